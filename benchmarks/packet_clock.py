@@ -13,6 +13,8 @@ import signal
 import socket
 import struct
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 SO_ATTACH_FILTER, SO_TIMESTAMPNS = 26, 35  # asm-generic/socket.h
@@ -25,26 +27,46 @@ FILTER = [(0x80, 0, 0, 0), (0x25, 0, 1, 500), (0x06, 0, 0, 96), (0x06, 0, 0, 0)]
 def main() -> None:
     """Listen until killed."""
     pid, path = int(sys.argv[1]), Path(sys.argv[2])
-    with Path(f"/proc/{pid}/ns/net").open() as network:
-        if ctypes.CDLL(None, use_errno=True).setns(network.fileno(), CLONE_NEWNET):
-            raise SystemExit(f"setns: {os.strerror(ctypes.get_errno())}")
-    listener = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(ETH_P_ALL))
-    code = b"".join(struct.pack("HBBI", *step) for step in FILTER)
-    buffer = ctypes.create_string_buffer(code, len(code))
-    program = struct.pack("HxxxxxxP", len(FILTER), ctypes.addressof(buffer))
-    listener.setsockopt(socket.SOL_SOCKET, SO_ATTACH_FILTER, program)
-    listener.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)
-    listener.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 64 << 20)
-    listener.bind(("eth0", ETH_P_ALL))
     signal.signal(signal.SIGTERM, lambda *_: sys.exit())
-    with path.open("w", buffering=1 << 20) as file:
+    with frames_of(pid) as link, path.open("w", buffering=1 << 20) as file:
         print("listening", flush=True)
         while True:
-            frame, extra, _, sender = listener.recvmsg(96, 64)
-            line = describe(frame, sender[2] == PACKET_OUTGOING)
-            if line:
-                seconds, nanoseconds = struct.unpack("qq", extra[0][2][:16])
-                file.write(f"{seconds * 10**9 + nanoseconds} {line}\n")
+            time_ns, is_outgoing, frame = next_frame(link)
+            if line := describe(frame, is_outgoing):
+                file.write(f"{time_ns} {line}\n")
+
+
+@contextmanager
+def frames_of(pid: int) -> Iterator[socket.socket]:
+    """A socket that hears the frames of more than 500 bytes on the data link of a process's network, from now on."""
+    with Path("/proc/self/ns/net").open() as own, Path(f"/proc/{pid}/ns/net").open() as network:
+        _enter(network.fileno())
+        try:
+            link = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(ETH_P_ALL))
+        finally:
+            _enter(own.fileno())
+    with link:
+        code = b"".join(struct.pack("HBBI", *step) for step in FILTER)
+        buffer = ctypes.create_string_buffer(code, len(code))
+        program = struct.pack("HxxxxxxP", len(FILTER), ctypes.addressof(buffer))
+        link.setsockopt(socket.SOL_SOCKET, SO_ATTACH_FILTER, program)
+        link.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)
+        link.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 64 << 20)
+        link.bind(("eth0", ETH_P_ALL))
+        yield link
+
+
+def _enter(network: int) -> None:
+    """Have this thread in another network."""
+    if ctypes.CDLL(None, use_errno=True).setns(network, CLONE_NEWNET):
+        raise SystemExit(f"setns: {os.strerror(ctypes.get_errno())}")
+
+
+def next_frame(link: socket.socket) -> tuple[int, bool, bytes]:
+    """The next frame: nanoseconds since 1970, whether it left by this link, and its first 96 bytes."""
+    frame, extra, _, sender = link.recvmsg(96, 64)
+    seconds, nanoseconds = struct.unpack("qq", extra[0][2][:16])
+    return seconds * 10**9 + nanoseconds, sender[2] == PACKET_OUTGOING, frame
 
 
 def describe(frame: bytes, outgoing: bool) -> str:

@@ -10,18 +10,14 @@ each number of clients up to N, what a trial takes beside its slowest client.
 from __future__ import annotations
 
 import argparse
-import ctypes
-import os
 import socket
 import statistics
-import struct
 import subprocess
 import time
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 
 from bench_lab import BenchLab, bench_lab, opened
-from packet_clock import CLONE_NEWNET, ETH_P_ALL, FILTER, PACKET_OUTGOING, SO_ATTACH_FILTER, SO_TIMESTAMPNS
+from packet_clock import frames_of, next_frame
 
 from lab import stats
 from lab.design.case import Case
@@ -140,44 +136,12 @@ def copy_by_hand(lab: BenchLab, session: Session, case: Case) -> float:
     return int(done.stdout) / 1e9
 
 
-# --- packets
-
-
-@contextmanager
-def frames_of(pid: int) -> Iterator[socket.socket]:
-    """A socket that hears the larger frames on the link of a process's network from now on."""
-    own = os.open("/proc/self/ns/net", os.O_RDONLY)
-    theirs = os.open(f"/proc/{pid}/ns/net", os.O_RDONLY)
-    try:
-        os_setns(theirs)
-        listener = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(ETH_P_ALL))
-        os_setns(own)
-    finally:
-        os.close(own)
-        os.close(theirs)
-    with listener:
-        code = b"".join(struct.pack("HBBI", *step) for step in FILTER)
-        buffer = ctypes.create_string_buffer(code, len(code))
-        program = struct.pack("HxxxxxxP", len(FILTER), ctypes.addressof(buffer))
-        listener.setsockopt(socket.SOL_SOCKET, SO_ATTACH_FILTER, program)
-        listener.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)
-        listener.bind(("eth0", ETH_P_ALL))
-        yield listener
-
-
-def os_setns(network: int) -> None:
-    """Have this thread in another network."""
-    if ctypes.CDLL(None, use_errno=True).setns(network, CLONE_NEWNET):
-        raise SystemExit(f"setns: {os.strerror(ctypes.get_errno())}")
-
-
-def first_time(listener: socket.socket) -> float:
-    """When the first frame left, in seconds since 1970."""
+def first_time(link: socket.socket) -> float:
+    """When the first frame left by a link, in seconds since 1970."""
     while True:
-        _, extra, _, sender = listener.recvmsg(96, 64, socket.MSG_DONTWAIT)
-        if sender[2] == PACKET_OUTGOING:
-            seconds, nanoseconds = struct.unpack("qq", extra[0][2][:16])
-            return float(seconds) + float(nanoseconds) / 1e9
+        time_ns, is_outgoing, _ = next_frame(link)
+        if is_outgoing:
+            return time_ns / 1e9
 
 
 if __name__ == "__main__":

@@ -86,21 +86,24 @@ def _clock(run: Analysis) -> Iterator[str]:
     good = stats.measured(run.trials)
     if good.empty:
         return
-    flushed = [text for text in _in_effect(good, "flushed") if not text.startswith("none")]
-    kinds = dict.fromkeys(text.partition(" ")[0] for text in flushed)
+    flushes = good["effective"].map(_flush_of)
+    flushed = flushes[flushes != ""]
     count = "all" if len(flushed) == len(good) else f"{len(flushed)} of {len(good)}"
-    flush = f", with the flush of what it wrote ({_listed(kinds)}) in {count} trials{_without(good)}" if flushed else ""
+    kinds, without = _listed(dict.fromkeys(flushed)), _without(good[flushes == ""])
+    flush = f", with the flush of what it wrote ({kinds}) in {count} trials{without}" if len(flushed) else ""
     compared = "; every byte was compared afterwards" if good["verified"].astype(bool).all() else ""
     yield f"Time is of the client's own clock{flush}{compared}."
 
 
-def _without(trials: pd.DataFrame) -> str:
+def _flush_of(effective: object) -> str:
+    """How a trial flushed what it wrote; empty where it did not, and where nothing says so."""
+    text = str(effective.get("flushed") or "") if isinstance(effective, Mapping) else ""
+    return "" if text.startswith("none") else text.partition(" ")[0]
+
+
+def _without(unflushed: pd.DataFrame) -> str:
     """Which transfers have no flush in their time: beside those that have one they look faster than they are."""
-    plain = [
-        not isinstance(effective, Mapping) or str(effective.get("flushed") or "none").startswith("none")
-        for effective in trials["effective"]
-    ]
-    kinds = trials.loc[plain, ["protocol", "tool", "direction"]].drop_duplicates().to_dict("records")
+    kinds = unflushed[["protocol", "tool", "direction"]].drop_duplicates().to_dict("records")
     return f", without it in {_listed(map(stats.row_label, kinds))}" if kinds else ""
 
 

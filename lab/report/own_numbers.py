@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pandas as pd
 
 from lab import stats
-from lab.design.factors import ABSENT, Direction, owner_of, rank
+from lab.design.factors import ABSENT, BY_NAME, owner_of, rank
 from lab.report.tables import TextTable, levels, number, varied_and_alike
 from lab.results import dataframe
 
@@ -172,14 +172,14 @@ def by_case(some: pd.DataFrame, counted: pd.DataFrame, how: str) -> pd.DataFrame
     having = counted.notna().any(axis=1)
     groups = some.loc[having, by].assign(**counted[having]).groupby(by, sort=False, observed=True)
     table = groups.agg(how).assign(n=groups.size()).reset_index()
-    ranks = [[_place(row[name]) for name in by] for row in stats.rows_of(table)]
+    ranks = [[_place(name, row[name]) for name in by] for row in stats.rows_of(table)]
     return table.iloc[sorted(range(len(table)), key=ranks.__getitem__)].reset_index(drop=True)
 
 
-def _place(level: object) -> tuple[int, object]:
-    """Where a level stands among those of its factor; a write comes before a read."""
-    text = str(level)
-    return (list(Direction).index(Direction(text)), "") if text in list(Direction) else (0, rank(text))
+def _place(name: str, level: stats.Level) -> tuple[bool, tuple[bool, tuple[int, ...], str]]:
+    """What the levels of a factor are sorted by: its baseline first, such as a write."""
+    factor = BY_NAME.get(name)  # options of tools and stores have none
+    return factor is None or level != factor.baseline, rank(str(level))
 
 
 def factors_only(table: pd.DataFrame) -> pd.DataFrame:

@@ -13,7 +13,7 @@ from lab.base.untrusted import one_line
 from lab.report.analysis import Analysis
 from lab.report.findings import Point
 from lab.report.share_step import next_step
-from lab.report.trust import doubts
+from lab.report.trust import conditions
 from lab.results.one_sided import ClientLink, is_one_sided, link_of
 from lab.stats import client_alone, limit, time_budget
 from lab.stats.line_rate import line_rate, speed_label
@@ -150,7 +150,7 @@ def _verdict(way: str, row: stats.Row) -> list[str]:
 
 def _trust(analysis: Analysis, fastest: dict[str, Speed], link: ClientLink) -> Iterator[str]:
     run = analysis.trials.frame.attrs.get("run", {})
-    yield from doubts(analysis)
+    yield from conditions(analysis)
     yield _interval(min(speed.count for speed in fastest.values()))
     if link.tunnel:
         yield "the way is a tunnel, such as a VPN, whose encryption is measured with it"

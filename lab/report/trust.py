@@ -24,15 +24,18 @@ FEW_BLOCKS = 6  # the fewest of which the exact interval of a median exists
 def trust(analysis: Analysis) -> Point:
     """Of which machines the numbers are, what speaks against them, and what they rest on."""
     run = analysis.trials.frame.attrs.get("run", {})
-    return Point("Trust", [*doubts(analysis), *_rests_on(analysis.speeds), *_left_out(run)])
+    return Point("Trust", [*conditions(analysis), *_rests_on(analysis.speeds), *_left_out(run)])
 
 
 def speaks_against(analysis: Analysis) -> list[str]:
     """The same without what is as it should be: :func:`doubts`, too few blocks, and what was left out."""
-    run = analysis.trials.frame.attrs.get("run", {})
-    against = (text for text in doubts(analysis) if text not in _idle(run))
     few = (text for text in _rests_on(analysis.speeds) if text.startswith("only"))
-    return [*against, *few, *_left_out(run)]
+    return [*doubts(analysis), *few, *_left_out(analysis.trials.frame.attrs.get("run", {}))]
+
+
+def conditions(analysis: Analysis) -> list[str]:
+    """Of which machines the numbers are none, what speaks against them, and that nobody else used the hosts."""
+    return [*doubts(analysis), *_idle(analysis.trials.frame.attrs.get("run", {}))]
 
 
 def doubts(analysis: Analysis) -> list[str]:
@@ -42,7 +45,6 @@ def doubts(analysis: Analysis) -> list[str]:
     return [
         *_where(run),
         *_foreign_load(run),
-        *_idle(run),
         *_unsteady_link(trials),
         *_over_wifi(analysis.some),
         *_lost(trials),

@@ -22,7 +22,7 @@ OTHERS = 0.2  # of all cores: with more in use by nobody of the lab's, the two h
 # at most in quiet blocks of a demo, and one busy program beside it made 0.41 to 0.6 of them
 DISTURBING = 1 / 3
 # Where a case waited longer than any in an undisturbed run did (0.27 of the time at most), fewer others explain it
-WAITED_LONG, DISTURBING_THEN = 0.3, 0.25
+WAITED_LONG, DISTURBING_IF_LONG = 0.3, 0.25
 LINE_NEAR = 0.9  # of what frames and headers leave of the link's speed: its own start and end take the rest
 DOMINANT = 1.5  # one host used so many times what the other did, or neither is named
 
@@ -192,6 +192,7 @@ def disturbance(medians: Numbers) -> str:
     waits = {role: medians[f"{role}_waited"] for role in ROLES if f"{role}_waited" in medians}
     foreign = medians.get("foreign", 0.0)
     role = max(waits, key=lambda name: waits[name], default="")
-    if not role or waits[role] < KEPT_OFF or foreign < (DISTURBING_THEN if waits[role] >= WAITED_LONG else DISTURBING):
+    waited = waits.get(role, 0.0)
+    if waited < KEPT_OFF or foreign < (DISTURBING if waited < WAITED_LONG else DISTURBING_IF_LONG):
         return ""
-    return f"others used {foreign:.0%} of the cores, and the {role} waited for one {waits[role]:.0%} of the time"
+    return f"others used {foreign:.0%} of the cores, and the {role} waited for one {waited:.0%} of the time"

@@ -23,7 +23,7 @@ from lab.local import state
 
 from . import matrix, plan
 from .cell import Baseline, Cell, Outcome, measure, play
-from .inject import FILL_HOSTS, KINDS, OF_ROOM, Fault
+from .inject import FILL_HOSTS, KINDS, OF_SEVERAL_CLIENTS, Fault
 from .labs import Kind, Place, places, spread
 
 
@@ -96,7 +96,9 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--share", type=float, default=1.0, help="of all cells, at random (default: all)")
     parser.add_argument("--jobs", type=int, default=2, help="local labs side by side (default: %(default)s)")
     parser.add_argument("--platform", action="append", default=[], help="as `lab local up` takes it (default: Linux)")
-    parser.add_argument("--clients", type=int, default=1, help="3: the sweep `clients` (default: 1, and all others)")
+    parser.add_argument(
+        "--clients", type=int, choices=(1, 3), default=1, help="with 3 the sweep `clients` (default: 1)"
+    )
     parser.add_argument("--transport", choices=sorted(CONNECT), default="paramiko", help="(default: %(default)s)")
     what = parser.add_mutually_exclusive_group()
     what.add_argument("--only", nargs="+", type=plan.parse, metavar="CELL", help="these, and all that was said in them")
@@ -118,10 +120,10 @@ def play_all(options: argparse.Namespace, outcomes: list[Outcome]) -> None:
     if options.only:
         sweeps = sorted({cell.sweep for cell in options.only})
     elif options.sample:
-        sweeps = [name for name in sweeps if name in {row[0] for row in (*plan.SAMPLE, *plan.SAMPLE_OF_ROOM)}]
+        sweeps = [name for name in sweeps if name in {row[0] for row in plan.SAMPLE}]
     with places(options.jobs, kind) as labs:
         known = baselines(labs, sweeps, options.seed)
-        impossible = (*(FILL_HOSTS if options.platform else ()), *(() if options.clients >= 3 else OF_ROOM))
+        impossible = (*(FILL_HOSTS if options.platform else ()), *(() if options.clients > 1 else OF_SEVERAL_CLIENTS))
         kinds = [kind for kind in options.kinds if kind not in impossible]
         cells = options.only or plan.cells(known, kinds, options.share, options.seed)
         if options.sample:

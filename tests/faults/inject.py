@@ -139,7 +139,7 @@ DEEDS: dict[str, Callable[[str], None]] = {
 KINDS = ("error", "hang", "lost", *DEEDS)
 # Not on emulated Macs: what stands for their kernel needs room on the host's disk, as no kernel does.
 FILL_HOSTS = ("full-client", "full-server")
-OF_ROOM = ("reboot-client.3",)  # where there are so many clients
+OF_SEVERAL_CLIENTS = ("reboot-client.3",)  # where there are so many clients
 # Where one of these meets the transfer of a trial, or the look at its content, that trial cannot be ok.
 SPOILS = ("error", "hang", "lost", "SIGINT", "SIGTERM", "SIGKILL")
 

@@ -63,7 +63,7 @@ store = ["apfs"]
 }
 OF_LINUX = ("image", "device")
 # What takes three clients; nothing of the others differs there
-OF_ROOM = {
+OF_SEVERAL_CLIENTS = {
     "clients": """
 protocol = ["smb"]
 direction = ["write"]
@@ -71,7 +71,7 @@ mtu = [9000]
 clients = [3]
 """
 }
-ALL = SWEEPS | OF_MACS | OF_ROOM  # the factors of each
+ALL = SWEEPS | OF_MACS | OF_SEVERAL_CLIENTS  # the factors of each
 # `lab restore` itself, after a run of this sweep was killed once this command had its effect: then most is changed.
 RESTORE = "restore"
 KILLED = ("smb", "server", "-- check")
@@ -96,8 +96,6 @@ SAMPLE = (
     ("device", "server", "mkfs.btrfs", "SIGKILL", "after"),
     ("restore", "server", "ip link set dev eth0 mtu 1500", "SIGKILL", "before"),
     ("restore", "server", "umount", "lost", "after"),
-)
-SAMPLE_OF_ROOM = (
     ("clients", "client.2", "ip link set dev eth0 mtu 9000", "SIGKILL", "after"),
     ("clients", "client.3", " together cp ", "reboot-client.3", "after"),
     ("clients", "client.2", " together cp ", "lost", "before"),
@@ -110,8 +108,8 @@ SAMPLE_OF_ROOM = (
 def usual(has_mac_server: bool, clients: int) -> list[str]:
     """The sweeps that so many clients and such a server can have."""
     if clients > 1:
-        return list(OF_ROOM)
-    return [name for name in NAMES if name not in (*OF_ROOM, *(OF_LINUX if has_mac_server else OF_MACS))]
+        return list(OF_SEVERAL_CLIENTS)
+    return [name for name in NAMES if name not in (*OF_SEVERAL_CLIENTS, *(OF_LINUX if has_mac_server else OF_MACS))]
 
 
 def cells(baselines: Mapping[str, Baseline], kinds: Sequence[str], share: float, seed: int) -> list[Cell]:
@@ -131,8 +129,11 @@ def cells(baselines: Mapping[str, Baseline], kinds: Sequence[str], share: float,
 
 def sample(baselines: Mapping[str, Baseline]) -> list[Cell]:
     """The cells of the sample of these sweeps."""
-    rows = [row for row in (*SAMPLE, *SAMPLE_OF_ROOM) if row[0] in baselines]
-    return [Cell(sweep, first(baselines[sweep], host, words, kind, when)) for sweep, host, words, kind, when in rows]
+    return [
+        Cell(sweep, first(baselines[sweep], host, words, kind, when))
+        for sweep, host, words, kind, when in SAMPLE
+        if sweep in baselines
+    ]
 
 
 def first(baseline: Baseline, host: str, words: str, kind: str, when: str) -> Fault:

@@ -12,6 +12,8 @@ import pytest
 from lab.local import cleanup, state
 
 PERIOD_US = 20_000
+# $1 a mount point; the kernel lets go of a loop device's file a moment after that is detached
+UNMOUNT = 'for try in $(seq 50); do umount "$1" 2>/dev/null && exit; sleep 0.2; done; umount "$1"'
 MIB = 2**20
 # $1 and $2 groups of version 1, which this joins to show them, as roots, where such a host has them; $3 its process 1
 SHOW_GROUPS = r"""
@@ -125,5 +127,5 @@ def slow_disk(name: str, folder: Path, path: str, bytes_per_s: int) -> Iterator[
         _inside(pid, "mkdir", path)
         undo.callback(_inside, pid, "rmdir", path)
         _inside(pid, "mount", "/dev/slow", path)
-        undo.callback(_inside, pid, "umount", path)
+        undo.callback(_inside, pid, "sh", "-c", UNMOUNT, "sh", path)
         yield

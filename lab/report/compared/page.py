@@ -14,7 +14,7 @@ from lab.report.compared.tables import facts_table, link_table, overall_table, r
 from lab.report.figures import runs as figures
 from lab.report.prose import CONFOUNDED
 from lab.report.render import Section
-from lab.report.trust import doubts
+from lab.report.trust import conditions
 
 READING = (
     "How many times as fast as A: over all cases, for each protocol, tool and direction (bold), and for each case "
@@ -35,7 +35,7 @@ def write(comparison: Comparison, to: Path) -> list[Path]:
     """
     title = f"{', '.join(run.letter for run in comparison.others)} over A: {_names(comparison)}"
     where = [where_from(run) for run in comparison.runs]
-    trust = [f"{run.letter}: {doubt}." for run in comparison.runs for doubt in doubts(Analysis(run.trials))]
+    trust = [f"{run.letter}: {doubt}." for run in comparison.runs for doubt in conditions(Analysis(run.trials))]
     words = {"causes": [*confounding(comparison), CONFOUNDED], "trust": trust}
     drawn = {name: (draw(comparison), ABOUT[name]) for name, draw in figures.ALL.items()}
     return write_content(Content(title, where, answers(comparison), words, _sections(comparison), drawn), to)

@@ -20,7 +20,7 @@ from lab.report.compared.pairs_tables import (
 from lab.report.compared.tables import runs_table
 from lab.report.figures.pairs import effects_over_pairs
 from lab.report.render import Section
-from lab.report.trust import doubts
+from lab.report.trust import conditions
 
 READING = (
     "What each setting changes over all cases. Small marks are pairs, each with the 95 % interval of its own blocks; "
@@ -39,7 +39,7 @@ def write(pairs: PairsOfHosts, to: Path) -> list[Path]:
     names = dict.fromkeys(one_line(str(run.run.get("name", run.folder.label)), 80) for run in pairs.runs)
     title = f"{' and '.join(names)} over {len(pairs.pairs)} pairs of hosts"
     where = [where_from(run) for run in pairs.runs]
-    trust = [f"{run.letter}: {doubt}." for run in pairs.runs for doubt in doubts(Analysis(run.trials))]
+    trust = [f"{run.letter}: {doubt}." for run in pairs.runs for doubt in conditions(Analysis(run.trials))]
     words = {"causes": confounded(pairs), "trust": trust}
     sections = [
         Section("Each setting", READING, "over-pairs", [effects_table(pairs)], question="changes", leads=True),

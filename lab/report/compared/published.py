@@ -21,7 +21,7 @@ from lab.report.figures.published import changes_figure, ratios_figure
 from lab.report.prose import warnings_of_machines
 from lab.report.published import describe, describe_hosts, published_json, ratio_of, sizes, tables_beside
 from lab.report.render import Section, rich_table
-from lab.report.trust import doubts
+from lab.report.trust import conditions
 from lab.results import run_folder
 from lab.results.published import read_published
 from lab.results.run_folder import RunFolder
@@ -152,7 +152,7 @@ def published_comparison_json(comparison: PublishedComparison) -> dict[str, Any]
 
 def write_published(comparison: PublishedComparison, to: Path) -> list[Path]:
     """Write compare.html, compare.md and figures into the folder ``to``; the paths, the page last. Raises BadInput."""
-    trust = [f"B: {doubt}." for doubt in doubts(Analysis(comparison.trials))]
+    trust = [f"B: {doubt}." for doubt in conditions(Analysis(comparison.trials))]
     tables = Section("The published tables, and B", tables=comparison.tables(), question="changes")
     sections = [
         Section("Changes", CHANGES, "changes", question="changes", leads=True),

@@ -16,7 +16,7 @@ from lab.report.page.html_table import html_table
 from lab.report.page.text import escape, folded, paragraph, sentence
 from lab.report.prose import warnings
 from lab.report.render import Section, head
-from lab.report.trust import doubts
+from lab.report.trust import conditions
 from lab.results.trial import RunJson
 
 QUESTIONS = {
@@ -73,7 +73,7 @@ def _question(report: Report, name: str) -> Iterator[str]:
         yield from (_answer(section, report.analysis) for section in of_question)
         return
     if name == "trust":
-        yield _listed(doubts(report.analysis))
+        yield _listed(conditions(report.analysis))
     if name == "fastest":
         yield _listed(fastest_intervals(report.analysis.summary, report.analysis.speeds))
     if name == "how":

@@ -51,6 +51,14 @@ def folder(tmp_path: Path) -> RunFolder:
     return write_run(tmp_path, [*trials, trial(trial_id="cp", case_id="cp", tool="cp")])
 
 
+def test_cases_stand_in_the_order_of_their_levels_and_not_of_their_trials(tmp_path: Path) -> None:
+    jobs = ("write", "16", "read", "4")  # an option may have levels that a direction has, too
+    trials = [of_fio(1, number, Requests(write=way(1000.0))) for number in jobs]
+    table = own_numbers.requests_table(Analysis(run_folder.load(write_run(tmp_path, trials).path)).some)
+    assert table is not None
+    assert [row[0].partition("jobs ")[2] for row in table.rows] == ["4", "16", "read", "write"]
+
+
 def test_each_case_and_way_has_the_medians_of_its_trials(folder: RunFolder) -> None:
     table = own_numbers.requests_table(Analysis(run_folder.load(folder.path)).some)
     assert table is not None

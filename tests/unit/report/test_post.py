@@ -84,6 +84,7 @@ def test_its_answer_has_intervals_and_says_everything_once(example: Path) -> Non
     assert "TCP buffer 64 KiB → 512 KiB: +93 % (+88 to +98)" in points[2]
     assert len(set(points)) == len(points)
     assert "Local lab on one machine: no number holds for other hardware." in points
+    assert not [words for words in points if "idle" in words], "that nobody disturbed it is no caveat"
 
 
 def test_its_method_names_hosts_tools_order_ceiling_and_version(example: Path) -> None:
