@@ -50,6 +50,7 @@ _PLACES = tuple(  # the first group of each pattern is a name of this kind
 )
 # After @ in names of ciphers: RFC 4251, section 6
 _OWNERS_OF_ALGORITHMS = frozenset({"openssh.com", "libssh.org", "lysator.liu.se"})
+_MODEL = re.compile(r"(?:i?Mac|Macmini|MacPro|MacBook(?:Pro|Air)?|VirtualMac|Xserve)[0-9]{1,2}", re.IGNORECASE)
 _TYPE_OF_PARTITION = "11AA-AA11-00306543ECAC"  # how the UUIDs of Apple's partition types end: the same everywhere
 _TIME = re.compile(r"[0-2]?[0-9]:[0-5][0-9]:[0-5][0-9](?:\.[0-9]+)?")
 _SHAPES = {
@@ -66,6 +67,10 @@ _SHAPES = {
 # A part of a path, up to what ends a path in some output; and the folders whose parts are names
 _PART = r"[^/\n\t<>\"'(,:]{1,255}?(?=[/\n\t<>\"'(,:]| \(| -| on /| from |  |\s*$)"
 _PARENTS = "(?:(?<=/Users/)|(?<=/Volumes/)|(?<=/home/))"
+_FOLDERS = frozenset({"path", "share", "volume"})  # kinds of names below which everything else is a name too
+# By group of the pattern that finds names: of what kind one is that nobody named
+_OTHERWISE = {"path": "path", "below": "path", "compound": "name", "known": "name", "longer": "name"}
+_IN_LONGER = 5  # characters: a shorter name is a part of too many words that are no names
 
 
 class Masker:
@@ -116,10 +121,10 @@ class Masker:
             kind = match.lastgroup or ""
             if self._replace(match) == match[0]:
                 continue
-            for part in match[0].split("/") if kind == "path" else [match[0]]:
+            for part in _parts(match):
                 key = self._folded_names.get(_folded(part), _folded(part))
                 if key not in COMMON and not is_mask(part):
-                    yield self._names[key][0] if key in self._names else kind, part
+                    yield self._names[key][0] if key in self._names else _OTHERWISE.get(kind, kind), part
 
     @property
     def replaced(self) -> list[tuple[str, str, str]]:
@@ -151,32 +156,28 @@ class Masker:
     def _compiled(self) -> re.Pattern[str]:
         """One pattern for all: names that have an address in them first, so that no rest of one is left."""
         names = sorted((name for _, name in self._names.values()), key=len, reverse=True)
-        groups = dict(_SHAPES)
-        if names:
-            known, addresses = _any_of(names), re.compile("|".join(_SHAPES.values()))
-            compound = [name for name in names if addresses.search(name)]
-            first = rf"(?:{known}(?=[/\s\"'<(,:]|$)|{_PART})"
-            groups = {
-                "path": rf"{_PARENTS}{first}(?:/{_PART})*", **({"compound": _any_of(compound)} if compound else {}),
-                **groups, "known": known,
-            }  # fmt: skip
-        else:
-            groups = {"path": rf"{_PARENTS}{_PART}(?:/{_PART})*", **groups}
-        pattern = "|".join(f"(?P<{name}>{pattern})" for name, pattern in groups.items())
+        folders = [name for name in names if self._names[_folded(name)][0] in _FOLDERS]
+        addresses = re.compile("|".join(_SHAPES.values()))
+        compound = [name for name in names if addresses.search(name)]
+        known = {"known": _any_of(names), "longer": _within_word(name for name in names if len(name) >= _IN_LONGER)}
+        first = rf"(?:{known['known']}(?=[/\s\"'<(,:]|$)|{_PART})" if names else _PART
+        below = rf"(?P<above>{_any_of(folders)})(?:/{_PART})+" if folders else ""
+        groups = {
+            "path": rf"{_PARENTS}{first}(?:/{_PART})*", "below": below, "compound": _any_of(compound),
+            **_SHAPES, **known,
+        }  # fmt: skip
+        pattern = "|".join(f"(?P<{name}>{pattern})" for name, pattern in groups.items() if pattern)
         return re.compile(pattern, re.IGNORECASE | re.MULTILINE)
 
     def _replace(self, match: re.Match[str]) -> str:
         kind, text = match.lastgroup or "", match[0]
-        if kind == "path":
-            first, *others = text.split("/")
-            return "/".join([self._mask_of_name(first, "path"), *(self._mask_of_name(part, "path") for part in others)])
+        if kind in _OTHERWISE:
+            return "/".join(self._mask_of_name(part, _OTHERWISE[kind]) for part in _parts(match))
         if kind == "mail":
             account, _, domain = text.partition("@")
             if domain.casefold() in _OWNERS_OF_ALGORITHMS:
                 return text
             return f"{self._mask_of_name(account, 'mail')}@{self._mask_of_name(domain, 'domain')}"
-        if kind in ("known", "compound"):
-            return self._mask_of_name(text, "name")
         return (
             text if _identifies_nothing(kind, text) else self._mask_for(_kind_of_address(kind, text), text.casefold())
         )
@@ -184,7 +185,7 @@ class Masker:
     def _mask_of_name(self, text: str, otherwise: str) -> str:
         """The mask of a name; one that nobody named before counts as of the kind ``otherwise``."""
         key = self._folded_names.get(_folded(text), _folded(text))
-        if key in COMMON:
+        if key in COMMON or _MODEL.fullmatch(text):  # a Mac that is called macmini is still a Macmini9,1
             return text
         return self._mask_for(self._names[key][0] if key in self._names else otherwise, key)
 
@@ -193,6 +194,16 @@ class Masker:
             self._counts[kind] = number = self._counts.get(kind, 0) + 1
             self._masks[kind, key] = _new_mask(kind, number)
         return self._masks[kind, key]
+
+
+def _parts(match: re.Match[str]) -> list[str]:
+    """The names that are between the slashes of a path, or the one name that it is."""
+    if match.lastgroup == "path":
+        return match[0].split("/")
+    if match.lastgroup == "below":
+        above = match["above"]  # which may have slashes in it
+        return [above, *match[0][len(above) + 1 :].split("/")]
+    return [match[0]]
 
 
 _MASK = re.compile(
@@ -261,5 +272,15 @@ def _spellings(name: str) -> Iterator[str]:
 
 
 def _any_of(names: Iterable[str]) -> str:
-    texts = dict.fromkeys(spelling for name in names for spelling in _spellings(name))
-    return rf"(?<![^\W_])(?:{'|'.join(map(re.escape, texts))})(?![^\W_])"
+    """The pattern of names as words of their own; empty for none."""
+    return rf"(?<![^\W_])(?:{texts})(?![^\W_])" if (texts := _alternatives(names)) else ""
+
+
+def _within_word(names: Iterable[str]) -> str:
+    """The pattern of whole words that have one of the names in them; empty for none."""
+    texts = _alternatives(names)
+    return rf"(?<![^\W_])[^\W_]{{0,{_LONGEST}}}?(?:{texts})[^\W_]{{0,{_LONGEST}}}" if texts else ""
+
+
+def _alternatives(names: Iterable[str]) -> str:
+    return "|".join(map(re.escape, dict.fromkeys(spelling for name in names for spelling in _spellings(name))))

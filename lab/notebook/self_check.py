@@ -73,7 +73,8 @@ def report_placebo(effects: pd.DataFrame) -> str:
     """What an A/A comparison came to, in words: both levels are the same, so whatever is found is an error."""
     runs = effects.groupby("run")["established"].any()
     return (
-        f"{len(runs)} made-up runs of {BLOCKS} blocks of a setting against itself; noise of a trial: {NOISE:.0%}.\n"
+        f"{len(runs)} made-up runs of {BLOCKS} blocks of a setting against itself; "
+        f"noise of a trial: {100 * NOISE:.0f} %.\n"
         f"95 % intervals without 0: {proportion(~effects['held'])} (5 % is right).\n"
         f"Runs in which anything was called established: {proportion(runs)} (at most 5 % is right)."
     )

@@ -67,8 +67,9 @@ def _lead(group: stats.Leaders, summary: Sequence[stats.Row], speeds: stats.Grid
     varied = [name for name, having in levels.items() if len(having) > 1]
     if count == 1:
         row = tied[0]
-        share = f", {row['share_of_ceiling']:.0%} of what the bare link reached" if row["share_of_ceiling"] > 0 else ""
-        return [f"{_name(row, ('protocol', 'tool'))}, {_speed(tied)}{share}", "it was the only case measured"]
+        share = row["share_of_ceiling"]
+        of_link = f", {limit.percent(share)} of what the bare link reached" if share > 0 else ""
+        return [f"{_name(row, ('protocol', 'tool'))}, {_speed(tied)}{of_link}", "it was the only case measured"]
     if len(tied) == count:
         return [f"no case was shown to be faster than another: all {count} reached {_speed(tied)}"]
     if len(tied) == 1:

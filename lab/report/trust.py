@@ -18,6 +18,7 @@ from lab.stats.link_ceilings import spreads
 
 WIFI = {"wifi_bits_per_s": (1e-6, "Mbit/s"), "wifi_signal_dbm": (1, "dBm")}  # factor and unit of what is shown
 NOTHING: pd.Series[float] = pd.Series(dtype=float)
+LEAST_STOLEN = 0.05  # cores: less is shown as none
 FEW_BLOCKS = 6  # the fewest of which the exact interval of a median exists
 
 
@@ -44,7 +45,7 @@ def doubts(analysis: Analysis) -> list[str]:
     run = trials.frame.attrs.get("run", {})
     return [
         *_where(run),
-        *_foreign_load(run),
+        *_foreign_load(trials, run),
         *_unsteady_link(trials),
         *_over_wifi(analysis.some),
         *_lost(trials),
@@ -74,17 +75,35 @@ def _left_out(run: RunJson) -> Iterator[str]:
         yield f"{len(left_out)} cases of the sweep could not be measured on these hosts"
 
 
-def _foreign_load(run: RunJson) -> list[str]:
+def _foreign_load(trials: stats.Encoded, run: RunJson) -> Iterator[str]:
     """What others than the lab used of the hosts' cores, where that disturbs."""
     cores, role, block = _most_load(run)
-    if cores <= DISTURBED_CORES:
-        return []
-    return [f"{_hosts(run)} not idle: other programs used up to {cores:.1f} cores of the {role} (block {block})"]
+    if cores > DISTURBED_CORES:
+        stolen = _stolen(trials, block) if run.get("instance") is not None else 0
+        used = f"other programs used up to {cores:.1f} cores of the {role} (block {block})"
+        if stolen >= LEAST_STOLEN:
+            used = f"others used up to {cores:.1f} cores (block {block}), {stolen:.1f} outside this VM"
+        yield f"{_hosts(run)} not idle: {used}"
+
+
+def _stolen(trials: stats.Encoded, block: int) -> float:
+    """The cores that the host of a virtual machine kept from it during the transfers of a block of a local lab.
+
+    They are among what others used, and nothing within the machine shows who did.
+    """
+    transfers = stats.transfers(trials)
+    counts = dataframe.observed(transfers[transfers["block"] == block], {"client.steal", "client.cores"})
+    if len(counts.columns) < 2:
+        return 0.0
+    cores = pd.to_numeric(counts["client.steal"], errors="coerce") * pd.to_numeric(counts["client.cores"])
+    seconds = transfers["elapsed_s"].reindex(cores.index).where(cores.notna(), 0.0)
+    return float((cores * seconds).sum() / seconds.sum()) if seconds.sum() else 0.0
 
 
 def _idle(run: RunJson) -> list[str]:
     """That nobody else used the hosts, where that was observed."""
-    return [f"{_hosts(run)} idle otherwise"] if _most_load(run)[1] and not _foreign_load(run) else []
+    cores, role, _ = _most_load(run)
+    return [f"{_hosts(run)} idle otherwise"] if role and cores <= DISTURBED_CORES else []
 
 
 def _most_load(run: RunJson) -> tuple[float, str, int]:

@@ -198,7 +198,10 @@ def overhead_remark(size_bytes: int, files: int, wire: WireFacts, sender: Carrie
     extra = wire.overhead * size_bytes - resent
     if extra <= allowed:
         return []
-    return [f"{extra / size_bytes:.1%} more than the payload crossed the wire; headers are {wire.least_overhead:.1%}"]
+    return [
+        f"{100 * extra / size_bytes:.1f} % more than the payload crossed the wire; "
+        f"headers are {100 * wire.least_overhead:.1f} %"
+    ]
 
 
 def buffer_remarks(case: Case, sender: Carrier | None, receiver: Carrier | None) -> list[str]:

@@ -37,6 +37,7 @@ from lab.stats.limit import (
     Limit,
     Numbers,
     grade,
+    percent,
 )  # fmt: skip
 from lab.stats.link_ceilings import SETTING, compare_ceilings
 from lab.stats.round_trips import describe_round_trips, unfit_for_round_trips
@@ -239,7 +240,7 @@ def _unclear(problem: str, limits: Sequence[Limit], medians: Numbers) -> Row:
     """Why nothing can be named, and the fullest of each thing that is known."""
     parts = [problem]
     if (busy := medians.get("busy", 1.0)) < IDLE:
-        parts.append(f"nothing was on the way {1 - busy:.0%} of the time")
+        parts.append(f"nothing was on the way {percent(1 - busy)} of the time")
     fullest = {limit.name: limit for limit in sorted(limits, key=lambda limit: limit.share)}
     parts += [limit.evidence for limit in sorted(fullest.values(), key=lambda limit: -limit.share)]
     return _verdict(UNCLEAR, UNCLEAR, None, None, "; ".join(parts))

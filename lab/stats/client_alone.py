@@ -26,6 +26,7 @@ from lab.stats.limit import (
     UNCLEAR,
     Limit,
     Numbers,
+    percent,
 )
 from lab.stats.line_rate import filled_speed, speed_label
 from lab.stats.round_trips import BUSY_HOST, LONG_WAY_MS, RESENT
@@ -81,7 +82,9 @@ def _disturbed(limit: Limit, medians: Numbers) -> Limit:
         or medians.get("client_one_core", 0.0) >= NEAR
     ):
         return limit
-    evidence = f"{DISTURBED}: others used {foreign:.0%} of the cores while nothing was measured, and {limit.evidence}"
+    evidence = (
+        f"{DISTURBED}: others used {percent(foreign)} of the cores while nothing was measured, and {limit.evidence}"
+    )
     return replace(limit, name=DISTURBED, evidence=evidence, grade=PROBABLE)
 
 
@@ -111,8 +114,8 @@ def _wifi(medians: Numbers) -> list[Limit]:
         return []
     share = medians["link_share"]
     evidence = (
-        f"Wi-Fi: {share:.0%} of the {speed_label(medians['line_bits_per_s'])} at which its radio sends, of which half "
-        "to two thirds are left for data"
+        f"Wi-Fi: {percent(share)} of the {speed_label(medians['line_bits_per_s'])} at which its radio sends, of which "
+        "half to two thirds are left for data"
     )
     return [Limit(WIFI, min(1.0, share), evidence, share >= WIFI_FULL, grade=PROBABLE)]
 
@@ -131,8 +134,8 @@ def left_over(seen: Seen, medians: Numbers) -> Limit:
         return Limit(UNCLEAR, 0.0, reason, near=False)
     link = medians["link_share"]
     evidence = (
-        f"{SERVER}: neither the link ({link:.0%}) nor this machine ({_busiest(medians)}) was full; what the server "
-        "does cannot be seen from here"
+        f"{SERVER}: neither the link ({percent(link)}) nor this machine ({_busiest(medians)}) was full; what the "
+        "server does cannot be seen from here"
     )
     return Limit(SERVER, link, evidence, near=True, grade=PROBABLE)
 
@@ -158,7 +161,7 @@ def _queue(seen: Seen, medians: Numbers) -> list[Limit]:
 def _losses(medians: Numbers) -> list[Limit]:
     if (resent := medians.get("resent", 0.0)) < RESENT:
         return []
-    evidence = f"{LOSSES}: {resent:.1%} of what was sent was sent again, and TCP slows down each time"
+    evidence = f"{LOSSES}: {100 * resent:.1f} % of what was sent was sent again, and TCP slows down each time"
     return [Limit(LOSSES, min(1.0, medians.get("link_share", 0.0)), evidence, near=True, grade=PROBABLE)]
 
 
@@ -233,7 +236,7 @@ def _not_idle(seen: Seen, medians: Numbers) -> str:
     if not {"client_one_core", "client_all_cores"} & medians.keys():
         return "not observed: the processor of this machine"
     if medians.get("client_waited", 0.0) >= BUSY_HOST:
-        return f"this machine waited for a free core {medians['client_waited']:.0%} of the time"
+        return f"this machine waited for a free core {percent(medians['client_waited'])} of the time"
     if max(medians.get(f"client_{name}", 0.0) for name in ("one_core", "all_cores")) >= CLIENT_IDLE:
         return f"this machine was busy ({_busiest(medians)}), though not at its limit"
     return ""
@@ -242,4 +245,4 @@ def _not_idle(seen: Seen, medians: Numbers) -> str:
 def _busiest(medians: Numbers) -> str:
     if "client_one_core" in medians:
         return f"{medians['client_one_core']:.2f} of a core"
-    return f"{medians['client_all_cores']:.0%} of its cores"
+    return f"{percent(medians['client_all_cores'])} of its cores"

@@ -34,6 +34,11 @@ class Limit:
     grade: str = CERTAIN
 
 
+def percent(share: float) -> str:
+    """A share of 1 as evidence has it."""
+    return f"{100 * share:.0f} %"
+
+
 def grade(is_certain: bool) -> str:
     """The grade of a limit that is near."""
     return CERTAIN if is_certain else PROBABLE

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lab.stats.limit import KIB, NEAR, Numbers
+from lab.stats.limit import KIB, NEAR, Numbers, percent
 from lab.stats.trial_numbers import ROLES, WINDOW_FELT
 
 BUSY_HOST = 0.25  # of the time ready to run without a core: then every other number is one of a busy machine
@@ -30,11 +30,11 @@ def unfit_for_round_trips(medians: Numbers) -> str:
     for role in ROLES:
         if (waited := medians.get(f"{role}_waited", 0.0)) >= BUSY_HOST:
             others = f" (others used {medians['others']:.1f} cores)" if "others" in medians else ""
-            return f"the {role} waited for a free core {waited:.0%} of the time{others}"
+            return f"the {role} waited for a free core {percent(waited)} of the time{others}"
     if medians["round_trips"] < FEW_ROUND_TRIPS:
         return f"it took only {medians['round_trips']:.0f} round trips, and a connection needs some to begin"
     if medians["resent"] >= RESENT:
-        return f"{medians['resent']:.1%} of what was sent was sent again: losses may have set the pace"
+        return f"{100 * medians['resent']:.1f} % of what was sent was sent again: losses may have set the pace"
     if medians["round_trip_bytes"] > TCP_SPARE * medians.get("allowed_bytes", 0.0):
         return "what TCP allowed on the way may have set the pace"
     if medians["rtt_ms"] < LONG_WAY_MS or medians["round_trip_bytes"] < _least_bytes(medians):
@@ -53,8 +53,8 @@ def describe_round_trips(medians: Numbers) -> str:
     moved, allowed = medians["round_trip_bytes"] / KIB, medians["allowed_bytes"] / KIB
     evidence = (
         f"protocol round trips: {moved:.0f} KiB per round trip of {medians['rtt_ms']:.2g} ms, where TCP allowed "
-        f"{allowed:.0f} KiB; no resource was near its limit (link {medians['link_share']:.0%})"
+        f"{allowed:.0f} KiB; no resource was near its limit (link {percent(medians['link_share'])})"
     )
     if (felt := medians.get("window_felt", 0.0)) >= WINDOW_FELT:
-        evidence += f"; the sender waited for the window {felt:.0%} of the time"
+        evidence += f"; the sender waited for the window {percent(felt)} of the time"
     return evidence

@@ -5,7 +5,7 @@ This is for transfers that brought nothing to its limit. The parts are of the wh
 
 from __future__ import annotations
 
-from lab.stats.limit import KIB, NEAR, ROUND_TRIPS, WINDOW, Limit, Numbers, grade, store_limit
+from lab.stats.limit import KIB, NEAR, ROUND_TRIPS, WINDOW, Limit, Numbers, grade, percent, store_limit
 from lab.stats.trial_numbers import DISK_MOVED, ROLES
 from lab.stats.utilization import KEPT_OFF, WINDOW_NEAR, ceiling_is_sure, window_bounds_ceiling
 
@@ -36,7 +36,7 @@ def largest_part(medians: Numbers) -> Limit | None:
         and all(f"{role}_all_cores" in medians and medians.get(f"{role}_waited", 0) < KEPT_OFF for role in ROLES)
         and ceiling_is_sure(medians)
     )
-    sentence = f"{name}: {evidence}; the link by itself needs {link:.0%} of the time"
+    sentence = f"{name}: {evidence}; the link by itself needs {percent(link)} of the time"
     return Limit(name, link, sentence, near=True, grade=grade(is_certain))
 
 
@@ -53,7 +53,8 @@ Part = tuple[str, float, str]  # what, its share of the time, and that as a sent
 def _throttled(medians: Numbers) -> list[Part]:
     shares = {role: medians.get(f"{role}_throttled", 0.0) for role in ROLES}
     return [
-        (f"{role} CPU", share, f"a quota kept it waiting {share:.0%} of the time") for role, share in shares.items()
+        (f"{role} CPU", share, f"a quota kept it waiting {percent(share)} of the time")
+        for role, share in shares.items()
     ]
 
 
@@ -64,7 +65,7 @@ def _start_up(medians: Numbers) -> list[Part]:
     startup, elapsed_s = medians["startup"], medians["elapsed_s"]
     evidence = (
         f"{startup * elapsed_s:.2g} of {elapsed_s:.2g} s passed before the first byte and after the last one "
-        f"({startup:.0%})"
+        f"({percent(startup)})"
     )
     others = sum(part for _, part, _ in (*_throttled(medians), *_disk(medians)))
     return [(START_UP, max(0.0, startup - others), evidence)]
@@ -83,7 +84,7 @@ def _window(medians: Numbers) -> list[Part]:
     if medians.get("window_share", 0.0) < WINDOW_NEAR or not window_bounds_ceiling(medians):
         return []
     waited = medians.get("window_felt", 0.0) * medians.get("busy", 0.0)
-    return [(WINDOW, waited, f"the sender waited for it {waited:.0%} of the time")]
+    return [(WINDOW, waited, f"the sender waited for it {percent(waited)} of the time")]
 
 
 def _disk(medians: Numbers) -> list[Part]:
@@ -91,7 +92,7 @@ def _disk(medians: Numbers) -> list[Part]:
     if medians.get("disk_moved", medians.get("flushed", 0.0)) < DISK_MOVED:
         return []
     share = min(medians.get("disk_share", 0.0), 1 - medians.get("busy", 1.0))
-    return [(store_limit(medians), share, f"nothing was on the way while it worked, {share:.0%} of the time")]
+    return [(store_limit(medians), share, f"nothing was on the way while it worked, {percent(share)} of the time")]
 
 
 def _turns(medians: Numbers, link: float) -> list[Part]:
@@ -106,14 +107,14 @@ def _turns(medians: Numbers, link: float) -> list[Part]:
     own_idle = max(0.0, idle - others)
     requests = medians["requests"]
     if not medians["asks"] or not requests:
-        evidence = f"nothing was on the way {idle:.0%} of the time, for they handed it on too slowly"
+        evidence = f"nothing was on the way {percent(idle)} of the time, for they handed it on too slowly"
         return [(PROGRAMS, own_idle, evidence)]
     per_s = medians["elapsed_s"] / requests
     own_busy = max(0.0, busy - link - max(0.0, others - idle))
     travelling = min(medians["rtt_ms"] / 1000 / per_s, own_busy)
     evidence = (
         f"about {requests:.0f} requests of {medians['bytes_per_s'] * per_s / KIB:.0f} KiB, {1000 * per_s:.2g} ms each; "
-        f"nothing was on the way {idle:.0%} of the time"
+        f"nothing was on the way {percent(idle)} of the time"
     )
     name = ROUND_TRIPS if travelling > own_idle else ONE_REQUEST
     return [(name, own_idle + travelling, evidence)]

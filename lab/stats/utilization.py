@@ -4,7 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from lab.stats.limit import FAR_ABOVE, FLUSH, KIB, LINK, NEAR, PROBABLE, WINDOW, Limit, Numbers, grade, store_limit
+from lab.stats.limit import (
+    FAR_ABOVE,
+    FLUSH,
+    KIB,
+    LINK,
+    NEAR,
+    PROBABLE,
+    WINDOW,
+    Limit,
+    Numbers,
+    grade,
+    percent,
+    store_limit,
+)
 from lab.stats.line_rate import speed_label
 from lab.stats.trial_numbers import DISK_MOVED, ROLES, WINDOW_FELT
 
@@ -45,11 +58,11 @@ def _link(medians: Numbers) -> Limit | None:
         return None
     if "line_bits_per_s" in medians:
         return _line(medians)
-    share, evidence = medians["link_share"], f"link: {medians['link_share']:.0%} of the ceiling"
+    share, evidence = medians["link_share"], f"link: {percent(medians['link_share'])} of the ceiling"
     if share > FAR_ABOVE:
         return Limit(LINK, 1.0, f"{evidence}, which was measured too low", near=False)
     if (lowered := medians.get("ceiling_share", 1.0)) < NEAR:
-        return Limit(LINK, share, f"{evidence}, itself {lowered:.0%} of that with other TCP buffers", near=False)
+        return Limit(LINK, share, f"{evidence}, itself {percent(lowered)} of that with other TCP buffers", near=False)
     if (spread := medians.get("ceiling_spread", 1.0)) > FAR_ABOVE:
         return Limit(
             LINK, share, f"{evidence}; ceilings disagree: by a factor of {spread:.2f} between blocks", near=False
@@ -67,7 +80,7 @@ def _line(medians: Numbers) -> Limit | None:
     if "wifi" in medians:
         return None
     share, speed = medians["link_share"], speed_label(medians["line_bits_per_s"])
-    evidence = f"link: {share:.0%} of what {speed} carries"
+    evidence = f"link: {percent(share)} of what {speed} carries"
     if share > FAR_ABOVE:
         return Limit(LINK, 1.0, f"{evidence}: some of it did not cross the link", near=False)
     return Limit(LINK, min(1.0, share), evidence, share >= LINE_NEAR)
@@ -104,10 +117,10 @@ def _store_limit(medians: Numbers) -> Limit | None:
     if "disk_share" not in medians:
         return None
     name, share = store_limit(medians), medians["disk_share"]
-    evidence = f"{name}: {share:.0%} of what the store itself takes"
+    evidence = f"{name}: {percent(share)} of what the store itself takes"
     moved = medians.get("disk_moved", medians.get("flushed", 1 - medians.get("in_memory", 0.0)))
     if "disk_moved" in medians and moved < DISK_MOVED:
-        evidence += f", but only {moved:.0%} of the payload went to or from it"
+        evidence += f", but only {percent(moved)} of the payload went to or from it"
     elif moved < DISK_MOVED and "in_memory" in medians:
         evidence += ", but the server had just read it into its memory"
     elif moved < DISK_MOVED:
@@ -125,8 +138,8 @@ def _flush_limit(medians: Numbers) -> Limit | None:
     if not both_needed or idle < FLUSH_IDLE * disk or medians.get("disk_moved", 1.0) < DISK_MOVED:
         return None
     evidence = (
-        f"flush to disk: {link:.0%} of the link and {disk:.0%} of the store itself, which took turns, for nothing was "
-        f"on the way {idle:.0%} of the time"
+        f"flush to disk: {percent(link)} of the link and {percent(disk)} of the store itself, which took turns, for "
+        f"nothing was on the way {percent(idle)} of the time"
     )
     return Limit(FLUSH, min(1.0, disk + link), evidence, near=True, grade=grade("disk_moved" in medians))
 
@@ -136,9 +149,11 @@ def _window_limit(medians: Numbers) -> Limit | None:
         return None
     window, rtt_ms, share = medians["window_bytes"], medians["loaded_rtt_ms"], medians["window_share"]
     most = window / rtt_ms / 1000
-    evidence = f"window: {window / KIB:.0f} KiB per {rtt_ms:.3g} ms is {most:.3g} MB/s; {share:.0%} of it was reached"
+    evidence = (
+        f"window: {window / KIB:.0f} KiB per {rtt_ms:.3g} ms is {most:.3g} MB/s; {percent(share)} of it was reached"
+    )
     if "window_felt" in medians:
-        evidence += f", and the sender waited for it {medians['window_felt']:.0%} of the time"
+        evidence += f", and the sender waited for it {percent(medians['window_felt'])} of the time"
     near = _window_full(medians) and window_bounds_ceiling(medians)
     is_certain = medians.get("window_felt", 0.0) >= KEPT_WAITING
     return Limit(WINDOW, share, evidence, near, bounds_the_ceiling=True, grade=grade(is_certain))
@@ -149,7 +164,7 @@ def _lowered_ceiling(medians: Numbers) -> Limit | None:
     share, lowered = medians.get("link_share", 0.0), medians.get("ceiling_share", 1.0)
     if lowered >= NEAR or not NEAR <= share <= FAR_ABOVE:
         return None
-    evidence = f"window: {share:.0%} of a ceiling that is itself {lowered:.0%} of that with other TCP buffers"
+    evidence = f"window: {percent(share)} of a ceiling that is itself {percent(lowered)} of that with other TCP buffers"
     return Limit(WINDOW, min(1.0, share), evidence, near=True, bounds_the_ceiling=True, grade=grade(lowered < LOWERED))
 
 
@@ -157,7 +172,7 @@ def _quota(role: str, medians: Numbers) -> Limit | None:
     if medians.get(f"{role}_throttled", 0.0) < THROTTLED:
         return None
     cores, throttled = medians[f"{role}_cpu_cores"], medians[f"{role}_throttled"]
-    evidence = f"{role} CPU: a quota kept it waiting {throttled:.0%} of the time; it used {cores:.2f} of a core"
+    evidence = f"{role} CPU: a quota kept it waiting {percent(throttled)} of the time; it used {cores:.2f} of a core"
     share = medians[f"{role}_quota"]
     near = share >= NEAR or throttled >= KEPT_WAITING
     return Limit(f"{role} CPU", share, evidence, near, bounds_the_ceiling=True)
@@ -175,12 +190,13 @@ def _all_cores(role: str, medians: Numbers) -> Limit | None:
         return None
     share, cores = medians[f"{role}_all_cores"], medians[f"{role}_cores"]
     if "machine" not in medians:
-        return Limit(f"{role} CPU", share, f"{role} CPU: {share:.0%} of its {cores:.0f} cores", share >= NEAR)
+        return Limit(f"{role} CPU", share, f"{role} CPU: {percent(share)} of its {cores:.0f} cores", share >= NEAR)
     other = ROLES[role == "client"]
     used, others_used = (medians[f"{host}_cpu_cores"] for host in (role, other))
     full = medians["machine"] >= SHARED_FULL and medians["others"] <= OTHERS * cores
     evidence = (
-        f"{role} CPU: {used:.2f} of {cores:.0f} cores, {medians['machine']:.0%} busy, which it shares with the {other}"
+        f"{role} CPU: {used:.2f} of {cores:.0f} cores, {percent(medians['machine'])} busy, which it shares with the "
+        f"{other}"
     )
     if full and used >= DOMINANT * others_used:
         return Limit(f"{role} CPU", medians["machine"], evidence, True, grade=PROBABLE)
@@ -195,4 +211,4 @@ def disturbance(medians: Numbers) -> str:
     waited = waits.get(role, 0.0)
     if waited < KEPT_OFF or foreign < (DISTURBING if waited < WAITED_LONG else DISTURBING_IF_LONG):
         return ""
-    return f"others used {foreign:.0%} of the cores, and the {role} waited for one {waited:.0%} of the time"
+    return f"others used {percent(foreign)} of the cores, and the {role} waited for one {percent(waited)} of the time"

@@ -114,6 +114,31 @@ def test_no_rest_of_an_address_is_left_where_a_name_is_a_part_of_it() -> None:
     assert masked("share 10 of 10.0.0.7", share="10") == "share share-1 of 192.0.2.1"
 
 
+@pytest.mark.parametrize(
+    ("kind", "name", "text", "shown"),
+    [
+        ("path", "tank/films", "cp: /tank/films/Anna 1/a.mov: No space", "cp: /path-1/path-2/path-3: No space"),
+        ("share", "films", "in films/anna.mov, or films", "in share-1/path-1, or share-1"),
+        ("volume", "My Raid", "rm My Raid/x (busy)", "rm volume-1/path-1 (busy)"),
+        ("user", "jane", "jane/notes", "user-1/notes"),
+    ],
+)
+def test_below_a_folder_that_is_masked_everything_is(kind: str, name: str, text: str, shown: str) -> None:
+    assert masked(text, **{kind: name}) == shown
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "text", "shown"),
+    [
+        ("user", "janedoe", "open janedoespictures_2 and oldJANEDOE", "open name-1_2 and name-2"),
+        ("user", "jane", "janet", "janet"),  # as likely another word
+        ("host", "macmini", "macmini is a Macmini9,1", "host-1 is a Macmini9,1"),
+    ],
+)
+def test_a_longer_word_with_a_name_in_it_is_masked(kind: str, name: str, text: str, shown: str) -> None:
+    assert masked(text, **{kind: name}) == shown
+
+
 def test_parsers_still_read_what_is_masked() -> None:
     for name in ("ifconfig-10gbase-t.txt", "ifconfig-v-1000baset.txt"):
         text = (MACOS_CAPTURES / name).read_text()

@@ -15,6 +15,7 @@ from lab.report.analysis import Analysis
 from lab.report.answer import HEADING, MOST_LINES, WIDTH, answer, points
 from lab.report.findings import Point
 from lab.results import dataframe
+from lab.results.observed import Observed
 from lab.results.run_folder import Trial
 from lab.results.set_aside import ASIDE
 
@@ -241,6 +242,22 @@ def test_load_of_others_is_told_with_its_block() -> None:
     assert "the hosts were idle otherwise" in answer_of(make_trials(), load=relay)["Trust"]
     for nothing in ([], [{"block": 1}]):
         assert "cores of" not in answer_of(make_trials(), load=nothing)["Trust"]
+
+
+@pytest.mark.parametrize(
+    ("instance", "used"),
+    [
+        ("demo", "others used up to 0.9 cores (block 2), 0.6 outside this VM"),
+        (None, "other programs used up to 0.9 cores of the client (block 2)"),
+    ],
+)
+def test_what_was_stolen_of_a_virtual_machine_is_told_apart(instance: str | None, used: str) -> None:
+    """Between two machines the load is looked at while nothing is measured, so no part of it can be told."""
+    load = [{"block": 1, "client": 0.1, "server": 0.1}, {"block": 2, "client": 0.9, "server": 0.8}]
+    usage = {1: {"cores": 2, "steal": 0.4}, 2: {"cores": 2, "steal": 0.3}}
+    trials = [replace(one, observed=Observed.from_json({"client": usage.get(one.block, {})})) for one in make_trials()]
+    said = answer_of(trials, load=load, instance=instance)["Trust"]
+    assert f"not idle: {used}; " in said
 
 
 def test_a_link_that_was_not_steady_is_told() -> None:

@@ -94,14 +94,14 @@ def test_of_one_transfer_there_is_no_interval() -> None:
 def test_both_ways_are_judged_and_neither_is_left_out() -> None:
     text = answer_of(*BOTH, count=5)["Held back by"]
     assert text.startswith(
-        "writing: the server or its disk (probable): neither the link (79%) nor this machine (0.25 of"
+        "writing: the server or its disk (probable): neither the link (79 %) nor this machine (0.25 of"
     )
-    assert "reading: the network link itself (certain): 92% of what 1 Gbit/s carries" in text
+    assert "reading: the network link itself (certain): 92 % of what 1 Gbit/s carries" in text
 
 
 def test_what_held_both_ways_back_is_said_once() -> None:
     text = answer_of(seen(60.0), read(60.0))["Held back by"]
-    assert text.startswith("both ways: the server or its disk (probable): neither the link (51%)")
+    assert text.startswith("both ways: the server or its disk (probable): neither the link (51 %)")
     assert "what the server does cannot be seen from here" in text
 
 

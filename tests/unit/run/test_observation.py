@@ -99,7 +99,7 @@ def test_what_the_protocols_add_is_no_remark() -> None:
 
 def test_far_more_than_that_is_remarked_unless_it_was_sent_again() -> None:
     wire = WireFacts(overhead=0.12, least_overhead=0.04558)
-    remark = ["12.0% more than the payload crossed the wire; headers are 4.6%"]
+    remark = ["12.0 % more than the payload crossed the wire; headers are 4.6 %"]
     assert overhead_remark(SIZE, 1, wire, carrier(**FULL)) == remark
     assert overhead_remark(SIZE, 1, wire, carrier(**FULL, retransmits=round(0.06 * SIZE / 1448))) == []
     assert overhead_remark(SIZE, 10_000, wire, None) == []

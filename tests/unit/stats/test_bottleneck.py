@@ -28,19 +28,19 @@ SLOWER_LINK = SMALL_WINDOW | {"tcp": {"window_bytes": 104_000, "rwnd_limited_ms"
 @pytest.mark.parametrize(
     ("given", "limit", "words"),
     [
-        (FULL_LINK, "link", "link: 94% of the ceiling"),
+        (FULL_LINK, "link", "link: 94 % of the ceiling"),
         (SLOWER_LINK, "latency × window", "window: 102 KiB per 10.5 ms is 9.94 MB/s"),
-        (SMALL_WINDOW, "latency × window", "window: 102 KiB per 10 ms is 10.4 MB/s; 96% of it was reached"),
+        (SMALL_WINDOW, "latency × window", "window: 102 KiB per 10 ms is 10.4 MB/s; 96 % of it was reached"),
         ({"server": {"process_mean": 0.98}}, "server CPU", "server CPU: smbd used 0.98 of one core"),
         ({"client": {"process_mean": 0.9}}, "client CPU", "client CPU: cp used 0.90 of one core"),
-        ({"client": {"user": 0.6, "system": 0.35}}, "client CPU", "client CPU: 97% of its 4 cores"),
+        ({"client": {"user": 0.6, "system": 0.35}}, "client CPU", "client CPU: 97 % of its 4 cores"),
         ({"server": {"softirq": 0.25, "core_mean": 0.97}}, "server CPU", "used 0.97 of one core"),
         (
             {"server": {"cpu_cores": 0.15, "throttled_s": 8.3}},
             "server CPU",
-            "server CPU: a quota kept it waiting 83% of the time; it used 0.15 of a core",
+            "server CPU: a quota kept it waiting 83 % of the time; it used 0.15 of a core",
         ),
-        (ON_DISK | {"server": WRITTEN}, "disk", "disk: 96% of what the store itself takes"),
+        (ON_DISK | {"server": WRITTEN}, "disk", "disk: 96 % of what the store itself takes"),
         ({}, "protocol round trips", "98 KiB per round trip of 10 ms, where TCP allowed 707 KiB"),
     ],
 )
@@ -71,7 +71,7 @@ def test_where_several_are_near_one_has_precedence(tmp_path: Path, given: dict[s
 
 def test_what_is_near_as_well_is_said_too(tmp_path: Path) -> None:
     found = verdict(tmp_path, a_trial(**FULL_LINK, server={"process_mean": 0.9}))
-    assert found == ("link", "link: 94% of the ceiling; also near: server CPU: smbd used 0.90 of one core")
+    assert found == ("link", "link: 94 % of the ceiling; also near: server CPU: smbd used 0.90 of one core")
 
 
 SHARING = {"cores": 2, "user": 0.6, "system": 0.38, "softirq": 0.0, "core_mean": 0.99, "waited_s": 0.1}
@@ -80,7 +80,7 @@ SHARING = {"cores": 2, "user": 0.6, "system": 0.38, "softirq": 0.0, "core_mean":
 @pytest.mark.parametrize(
     ("client", "server", "limit", "words"),
     [
-        (1.4, 0.5, "client CPU", "client CPU: 1.40 of 2 cores, 98% busy, which it shares with the server"),
+        (1.4, 0.5, "client CPU", "client CPU: 1.40 of 2 cores, 98 % busy, which it shares with the server"),
         (0.4, 1.5, "server CPU", "server CPU: 1.50 of 2 cores"),
         (1.0, 0.9, "protocol round trips", ""),  # neither host by itself
         (0.5, 0.2, "protocol round trips", ""),  # others filled the machine
@@ -98,7 +98,7 @@ def test_on_a_shared_machine_a_host_answers_for_its_own_group_only(
 
 def test_what_was_not_observed_is_said(tmp_path: Path) -> None:
     old = trial(**FULL_LINK | {"size_bytes": SIZE, "ceiling_bytes_per_s": 100e6})
-    assert verdict(tmp_path, old) == ("unclear", "not observed; link: 94% of the ceiling")
+    assert verdict(tmp_path, old) == ("unclear", "not observed; link: 94 % of the ceiling")
     mac = trial(size_bytes=SIZE, elapsed_s=10.0, ceiling_bytes_per_s=100e6, observed=BARE)
     found, evidence = verdict(tmp_path, mac)
     assert found == "unclear"

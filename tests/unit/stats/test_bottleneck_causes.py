@@ -101,7 +101,7 @@ def test_a_full_link_that_other_frames_make_faster_is_not_the_link_alone(tmp_pat
     fast = case("fast", (125.0, 126.0, 127.0), mtu=9000, ceiling_bytes_per_s=133e6)
     row = verdict_of(tmp_path, "slow", slow, fast)
     assert row["limited_by"] == "MTU"
-    assert "near its limit: link: 94% of the ceiling" in row["evidence"]
+    assert "near its limit: link: 94 % of the ceiling" in row["evidence"]
 
 
 @pytest.mark.parametrize(
@@ -141,5 +141,5 @@ def test_others_that_kept_a_host_off_its_cores_come_before_anything_else(
     assert row["limited_by"] == limit, row["evidence"]
     if limit == "disturbed":
         assert row["grade"] == "certain"
-        share = f"others used {load / 4:.0%} of the cores"
-        assert f"{share}, and the server waited for one {waited_s / 10:.0%} of the time" in row["evidence"]
+        share = f"others used {100 * load / 4:.0f} % of the cores"
+        assert f"{share}, and the server waited for one {10 * waited_s:.0f} % of the time" in row["evidence"]

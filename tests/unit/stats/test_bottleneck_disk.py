@@ -46,8 +46,8 @@ TURNS: dict[str, Any] = {
 def test_link_and_disk_may_take_turns(tmp_path: Path) -> None:
     found, evidence = verdict(tmp_path, a_trial(**TURNS))
     assert found == "flush to disk"
-    assert "25% of the link and 76% of the store itself" in evidence
-    assert "nothing was on the way 72% of the time" in evidence
+    assert "25 % of the link and 76 % of the store itself" in evidence
+    assert "nothing was on the way 72 % of the time" in evidence
 
 
 @pytest.mark.parametrize(

@@ -28,7 +28,7 @@ def on(store: str, own: float, block: int = 1, **options: str) -> Trial:
 def test_a_slow_file_system_held_a_case_back_and_a_fast_one_did_not(tmp_path: Path) -> None:
     slow, fast = judged(tmp_path, on("ext4", SLOW), on("xfs", FAST)).to_dict("records")
     assert (slow["store"], slow["limited_by"], slow["grade"]) == ("ext4", "file system", "probable"), slow["evidence"]
-    assert slow["evidence"].startswith("file system: 96% of what the store itself takes")
+    assert slow["evidence"].startswith("file system: 96 % of what the store itself takes")
     assert slow["headroom"] == pytest.approx(0.038, abs=0.001)
     assert (fast["store"], fast["limited_by"]) == ("xfs", "protocol round trips")
     assert fast["disk_share"] == pytest.approx(0.025)

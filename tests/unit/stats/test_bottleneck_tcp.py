@@ -45,23 +45,23 @@ WINDOW_AND_LINK: dict[str, Any] = FULL_LINK | {
 @pytest.mark.parametrize(
     ("given", "best", "limit", "words"),
     [
-        (WINDOW_AND_LINK, 102e6, "link", "link: 94% of the ceiling"),  # the queue of a full link fills the window, too
-        (WINDOW_AND_LINK, 150e6, "latency × window", "94% of a ceiling that is itself 67%"),
-        (WINDOW_AND_LINK, None, "unclear", "link: 94% of the ceiling, which the TCP buffers may have lowered"),
-        (WINDOW_AND_LINK | {"observed": BARE}, 102e6, "link", "link: 94% of the ceiling"),
-        (WINDOW_AND_LINK | {"observed": BARE}, 115e6, "link", "link: 94% of the ceiling"),
+        (WINDOW_AND_LINK, 102e6, "link", "link: 94 % of the ceiling"),  # the queue of a full link fills the window, too
+        (WINDOW_AND_LINK, 150e6, "latency × window", "94 % of a ceiling that is itself 67 %"),
+        (WINDOW_AND_LINK, None, "unclear", "link: 94 % of the ceiling, which the TCP buffers may have lowered"),
+        (WINDOW_AND_LINK | {"observed": BARE}, 102e6, "link", "link: 94 % of the ceiling"),
+        (WINDOW_AND_LINK | {"observed": BARE}, 115e6, "link", "link: 94 % of the ceiling"),
         (
             WINDOW_AND_LINK | {"observed": BARE},
             125e6,
             "latency × window",
-            "window: 94% of a ceiling that is itself 80% of that with other TCP buffers",
+            "window: 94 % of a ceiling that is itself 80 % of that with other TCP buffers",
         ),
-        (FULL_LINK | {"tcp_space": 65536}, 125e6, "latency × window", "of a ceiling that is itself 80%"),
+        (FULL_LINK | {"tcp_space": 65536}, 125e6, "latency × window", "of a ceiling that is itself 80 %"),
         (
             WINDOW_AND_LINK | {"observed": BARE},
             400e6,
             "latency × window",
-            "window: 94% of a ceiling that is itself 25% of that with other TCP buffers",
+            "window: 94 % of a ceiling that is itself 25 % of that with other TCP buffers",
         ),
         (WINDOW_AND_LINK | {"observed": BARE}, None, "unclear", "which the TCP buffers may have lowered"),
     ],
@@ -100,16 +100,16 @@ def test_a_link_is_named_only_where_the_ceilings_of_its_blocks_agree(
     ("given", "words"),
     [
         ({"tcp": {"sent_bytes": MB, "acked_bytes": MB}}, "not observed: most of the TCP connection"),
-        ({"client": {"waited_s": 4.0}}, "the client waited for a free core 40% of the time"),
+        ({"client": {"waited_s": 4.0}}, "the client waited for a free core 40 % of the time"),
         ({"elapsed_s": 0.9, "ceiling_bytes_per_s": 900e6, "tcp": {"cwnd": 5000}}, "only 90 round trips"),
-        ({"tcp": {"retransmits": 2000}}, "2.9% of what was sent was sent again"),
+        ({"tcp": {"retransmits": 2000}}, "2.9 % of what was sent was sent again"),
         ({"tcp": {"cwnd": 80}}, "what TCP allowed on the way may have set the pace"),
         ({"tcp": {"min_rtt_ms": 0.2}}, "a round trip of 0.2 ms is too short to explain the rate"),
         ({"ceiling_bytes_per_s": None}, "not observed: the link's ceiling"),
         ({"tcp": {"min_rtt_ms": 0.8}, "elapsed_s": 2.0}, "a round trip of 0.8 ms is too short to explain the rate"),
-        ({"tcp": {"busy_ms": 4000, "cwnd": 80}}, "nothing was on the way 60% of the time"),
-        ({"elapsed_s": 0.8}, "the ceiling does not tell; link: 125% of the ceiling, which was measured too low"),
-        ({"elapsed_s": 1.6, "tcp": {"cwnd": 5000}}, "waiting for replies cannot explain most of the time; link: 62%"),
+        ({"tcp": {"busy_ms": 4000, "cwnd": 80}}, "nothing was on the way 60 % of the time"),
+        ({"elapsed_s": 0.8}, "the ceiling does not tell; link: 125 % of the ceiling, which was measured too low"),
+        ({"elapsed_s": 1.6, "tcp": {"cwnd": 5000}}, "waiting for replies cannot explain most of the time; link: 62 %"),
         ({"files": 20_000, "elapsed_s": 2000.0}, ""),  # ten round trips for each small file
         ({"files": 1, "elapsed_s": 2000.0}, "a round trip of 10 ms is too short to explain the rate"),
         ({"server": {"process_mean": 1.7}}, ""),  # several threads, none of which need have been at its end
@@ -127,7 +127,7 @@ def test_round_trips_are_named_only_where_nothing_else_may_be_why(
 def test_waiting_for_the_window_is_said_where_it_is_not_why(tmp_path: Path) -> None:
     limit, evidence = verdict(tmp_path, a_trial(tcp={"window_bytes": 250_000, "rwnd_limited_ms": 2000}))
     assert limit == "protocol round trips"
-    assert evidence.endswith("; the sender waited for the window 20% of the time")
+    assert evidence.endswith("; the sender waited for the window 20 % of the time")
 
 
 def test_a_window_that_was_next_to_empty_is_not_worth_a_word(tmp_path: Path) -> None:

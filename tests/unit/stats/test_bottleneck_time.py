@@ -59,10 +59,10 @@ def test_the_headroom_of_time_lost_is_that_of_the_link(tmp_path: Path) -> None:
 
 def test_the_evidence_counts_requests_with_their_bytes_and_milliseconds(tmp_path: Path) -> None:
     evidence = row_of(tmp_path, **REQUESTS)["evidence"]
-    assert "about 400 requests of 244 KiB, 5 ms each; nothing was on the way 50% of the time" in evidence
-    assert "the link by itself needs 50% of the time" in evidence
+    assert "about 400 requests of 244 KiB, 5 ms each; nothing was on the way 50 % of the time" in evidence
+    assert "the link by itself needs 50 % of the time" in evidence
     late = row_of(tmp_path / "late", **REQUESTS | {"more": LATE})["evidence"]
-    assert "0.95 of 2 s passed before the first byte and after the last one (48%)" in late
+    assert "0.95 of 2 s passed before the first byte and after the last one (48 %)" in late
 
 
 def test_a_link_that_was_used_to_the_full_has_lost_no_time(tmp_path: Path) -> None:

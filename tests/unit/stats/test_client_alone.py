@@ -53,12 +53,12 @@ def test_a_link_that_is_full_is_certain_for_its_speed_is_a_fact() -> None:
     assert verdict(seen(11.2), link=slow) == (
         "link",
         "certain",
-        "link: 95 % of what 100 Mbit/s carries".replace(" %", "%"),
+        "link: 95 % of what 100 Mbit/s carries",
     )
     assert verdict(read(11.2), link=slow)[:2] == ("link", "certain")
     name, grade, evidence = verdict(seen(110.0))
     assert (name, grade) == ("link", "certain")
-    assert "93% of what 1 Gbit/s carries" in evidence
+    assert "93 % of what 1 Gbit/s carries" in evidence
 
 
 def test_what_is_faster_than_the_link_did_not_cross_it() -> None:
@@ -85,7 +85,7 @@ def test_where_client_and_link_are_idle_it_is_the_server_which_cannot_be_seen() 
     for one in (seen(60.0), read(60.0)):
         name, grade, evidence = verdict(one)
         assert (name, grade) == ("the server or its disk", "probable")
-        assert "neither the link (51%) nor this machine (0.25 of a core) was full" in evidence
+        assert "neither the link (51 %) nor this machine (0.25 of a core) was full" in evidence
         assert "cannot be seen from here" in evidence
 
 
@@ -98,7 +98,7 @@ def test_where_client_and_link_are_idle_it_is_the_server_which_cannot_be_seen() 
         (seen(103.0), {}, "most of the link was in use"),
         (seen(17.0), {"link": WIFI}, "most of the link was in use"),
         (seen(60.0, client={"process_mean": 0.8}), {}, "this machine was busy (0.80 of a core), though"),
-        (seen(60.0, client={"waited_s": 1.0}), {}, "this machine waited for a free core 60% of the time"),
+        (seen(60.0, client={"waited_s": 1.0}), {}, "this machine waited for a free core 60 % of the time"),
         (seen(60.0, observed={"tcp": {}}), {}, "not observed: the processor of this machine"),
         (seen(60.0, observed={}), {}, "not observed"),
     ],
@@ -136,15 +136,15 @@ def test_half_duplex_is_named() -> None:
 def test_wifi_is_named_where_half_of_its_rate_is_in_use() -> None:
     name, grade, evidence = verdict(seen(31.0), link=WIFI)
     assert (name, grade) == ("Wi-Fi", "probable")
-    assert "57% of the 433 Mbit/s at which its radio sends" in evidence
-    assert verdict(seen(31.0, client={"wifi_bits_per_s": 173 * 10**6}), link=WIFI)[1:][1].startswith("Wi-Fi: 143%")
+    assert "57 % of the 433 Mbit/s at which its radio sends" in evidence
+    assert verdict(seen(31.0, client={"wifi_bits_per_s": 173 * 10**6}), link=WIFI)[1:][1].startswith("Wi-Fi: 143 %")
     assert verdict(seen(8.0), link=WIFI)[0] == "the server or its disk", "a quarter of it is no full air"
 
 
 def test_packets_that_were_lost_are_named() -> None:
     name, grade, evidence = verdict(seen(20.0, tcp={"retransmits": 1500}))
     assert (name, grade) == ("lost packets", "probable")
-    assert "2.2% of what was sent was sent again" in evidence
+    assert "2.2 % of what was sent was sent again" in evidence
     assert verdict(seen(20.0, tcp={"retransmits": 50}))[0] == "the server or its disk"
 
 
@@ -247,7 +247,7 @@ def test_cores_that_others_fill_are_no_limit_of_the_transfer() -> None:
     full: dict[str, Any] = {"user": 0.5, "system": 0.49, "process_mean": 0.4}
     name, grade, evidence = verdict(seen(60.0, client=full), load=[{"block": 1, "client": 3.0}])
     assert (name, grade) == ("disturbed", "probable")
-    assert "others used 75% of the cores while nothing was measured, and client CPU: 100% of its 4 cores" in evidence
+    assert "others used 75 % of the cores while nothing was measured, and client CPU: 100 % of its 4 cores" in evidence
     assert verdict(seen(60.0, client=full), load=[{"block": 1, "client": 0.1}])[:2] == ("client CPU", "certain")
 
 

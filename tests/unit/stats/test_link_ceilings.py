@@ -72,7 +72,7 @@ def test_a_link_is_certain_where_both_shots_agree(tmp_path: Path, rates: Any, gr
 def test_a_transfer_is_judged_by_the_shot_that_was_not_disturbed(tmp_path: Path) -> None:
     given = a_trial(**FULL_LINK, ceiling_bytes_per_s=55e6)  # as the shot before it had it
     row = judged(tmp_path, given, *shots((55, 100)), ceiling_shots=2).iloc[0]
-    assert "link: 94% of the ceiling" in row["evidence"]
+    assert "link: 94 % of the ceiling" in row["evidence"]
 
 
 def test_a_figure_marks_the_larger_shot_of_each_block(tmp_path: Path) -> None:
