@@ -9,10 +9,12 @@ import typing
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import msgspec
 from described import descriptions, fields_of
 from dictionary_page import LINK, MORE, TIDY, entries
 
 from lab.base.units import LARGEST
+from lab.contribution import record
 from lab.design.case import MOST_CASES
 from lab.platforms import Facts
 from lab.results import trial
@@ -55,7 +57,7 @@ class Writer:
             return {"type": "array", "items": self.of(args[0])}
         if origin is tuple:
             return {"type": "array", "prefixItems": list(map(self.of, args)), "items": False, "minItems": len(args)}
-        if typing.is_typeddict(hint) or dataclasses.is_dataclass(hint):
+        if typing.is_typeddict(hint) or dataclasses.is_dataclass(hint) or _is_struct(hint):
             return self.reference(hint)
         return {"type": NAMES[origin or hint]}
 
@@ -75,8 +77,15 @@ class Writer:
         return {"description": _plain(owner.__doc__ or ""), "type": "object", "properties": properties} | _needed(owner)
 
 
+def _is_struct(hint: Any) -> bool:
+    return isinstance(hint, type) and issubclass(hint, msgspec.Struct)
+
+
 def _needed(owner: type) -> Schema:
     """Which keys there have to be, and whether there may be others."""
+    if issubclass(owner, msgspec.Struct):
+        required = [field.name for field in msgspec.structs.fields(owner) if field.required]
+        return {"required": required, "additionalProperties": not owner.__struct_config__.forbid_unknown_fields}
     if owner is trial.Trial:
         return {"required": list(trial.FIELDS), "additionalProperties": False}
     if typing.is_typeddict(owner) and vars(owner)["__total__"]:
@@ -136,6 +145,18 @@ def samples_schema(writer: Writer) -> Schema:
     return writer.object(SampleLine)
 
 
+def contribution_schema(writer: Writer) -> Schema:
+    """That of contribution.json, with the form of its digests."""
+    schema = writer.object(record.Contribution)
+    properties, digest = schema["properties"], {"pattern": "^[0-9a-f]{64}$"}
+    properties["schema"] = {**properties["schema"], "const": record.SCHEMA}
+    for name in ("raw_trials_sha256", "measured_sha256"):
+        properties[name] |= digest
+    writer.definitions["FileDigest"]["properties"]["sha256"] |= digest
+    writer.definitions["FileDigest"]["properties"]["bytes"] |= {"minimum": 0}
+    return schema
+
+
 def table_schema(_: Writer) -> Schema:
     """That of what `lab export --to json` writes, with and without --tidy."""
     columns = {
@@ -163,6 +184,7 @@ FILES: dict[str, tuple[str, Callable[[Writer], Schema]]] = {
     "trial": ("a line of trials.jsonl", trial_schema),
     "samples": ("a line of samples.jsonl", samples_schema),
     "table": ("lab export --to json", table_schema),
+    "contribution": ("contribution.json of lab contribute", contribution_schema),
 }
 
 
@@ -170,7 +192,8 @@ def schema_text(name: str) -> Iterator[str]:
     """One of FILES as its file has it."""
     about, make = FILES[name]
     writer = Writer()
-    about = f"file-share-lab, schema {trial.SCHEMA}: {about}"
+    version = record.SCHEMA if name == "contribution" else trial.SCHEMA
+    about = f"file-share-lab, schema {version}: {about}"
     schema = {"$schema": DRAFT, "$comment": COMMENT, "title": about, **make(writer)}
     if writer.definitions:
         schema["$defs"] = dict(sorted(writer.definitions.items()))

@@ -30,7 +30,7 @@ EXAMPLES = (
     Example("lab export --schema trial", "the JSON Schema of a line of trials.jsonl"),
 )
 FORMATS = ("folder", "csv", "json", "parquet")
-SCHEMAS = ("run", "trial", "samples", "table")
+SCHEMAS = ("run", "trial", "samples", "table", "contribution")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -48,10 +48,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--tidy", action="store_true", help="of a table: a row for each number of each trial")
     options.add_no_redact(parser)
     text = (
-        "print the JSON Schema of run.json, of a line of trials.jsonl or of samples.jsonl, or of what --to json "
-        "writes, and export nothing"
+        "print the JSON Schema of run.json (run), of a line of trials.jsonl (trial) or of samples.jsonl (samples), of "
+        "what --to json writes (table), or of contribution.json (contribution), and export nothing"
     )
-    parser.add_argument("--schema", choices=SCHEMAS, help=text)
+    parser.add_argument("--schema", choices=SCHEMAS, metavar="NAME", help=text)
 
 
 def run(arguments: argparse.Namespace) -> int:

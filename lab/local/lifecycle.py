@@ -19,6 +19,7 @@ from lab.base.present import present
 from lab.emulated_mac import faults
 from lab.local import backends, cleanup, network, platforms, root_image, state, syscalls
 from lab.local.names import MOST_CLIENTS, hosts_of
+from lab.local.request import Request
 from lab.local.state import Lab
 
 STOP_DEADLINE_S = 20.0
@@ -64,13 +65,12 @@ def up(
                 )
             _wait_for_end(lab)  # its cleaner may still run, and would remove the new lab's files
         cleanup.remove(name, hosts_file)
-        by_host = json.dumps(rates), json.dumps(host_platforms)
-        return _start_supervisor(name, (by_host[0], delay, str(hosts_file), by_host[1], chosen.name, why))
+        return _start_supervisor(name, Request(rates, delay, str(hosts_file), host_platforms, chosen.name, why))
 
 
-def _start_supervisor(name: str, arguments: Sequence[str]) -> Lab:
+def _start_supervisor(name: str, request: Request) -> Lab:
     """Start the process that brings the lab up and keeps it; returns once it says so. Raises LabFailure."""
-    command = [sys.executable, "-m", "lab.local.supervisor", name, *arguments]
+    command = [sys.executable, "-m", "lab.local.supervisor", name, request.to_json()]
     supervisor = subprocess.Popen(  # noqa: S603 – this Python, with a name that was checked and options that were parsed
         command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, start_new_session=True
     )

@@ -1,7 +1,6 @@
 """The process that keeps a local lab up.
 
-Run as ``python -m lab.local.supervisor NAME RATES DELAY HOSTS_FILE PLATFORMS BACKEND WHY``; RATES and PLATFORMS are
-JSON, by host.
+Run as ``python -m lab.local.supervisor NAME REQUEST``; REQUEST is the JSON of a :class:`lab.local.request.Request`.
 
 It starts the hosts and waits; on a signal it reboots one. The kernel ends the hosts with it, and the mounts of their
 disks, which are in a namespace of its own. The rest (control groups, files under /run, the hosts file) it removes as it
@@ -11,7 +10,6 @@ is stopped, crashes or is killed.
 
 from __future__ import annotations
 
-import json
 import os
 import secrets
 import signal
@@ -26,6 +24,7 @@ from lab import emulated_mac
 from lab.base import durable
 from lab.base.errors import LabError, LabFailure
 from lab.local import backends, cleanup, host_config, network, overlay, platforms, proxy_command, state, syscalls
+from lab.local.request import Request
 from lab.local.state import Lab, Process
 from lab.local.subprocesses import last_lines
 
@@ -38,19 +37,11 @@ STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 class Supervisor:
     """One local lab from start to stop."""
 
-    def __init__(
-        self,
-        name: str,
-        rates: dict[str, str],
-        delay: str,
-        hosts_file: Path,
-        host_platforms: dict[str, str],
-        backend: str,
-        why: str,
-    ):
-        self.backend = backends.find(backend)
-        self.name, self.hosts_file = name, hosts_file
-        self.shape = network.Shape(rates, network.delay_seconds(delay))
+    def __init__(self, name: str, request: Request):
+        self.backend = backends.find(request.backend)
+        self.name, self.hosts_file = name, Path(request.hosts_file)
+        self.shape = network.Shape(request.rates, network.delay_seconds(request.delay))
+        rate = request.rates["client"]
         self.directory = state.directory(name)
         self.hosts: dict[str, subprocess.Popen[bytes]] = {}
         self.link_processes: list[subprocess.Popen[bytes]] = []
@@ -60,14 +51,14 @@ class Supervisor:
             supervisor=Process.of(os.getpid()),
             cleaner=Process.of(os.getppid()),
             hosts={},
-            rate=rates["client"],
-            delay=delay,
-            hosts_file=str(hosts_file),
-            platforms=host_platforms,
-            backend=backend,
-            why=why,
+            rate=rate,
+            delay=request.delay,
+            hosts_file=request.hosts_file,
+            platforms=request.platforms,
+            backend=request.backend,
+            why=request.why,
             ssh_address=self.backend.ssh_address,
-            rates={host: rate for host, rate in rates.items() if rate != rates["client"]},
+            rates={host: own for host, own in request.rates.items() if own != rate},
         )
 
     def start(self) -> None:
@@ -206,20 +197,11 @@ def close_standard_streams() -> None:
         os.dup2(null, descriptor)
 
 
-def supervise(
-    name: str,
-    rates: dict[str, str],
-    delay: str,
-    hosts_file: Path,
-    host_platforms: dict[str, str],
-    backend: str,
-    why: str,
-    cleaner: int,
-) -> int:
+def supervise(name: str, request: Request, cleaner: int) -> int:
     """Bring the lab up, print ``ready`` or the error, and keep the lab until a signal ends it; the exit code."""
     syscalls.die_with_parent(cleaner, signal.SIGTERM)
     signals = {*STOP_SIGNALS, *state.REBOOT_SIGNALS.values(), signal.SIGCHLD}
-    supervisor = Supervisor(name, rates, delay, hosts_file, host_platforms, backend, why)
+    supervisor = Supervisor(name, request)
     try:
         supervisor.start()
         signal.pthread_sigmask(signal.SIG_BLOCK, signals)
@@ -232,18 +214,17 @@ def supervise(
         return 1
     finally:
         supervisor.stop()
-        cleanup.remove(name, hosts_file)
+        cleanup.remove(name, Path(request.hosts_file))
 
 
 def main() -> int:
     """Keep a lab up in a child process, and clean up after it however it ended."""
-    name, rates, delay, hosts_file, host_platforms, backend, why = sys.argv[1:]
+    name, request = sys.argv[1], Request.from_json(sys.argv[2])
     syscalls.adopt_orphans()
     cleaner = os.getpid()
     child = os.fork()
     if child == 0:
-        by_host = json.loads(rates), json.loads(host_platforms)
-        os._exit(supervise(name, by_host[0], delay, Path(hosts_file), by_host[1], backend, why, cleaner))
+        os._exit(supervise(name, request, cleaner))
     close_standard_streams()
     for number in STOP_SIGNALS:
         signal.signal(number, lambda number, _: os.kill(child, number))
@@ -251,7 +232,7 @@ def main() -> int:
     with suppress(ChildProcessError):
         while True:
             os.wait()
-    cleanup.remove(name, Path(hosts_file))
+    cleanup.remove(name, Path(request.hosts_file))
     return 0
 
 

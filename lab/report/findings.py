@@ -17,12 +17,12 @@ from lab.stats import bottleneck, limit, time_budget
 ONLY_NAMES = "only names were moved: `lab show --table files` has files a second"
 MOST_NAMED = 3  # cases that share the lead and are named one by one: of more, only what they have in common
 PLAIN = {
-    limit.WINDOW: "too little data on the way at once (TCP buffers)",
-    limit.ROUND_TRIPS: "waiting for replies",
-    time_budget.START_UP: "starting and ending (short trials)",
-    time_budget.PROGRAMS: "what the programs do one after the other",
-    limit.DISTURBED: "other programs on the hosts",
-}  # what limits, for somebody who does not know the term
+    limit.WINDOW: "latency × window (too little on the way at once)",
+    limit.ROUND_TRIPS: "protocol round trips (waiting for replies)",
+    time_budget.START_UP: "start-up (short trials)",
+    time_budget.PROGRAMS: "programs (one after the other)",
+    limit.DISTURBED: "disturbed (by other programs)",
+}  # what limits, as tables call it, and for somebody who does not know the term
 Levels = dict[str, list[stats.Level]]  # by factor
 
 
@@ -189,7 +189,10 @@ def effect_words(row: stats.Row) -> str:
 
 
 def _not_shown(row: stats.Row) -> str:
-    """An effect that is not established, with what could have been seen."""
+    """An effect that is not established, with what could have been seen; or with its interval, where that has no 0."""
+    low, high = interval(row)
+    if low > 0 or high < 0:
+        return f"{effect_words(row)}, perhaps by chance: it is one of many"
     what = f"{stats.compared_label(row)} not shown to matter ({_percent(row['change_pct'])}"
     half = half_width(row)
     return f"{what}; it would show from ±{half:.{0 if half >= 10 else 1}f} % on)" if np.isfinite(half) else f"{what})"

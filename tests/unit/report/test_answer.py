@@ -13,7 +13,7 @@ from support.synthetic_runs import RUN, make_trials, trial
 
 from lab.report.analysis import Analysis
 from lab.report.answer import HEADING, MOST_LINES, WIDTH, answer, points
-from lab.report.findings import Point
+from lab.report.findings import Point, what_matters
 from lab.results import dataframe
 from lab.results.observed import Observed
 from lab.results.run_folder import Trial
@@ -145,6 +145,13 @@ def test_a_setting_that_was_not_shown_to_matter_is_said_to_be_so_with_what_could
     assert "it would show from ±" in not_shown
     assert text["Next"].startswith("to see effects from some ±")
     assert "set blocks = 12 in the sweep, then `lab run sweeps/demo.toml`" in text["Next"]
+
+
+def test_what_one_of_many_comparisons_shows_alone_is_not_said_to_be_too_small_to_show() -> None:
+    row = {"factor": "mtu", "baseline": 1500, "level": 9000, "ratio": 0.94, "change_pct": -6.3, "established": False}
+    row |= {"low_pct": -10.9, "high_pct": -1.6, "moderated_low_pct": -10.9, "moderated_high_pct": -1.6}
+    (point,) = what_matters(pd.DataFrame([row]), 6)
+    assert point.parts[0].endswith("MTU 1500 → 9000: -6.3 % (-11 to -1.6), perhaps by chance: it is one of many")
 
 
 def test_where_the_largest_buffer_is_clearly_faster_a_larger_one_is_proposed() -> None:
@@ -290,7 +297,10 @@ def test_verdicts_are_counted_with_their_grades_and_what_would_help() -> None:
     (held_back,) = [point for point in points(judged, "x") if point.heading == "Held back by"]
     assert held_back.parts[0] == "link in 3 of 6 cases (2 certain, 1 probable)"
     assert held_back.parts[1].startswith("there only a faster link")
-    assert held_back.parts[2:] == ["waiting for replies in 2 of 6 cases (probable)", "unclear in 1 of 6 cases"]
+    assert held_back.parts[2:] == [
+        "protocol round trips (waiting for replies) in 2 of 6 cases (probable)",
+        "unclear in 1 of 6 cases",
+    ]
     plain = by_heading(answer(with_verdicts(frame, verdicts.drop(columns="grade")), "x"))["Held back by"]
     assert plain.startswith("link in 3 of 6 cases; there")
     one = by_heading(answer(with_verdicts(frame, verdicts.iloc[:1]), "x"))["Held back by"]

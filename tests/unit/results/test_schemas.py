@@ -18,6 +18,7 @@ import pytest
 from hypothesis import given
 from jsonschema import Draft202012Validator, FormatChecker
 from support.any_trial import any_trials
+from support.contributions import of_example
 from support.examples import at_most
 from support.paths import RUN_CAPTURES, TESTS
 from support.synthetic_runs import RUN, trial
@@ -25,6 +26,7 @@ from support.synthetic_runs import RUN, trial
 from lab.base import shipped
 from lab.cli import export
 from lab.cli.main import main
+from lab.contribution import record
 from lab.results import examples, export_table
 from lab.results.run_folder import RunFolder
 from lab.results.trial import Trial
@@ -80,6 +82,16 @@ def test_there_is_one_for_each_word_that_the_command_takes(capsys: pytest.Captur
         assert capsys.readouterr().out == shipped.schemas()[name].read_text(encoding="utf-8")
     assert main(["export", "example", "--schema", "run"]) == 2
     assert "--schema: is the same for all runs" in capsys.readouterr().err
+
+
+def test_a_contribution_is_of_its_schema_and_a_changed_one_is_not(tmp_path: Path) -> None:
+    written = json.loads((of_example(tmp_path / "contribution") / record.NAME).read_text(encoding="utf-8"))
+    assert problems("contribution", [written]) == []
+    digest = written["raw_trials_sha256"]
+    changes = {"schema": 2, "raw_trials_sha256": digest[1:], "medians": [{"case_id": "a", "n": 1}], "more": 1}
+    for name, value in changes.items():
+        assert problems("contribution", [written | {name: value}]), name
+    assert problems("contribution", [{name: value for name, value in written.items() if name != "measured_sha256"}])
 
 
 @pytest.mark.parametrize("name", sorted(shipped.examples()))
