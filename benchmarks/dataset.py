@@ -100,12 +100,13 @@ def measure(folder: Path) -> None:
         tables: dict[str, Callable[[], pd.DataFrame]] = {
             "medians and intervals": lambda: sweep.summary,
             "effects": lambda: sweep.effects,
+            "ceilings": lambda: sweep.ceilings,
         }
         for name, make in tables.items():
             before, cpu_before = time.perf_counter(), time.process_time()
             rows = len(make())
             say_taken(f"{name}, {rows} rows", before, cpu_before)
-    say_taken("both", begun, cpu_begun)
+    say_taken("all", begun, cpu_begun)
 
 
 def say_taken(what: str, begun: float, cpu_begun: float) -> None:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 SUMMARY = "the trials of many runs in one folder of Parquet: medians and effects over all of them"
 DATASET = Path("dataset")
-TABLES = ("speeds", "effects", "interactions", "settings")
+TABLES = ("speeds", "effects", "interactions", "settings", "ceilings")
 FULL = ("speeds", "effects")
 
 
@@ -124,6 +124,7 @@ def _print(sweeps: Sequence[Pooled], names: Sequence[str]) -> None:
         "effects": lambda sweep: tables.effects(sweep.effects),
         "interactions": lambda sweep: tables.interactions(sweep.interactions),
         "settings": lambda sweep: tables.settings(sweep.summary),
+        "ceilings": lambda sweep: tables.settings(sweep.ceilings),
     }
     drawn = [rich_table(ways[name](sweep), sweep.provenance) for sweep in sweeps for name in names]
     with paged() as screen:
@@ -185,6 +186,7 @@ def _as_json(sweep: Pooled) -> dict[str, object]:
         "sweep": sweep.sweep, "runs": len(sweep.runs), "blocks": sum(run.blocks for run in sweep.runs),
         "counts": sweep.counts, "where": sweep.where, "summary": records(sweep.summary),
         "effects": records(sweep.effects), "interactions": records(sweep.interactions),
+        "ceilings": records(sweep.ceilings),
     }  # fmt: skip
 
 

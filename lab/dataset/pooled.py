@@ -19,6 +19,7 @@ import pandas as pd
 from lab import stats
 from lab.base.errors import BadInput
 from lab.base.untrusted import one_line
+from lab.dataset.ceilings import link_ceilings
 from lab.dataset.engine import SPEED, Engine, escape_paths, reserve
 from lab.dataset.folder import Dataset
 from lab.dataset.medians import CaseStatistics, order_cases
@@ -28,6 +29,7 @@ from lab.stats.effect_ratios import effect_contrasts, effect_table, interaction_
 from lab.stats.factors import Cells
 from lab.stats.grid_parts import compare_parts
 from lab.stats.intervals import Floats
+from lab.stats.link_ceilings import SETTING
 from lab.stats.speed_matrix import Grid, of_rows
 from lab.stats.summary_table import make_table
 
@@ -90,6 +92,14 @@ class Pooled:
         return interaction_table(parted.rows, log_ratios=parted.log_ratios)
 
     @cached_property
+    def ceilings(self) -> pd.DataFrame:
+        """See :func:`lab.stats.ceilings`."""
+        numbers, encoded = self._encoded
+        is_link = encoded.has("protocol", "link")
+        parts = ([self._dataset.path_of(file) for file in files] for files in group_files(self._files, PART_ROWS))
+        return link_ceilings(self._engine, parts, np.array(numbers)[is_link], encoded.cells(SETTING, is_link))
+
+    @cached_property
     def counts(self) -> dict[str, int]:
         """How many transfers are ok, void and failed."""
         of_cases = [self._case_statistics[number].counts for number in self._cells[0]]
@@ -125,15 +135,20 @@ class Pooled:
     @cached_property
     def _cells(self) -> tuple[list[int], Cells]:
         """The numbers of the cases that moved a file in any trial, and the cells that these are."""
+        numbers, encoded = self._encoded
+        return [number for number, moved in zip(numbers, encoded.moved, strict=True) if moved], encoded.cases
+
+    @cached_property
+    def _encoded(self) -> tuple[list[int], stats.Encoded]:
+        """The numbers of all cases in ascending order, and these as if each were a trial."""
         cases = self._dataset.register.cases
         options = sorted({option for run in self.runs for option in run.options})
         for number in self._case_statistics:
             if not 0 <= number < len(cases):
                 raise self._foreign_value("case_number", number)
-        levels = {number: levels_of(cases[number], options) for number in sorted(self._case_statistics)}
-        encoded = stats.encode(pd.DataFrame(list(levels.values())).assign(anchor=False))
-        numbers = [number for number, moved in zip(levels, encoded.moved, strict=True) if moved]
-        return numbers, encoded.cases
+        numbers = sorted(self._case_statistics)
+        levels = [levels_of(cases[number], options) for number in numbers]
+        return numbers, stats.encode(pd.DataFrame(levels).assign(anchor=False))
 
     @cached_property
     def _grid(self) -> Grid:

@@ -53,7 +53,7 @@ def _summarise(trials: Encoded, chosen: npt.NDArray[np.bool_], cells: Cells) -> 
     ]
     rows = np.flatnonzero(chosen)
     speeds, shares = (_values_by_cell(trials, name, rows, cells) for name in ("MB_per_s", "share_of_ceiling"))
-    return make_table(cells, counts, list(map(_spread, speeds)), list(map(median, shares)))
+    return make_table(cells, counts, list(map(spread, speeds)), list(map(median, shares)))
 
 
 def make_table(
@@ -74,7 +74,7 @@ def _values_by_cell(trials: Encoded, column: str, rows: npt.NDArray[np.intp], ce
     return sort_by_group(cells.cell[counted], values[counted], len(cells.codes))
 
 
-def _spread(ordered: Floats) -> tuple[float, ...]:
+def spread(ordered: Floats) -> tuple[float, ...]:
     """SPEEDS of sorted values."""
     if not len(ordered):
         return (np.nan,) * len(SPEEDS)

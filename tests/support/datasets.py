@@ -35,6 +35,7 @@ class Shape:
     lost: float = 0.0
     missing: float = 0.0
     again: float = 0.0  # measured once more in its block, or as an anchor
+    shots: int = 0  # of the link, each way at each MTU in a block; 0: one, at one setting
     half: bool = False  # only half of the grid: no two cases differ in one factor
 
 
@@ -47,7 +48,7 @@ def invented_trials(shape: Shape) -> list[Trial]:
     kept = [place for place in places if not (shape.half and sum(place) % 2) and rng.random() >= shape.missing]
     made: list[Trial] = []
     for block in range(1, shape.blocks + 1):
-        made.append(_trial(rng, block, len(made), "link", "iperf3", "write", 1500, "default", {}, "ok"))
+        made += _links(rng, block, shape)
         for protocol, tool, way, mtu, space in kept:
             levels: list[dict[str, str]] = [{}]
             if shape.option and shape.protocols[protocol] == "smb":
@@ -64,6 +65,16 @@ def invented_trials(shape: Shape) -> list[Trial]:
                 if rng.random() < shape.again:
                     made.append(_trial(rng, block, len(made), *case, "ok", anchor=bool(rng.random() < 0.5)))
     return made
+
+
+def _links(rng: np.random.Generator, block: int, shape: Shape) -> list[Trial]:
+    """The ceilings of a block; some of a shape that loses trials are lost."""
+    settings = list(itertools.product(("write", "read"), shape.mtus)) * shape.shots or [("write", 1500)]
+    statuses = rng.choice(["ok", "void", "failed"], len(settings), p=(1 - shape.lost, shape.lost / 2, shape.lost / 2))
+    return [
+        _trial(rng, block, number, "link", "iperf3", way, mtu, "default", {}, str(status) if shape.shots else "ok")
+        for number, ((way, mtu), status) in enumerate(zip(settings, statuses, strict=True))
+    ]
 
 
 def _trial(

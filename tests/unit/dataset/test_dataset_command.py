@@ -91,6 +91,18 @@ def test_runs_of_two_places_are_said_to_be_so(
     assert "place 3" not in out
 
 
+def test_the_ceilings_of_one_run_are_shown_as_those_of_the_run(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert lab(capsys, "dataset", "add", "example")[0] == 0
+    shown = [lab(capsys, *words, "--table", "ceilings") for words in (("dataset", "show"), ("show", "example"))]
+    assert [code for code, _, _ in shown] == [0, 0]
+    ours, theirs = ([line.split() for line in out.splitlines() if " KiB" in line] for _, out, _ in shown)
+    assert ours == theirs
+    assert len(ours) == 4
+
+
 def test_a_history_is_shown(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

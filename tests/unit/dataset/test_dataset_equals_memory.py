@@ -53,6 +53,7 @@ SHAPES = st.builds(
 def assert_same(sweep: Pooled, frame: pd.DataFrame) -> None:
     """All tables of a dataset are those of the frame."""
     pd.testing.assert_frame_equal(sweep.summary, stats.summary(frame), check_exact=True, check_dtype=False)
+    pd.testing.assert_frame_equal(sweep.ceilings, stats.ceilings(frame), check_exact=True, check_dtype=False)
     grid = stats.grid(frame)
     assert_close(sweep.effects, stats.effects(grid), EFFECT)
     assert_close(sweep.interactions, stats.interactions(grid), INTERACTION)
@@ -74,7 +75,7 @@ def assert_close(ours: pd.DataFrame, theirs: pd.DataFrame, columns: tuple[str, .
 
 def make(engine: Engine, folder: Path, shapes: list[Shape]) -> tuple[Pooled, pd.DataFrame]:
     """The dataset of some runs, and their frame."""
-    runs = write_runs(folder / "results", shapes)
+    runs = write_runs(folder / "results", shapes, ceiling_shots=max(shape.shots or 1 for shape in shapes))
     dataset = Dataset.at(folder / "dataset")
     with dataset.claimed():
         for run in runs:
@@ -92,6 +93,8 @@ def engine() -> Engine:  # type: ignore[misc]
 @example([Shape(seed=1, blocks=1)])
 @example([Shape(seed=2, lost=0.2), Shape(seed=3, option="smb.signing", lost=0.2), Shape(seed=4, blocks=9)])
 @example([Shape(seed=5, blocks=8, tools=("cp", "rsync"), spaces=("default", 65536), half=True)])
+@example([Shape(seed=7, blocks=7, shots=2), Shape(seed=8, blocks=3, shots=2, lost=0.3, mtus=(1500,))])
+@example([Shape(seed=9, blocks=7, shots=1, lost=0.2), Shape(seed=10, blocks=2)])
 @example([Shape(seed=6, blocks=12, again=0.5, missing=0.3, protocols=("afp", "nfs", "smb"))])
 def test_every_table_is_that_of_the_frame(engine: Engine, shapes: list[Shape]) -> None:
     with tempfile.TemporaryDirectory() as folder:
