@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 SUMMARY = "the trials of many runs in one folder of Parquet: medians and effects over all of them"
 DATASET = Path("dataset")
-TABLES = ("speeds", "effects", "interactions", "settings", "ceilings")
+TABLES = ("speeds", "effects", "interactions", "settings", "ceilings", "limits")
 FULL = ("speeds", "effects")
 
 
@@ -117,6 +117,7 @@ def _show(arguments: argparse.Namespace) -> int:
 def _print(sweeps: Sequence[Pooled], names: Sequence[str]) -> None:
     """The tables of each sweep, with where they come from below each."""
     from lab.report import tables
+    from lab.report.bottlenecks import limits_over_runs
     from lab.report.render import rich_table
 
     ways = {
@@ -125,6 +126,7 @@ def _print(sweeps: Sequence[Pooled], names: Sequence[str]) -> None:
         "interactions": lambda sweep: tables.interactions(sweep.interactions),
         "settings": lambda sweep: tables.settings(sweep.summary),
         "ceilings": lambda sweep: tables.settings(sweep.ceilings),
+        "limits": lambda sweep: limits_over_runs(sweep.limits, len(sweep.runs), sweep.unjudged),
     }
     drawn = [rich_table(ways[name](sweep), sweep.provenance) for sweep in sweeps for name in names]
     with paged() as screen:
@@ -186,7 +188,7 @@ def _as_json(sweep: Pooled) -> dict[str, object]:
         "sweep": sweep.sweep, "runs": len(sweep.runs), "blocks": sum(run.blocks for run in sweep.runs),
         "counts": sweep.counts, "where": sweep.where, "summary": records(sweep.summary),
         "effects": records(sweep.effects), "interactions": records(sweep.interactions),
-        "ceilings": records(sweep.ceilings),
+        "ceilings": records(sweep.ceilings), "limits": records(sweep.limits), "unjudged": sweep.unjudged,
     }  # fmt: skip
 
 

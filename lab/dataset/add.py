@@ -14,10 +14,11 @@ from lab.base import untrusted
 from lab.base.errors import BadInput
 from lab.dataset.folder import Dataset, name_of
 from lab.dataset.register import Entry, StoredFile, StoredRun, Table
-from lab.dataset.tables import MOST_ROWS, Rows, observed_table, trials_table, write
+from lab.dataset.tables import MOST_ROWS, Rows, limits_table, observed_table, trials_table, write
 from lab.results import run_folder
 from lab.results.export_table import facts_of
 from lab.results.run_folder import RunFolder
+from lab.stats import bottleneck
 from lab.stats.factors import factors_of
 
 if TYPE_CHECKING:
@@ -68,6 +69,7 @@ def _write(dataset: Dataset, folder: RunFolder, facts: Row, digest: str) -> Entr
     try:
         for file in _write_files(dataset.path, rows, facts, sweep):
             files.append(file)
+        files.append(_write_limits(dataset.path, encoded, rows, facts, sweep))
     except BaseException:
         for file in files:
             (dataset.path / file.path).unlink(missing_ok=True)
@@ -77,6 +79,7 @@ def _write(dataset: Dataset, folder: RunFolder, facts: Row, digest: str) -> Entr
             run_id=str(facts["run_id"]), sweep=sweep, sha256=digest, trials=len(frame), blocks=len(blocks),
             options=tuple(name for name in factors if name not in stats.FACTORS), where=stats.provenance(encoded)[0],
             started_at=str(facts["run_started_at"] or ""), saved_as=str(folder.run.get("saved_as") or ""),
+            is_judged=True,
         ),
         tuple(files),
     )  # fmt: skip
@@ -94,6 +97,20 @@ def _write_files(folder: Path, rows: Rows, facts: Row, sweep: str) -> Iterator[S
                 table=kind, sweep=sweep, path=path, rows=table.num_rows, size_bytes=write(table, folder / path),
                 first_block=first, blocks=last - first + 1,
             )  # fmt: skip
+
+
+def _write_limits(folder: Path, encoded: stats.Encoded, rows: Rows, facts: Row, sweep: str) -> StoredFile:
+    """The file of what limited the cases of a run: told by its own link and the load of its blocks, so once for all."""
+    verdicts = bottleneck.verdicts(encoded)
+    case_of = dict(zip(rows.frame["case_id"], rows.case.tolist(), strict=True))
+    case = np.array([case_of[case_id] for case_id in verdicts["case_id"]], np.int32)
+    first, last = int(rows.block.min()), int(rows.block.max())
+    path = f"limits/sweep={name_of(sweep)}/run={name_of(str(facts['run_id']))}.parquet"
+    table = limits_table(verdicts, case, first, facts)
+    return StoredFile(
+        table="limits", sweep=sweep, path=path, rows=table.num_rows, size_bytes=write(table, folder / path),
+        first_block=first, blocks=last - first + 1,
+    )  # fmt: skip
 
 
 def _pieces(rows: Rows) -> Iterator[Rows]:

@@ -14,7 +14,7 @@ from lab.dataset.register import StoredFile, group_files
 from lab.dataset.tables import FILE_METADATA, GROUP_ROWS, MOST_ROWS
 
 MOST_FILES = 1000  # joined at once: each is open meanwhile
-_ORDER = {"trials": "ORDER BY case_number, block_number, position", "observed": ""}
+_ORDER = {"trials": "ORDER BY case_number, block_number, position", "observed": "", "limits": ""}
 
 
 def compact(engine: Engine, dataset: Dataset) -> tuple[int, int]:

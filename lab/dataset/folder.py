@@ -25,10 +25,16 @@ if TYPE_CHECKING:
 SCHEMA = 1  # of the folder, and of its files of Parquet
 INSTALL = "pip install file-share-lab[dataset]"
 ABOUT = "dataset.json"
-# The columns that every statistic reads, in each file of trials, with their types
+# The columns that statistics read, in each file of a table, with their types
 NEEDED = {
-    "case_number": "int32", "block_number": "int32", "status": "string", "anchor": "bool", "size_bytes": "int64",
-    "elapsed_s": "double", "ceiling_bytes_per_s": "double",
+    "trials": {
+        "case_number": "int32", "block_number": "int32", "status": "string", "anchor": "bool", "size_bytes": "int64",
+        "elapsed_s": "double", "ceiling_bytes_per_s": "double",
+    },
+    "limits": {
+        "case_number": "int32", "block_number": "int32", "limited_by": "string", "grade": "string",
+        "headroom": "double", "evidence": "string",
+    },
 }  # fmt: skip
 MOST_GROUP_BYTES = 1 << 30  # of a row group, unpacked: the lab's have 20 MB
 _PLAIN = frozenset(string.ascii_letters + string.digits + "-_.")
@@ -188,11 +194,10 @@ def _problem_of_groups(metadata: parquet.FileMetaData) -> str:
 
 
 def _problem_of_columns(file: StoredFile, schema: Iterable[object]) -> str:
-    if file.table != "trials":
-        return ""
+    needed = NEEDED.get(file.table, {})
     types = {field.name: str(field.type) for field in schema}  # type: ignore[attr-defined]
-    mistyped = [name for name, kind in NEEDED.items() if types.get(name) != kind]
+    mistyped = [name for name, kind in needed.items() if types.get(name) != kind]
     if not mistyped:
         return ""
     name = mistyped[0]
-    return f"column {name} is {types.get(name, 'missing')}: should be {NEEDED[name]}"
+    return f"column {name} is {types.get(name, 'missing')}: should be {needed[name]}"

@@ -22,6 +22,7 @@ from lab.base.untrusted import one_line
 from lab.dataset.ceilings import link_ceilings
 from lab.dataset.engine import SPEED, Engine, escape_paths, reserve
 from lab.dataset.folder import Dataset
+from lab.dataset.limits import count_limits
 from lab.dataset.medians import CaseStatistics, order_cases
 from lab.dataset.register import AGAIN, Levels, StoredFile, StoredRun, group_files
 from lab.design.factors import ABSENT, CHOOSERS, DEFAULT, Level, owner_of
@@ -100,6 +101,20 @@ class Pooled:
         return link_ceilings(self._engine, parts, np.array(numbers)[is_link], encoded.cells(SETTING, is_link))
 
     @cached_property
+    def limits(self) -> pd.DataFrame:
+        """What limited each case in how many runs: :func:`lab.dataset.limits.count_limits`."""
+        numbers, cells = self._cells
+        in_order = [numbers[place] for place in np.argsort(cells.cell)]
+        cases = {number: levels_of(self._dataset.register.cases[number], self._options) for number in in_order}
+        files = self._dataset.register.of_sweep(self.sweep, "limits")
+        return count_limits(self._engine, list(map(self._dataset.check, files)), cases)
+
+    @property
+    def unjudged(self) -> int:
+        """How many runs were added by a lab that did not keep what limited their cases."""
+        return sum(not run.is_judged for run in self.runs)
+
+    @cached_property
     def counts(self) -> dict[str, int]:
         """How many transfers are ok, void and failed."""
         of_cases = [self._case_statistics[number].counts for number in self._cells[0]]
@@ -142,13 +157,17 @@ class Pooled:
     def _encoded(self) -> tuple[list[int], stats.Encoded]:
         """The numbers of all cases in ascending order, and these as if each were a trial."""
         cases = self._dataset.register.cases
-        options = sorted({option for run in self.runs for option in run.options})
         for number in self._case_statistics:
             if not 0 <= number < len(cases):
                 raise self._foreign_value("case_number", number)
         numbers = sorted(self._case_statistics)
-        levels = [levels_of(cases[number], options) for number in numbers]
+        levels = [levels_of(cases[number], self._options) for number in numbers]
         return numbers, stats.encode(pd.DataFrame(levels).assign(anchor=False))
+
+    @property
+    def _options(self) -> list[str]:
+        """The options that any run names."""
+        return sorted({option for run in self.runs for option in run.options})
 
     @cached_property
     def _grid(self) -> Grid:

@@ -23,7 +23,7 @@ from lab.design.factors import ABSENT, DEFAULT, Level, owner_of
 Count: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=LARGEST - 1)]
 Text: TypeAlias = Annotated[str, msgspec.Meta(max_length=2000)]
 Levels: TypeAlias = Mapping[str, Level]
-Table: TypeAlias = Literal["trials", "observed"]
+Table: TypeAlias = Literal["trials", "observed", "limits"]
 EntryT = TypeVar("EntryT")
 AGAIN = "make the dataset anew: `lab dataset add RUN… --dataset NEW`, of the runs that it was made of"
 
@@ -33,7 +33,7 @@ class StoredRun(msgspec.Struct, frozen=True, kw_only=True):
 
     ``sha256`` is that of its trials.jsonl, ``options`` are those of mounts, tools and stores that its sweep names, and
     ``where`` is what has to stand beside its numbers (:func:`lab.stats.provenance`). ``saved_as`` is the history that
-    it belongs to, where it has one.
+    it belongs to, where it has one. ``is_judged`` says that what limited its cases is in the dataset.
     """
 
     run_id: Text
@@ -45,6 +45,7 @@ class StoredRun(msgspec.Struct, frozen=True, kw_only=True):
     where: Text = ""
     started_at: Text = ""
     saved_as: Text = ""
+    is_judged: bool = False
 
 
 class StoredFile(msgspec.Struct, frozen=True, kw_only=True):

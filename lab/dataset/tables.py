@@ -88,6 +88,22 @@ def observed_table(rows: Rows, facts: Row) -> pa.Table:
     return pa.table(keys | {str(name): _column(flat[name], _kind(str(name))) for name in flat})
 
 
+def limits_table(verdicts: pd.DataFrame, case: Numbers, first_block: int, facts: Row) -> pa.Table:
+    """What limited each case of a run (:func:`lab.stats.bottleneck.verdicts`), whose numbers ``case`` are.
+
+    ``block_number`` is that of the run's first block, for the order of the runs.
+    """
+    import pyarrow as pa
+
+    columns: dict[str, Any] = {
+        "run_id": _repeated(facts["run_id"], len(verdicts)),
+        "case_number": case,
+        "block_number": np.full(len(verdicts), first_block, np.int32),
+    }
+    columns |= {name: _column(verdicts[name], str) for name in ("limited_by", "grade", "evidence")}
+    return pa.table(columns | {"headroom": _column(verdicts["headroom"], float), "n": _column(verdicts["n"], int)})
+
+
 def write(table: pa.Table, path: Path) -> int:
     """Write a table durably; the bytes of its file. Raises OSError."""
     from pyarrow import parquet

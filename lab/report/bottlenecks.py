@@ -32,6 +32,26 @@ def limits_table(verdicts: pd.DataFrame) -> TextTable:
     return TextTable(["", "limited by", "grade", "headroom", "n", "evidence"], rows, caption, is_text=True)
 
 
+def limits_over_runs(limits: pd.DataFrame, runs: int, unjudged: int) -> TextTable:
+    """One line a case and limit that was found in any of so many runs (:attr:`lab.dataset.pooled.Pooled.limits`)."""
+    found = ("limited_by", "runs", "certain", "headroom", "evidence")
+    cases = limits.drop(columns=list(found))
+    varied, alike = varied_and_alike(cases)
+    rows = [
+        [
+            ", ".join([stats.row_label(row), *levels(row, varied)]), row["limited_by"], str(row["runs"]),
+            str(row["certain"]), number(100 * row["headroom"], ".0f", " %"), row["evidence"],
+        ]
+        for row in stats.rows_of(limits)
+    ]  # fmt: skip
+    lacking = f"{unjudged} of {runs} runs were added by an older lab, which did not keep it. " if unjudged else ""
+    caption = (
+        "What limited each case, as each run by itself says: in how many runs, and in how many for certain. Headroom: "
+        f"what is left of it, the median. Evidence: that of the newest run. {lacking}{alike}"
+    )
+    return TextTable(["", "limited by", "runs", "certain", "headroom", "evidence"], rows, caption, is_text=True)
+
+
 def _short_trials(verdicts: pd.DataFrame) -> str:
     """A warning of trials so short that what starts and ends them counts for much; empty where there are none."""
     short = int((verdicts["elapsed_s"] < SHORT_S).sum())

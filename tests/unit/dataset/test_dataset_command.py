@@ -31,7 +31,7 @@ def test_the_commands_add_show_and_join(
     assert "sweep synthetic · 2 runs" in out
     assert "SYNTHETIC" in out
     code, out, _ = lab(capsys, "dataset", "compact")
-    assert (code, out) == (0, "4 files before, 2 now\n")
+    assert (code, out) == (0, "6 files before, 3 now\n")
     code, out, _ = lab(capsys, "dataset", "show", "--json")
     [told] = json.loads(out)
     assert (told["sweep"], told["runs"], told["blocks"]) == ("synthetic", 2, 6)

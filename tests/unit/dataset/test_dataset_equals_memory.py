@@ -23,11 +23,13 @@ from lab.dataset.compact import compact
 from lab.dataset.courses import courses_of_runs
 from lab.dataset.engine import Engine, started
 from lab.dataset.folder import Dataset
+from lab.dataset.limits import LIMITS
 from lab.dataset.pooled import Pooled
 from lab.dataset.runs import compare_runs
 from lab.results import load, open_run
 from lab.results.saved_runs import read_saved_runs
 from lab.stats import pieces
+from lab.stats.bottleneck import verdicts
 from lab.stats.effect_ratios import EFFECT, INTERACTION
 from lab.stats.history import courses
 from lab.stats.several_runs import TABLES, compare_all
@@ -143,17 +145,32 @@ def test_the_runs_that_come_with_the_lab_say_the_same(engine: Engine, tmp_path: 
     dataset = Dataset.at(tmp_path / "dataset")
     with dataset.claimed():
         assert add(dataset, folder)
-    assert_same(Pooled(engine, dataset, dataset.sweeps[0]), load(folder.path))
+    sweep, frame = Pooled(engine, dataset, dataset.sweeps[0]), load(folder.path)
+    assert_same(sweep, frame)
+    own = verdicts(frame).assign(runs=1, certain=lambda rows: (rows["grade"] == "certain").astype(int))
+    at = [*stats.POOLED, "tcp_space"]  # what the examples vary
+    columns = [*at, *LIMITS]
+    assert_frame_equal(sweep.limits[columns].sort_values(at), own[columns].sort_values(at))
+
+
+def assert_frame_equal(ours: pd.DataFrame, theirs: pd.DataFrame) -> None:
+    pd.testing.assert_frame_equal(
+        ours.reset_index(drop=True), theirs.reset_index(drop=True), check_exact=True, check_dtype=False
+    )
 
 
 def test_joined_files_say_the_same(engine: Engine, tmp_path: Path) -> None:
     shapes = [Shape(seed=seed, blocks=2, lost=0.1, option="smb.signing" if seed % 2 else "") for seed in range(6)]
     sweep, frame = make(engine, tmp_path, shapes)
+    limits = sweep.limits
     dataset = Dataset(tmp_path / "dataset")
     with dataset.claimed():
-        assert compact(engine, dataset) == (12, 2)
-    assert len(list((tmp_path / "dataset").rglob("*.parquet"))) == 2
-    assert_same(Pooled(engine, Dataset(tmp_path / "dataset"), sweep.sweep), frame)
+        assert compact(engine, dataset) == (18, 3)
+    assert len(list((tmp_path / "dataset").rglob("*.parquet"))) == 3
+    joined = Pooled(engine, Dataset(tmp_path / "dataset"), sweep.sweep)
+    assert_same(joined, frame)
+    assert_frame_equal(joined.limits, limits)
+    assert joined.unjudged == 0
 
 
 def test_a_history_is_that_of_the_run_folders(engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
