@@ -38,10 +38,13 @@ NAMES = {
 }
 SHAPED = ["10.20.30.41", "a4:83:e7:12:34:56", "fe80::a683:e7ff:fe12:3456", "C02XK1JZJGH5", "ann@example.net",
           "3F2504E0-4F89-41D3-9A0C-0305E82C3301"]  # fmt: skip
-PLANTED = [*(name for names in NAMES.values() for name in names), *SHAPED, "nas-of-ann", "tiny-nas", "musik"]
-SENTENCE = (
-    f"names, {', '.join([*PLANTED, '/Users/annabelle/x', 'smb://annabelle@nas-of-ann.fritz.box/Holiday%20Photos'])}."
-)
+AROUND = {  # names that nothing lists, and where they stand: below a folder that is listed, and around a listed name
+    "wedding.mov": "/Volumes/Tank Two/family/wedding.mov", "beach.jpg": "Holiday Photos/beach.jpg: no space",
+    "oldmarsgate2": "oldmarsgate2", "annabelles": "annabelles",
+}  # fmt: skip
+PLANTED = [*(name for names in NAMES.values() for name in names), *SHAPED, "nas-of-ann", "tiny-nas", "musik", *AROUND]
+PLACES = [*AROUND.values(), "/Users/annabelle/x", "smb://annabelle@nas-of-ann.fritz.box/Holiday%20Photos"]
+SENTENCE = f"names, {', '.join([*(name for name in PLANTED if name not in AROUND), *PLACES])}."
 
 
 def planted_in(kind: type[JsonObject]) -> dict[str, Any]:
