@@ -45,9 +45,9 @@ def doubts(analysis: Analysis) -> list[str]:
     run = trials.frame.attrs.get("run", {})
     return [
         *_where(run),
+        *_over_wifi(analysis.some),
         *_foreign_load(trials, run),
         *_unsteady_link(trials),
-        *_over_wifi(analysis.some),
         *_lost(trials),
         *_drift(analysis.drift),
     ]
