@@ -95,17 +95,17 @@ class Pooled:
     @cached_property
     def ceilings(self) -> pd.DataFrame:
         """See :func:`lab.stats.ceilings`."""
-        numbers, encoded = self._encoded
+        encoded, numbers = self._encoded, np.array(list(self._levels))
         is_link = encoded.has("protocol", "link")
         parts = ([self._dataset.path_of(file) for file in files] for files in group_files(self._files, PART_ROWS))
-        return link_ceilings(self._engine, parts, np.array(numbers)[is_link], encoded.cells(SETTING, is_link))
+        return link_ceilings(self._engine, parts, numbers[is_link], encoded.cells(SETTING, is_link))
 
     @cached_property
     def limits(self) -> pd.DataFrame:
         """What limited each case in how many runs: :func:`lab.dataset.limits.count_limits`."""
         numbers, cells = self._cells
         in_order = [numbers[place] for place in np.argsort(cells.cell)]
-        cases = {number: levels_of(self._dataset.register.cases[number], self._options) for number in in_order}
+        cases = {number: self._levels[number] for number in in_order}
         files = self._dataset.register.of_sweep(self.sweep, "limits")
         return count_limits(self._engine, list(map(self._dataset.check, files)), cases)
 
@@ -150,24 +150,23 @@ class Pooled:
     @cached_property
     def _cells(self) -> tuple[list[int], Cells]:
         """The numbers of the cases that moved a file in any trial, and the cells that these are."""
-        numbers, encoded = self._encoded
-        return [number for number, moved in zip(numbers, encoded.moved, strict=True) if moved], encoded.cases
+        encoded = self._encoded
+        return [number for number, moved in zip(self._levels, encoded.moved, strict=True) if moved], encoded.cases
 
     @cached_property
-    def _encoded(self) -> tuple[list[int], stats.Encoded]:
-        """The numbers of all cases in ascending order, and these as if each were a trial."""
+    def _encoded(self) -> stats.Encoded:
+        """All cases, as if each were a trial."""
+        return stats.encode(pd.DataFrame(list(self._levels.values())).assign(anchor=False))
+
+    @cached_property
+    def _levels(self) -> dict[int, dict[str, Level]]:
+        """The levels of every case by its number, the link's own among them, in ascending order."""
         cases = self._dataset.register.cases
         for number in self._case_statistics:
             if not 0 <= number < len(cases):
                 raise self._foreign_value("case_number", number)
-        numbers = sorted(self._case_statistics)
-        levels = [levels_of(cases[number], self._options) for number in numbers]
-        return numbers, stats.encode(pd.DataFrame(levels).assign(anchor=False))
-
-    @property
-    def _options(self) -> list[str]:
-        """The options that any run names."""
-        return sorted({option for run in self.runs for option in run.options})
+        options = sorted({option for run in self.runs for option in run.options})
+        return {number: levels_of(cases[number], options) for number in sorted(self._case_statistics)}
 
     @cached_property
     def _grid(self) -> Grid:

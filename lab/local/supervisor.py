@@ -214,7 +214,7 @@ def supervise(name: str, request: Request, cleaner: int) -> int:
         return 1
     finally:
         supervisor.stop()
-        cleanup.remove(name, Path(request.hosts_file))
+        cleanup.remove(name, supervisor.hosts_file)
 
 
 def main() -> int:

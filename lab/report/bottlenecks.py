@@ -44,7 +44,7 @@ def limits_over_runs(limits: pd.DataFrame, runs: int, unjudged: int) -> TextTabl
         ]
         for row in stats.rows_of(limits)
     ]  # fmt: skip
-    lacking = f"{unjudged} of {runs} runs were added by an older lab, which did not keep it. " if unjudged else ""
+    lacking = f"{unjudged} of {runs} runs were added by an older lab, which kept no limits. " if unjudged else ""
     caption = (
         "What limited each case, as each run by itself says: in how many runs, and in how many for certain. Headroom: "
         f"what is left of it, the median. Evidence: that of the newest run. {lacking}{alike}"

@@ -89,13 +89,14 @@ def _foreign_load(trials: stats.Encoded, run: RunJson) -> Iterator[str]:
 def _stolen(trials: stats.Encoded, block: int) -> float:
     """The cores that the host of a virtual machine kept from it during the transfers of a block of a local lab.
 
-    They are among what others used, and nothing within the machine shows who did.
+    They count among those that others used, and no program on the machine explains them.
     """
     transfers = stats.transfers(trials)
     counts = dataframe.observed(transfers[transfers["block"] == block], {"client.steal", "client.cores"})
     if len(counts.columns) < 2:
         return 0.0
-    cores = pd.to_numeric(counts["client.steal"], errors="coerce") * pd.to_numeric(counts["client.cores"])
+    steal, cores_there = (pd.to_numeric(counts[f"client.{name}"], errors="coerce") for name in ("steal", "cores"))
+    cores = steal * cores_there
     seconds = transfers["elapsed_s"].reindex(cores.index).where(cores.notna(), 0.0)
     return float((cores * seconds).sum() / seconds.sum()) if seconds.sum() else 0.0
 

@@ -71,7 +71,7 @@ def test_runs_of_a_lab_that_kept_no_limits_are_told_of(dataset: Dataset) -> None
         assert (len(sweep.runs), sweep.unjudged) == (2, 1)
         assert set(sweep.limits["runs"]) == {1}
         table = limits_over_runs(sweep.limits, len(sweep.runs), sweep.unjudged)
-    assert "1 of 2 runs were added by an older lab, which did not keep it." in table.caption
+    assert "1 of 2 runs were added by an older lab, which kept no limits." in table.caption
 
 
 def test_a_file_of_limits_that_is_cut_short_is_named(dataset: Dataset) -> None:

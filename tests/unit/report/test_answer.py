@@ -1,25 +1,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
+from support.answers import COMPLETE, answer_of, by_heading
 from support.synthetic_frames import cases, noise, run
-from support.synthetic_runs import RUN, make_trials, trial
+from support.synthetic_runs import make_trials, trial
 
 from lab.report.analysis import Analysis
 from lab.report.answer import HEADING, MOST_LINES, WIDTH, answer, points
 from lab.report.findings import Point, what_matters
 from lab.results import dataframe
-from lab.results.observed import Observed
 from lab.results.run_folder import Trial
 from lab.results.set_aside import ASIDE
 
-COMPLETE = RUN | {"ended": "complete", "sweep_file": "sweeps/demo.toml"}
 PLACEBOS = [f"p{number}" for number in range(40)]
 SWEEPS: dict[str, list[Trial]] = {
     "full": make_trials(),
@@ -48,20 +46,6 @@ SWEEPS: dict[str, list[Trial]] = {
         for letter in "abc"
     ],
 }  # fmt: skip
-
-
-def answer_of(trials: Sequence[Trial], **changes: Any) -> dict[str, str]:
-    """The answer by heading, each on one line."""
-    return by_heading(answer(dataframe.frame(trials, COMPLETE | changes), "results/x"))
-
-
-def by_heading(lines: Sequence[str]) -> dict[str, str]:
-    texts: dict[str, str] = {}
-    heading = ""
-    for line in lines:
-        heading = line[:HEADING].strip() or heading
-        texts[heading] = f"{texts.get(heading, '')} {line[HEADING:]}".strip()
-    return texts
 
 
 def made(of: pd.DataFrame, logs: np.ndarray[Any, Any], **changes: Any) -> dict[str, str]:
@@ -230,59 +214,6 @@ def test_a_command_is_whole_where_anything_else_can_be_shorter(monkeypatch: pyte
     text = by_heading(answer(pd.DataFrame()))
     assert text["Next"] == f"{command}."
     assert text["What matters"].count(words) > text["Fastest write"].count(words)
-
-
-def test_one_machine_for_both_hosts_is_always_told() -> None:
-    assert answer_of(make_trials())["Trust"].startswith("local lab on one machine: no number holds for other hardware")
-    mac = {"client": {"platform": "macos"}, "server": {}}
-    assert answer_of(make_trials(), hosts=mac)["Trust"].startswith("local lab with an emulated Mac on one machine: ")
-    real = answer_of(make_trials(), instance=None, hosts={"client": {"platform": "macos", "cpu": "EMULATED"}})
-    assert real["Trust"].startswith("an emulated Mac: no number is of a Mac")
-    assert "local lab" not in answer_of(make_trials(), instance=None)["Trust"]
-
-
-def test_load_of_others_is_told_with_its_block() -> None:
-    load = [{"block": 1, "client": 0.05, "server": 0.02}, {"block": 2, "client": 1.31, "server": 0.02}]
-    assert "other programs used up to 1.3 cores of the client (block 2)" in answer_of(make_trials(), load=load)["Trust"]
-    assert "the hosts were idle otherwise" in answer_of(make_trials(), load=load[:1])["Trust"]
-    relay = [{"block": 1, "client": 0.35, "server": 0.35}]  # what a local lab itself needs outside of its hosts
-    assert "the hosts were idle otherwise" in answer_of(make_trials(), load=relay)["Trust"]
-    for nothing in ([], [{"block": 1}]):
-        assert "cores of" not in answer_of(make_trials(), load=nothing)["Trust"]
-
-
-@pytest.mark.parametrize(
-    ("instance", "used"),
-    [
-        ("demo", "others used up to 0.9 cores (block 2), 0.6 outside this VM"),
-        (None, "other programs used up to 0.9 cores of the client (block 2)"),
-    ],
-)
-def test_what_was_stolen_of_a_virtual_machine_is_told_apart(instance: str | None, used: str) -> None:
-    """Between two machines the load is looked at while nothing is measured, so no part of it can be told."""
-    load = [{"block": 1, "client": 0.1, "server": 0.1}, {"block": 2, "client": 0.9, "server": 0.8}]
-    usage = {1: {"cores": 2, "steal": 0.4}, 2: {"cores": 2, "steal": 0.3}}
-    trials = [replace(one, observed=Observed.from_json({"client": usage.get(one.block, {})})) for one in make_trials()]
-    said = answer_of(trials, load=load, instance=instance)["Trust"]
-    assert f"not idle: {used}; " in said
-
-
-def test_a_link_that_was_not_steady_is_told() -> None:
-    links = [
-        trial(trial_id=f"l{block}", block=block, protocol="link", tool="iperf3", elapsed_s=elapsed)
-        for block, elapsed in ((1, 5.0), (2, 10.0))
-    ]
-    text = answer_of([trial(), trial(trial_id="b", block=2), *links])
-    assert "its speed at one setting differed by up to 100 %" in text["Trust"]
-
-
-def test_how_far_two_shots_of_one_block_differ_is_told() -> None:
-    links = [
-        trial(trial_id=f"l{number}", block=block, protocol="link", tool="iperf3", elapsed_s=elapsed)
-        for number, (block, elapsed) in enumerate([(1, 5.0), (1, 6.0), (2, 10.0), (2, 10.0)])
-    ]
-    text = answer_of([trial(), trial(trial_id="b", block=2), *links])
-    assert "its speed at one setting differed by up to 100 % (20 % within a block)" in text["Trust"]
 
 
 def test_verdicts_are_counted_with_their_grades_and_what_would_help() -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.answers import by_heading
 from support.one_sided_runs import LINK, TARGET, a_run, blocks, read, seen, write_measured
 
 from lab import stats
@@ -41,15 +42,6 @@ RUNS: dict[str, tuple[list[Trial], dict[str, Any]]] = {
     "empty": ([], {}),
     "with a login": (blocks(BOTH, 3), {"hosts": {"client": {"hostname": "a"}, "server": {"hostname": "b"}}}),
 }
-
-
-def by_heading(lines: list[str]) -> dict[str, str]:
-    texts: dict[str, str] = {}
-    heading = ""
-    for line in lines:
-        heading = line[:15].strip() or heading
-        texts[heading] = f"{texts.get(heading, '')} {line[15:]}".strip()
-    return texts
 
 
 def answer_of(*trials: Trial, count: int = 3, **run: Any) -> dict[str, str]:

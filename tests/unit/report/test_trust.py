@@ -1,0 +1,71 @@
+"""How far an answer says that a run can be trusted."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from support.answers import answer_of
+from support.synthetic_runs import make_trials, trial
+
+from lab.results.observed import Observed
+
+
+def test_one_machine_for_both_hosts_is_always_told() -> None:
+    assert answer_of(make_trials())["Trust"].startswith("local lab on one machine: no number holds for other hardware")
+    mac = {"client": {"platform": "macos"}, "server": {}}
+    assert answer_of(make_trials(), hosts=mac)["Trust"].startswith("local lab with an emulated Mac on one machine: ")
+    real = answer_of(make_trials(), instance=None, hosts={"client": {"platform": "macos", "cpu": "EMULATED"}})
+    assert real["Trust"].startswith("an emulated Mac: no number is of a Mac")
+    assert "local lab" not in answer_of(make_trials(), instance=None)["Trust"]
+
+
+def test_load_of_others_is_told_with_its_block() -> None:
+    load = [{"block": 1, "client": 0.05, "server": 0.02}, {"block": 2, "client": 1.31, "server": 0.02}]
+    assert "other programs used up to 1.3 cores of the client (block 2)" in answer_of(make_trials(), load=load)["Trust"]
+    assert "the hosts were idle otherwise" in answer_of(make_trials(), load=load[:1])["Trust"]
+    relay = [{"block": 1, "client": 0.35, "server": 0.35}]  # what a local lab itself needs outside of its hosts
+    assert "the hosts were idle otherwise" in answer_of(make_trials(), load=relay)["Trust"]
+    for nothing in ([], [{"block": 1}]):
+        assert "cores of" not in answer_of(make_trials(), load=nothing)["Trust"]
+
+
+@pytest.mark.parametrize(
+    ("instance", "used"),
+    [
+        ("demo", "others used up to 0.9 cores (block 2), 0.6 outside this VM"),
+        (None, "other programs used up to 0.9 cores of the client (block 2)"),
+    ],
+)
+def test_what_was_stolen_of_a_virtual_machine_is_told_apart(instance: str | None, used: str) -> None:
+    """Between two machines the load is looked at while nothing is measured, so no part of it can be told."""
+    load = [{"block": 1, "client": 0.1, "server": 0.1}, {"block": 2, "client": 0.9, "server": 0.8}]
+    usage = {1: {"cores": 2, "steal": 0.4}, 2: {"cores": 2, "steal": 0.3}}
+    trials = [replace(one, observed=Observed.from_json({"client": usage.get(one.block, {})})) for one in make_trials()]
+    said = answer_of(trials, load=load, instance=instance)["Trust"]
+    assert f"not idle: {used}; " in said
+
+
+def test_what_a_foreign_run_says_of_cores_in_words_is_no_number() -> None:
+    load = [{"block": 1, "client": 0.9, "server": 0.9}]
+    told = Observed.from_json({"client": {"cores": "two", "steal": 0.4}})
+    said = answer_of([replace(one, observed=told) for one in make_trials(1)], load=load, instance="demo")["Trust"]
+    assert "other programs used up to 0.9 cores" in said
+
+
+def test_a_link_that_was_not_steady_is_told() -> None:
+    links = [
+        trial(trial_id=f"l{block}", block=block, protocol="link", tool="iperf3", elapsed_s=elapsed)
+        for block, elapsed in ((1, 5.0), (2, 10.0))
+    ]
+    text = answer_of([trial(), trial(trial_id="b", block=2), *links])
+    assert "its speed at one setting differed by up to 100 %" in text["Trust"]
+
+
+def test_how_far_two_shots_of_one_block_differ_is_told() -> None:
+    links = [
+        trial(trial_id=f"l{number}", block=block, protocol="link", tool="iperf3", elapsed_s=elapsed)
+        for number, (block, elapsed) in enumerate([(1, 5.0), (1, 6.0), (2, 10.0), (2, 10.0)])
+    ]
+    text = answer_of([trial(), trial(trial_id="b", block=2), *links])
+    assert "its speed at one setting differed by up to 100 % (20 % within a block)" in text["Trust"]
