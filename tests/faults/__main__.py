@@ -23,7 +23,7 @@ from lab.local import state
 
 from . import matrix, plan
 from .cell import Baseline, Cell, Outcome, measure, play
-from .inject import FILL_HOSTS, KINDS, OF_SEVERAL_CLIENTS, Fault
+from .inject import FILL_HOSTS, FROM_OUTSIDE, KINDS, OF_SEVERAL_CLIENTS, Fault
 from .labs import Kind, Place, places, spread
 
 
@@ -99,6 +99,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument(
         "--clients", type=int, choices=(1, 3), default=1, help="with 3 the sweep `clients` (default: 1)"
     )
+    parser.add_argument("--zfs", action="store_true", help="between guests that have ZFS, with the sweep `pool`")
     parser.add_argument("--transport", choices=sorted(CONNECT), default="paramiko", help="(default: %(default)s)")
     what = parser.add_mutually_exclusive_group()
     what.add_argument("--only", nargs="+", type=plan.parse, metavar="CELL", help="these, and all that was said in them")
@@ -110,21 +111,27 @@ def again(options: argparse.Namespace) -> str:
     """What has the same labs and the same commands at the same numbers."""
     words = [f"--seed {options.seed}", f"--transport {options.transport}"]
     words += [f"--clients {options.clients}"] if options.clients > 1 else []
+    words += ["--zfs"] if options.zfs else []
     return " ".join([*words, *(f"--platform {platform}" for platform in options.platform)])
+
+
+def impossible(options: argparse.Namespace) -> set[str]:
+    """The kinds of fault that these labs cannot have."""
+    of_hosts = FROM_OUTSIDE if options.zfs else FILL_HOSTS if options.platform else ()
+    return {*of_hosts, *(() if options.clients > 1 else OF_SEVERAL_CLIENTS)}
 
 
 def play_all(options: argparse.Namespace, outcomes: list[Outcome]) -> None:
     """Bring labs up, plan, play; what became of each cell is added to ``outcomes`` at once."""
-    kind = Kind(tuple(options.platform), options.transport, options.clients)
-    sweeps = options.sweeps or plan.usual(kind.has_mac_server, kind.clients)
+    kind = Kind(tuple(options.platform), options.transport, options.clients, options.zfs)
+    sweeps = options.sweeps or plan.usual(kind.has_mac_server, kind.clients, kind.zfs)
     if options.only:
         sweeps = sorted({cell.sweep for cell in options.only})
     elif options.sample:
         sweeps = [name for name in sweeps if name in {row[0] for row in plan.SAMPLE}]
     with places(options.jobs, kind) as labs:
         known = baselines(labs, sweeps, options.seed)
-        impossible = (*(FILL_HOSTS if options.platform else ()), *(() if options.clients > 1 else OF_SEVERAL_CLIENTS))
-        kinds = [kind for kind in options.kinds if kind not in impossible]
+        kinds = [kind for kind in options.kinds if kind not in impossible(options)]
         cells = options.only or plan.cells(known, kinds, options.share, options.seed)
         if options.sample:
             cells = plan.sample(known)

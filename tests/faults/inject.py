@@ -140,6 +140,7 @@ KINDS = ("error", "hang", "lost", *DEEDS)
 # Not on emulated Macs: what stands for their kernel needs room on the host's disk, as no kernel does.
 FILL_HOSTS = ("full-client", "full-server")
 OF_SEVERAL_CLIENTS = ("reboot-client.3",)  # where there are so many clients
+FROM_OUTSIDE = (*FILL_HOSTS, "server-killed")  # not in guests: their disks and processes are not this machine's
 # Where one of these meets the transfer of a trial, or the look at its content, that trial cannot be ok.
 SPOILS = ("error", "hang", "lost", "SIGINT", "SIGTERM", "SIGKILL")
 

@@ -20,6 +20,7 @@ from support.local_lab import Bench
 from lab.local import syscalls
 
 from . import plan
+from .guests import GuestObserver
 from .observe import Observer, State, is_mac
 
 # Instead of a second each time, as many bytes as a moment takes
@@ -41,6 +42,13 @@ class Kind:
     platforms: tuple[str, ...] = ()
     transport: str = "paramiko"
     clients: int = 1
+    zfs: bool = False
+
+    @property
+    def words(self) -> list[str]:
+        """Of `lab local up`."""
+        platforms = [word for platform in self.platforms for word in ("--platform", platform)]
+        return ["--clients", str(self.clients), *platforms, *(["--kernel", "own", "--zfs"] if self.zfs else [])]
 
     @property
     def has_mac_server(self) -> bool:
@@ -53,31 +61,33 @@ class Place:
 
     def __init__(self, name: str, folder: Path, kind: Kind):
         self.bench, self.kind = Bench(name, folder), kind
-        disk = folder / "disk"
-        with disk.open("wb") as file:
-            file.truncate(DISK_BYTES)
-        find = ["losetup", "--find", "--show", str(disk)]
-        self.disk = subprocess.run(find, check=True, capture_output=True, text=True).stdout.strip()
+        self.disk = "" if kind.zfs else _loop_over(folder / "disk")
         self.up()
 
     def up(self) -> None:
         """Bring it up, and note how it is."""
-        platforms = (word for platform in self.kind.platforms for word in ("--platform", platform))
-        self.bench.up("--clients", str(self.kind.clients), *platforms)
-        self.observer = Observer(self.bench.name, Path(self.disk))
-        for host in self.bench.host_names:
-            root = Path(f"/proc/{self.observer.init(host)}/root")
-            program = next((root / path for path in IPERF3_AT if (root / path).is_symlink()), root / IPERF3_AT[-1])
-            program.unlink(missing_ok=True)
-            program.write_text(IPERF3)
-            program.chmod(0o755)
+        self.bench.up(*self.kind.words)
         changes = {f"{host}_ram_disk": "64 MiB" for host in self.bench.host_names}
         changes |= {f"{host}_transport": self.kind.transport for host in self.bench.host_names}
-        if not is_mac(self.observer.init("server")):
+        self.observer = GuestObserver(self.bench) if self.kind.zfs else Observer(self.bench.name, Path(self.disk))
+        for host in self.bench.host_names:
+            self._shorten_iperf3(host)
+        if not self.kind.zfs and not is_mac(self.observer.init("server")):
             changes |= {"share_path": "/srv", "share_devices": self.disk, "share_image_size": "160 MiB"}
         self.hosts = self.bench.changed_hosts(**changes)
         self.observer.settle()
         self.before: State = self.observer.state()
+
+    def _shorten_iperf3(self, host: str) -> None:
+        if self.kind.zfs:
+            self.bench.execute(host, "sh", "-c", f'printf %s "$1" >/{IPERF3_AT[-1]}', "sh", IPERF3)
+            self.bench.inside(host, f"chmod 755 /{IPERF3_AT[-1]}")
+            return
+        root = Path(f"/proc/{self.observer.init(host)}/root")
+        program = next((root / path for path in IPERF3_AT if (root / path).is_symlink()), root / IPERF3_AT[-1])
+        program.unlink(missing_ok=True)
+        program.write_text(IPERF3)
+        program.chmod(0o755)
 
     def down(self) -> None:
         """Take it down."""
@@ -89,6 +99,14 @@ class Place:
         path = self.bench.directory / f"{name}.toml"
         path.write_text(plan.SWEEP.format(name=name, seed=seed, factors=plan.ALL[name]))
         return path
+
+
+def _loop_over(disk: Path) -> str:
+    """The loop device over a new file, which a sweep names as a disk."""
+    with disk.open("wb") as file:
+        file.truncate(DISK_BYTES)
+    find = ["losetup", "--find", "--show", str(disk)]
+    return subprocess.run(find, check=True, capture_output=True, text=True).stdout.strip()
 
 
 @contextmanager
@@ -105,7 +123,8 @@ def places(count: int, kind: Kind) -> Iterator[list[Place]]:
         finally:
             for place in made:
                 place.down()
-                subprocess.run(["losetup", "--detach", place.disk], check=True)
+                if place.disk:
+                    subprocess.run(["losetup", "--detach", place.disk], check=True)
 
 
 def apart(work: Any, *arguments: Any) -> tuple[connection.Connection, Any]:

@@ -81,6 +81,15 @@ def _command(pid: str) -> str:
     return Path(f"/proc/{pid}/cmdline").read_bytes().decode(errors="replace").replace("\0", " ").strip()
 
 
+def is_controller_connected(name: str) -> bool:
+    """Whether any process here has a connection to a host of a local lab."""
+    for pid in filter(str.isdigit, os.listdir("/proc")):  # noqa: PTH208
+        with suppress(OSError):  # it has just ended
+            if f"lab.local.proxy_command {name} " in _command(pid):
+                return True
+    return False
+
+
 def _digest_of_ends(disk: Path) -> str:
     """Of what a disk that the lab gives back has there."""
     with disk.open("rb") as device:
@@ -131,7 +140,7 @@ class Observer:
             time.sleep(0.1)
 
     def _passing(self) -> bool:
-        if self._is_controller_connected():
+        if is_controller_connected(self.name):
             return True
         found = [processes(host.pid) for host in self._lab().hosts.values()]
         return any(
@@ -140,17 +149,10 @@ class Observer:
             for process in host.values()
         )
 
-    def _is_controller_connected(self) -> bool:
-        for pid in filter(str.isdigit, os.listdir("/proc")):  # noqa: PTH208
-            with suppress(OSError):  # it has just ended
-                if f"lab.local.proxy_command {self.name} " in _command(pid):
-                    return True
-        return False
-
     def state(self) -> State:
         """All that is compared, as text by name."""
         found: State = {"disk: its ends": _digest_of_ends(self.disk)} if self.disk else {}
-        if self._is_controller_connected():
+        if is_controller_connected(self.name):
             found["controller: a connection"] = "open"
         for host, booted in self._lab().hosts.items():
             init = booted.pid

@@ -71,7 +71,17 @@ mtu = [9000]
 clients = [3]
 """
 }
-ALL = SWEEPS | OF_MACS | OF_SEVERAL_CLIENTS  # the factors of each
+# What takes guests that have ZFS: a pool on disks that lie about their sectors, exported and imported before it is read
+OF_ZFS = {
+    "pool": """
+protocol = ["nfs"]
+direction = ["read"]
+store = ["zfs"]
+server_cache = ["cold"]
+zfs.disks = ["512e"]
+"""
+}
+ALL = SWEEPS | OF_MACS | OF_SEVERAL_CLIENTS | OF_ZFS  # the factors of each
 # `lab restore` itself, after a run of this sweep was killed once this command had its effect: then most is changed.
 RESTORE = "restore"
 KILLED = ("smb", "server", "-- check")
@@ -102,14 +112,23 @@ SAMPLE = (
     ("clients", "client", " together cp ", "SIGKILL", "after"),
     ("clients", "client.3", "-- make", "SIGINT", "after"),
     ("clients", "server", "-- check", "error", "after"),
+    ("pool", "server", "modprobe zfs", "SIGKILL", "after"),
+    ("pool", "server", "zpool create", "error", "after"),
+    ("pool", "server", "zpool create", "lost", "after"),
+    ("pool", "server", "zpool create", "SIGKILL", "after"),
+    ("pool", "server", "zpool create", "reboot-server", "after"),
+    ("pool", "server", "zpool import -d", "SIGTERM", "before"),
 )
 
 
-def usual(has_mac_server: bool, clients: int) -> list[str]:
+def usual(has_mac_server: bool, clients: int, has_zfs: bool) -> list[str]:
     """The sweeps that so many clients and such a server can have."""
     if clients > 1:
         return list(OF_SEVERAL_CLIENTS)
-    return [name for name in NAMES if name not in (*OF_SEVERAL_CLIENTS, *(OF_LINUX if has_mac_server else OF_MACS))]
+    if has_zfs:
+        return list(OF_ZFS)
+    left_out = (*OF_SEVERAL_CLIENTS, *OF_ZFS, *(OF_LINUX if has_mac_server else OF_MACS))
+    return [name for name in NAMES if name not in left_out]
 
 
 def cells(baselines: Mapping[str, Baseline], kinds: Sequence[str], share: float, seed: int) -> list[Cell]:

@@ -1,16 +1,15 @@
-"""Runs with pools that are broken at a command of ZFS: whatever ended them, `lab restore` leaves nothing behind.
-
-The fault matrix sees the hosts of one kernel only, and that of the tests has no ZFS.
-"""
+"""Runs with pools that are broken: whatever ended them, the hosts are as before, and what went wrong is told."""
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
 from typing import Any
 
 import pytest
+from faults.guests import OF_POOLS
 from support.guests import left_but_for_zfs
 from support.local_lab import Bench
 from support.paths import TESTS
@@ -18,37 +17,60 @@ from support.paths import TESTS
 pytestmark = pytest.mark.guests
 
 FACTORS: dict[str, Any] = {
-    "protocol": ["nfs"], "tool": ["cp"], "direction": ["read"], "store": ["zfs"], "server_cache": ["cold"],
-    "zfs.disks": ["512e"], "blocks": 1, "size": "8 MiB",
+    "protocol": ["nfs"], "tool": ["cp"], "store": ["zfs"], "server_cache": ["cold"], "blocks": 1, "size": "8 MiB",
 }  # fmt: skip
-OF_DISKS = "ls -d /dev/file-share-lab-* /sys/block/loop*/loop/backing_file /sys/module/zfs 2>/dev/null || :"
+# Somebody else takes all the room but 1 MiB, or allows no more; then what the lab asks
+SHORT = """
+pool=$(zfs list -H -o name) && room=$(zfs get -Hp -o value available "$pool")
+zfs create -o refreservation=$((room - 1048576)) -o mountpoint=none "$pool/of-somebody-else" && "$@"
+"""
+QUOTA = """
+pool=$(zfs list -H -o name) && used=$(zfs get -Hp -o value used "$pool")
+zfs set quota=$((used + 1048576)) "$pool" && "$@"
+"""
+# What the lab's own script comes to where the pool that it has exported cannot be imported
+REFUSED = """
+pool=$(zpool list -H -o name) && zpool export "$pool" && echo "cannot import '$pool': no such pool available" >&2
+exit 1
+"""
 
 
-@pytest.mark.parametrize(
-    ("words", "kind", "when"),
-    [
-        ("modprobe zfs", "SIGKILL", "after"),
-        ("zpool create", "error", "after"),
-        ("zpool create", "lost", "after"),
-        ("zpool create", "SIGKILL", "after"),
-    ],
-)
-def test_a_run_that_is_broken_at_a_command_of_zfs_leaves_nothing(
-    with_zfs: Bench, words: str, kind: str, when: str
-) -> None:
-    before = left_but_for_zfs(with_zfs)
-    run = ["run", "--hosts", str(with_zfs.hosts), str(with_zfs.sweep(**FACTORS))]
-    environment = os.environ | with_zfs.environment | {"PYTHONPATH": f"{TESTS}:{TESTS.parent}"}
-    broken = subprocess.run(
-        [sys.executable, "-m", "support.broken_run", with_zfs.name, words, kind, when, *run],
-        cwd=with_zfs.directory, env=environment, capture_output=True, text=True, timeout=600, check=False,
+def test_in_the_sample_nothing_is_dirty_lost_or_wrong() -> None:
+    command = [sys.executable, "-m", "faults", "--sample", "--zfs", "--jobs", "1"]
+    environment = os.environ | {"PYTHONPATH": f"{TESTS}:{TESTS.parent}"}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=3600, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "\n6 cells, 0 bad" in done.stdout
+
+
+def broken(bench: Bench, words: str, script: str, **factors: Any) -> str:
+    """Run a sweep with a script in place of one command; what it said. The hosts must be as before by themselves."""
+    before = left_but_for_zfs(bench)
+    run = ["run", "--hosts", str(bench.hosts), str(bench.sweep(**FACTORS | factors))]
+    environment = os.environ | bench.environment | {"PYTHONPATH": f"{TESTS}:{TESTS.parent}"}
+    done = subprocess.run(
+        [sys.executable, "-m", "support.broken_run", words, script, *run],
+        cwd=bench.directory, env=environment, capture_output=True, text=True, timeout=900, check=False,
     )  # fmt: skip
-    said = broken.stdout + broken.stderr
-    assert (f"struck at {words}" in said, "Traceback" in said) == (True, False), said
-    assert broken.returncode != 0 or kind != "SIGKILL", said
-    if kind == "SIGKILL":
-        with_zfs.wait_until_free()
-    restored = with_zfs.lab("restore", "--hosts", str(with_zfs.hosts))
-    assert restored.returncode == 0, said + restored.stdout + restored.stderr
-    assert left_but_for_zfs(with_zfs) == before, said
-    assert with_zfs.inside("server", OF_DISKS) == ""
+    said = done.stdout + done.stderr
+    assert (done.returncode, f"struck at {words}" in said, "Traceback" in said) == (1, True, False), said
+    assert left_but_for_zfs(bench) == before, said
+    assert bench.inside("server", OF_POOLS) == ""
+    return said
+
+
+@pytest.mark.parametrize(("script", "why"), [(SHORT, "No space left on device"), (QUOTA, "Disk quota exceeded")])
+def test_a_pool_without_room_fails_its_trial_alone_and_says_why(with_zfs: Bench, script: str, why: str) -> None:
+    said = broken(with_zfs, "rpc.nfsd --host", script, direction=["write"], server_cache=["warm"], blocks=2)
+    first, second = with_zfs.trials()
+    assert (first["status"], second["status"]) == ("failed", "ok"), said
+    assert why in first["reason"]
+
+
+def test_a_pool_that_cannot_be_imported_again_fails_what_was_to_be_read_of_it_and_says_why(with_zfs: Bench) -> None:
+    said = broken(with_zfs, "zpool import -d", REFUSED, direction=["read"])
+    lines = (with_zfs.newest() / "trials.jsonl").read_text().splitlines()
+    failed = [trial for trial in map(json.loads, lines) if trial["status"] != "ok"]
+    assert {(trial["protocol"], trial["direction"]) for trial in failed} == {("store", "read")}, said
+    assert all("no such pool available" in trial["reason"] for trial in failed)
+    assert [trial["status"] for trial in with_zfs.trials()] == ["ok"], said

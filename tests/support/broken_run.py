@@ -1,33 +1,31 @@
-"""A `lab` command with a fault of the fault matrix at the first command to the server that has some words in it:
-``python -m support.broken_run LAB WORDS KIND WHEN COMMAND...``."""
+"""A `lab` command, and a shell script in place of the first command to the server that has some words in it:
+``python -m support.broken_run WORDS SCRIPT COMMAND...``. The script has the command as "$@".
+"""
 
 from __future__ import annotations
 
 import sys
 from typing import Any
 
-from faults.inject import Call, Fault, normal, wrap
+from faults.inject import Call, normal, wrap
 
 from lab.cli import main as cli
 
-USUAL_S = 10.0  # of what hangs afterwards
 
-
-def break_at(lab: str, words: str, kind: str, when: str) -> None:
-    """From here on, wait for the command and strike, once."""
-    fault = Fault("server", 0, kind, when)
-    struck: list[str] = []
+def replace_first(words: str, script: str) -> None:
+    """From here on, wait for the command and put the script in its place, once."""
+    replaced: list[str] = []
 
     def execute(call: Call) -> Any:
-        if struck or call.host.name != "server" or words not in normal(call.argv):
+        if replaced or call.host.name != "server" or words not in normal(call.argv):
             return call.go()
-        struck.append(words)
+        replaced.append(words)
         print(f"struck at {words}", flush=True)
-        return fault.strike(call, lab, USUAL_S)
+        return call.go_and(script, "before", call.deadline_s)
 
     wrap(execute)
 
 
 if __name__ == "__main__":
-    break_at(*sys.argv[1:5])
-    sys.exit(cli.main(sys.argv[5:]))
+    replace_first(*sys.argv[1:3])
+    sys.exit(cli.main(sys.argv[3:]))
