@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.examples import at_most
+from support.paths import LINUX_CAPTURES
 
 from lab.base.errors import BadInput
 from lab.design.manifest import Manifest, TreeFile, of_files, parse_manifest, read_manifest
@@ -50,6 +51,14 @@ def test_a_tree_file_of_elbencho_is_read_and_written() -> None:
     assert manifest.folders == ("photos", "photos/2024")
     assert manifest.files == (TreeFile(0, "empty"), TreeFile(4096, "photos/2024/a b.jpg"))
     assert manifest.text() == text.removeprefix("# scanned\n\n")
+
+
+def test_both_scanners_of_elbencho_are_read_of_which_one_loses_a_space_at_the_end_of_a_name() -> None:
+    trees = [parsed((LINUX_CAPTURES / f"elbencho-3.1-{name}.txt").read_text()) for name in ("treescan", "scan-path")]
+    of_base64, of_text = ({file.path: file.size_bytes for file in tree.files} for tree in trees)
+    assert of_base64.pop("ü/ x ") == of_text.pop("ü/ x") == 1
+    assert of_base64 == of_text
+    assert (len(of_text), trees[0].size_bytes, sorted(trees[0].folders)) == (11, 626656, ["a b", "c", "c/d", "ü"])
 
 
 def test_paths_with_spaces_that_elbencho_would_cut_off_are_in_base64() -> None:
