@@ -11,9 +11,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 from support.contributions import texts
+from support.examples import at_most
 
 from lab.contribution import record
 from lab.contribution.packed import opened
@@ -123,7 +124,7 @@ def test_a_packed_contribution_is_verified_too_and_a_bomb_is_not_unpacked(folder
         assert str(wrong[0]).startswith("none.zip: not a packed run: ")
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@at_most(40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.sampled_from([RUN, TRIALS]), st.integers(0, 2**30), st.integers(1, 255))
 def test_no_byte_can_be_changed(whole: Path, tmp_path: Path, name: str, place: int, change: int) -> None:
     folder = Path(shutil.copytree(whole, tmp_path / "byte", dirs_exist_ok=True))

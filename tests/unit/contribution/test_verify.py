@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 from support.contributions import Lines, change_lines, change_run, of_example, seal, texts, transfers
+from support.examples import at_most
 
 from lab.contribution import record
 from lab.contribution.finding import MOST_FINDINGS
@@ -175,7 +176,7 @@ VALUES = st.one_of(
 )  # fmt: skip
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@at_most(40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.data())
 def test_whatever_stands_in_it_verifying_ends_with_a_list(whole: Path, tmp_path: Path, data: st.DataObject) -> None:
     folder = Path(shutil.copytree(whole, tmp_path / "any", dirs_exist_ok=True))

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.effect_rows import GRID
+from support.examples import at_most
 from support.synthetic_frames import noise, run
 
 from lab import stats
@@ -30,6 +31,7 @@ def some_of(grid: Grid, begin: int, end: int) -> Grid:
     )
 
 
+@at_most(40)
 @given(
     st.integers(0, 10**6), st.integers(1, 15), st.sampled_from([0.0, 0.05, 0.5, 0.95]), st.sampled_from([1.0, 0.8, 0.4])
 )
@@ -90,6 +92,7 @@ def test_pieces_give_what_the_whole_gives(rows: int, columns: int, monkeypatch: 
         np.testing.assert_allclose(ours, theirs, rtol=1e-11)
 
 
+@at_most(40)
 @given(st.integers(6, 8), st.integers(0, 200))
 def test_ranks_in_floating_point_are_those_in_whole_numbers(power: int, more: int) -> None:
     count = 4**power + more
