@@ -42,6 +42,8 @@ CONFIG = {
     "distributed.worker.http.routes": ["distributed.http.health"],
     "distributed.scheduler.worker-saturation": "inf",  # what is submitted is to begin
 }
+# What they would say of lost connections stands in the journal; Dask gives each of these a level of its own
+LOGGERS = ("distributed", "distributed.client", "distributed.gc", "tornado", "tornado.application", "asyncio", "bokeh")
 OWN = "file-share-lab"
 COMPARED = ("python", "dask", "distributed", "msgpack", OWN)  # of which other versions may not understand ours
 
@@ -52,22 +54,51 @@ class Scheduler:
     def __init__(self, client: Any, slots: int, sites: frozenset[str], dashboard: str = "") -> None:
         self._client, self.slots, self.sites, self.dashboard = client, slots, sites, dashboard
         self._completed = _distributed().as_completed()
+        self._pending: dict[str, Any] = {}  # the futures of attempts that have not ended, by key
 
     def submit(self, order: Order, key: str, priority: int, site: str) -> None:
         """Have an attempt made by a worker that reaches the site; ``key`` is one of its own."""
         options = {"resources": {site: 1}} if site else {}
-        try:
+        with self._talking():
             future = self._client.submit(attempt, order, key=key, pure=False, retries=0, priority=priority, **options)
             self._completed.add(future)
-        except (OSError, RuntimeError, ValueError) as error:  # those of a client that is closed meanwhile
-            raise _lost(one_line(str(error), 200)) from error
+            self._pending[key] = future
 
     def ended(self) -> Iterator[tuple[str, Ended]]:
         """The attempts that have ended since this was asked last, by key. Raises LabFailure where Dask is gone."""
         for future in self._completed.next_batch(block=False):
-            yield str(future.key), _ending_of(future)
+            is_known = future.status != "cancelled" or self._client.status == "running"
+            if self._pending.pop(str(future.key), None) and is_known:
+                yield str(future.key), _ending_of(future)
         if self._client.status != "running":
             raise _lost(f"the client of Dask is {self._client.status}")
+
+    def placed(self) -> tuple[int, frozenset[str]]:
+        """How many workers there are, and the attempts that one of them has or that have ended, by key.
+
+        Dask keeps an attempt for a worker that is yet to come for as long as it takes, one whose worker is lost, too.
+        Raises LabFailure where Dask is gone.
+        """
+        with self._talking():
+            by_worker: Mapping[str, Iterable[str]] = self._client.processing()
+        keys = {str(key) for keys in by_worker.values() for key in keys}
+        keys |= {key for key, future in self._pending.items() if future.status != "pending"}
+        return len(by_worker), frozenset(keys)
+
+    def withdraw(self, key: str) -> None:
+        """Have no worker begin an attempt any more; nobody is told of its end. Raises LabFailure where Dask is gone."""
+        with self._talking():
+            self._client.cancel([self._pending.pop(key)])
+
+    @contextmanager
+    def _talking(self) -> Iterator[None]:
+        """Raise LabFailure where the client is closed meanwhile, of which Dask tells by errors of any kind."""
+        try:
+            yield
+        except Exception as error:
+            if self._client.status == "running" and not isinstance(error, OSError | RuntimeError | ValueError):
+                raise
+            raise _lost(one_line(str(error), 200)) from error
 
     def check_sites(self, sites: Iterable[str]) -> None:
         """Raise BadInput for a site that no worker reaches: Dask would wait for one for ever."""
@@ -115,7 +146,7 @@ def _distributed() -> ModuleType:
         module = importlib.import_module("distributed")
     except ImportError as error:
         raise BadInput(NOT_INSTALLED, INSTALL) from error
-    for name in ("distributed", "tornado", "asyncio"):  # what they would say of lost connections stands in the journal
+    for name in LOGGERS:
         logging.getLogger(name).setLevel(logging.CRITICAL)
     return module
 

@@ -143,6 +143,15 @@ def test_an_address_where_nobody_is_says_so(monkeypatch: pytest.MonkeyPatch) -> 
         pass
 
 
+def test_a_client_that_is_closed_is_a_scheduler_that_is_gone() -> None:
+    order = attempt.Order("a/quick/1", 1, "runs/a", "a.ini", "quick.toml", "stop")
+    with scheduler.embedded(1, []) as chosen:
+        chosen._client.close()
+        for use in (lambda: chosen.submit(order, "key", 0, ""), chosen.placed, lambda: list(chosen.ended())):
+            with pytest.raises(LabFailure, match=r"the scheduler is gone: .*: `lab fleet resume` goes on"):
+                use()
+
+
 def test_without_dask_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
     with pytest.raises(
