@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import secrets
 import shutil
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -14,6 +15,7 @@ from lab.base import durable, signals
 from lab.base.errors import BadInput, Interrupted, LabFailure
 from lab.fleet import attempt
 from lab.fleet.attempt import Ended, Order
+from lab.fleet.claim import is_claimed
 from lab.fleet.journal import NOT_COUNTED, Event, Outcome
 from lab.fleet.plan import Plan, Task
 from lab.fleet.queue import BAD_INPUT, HELD_S, Queue, TaskState, TaskStatus
@@ -24,6 +26,7 @@ Tell = Callable[[str], None]
 ROUND_S = 0.2
 LEAST_ROOM = 16 << 20  # bytes: a run has some MB
 BUSY_S = 5.0  # until it is looked whether an earlier attempt has put things back
+PLACES_S = 10.0  # so often it is looked whether workers are left
 
 
 @dataclass(frozen=True)
@@ -62,6 +65,9 @@ class Controller:
         self.paused: dict[str, float] = {}  # pairs that could not be used, until when they are left alone
         self.problem = ""  # why nothing more begins
         self._wait_told_until = 0.0
+        self._suffix = secrets.token_hex(4)  # of keys: one that two fleets submit is one task to their scheduler
+        self._places_due = 0.0
+        self._workers = 1
 
     def run(self) -> None:
         """Until every task is done or failed, or the fleet is told to stop.
@@ -90,6 +96,8 @@ class Controller:
         """One round; whether there is another. A signal is heard after it."""
         with signals.deferred():
             self._take_ended()
+            if self.running and (self.is_stopped or time.monotonic() > self._places_due):
+                self._check_places()
             if self.waiting and not self.is_closing:
                 self._check_room()
             if not self.is_closing:
@@ -111,7 +119,12 @@ class Controller:
     @property
     def is_closing(self) -> bool:
         """Whether nothing more is to begin."""
-        return bool(self.problem) or attempt.STOP.is_set() or self.queue.stop_path.exists()
+        return bool(self.problem) or self.is_stopped
+
+    @property
+    def is_stopped(self) -> bool:
+        """Whether what runs was told to stop."""
+        return attempt.STOP.is_set() or self.queue.stop_path.exists()
 
     def _stop_all(self) -> None:
         """Tell what runs to stop, and wait until it has put everything back."""
@@ -122,6 +135,25 @@ class Controller:
             self.tell(f"stopping: {len(self.running)} sweeps put their hosts back")
         while self._goes_on():
             time.sleep(ROUND_S)
+
+    def _check_places(self) -> None:
+        """Say where no worker is left; of a fleet that is stopped, wait for no attempt that no worker has."""
+        workers, placed = self.scheduler.placed()
+        self._places_due = time.monotonic() + PLACES_S
+        if self.is_stopped:
+            for key in set(self.running) - placed:
+                self._give_up(key)
+        elif self._workers and not workers:
+            self.tell(f"no worker is left: {len(self.running)} sweeps wait for one; start one, or stop the fleet")
+        self._workers = workers
+
+    def _give_up(self, key: str) -> None:
+        """Wait for an attempt no more; not where a worker that was lost left a run, which still puts things back."""
+        task = self.running[key].task
+        if not is_claimed(self.queue.folder(task) / "lock"):
+            self.scheduler.withdraw(key)
+            del self.running[key]
+            self.tell(f"{task.id}: no worker has it; what it may have left changed is put back by `lab fleet resume`")
 
     # --- what has ended
 
@@ -174,7 +206,7 @@ class Controller:
             if not self._write(Event.BEGAN, one):
                 return
             del self.waiting[one.task.id]
-            key = f"{self.plan.name}/{one.task.id}/{one.attempts}"
+            key = f"{self.plan.name}/{one.task.id}/{one.attempts}-{self._suffix}"
             self.running[key] = one
             self.scheduler.submit(self._order(one), key, one.task.priority, one.task.site)
             if not one.reason:

@@ -42,6 +42,10 @@ CONFIG = {
     "distributed.worker.http.routes": ["distributed.http.health"],
     "distributed.scheduler.worker-saturation": "inf",  # what is submitted is to begin
 }
+# Its style sheets and pictures, without which it shows a list of links and nothing else
+OF_DASHBOARD = {"distributed.scheduler.http.routes": ["distributed.http.health", "distributed.http.statics"]}
+# What they would say of lost connections stands in the journal; Dask gives each of these a level of its own
+LOGGERS = ("distributed", "distributed.client", "distributed.gc", "tornado", "tornado.application", "asyncio", "bokeh")
 OWN = "file-share-lab"
 COMPARED = ("python", "dask", "distributed", "msgpack", OWN)  # of which other versions may not understand ours
 
@@ -52,22 +56,51 @@ class Scheduler:
     def __init__(self, client: Any, slots: int, sites: frozenset[str], dashboard: str = "") -> None:
         self._client, self.slots, self.sites, self.dashboard = client, slots, sites, dashboard
         self._completed = _distributed().as_completed()
+        self._pending: dict[str, Any] = {}  # the futures of attempts that have not ended, by key
 
     def submit(self, order: Order, key: str, priority: int, site: str) -> None:
         """Have an attempt made by a worker that reaches the site; ``key`` is one of its own."""
         options = {"resources": {site: 1}} if site else {}
-        try:
+        with self._talking():
             future = self._client.submit(attempt, order, key=key, pure=False, retries=0, priority=priority, **options)
             self._completed.add(future)
-        except (OSError, RuntimeError, ValueError) as error:  # those of a client that is closed meanwhile
-            raise _lost(one_line(str(error), 200)) from error
+            self._pending[key] = future
 
     def ended(self) -> Iterator[tuple[str, Ended]]:
         """The attempts that have ended since this was asked last, by key. Raises LabFailure where Dask is gone."""
         for future in self._completed.next_batch(block=False):
-            yield str(future.key), _ending_of(future)
+            is_known = future.status != "cancelled" or self._client.status == "running"
+            if self._pending.pop(str(future.key), None) and is_known:
+                yield str(future.key), _ending_of(future)
         if self._client.status != "running":
             raise _lost(f"the client of Dask is {self._client.status}")
+
+    def placed(self) -> tuple[int, frozenset[str]]:
+        """How many workers there are, and the attempts that one of them has or that have ended, by key.
+
+        Dask keeps an attempt for a worker that is yet to come for as long as it takes, one whose worker is lost, too.
+        Raises LabFailure where Dask is gone.
+        """
+        with self._talking():
+            by_worker: Mapping[str, Iterable[str]] = self._client.processing()
+        keys = {str(key) for keys in by_worker.values() for key in keys}
+        keys |= {key for key, future in self._pending.items() if future.status != "pending"}
+        return len(by_worker), frozenset(keys)
+
+    def withdraw(self, key: str) -> None:
+        """Have no worker begin an attempt any more; nobody is told of its end. Raises LabFailure where Dask is gone."""
+        with self._talking():
+            self._client.cancel([self._pending.pop(key)])
+
+    @contextmanager
+    def _talking(self) -> Iterator[None]:
+        """Raise LabFailure where the client is closed meanwhile, of which Dask tells by errors of any kind."""
+        try:
+            yield
+        except Exception as error:
+            if self._client.status == "running" and not isinstance(error, OSError | RuntimeError | ValueError):
+                raise
+            raise _lost(one_line(str(error), 200)) from error
 
     def check_sites(self, sites: Iterable[str]) -> None:
         """Raise BadInput for a site that no worker reaches: Dask would wait for one for ever."""
@@ -115,7 +148,7 @@ def _distributed() -> ModuleType:
         module = importlib.import_module("distributed")
     except ImportError as error:
         raise BadInput(NOT_INSTALLED, INSTALL) from error
-    for name in ("distributed", "tornado", "asyncio"):  # what they would say of lost connections stands in the journal
+    for name in LOGGERS:
         logging.getLogger(name).setLevel(logging.CRITICAL)
     return module
 
@@ -137,7 +170,7 @@ def embedded(most_at_once: int, sites: Iterable[str], has_dashboard: bool = Fals
         raise BadInput("--dashboard: Dask draws it by bokeh, which is not installed", "`pip install bokeh`")
     config = importlib.import_module("dask.config")
     with ExitStack() as stack:
-        stack.enter_context(config.set(CONFIG))
+        stack.enter_context(config.set(CONFIG | (OF_DASHBOARD if has_dashboard else {})))
         place = stack.enter_context(tempfile.TemporaryDirectory(prefix="lab-fleet-"))
         names = frozenset(sites)
         cluster = stack.enter_context(
@@ -145,12 +178,17 @@ def embedded(most_at_once: int, sites: Iterable[str], has_dashboard: bool = Fals
                 n_workers=1, threads_per_worker=most_at_once, processes=False, protocol="inproc://",
                 dashboard_address=UNUSED, worker_dashboard_address=UNUSED, silence_logs=logging.CRITICAL,
                 local_directory=place, memory_limit=None, scheduler_kwargs={"dashboard": has_dashboard},
-                resources=dict.fromkeys(names, most_at_once),
+                resources=dict.fromkeys(names, most_at_once), worker_class=_without_pages(distributed.Worker),
             )
         )  # fmt: skip
         client = stack.enter_context(distributed.Client(cluster))
         port = cluster.scheduler.services["dashboard"].port
         yield Scheduler(client, most_at_once, names, f"http://127.0.0.1:{port}/status" if has_dashboard else "")
+
+
+def _without_pages(worker: Callable[..., Any]) -> Callable[..., Any]:
+    """What makes a worker without pages of its own, which LocalCluster has each draw that is told where to listen."""
+    return lambda *words, **options: worker(*words, **{**options, "dashboard": False})
 
 
 @contextmanager
@@ -165,8 +203,9 @@ def by_address(address: str, most_at_once: int) -> Iterator[Scheduler]:
             client.wait_for_workers(1, timeout=WORKERS_S)
         except TimeoutError as error:
             raise LabFailure(f"{address}: no worker came within {WORKERS_S} s", "start one: `dask worker`") from error
-        workers = _workers(client)
-        sites = frozenset(name for worker in workers.values() for name in worker.get("resources", {}))
+        identity = _identity(client)
+        check_listeners(identity, address)
+        sites = frozenset(name for worker in identity["workers"].values() for name in worker.get("resources", {}))
         yield Scheduler(client, most_at_once, sites, str(client.dashboard_link))
 
 
@@ -178,6 +217,15 @@ def check_address(address: str) -> None:
         f"{one_line(address, 100)}: whoever reaches such a scheduler can run programs as its account",
         "give it TLS, and an address of tls://HOST:PORT; or one of loopback, such as tcp://127.0.0.1:8786",
     )
+
+
+def check_listeners(identity: Mapping[str, Any], address: str) -> None:
+    """Raise BadInput where a scheduler, or a worker of it, is at an address that is not taken, as Dask's own are."""
+    for name, its in [("the scheduler", identity["address"]), *(("a worker", one) for one in identity["workers"])]:
+        try:
+            check_address(str(its))
+        except BadInput as error:
+            raise BadInput(f"{address}: {name} listens at {error.message}", error.remedy) from error
 
 
 @contextmanager
@@ -223,11 +271,10 @@ def _packages(node: Mapping[str, Any]) -> dict[str, str]:
     return versions
 
 
-def _workers(client: Any) -> dict[str, Any]:
-    """What the scheduler knows of each of its workers."""
+def _identity(client: Any) -> dict[str, Any]:
+    """What the scheduler says of itself and of each of its workers."""
     ask: Callable[..., Any] = client.scheduler_info
     try:
-        info = ask(n_workers=-1)
+        return dict(ask(n_workers=-1))
     except TypeError:  # of versions that tell of all anyway
-        info = ask()
-    return dict(info["workers"])
+        return dict(ask())

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 import sys
 import time
 from collections import Counter
@@ -14,6 +16,7 @@ from lab.fleet.journal import Line
 from lab.fleet.plan import Plan, make_plan
 from lab.fleet.queue import Queue, TaskStatus
 from support.input_files import HOSTS
+from support.paths import ROOT
 
 SWEEP = """\
 name = "{name}"
@@ -22,6 +25,20 @@ size = "1 MiB"
 [factors]
 protocol = ["ssh"]
 tool = ["rsync"]
+"""
+CONTROLLER = """
+import sys
+from pathlib import Path
+from support.fleets import Bench
+from lab.base import signals
+signals.install()
+bench = Bench.__new__(Bench)
+bench.folder = Path(sys.argv[1])
+bench.state, bench.hosts = bench.folder / "state", bench.folder / "hosts"
+bench.said, bench.fleet_file = [], bench.folder / "fleet.toml"
+from lab.fleet.queue import Queue
+bench.queue = Queue(bench.folder / "queue")
+bench.run(address=sys.argv[2])
 """
 STAND_IN = Path(__file__).with_name("fleet_stand_in.py")
 ENOUGH_S = 60.0
@@ -121,6 +138,12 @@ class Bench:
     def pids(self) -> list[int]:
         """The runs that are under way."""
         return sorted(int(path.name) for path in (self.state / "pids").iterdir())
+
+
+def controller(fleet: Bench, address: str = "") -> subprocess.Popen[bytes]:
+    """One in a process of its own."""
+    environment = os.environ | {"PYTHONPATH": f"{ROOT}:{ROOT / 'tests'}"}
+    return subprocess.Popen([sys.executable, "-c", CONTROLLER, str(fleet.folder), address], env=environment)
 
 
 def wait_until(condition: Callable[[], object], what: str = "it") -> None:

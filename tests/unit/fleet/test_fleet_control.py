@@ -6,56 +6,24 @@ import errno
 import os
 import random
 import signal
-import subprocess
-import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from support.dask_cluster import Cluster, started
-from support.fleets import Bench, wait_until
-from support.paths import ROOT
+from support.fleets import Bench, controller, wait_until
 
 from lab.base import durable
 from lab.base.errors import BadInput, LabFailure
-from lab.fleet import attempt, control
+from lab.fleet import control
 from lab.fleet.claim import claimed
 from lab.fleet.journal import Event
 from lab.fleet.queue import TaskState
 from lab.fleet.windows import Opening
 
-CONTROLLER = """
-import sys
-from pathlib import Path
-from support.fleets import Bench
-from lab.base import signals
-signals.install()
-bench = Bench.__new__(Bench)
-bench.folder = Path(sys.argv[1])
-bench.state, bench.hosts = bench.folder / "state", bench.folder / "hosts"
-bench.said, bench.fleet_file = [], bench.folder / "fleet.toml"
-from lab.fleet.queue import Queue
-bench.queue = Queue(bench.folder / "queue")
-bench.run(address=sys.argv[2])
-"""
-
-
-@pytest.fixture(autouse=True)
-def _fast(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(attempt, "EACH_MS", 20)
-    monkeypatch.setattr(control, "ROUND_S", 0.02)
-    monkeypatch.setattr(control, "BUSY_S", 0.1)
-    monkeypatch.setattr(control, "HELD_S", 0.1)
-
-
-def controller(fleet: Bench, address: str = "") -> subprocess.Popen[bytes]:
-    """One in a process of its own."""
-    environment = os.environ | {"PYTHONPATH": f"{ROOT}:{ROOT / 'tests'}"}
-    return subprocess.Popen([sys.executable, "-c", CONTROLLER, str(fleet.folder), address], env=environment)
+pytestmark = pytest.mark.usefixtures("fast")
 
 
 def test_every_task_is_done_once_and_no_machine_is_used_twice_at_a_time(fleet: Bench) -> None:
@@ -235,62 +203,3 @@ def test_two_hundred_pairs_with_random_kills_lose_nothing_and_double_nothing(fle
     assert {one.state for one in fleet.statuses().values()} == {TaskState.DONE}
     assert (len(fleet.finished()), set(fleet.finished().values())) == (200, {1})
     assert (fleet.log()["violation"], fleet.log()["dirty"], fleet.dirty()) == (0, 0, [])
-
-
-@pytest.fixture
-def of_berlin(fleet: Bench, tmp_path: Path) -> Iterator[tuple[Bench, Cluster]]:
-    """A fleet of two pairs of a site, and a scheduler on loopback with a worker there."""
-    fleet.pair("a")
-    fleet.pair("b")
-    fleet.write(pairs='[[pairs]]\nhosts = ["hosts/*.ini"]\nsite = "berlin"\n', top="most_at_once = 2")
-    fleet.take(30)
-    with started(tmp_path, "berlin=2") as cluster:
-        yield fleet, cluster
-
-
-def assert_all_is_done_once(fleet: Bench) -> None:
-    assert {one.state for one in fleet.statuses().values()} == {TaskState.DONE}
-    assert (fleet.dirty(), len(fleet.finished()), set(fleet.finished().values())) == ([], 2, {1})
-    assert fleet.log()["violation"] == 0
-
-
-def test_a_worker_that_is_killed_loses_nothing(of_berlin: tuple[Bench, Cluster]) -> None:
-    fleet, cluster = of_berlin
-    with ThreadPoolExecutor() as pool:
-        running = pool.submit(fleet.run, address=cluster.address)
-        wait_until(lambda: len(fleet.pids()) == 2)
-        fleet.take(0)
-        cluster.worker.kill()
-        wait_until(lambda: not fleet.dirty())
-        cluster.start_worker()
-        running.result(120)
-    assert_all_is_done_once(fleet)
-
-
-def test_a_scheduler_that_is_killed_ends_the_fleet_and_a_resume_goes_on(of_berlin: tuple[Bench, Cluster]) -> None:
-    fleet, cluster = of_berlin
-    with ThreadPoolExecutor() as pool:
-        running = pool.submit(fleet.run, address=cluster.address)
-        wait_until(lambda: len(fleet.pids()) == 2)
-        cluster.scheduler.kill()
-        assert "the scheduler is gone" in str(running.exception(120))
-    fleet.queue.stop_path.touch()  # workers, where they live on, see it too
-    wait_until(lambda: not fleet.dirty())
-    wait_until(lambda: not fleet.pids())
-    fleet.take(0)
-    fleet.run(sites=("berlin",))
-    assert_all_is_done_once(fleet)
-
-
-def test_a_client_that_is_killed_leaves_runs_to_workers_and_a_resume_doubles_none(
-    of_berlin: tuple[Bench, Cluster],
-) -> None:
-    fleet, cluster = of_berlin
-    fleet.take(4)
-    process = controller(fleet, cluster.address)
-    wait_until(lambda: len(fleet.pids()) == 2)
-    process.kill()
-    process.wait(60)
-    fleet.run(address=cluster.address)
-    assert_all_is_done_once(fleet)
-    assert fleet.log()["began"] == 2

@@ -75,8 +75,25 @@ def test_dask_is_told_neither_to_try_again_nor_to_move_nor_to_kill() -> None:
         assert of_dask.allowed_failures == 0
         (worker,) = of_dask.workers.values()
         assert (worker.nthreads, worker.resources) == (3, {"berlin": 3})
+        (made,) = chosen._client.cluster.workers.values()
+        assert made._dashboard is False  # it would draw pages, where bokeh is installed
         assert of_dask.address.startswith("inproc://")
         assert (chosen.slots, list(chosen.sites)) == (3, ["berlin"])
+
+
+def test_a_dashboard_has_its_style_sheets_and_tells_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
+    expected = pytest.raises(BadInput, match="bokeh, which is not installed: `pip install bokeh`")
+    with expected, scheduler.embedded(1, [], has_dashboard=True):
+        pass
+    monkeypatch.setattr(importlib.util, "find_spec", lambda _: object())
+    before = listening(os.getpid())
+    with scheduler.embedded(1, [], has_dashboard=True) as chosen:
+        ports = {port for _, port in listening(os.getpid()) - before}
+        port = int(chosen.dashboard.removeprefix("http://127.0.0.1:").removesuffix("/status"))
+        assert port in ports
+        assert answers(port, "/statics/css/base.css") == 200
+        assert {answers(one, path) for one in ports for path in TELLING[:-1]} == {404}
 
 
 @pytest.mark.parametrize(
@@ -100,6 +117,23 @@ def test_tls_and_loopback_are_taken(address: str) -> None:
 def test_other_addresses_are_refused(address: str) -> None:
     with pytest.raises(BadInput, match=r"can run programs as its account: give it TLS"):
         scheduler.check_address(address)
+
+
+@pytest.mark.parametrize(
+    ("at", "workers", "said"),
+    [
+        ("tcp://192.0.2.5:8786", {}, "the scheduler listens at tcp://192.0.2.5:8786: whoever reaches"),
+        ("tls://192.0.2.5:8786", {"tcp://192.0.2.6:1": {}}, "a worker listens at tcp://192.0.2.6:1: whoever reaches"),
+    ],
+)
+def test_what_is_reached_by_loopback_and_listens_elsewhere_is_refused(
+    monkeypatch: pytest.MonkeyPatch, at: str, workers: dict[str, Any], said: str
+) -> None:
+    monkeypatch.setattr(scheduler, "_identity", lambda _: {"address": at, "workers": workers})
+    with scheduler.embedded(1, []) as chosen:
+        address = chosen._client.scheduler.address
+        with pytest.raises(BadInput, match=f"{address}: {said}"), scheduler.by_address(address, 1):
+            pass
 
 
 @pytest.fixture(scope="module")
@@ -141,6 +175,15 @@ def test_an_address_where_nobody_is_says_so(monkeypatch: pytest.MonkeyPatch) -> 
     expected = pytest.raises(LabFailure, match=rf"{address}: no scheduler that can be talked to")
     with expected, scheduler.by_address(address, 1):
         pass
+
+
+def test_a_client_that_is_closed_is_a_scheduler_that_is_gone() -> None:
+    order = attempt.Order("a/quick/1", 1, "runs/a", "a.ini", "quick.toml", "stop")
+    with scheduler.embedded(1, []) as chosen:
+        chosen._client.close()
+        for use in (lambda: chosen.submit(order, "key", 0, ""), chosen.placed, lambda: list(chosen.ended())):
+            with pytest.raises(LabFailure, match=r"the scheduler is gone: .*: `lab fleet resume` goes on"):
+                use()
 
 
 def test_without_dask_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
