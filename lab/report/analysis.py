@@ -36,7 +36,7 @@ class Analysis:
     @cached_property
     def file_rates(self) -> pd.DataFrame:
         """See :func:`lab.stats.file_rates`."""
-        return stats.file_rates(self.trials)
+        return stats.file_rates(self.trials, self.some)
 
     @cached_property
     def ceilings(self) -> pd.DataFrame:
