@@ -23,7 +23,7 @@ _COUNT = f"SELECT case_number, count(*) AS trials FROM read_parquet(?) WHERE {_G
 _CHOOSE = f"""
 SELECT * EXCLUDE (place, step) FROM (
   SELECT {COLUMNS}, step,
-         before + row_number() OVER (PARTITION BY case_number ORDER BY block_number, position) - 1 AS place
+         before + row_number() OVER (PARTITION BY case_number ORDER BY block_number, position, trial_id) - 1 AS place
   FROM read_parquet(?) JOIN steps USING (case_number) WHERE {_GOOD}
 ) WHERE place % step = 0
 """

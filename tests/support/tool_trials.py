@@ -29,11 +29,11 @@ def tool_trials(seed: int, blocks: int, *, counted: bool = True, lost: float = 0
             options = changes.get("options", {})
             case = "-".join(map(str, (*(changes[name] for name in ("protocol", "tool", "direction")),
                                       changes.get("store"), *options.values())))  # fmt: skip
-            usual: dict[str, Any] = {"elapsed_s": float(rng.uniform(1, 2)), "size_bytes": 100 * MB, "store": "ram"}
-            made.append(trial(
-                trial_id=f"b{block}-{number}", case_id=case, block=block, position=number, status=status,
-                observed=observed if counted else {}, **usual | changes,
-            ))  # fmt: skip
+            usual: dict[str, Any] = {
+                "trial_id": f"b{block:03d}-{number:04d}", "case_id": case, "block": block, "position": number,
+                "elapsed_s": float(rng.uniform(1, 2)), "size_bytes": 100 * MB, "store": "ram", "status": status,
+            }  # fmt: skip
+            made.append(trial(**usual | changes, observed=observed if counted else {}))
     return made
 
 
@@ -64,12 +64,14 @@ def _moved(rng: np.random.Generator, pool: bool) -> Invented:
 
 
 def _by_itself(rng: np.random.Generator, pool: bool) -> Invented:
-    """The link, and the stores ram and zfs."""
-    link = {"protocol": "link", "tool": "iperf3", "direction": "write", "workload": "stream"}
+    """The link, and the stores ram and zfs, all at one position; of shots that are a sweep's own trials three."""
+    link = {"protocol": "link", "tool": "iperf3", "direction": "write", "workload": "stream", "position": 0}
     yield {**link, "ceiling_bytes_per_s": None}, {}
+    for _ in range(3):
+        yield {"protocol": "local", "tool": "dd", "direction": "write", "position": 99}, {}
     for option in ({}, *_of_pools(pool)):
         base = {"protocol": "store", "store": "zfs" if option else "ram", "options": option,
-                "ceiling_bytes_per_s": None}  # fmt: skip
+                "ceiling_bytes_per_s": None, "position": 0}  # fmt: skip
         for direction, count in (("write", "disk_written_bytes"), ("read", "disk_read_bytes")):
             of_dd = {**base, "tool": "dd", "direction": direction}
             yield of_dd, {"server": {count: int(rng.integers(10**7, 2 * 10**8))}}
