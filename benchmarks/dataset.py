@@ -80,6 +80,7 @@ def _run(usual: pa.Table, first: int, blocks: int, rng: np.random.Generator) -> 
     failed = rng.random(count) < 1e-3
     elapsed_s = np.round((5 + 0.1 * (np.arange(count) // blocks % 7)) * np.exp(noise), 9)
     changed = {
+        "run_id": pa.repeat(str(first), count),
         "block_number": first + block,
         "elapsed_s": pa.array(elapsed_s, mask=failed),
         "status": pa.array(["ok", "failed"]).take(pa.array(failed.astype(np.int8))),
@@ -101,6 +102,8 @@ def measure(folder: Path) -> None:
             "medians and intervals": lambda: sweep.summary,
             "effects": lambda: sweep.effects,
             "ceilings": lambda: sweep.ceilings,
+            "shares": lambda: sweep.shares.table,
+            "some of each case": lambda: sweep.some,
         }
         for name, make in tables.items():
             before, cpu_before = time.perf_counter(), time.process_time()

@@ -20,7 +20,10 @@ if TYPE_CHECKING:
 
 SUMMARY = "the trials of many runs in one folder of Parquet: medians and effects over all of them"
 DATASET = Path("dataset")
-TABLES = ("speeds", "effects", "interactions", "settings", "ceilings", "limits")
+TABLES = (
+    "speeds", "files", "clients", "requests", "frames", "capacity", "effects", "interactions", "shares", "limits",
+    "settings", "ceilings", "store", "store-effects", "waterfall",
+)  # fmt: skip
 FULL = ("speeds", "effects")
 
 
@@ -116,21 +119,20 @@ def _show(arguments: argparse.Namespace) -> int:
 
 def _print(sweeps: Sequence[Pooled], names: Sequence[str]) -> None:
     """The tables of each sweep, with where they come from below each."""
-    from lab.report import tables
     from lab.report.bottlenecks import limits_over_runs
     from lab.report.render import rich_table
+    from lab.report.tables import TextTable
+    from lab.report.terminal import OF_MANY
 
-    ways = {
-        "speeds": lambda sweep: tables.comparison(sweep.summary),
-        "effects": lambda sweep: tables.effects(sweep.effects),
-        "interactions": lambda sweep: tables.interactions(sweep.interactions),
-        "settings": lambda sweep: tables.settings(sweep.summary),
-        "ceilings": lambda sweep: tables.settings(sweep.ceilings),
-        "limits": lambda sweep: limits_over_runs(sweep.limits, len(sweep.runs), sweep.unjudged),
-    }
-    drawn = [rich_table(ways[name](sweep), sweep.provenance) for sweep in sweeps for name in names]
+    def table(sweep: Pooled, name: str) -> TextTable | None:
+        if name == "limits":
+            return limits_over_runs(sweep.limits, len(sweep.runs), sweep.unjudged)
+        return OF_MANY[name](sweep)
+
+    named = [(sweep, table(sweep, name)) for sweep in sweeps for name in names]
+    drawn: list[object] = [rich_table(found, sweep.provenance) for sweep, found in named if found is not None]
     with paged() as screen:
-        screen.print(*drawn)
+        screen.print(*drawn or ["nothing: the runs have none"])
 
 
 def _history(arguments: argparse.Namespace) -> int:
@@ -183,12 +185,15 @@ def _compare(arguments: argparse.Namespace) -> int:
 def _as_json(sweep: Pooled) -> dict[str, object]:
     """Counts, and the tables as lists of records with the keys of `lab show --json`; null where there is no number."""
     from lab.report.render import records
+    from lab.report.terminal import own_numbers_json, shares_json
 
     return {
         "sweep": sweep.sweep, "runs": len(sweep.runs), "blocks": sum(run.blocks for run in sweep.runs),
         "counts": sweep.counts, "where": sweep.where, "summary": records(sweep.summary),
-        "effects": records(sweep.effects), "interactions": records(sweep.interactions),
+        "files": records(sweep.file_rates), "effects": records(sweep.effects),
+        "interactions": records(sweep.interactions), "shares": shares_json(sweep),
         "ceilings": records(sweep.ceilings), "limits": records(sweep.limits), "unjudged": sweep.unjudged,
+        **own_numbers_json(sweep),
     }  # fmt: skip
 
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from lab.dataset.engine import Engine, escape_paths
+from lab.dataset.engine import Engine
 from lab.stats.factors import Cells
 from lab.stats.intervals import sort_by_group
 from lab.stats.link_ceilings import LOWER_SHOT
@@ -26,17 +25,17 @@ WHERE list_contains(?, case_number)
 
 
 def link_ceilings(
-    engine: Engine, parts: Iterable[Sequence[Path]], links: npt.NDArray[np.intp], cells: Cells
+    engine: Engine, parts: Iterable[Sequence[str]], links: npt.NDArray[np.intp], cells: Cells
 ) -> pd.DataFrame:
-    """:func:`lab.stats.ceilings` of the trials in ``parts``, files of whole blocks each.
+    """:func:`lab.stats.ceilings` of the trials in ``parts``, files of whole blocks each, as read_parquet takes them.
 
     ``links`` are the numbers of the link's own cases, and ``cells`` says the setting of each.
     """
     count = len(cells.codes)
     counts, lower = np.zeros((len(STATUS), count), dtype=np.int64), np.full(count, np.nan)
     had_second_shots, places, speeds = False, [np.empty(0, dtype=np.intp)], [np.empty(0)]
-    for paths in parts:
-        rows = _read(engine, paths, links, cells)
+    for source in parts:
+        rows = _read(engine, source, links, cells)
         had_second_shots |= bool(rows["has_ceiling"].any())
         lower = np.fmin(lower, _lower_shots(rows, count))
         ceilings = rows[~rows["is_lower"]]
@@ -50,9 +49,9 @@ def link_ceilings(
     return table.assign(**{LOWER_SHOT: lower}) if had_second_shots else table
 
 
-def _read(engine: Engine, paths: Sequence[Path], links: npt.NDArray[np.intp], cells: Cells) -> pd.DataFrame:
+def _read(engine: Engine, source: Sequence[str], links: npt.NDArray[np.intp], cells: Cells) -> pd.DataFrame:
     """The link's rows, each with the number of its cell."""
-    columns: dict[str, Any] = engine.numbers(_ROWS, [escape_paths(paths), links.tolist()])
+    columns: dict[str, Any] = engine.numbers(_ROWS, [source, links.tolist()])
     rows = pd.DataFrame({name: np.ma.getdata(column) for name, column in columns.items()})
     rows["speed"] = np.ma.filled(columns["speed"].astype(float), np.nan)
     return rows.assign(cell=cells.cell[np.searchsorted(links, rows["case_number"])])

@@ -10,7 +10,7 @@ import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, TypeAlias
 
 from lab.base.errors import LabFailure
 from lab.base.untrusted import first_line
@@ -23,6 +23,7 @@ MEMORY_BYTES = 400 << 20  # of DuckDB alone; what is computed of its answers tak
 BYTES_PER_S = "(CASE WHEN status = 'ok' AND elapsed_s > 0 THEN size_bytes::DOUBLE / elapsed_s END)"
 SPEED = f"({BYTES_PER_S} / 1e6)"
 SHARE = f"(CASE WHEN ceiling_bytes_per_s > 0 THEN {BYTES_PER_S} / ceiling_bytes_per_s END)"
+Tables: TypeAlias = Mapping[str, object]  # frames of pandas that a query may read, by name
 
 
 class Engine:
@@ -31,35 +32,33 @@ class Engine:
     def __init__(self, connection: Any, scratch: Path):
         self._connection, self.scratch = connection, scratch
 
-    def numbers(self, query: str, parameters: Sequence[object] = ()) -> dict[str, Any]:
+    def numbers(self, query: str, parameters: Sequence[object] = (), tables: Tables | None = None) -> dict[str, Any]:
         """The answer as arrays of NumPy, by column. Raises LabFailure."""
-        import duckdb
-
-        try:
-            answer: dict[str, Any] = self._connection.cursor().sql(query, params=list(parameters)).fetchnumpy()
-        except duckdb.Error as error:
-            raise _failure_of(error) from error
-        return answer
+        with self._answer(query, parameters, tables) as answer:
+            columns: dict[str, Any] = answer.fetchnumpy()
+        return columns
 
     def rows(
-        self, query: str, parameters: Sequence[object] = (), tables: Mapping[str, object] | None = None
+        self, query: str, parameters: Sequence[object] = (), tables: Tables | None = None
     ) -> list[tuple[Any, ...]]:
-        """The answer as rows of Python's own values, and arrays of NumPy for lists. Raises LabFailure.
+        """The answer as rows of Python's own values, and arrays of NumPy for lists. Raises LabFailure."""
+        with self._answer(query, parameters, tables) as answer:
+            columns = answer.to_arrow_table().columns
+        return list(zip(*map(_cells, columns), strict=True))
 
-        ``tables`` are frames of pandas that the query may read, by name.
-        """
+    @contextmanager
+    def _answer(self, query: str, parameters: Sequence[object], tables: Tables | None) -> Iterator[Any]:
         import duckdb
 
         cursor = self._connection.cursor()
         try:
             for name, table in (tables or {}).items():
                 cursor.register(name, table)
-            answer = cursor.sql(query, params=list(parameters)).to_arrow_table()
+            yield cursor.sql(query, params=list(parameters))
         except duckdb.Error as error:
             raise _failure_of(error) from error
         finally:
             cursor.close()
-        return list(zip(*map(_cells, answer.columns), strict=True))
 
     def execute(self, query: str, parameters: Sequence[object] = ()) -> None:
         """Run what has no answer, such as COPY. Raises LabFailure."""

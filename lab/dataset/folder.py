@@ -17,6 +17,7 @@ from lab.base.errors import BadInput
 from lab.base.os_errors import naming
 from lab.base.untrusted import MOST_INPUT_BYTES, from_json, read_file
 from lab.dataset.register import AGAIN, Register, StoredFile
+from lab.results.export_table import Kind, kinds
 from lab.results.trial import SCHEMA as TRIAL_SCHEMA
 
 if TYPE_CHECKING:
@@ -29,13 +30,16 @@ ABOUT = "dataset.json"
 NEEDED = {
     "trials": {
         "case_number": "int32", "block_number": "int32", "status": "string", "anchor": "bool", "size_bytes": "int64",
-        "elapsed_s": "double", "ceiling_bytes_per_s": "double",
+        "elapsed_s": "double", "ceiling_bytes_per_s": "double", "run_id": "string", "trial_id": "string",
+        "position": "int64", "files": "int64",
     },
+    "observed": {"run_id": "string", "trial_id": "string"},
     "limits": {
         "case_number": "int32", "block_number": "int32", "limited_by": "string", "grade": "string",
         "headroom": "double", "evidence": "string",
     },
 }  # fmt: skip
+_TYPES: dict[Kind, str] = {str: "string", int: "int64", float: "double", bool: "bool"}
 MOST_GROUP_BYTES = 1 << 30  # of a row group, unpacked: the lab's have 20 MB
 _PLAIN = frozenset(string.ascii_letters + string.digits + "-_.")
 _LONGEST_NAME = 100
@@ -194,8 +198,9 @@ def _problem_of_groups(metadata: parquet.FileMetaData) -> str:
 
 
 def _problem_of_columns(file: StoredFile, schema: Iterable[object]) -> str:
-    needed = NEEDED.get(file.table, {})
     types = {field.name: str(field.type) for field in schema}  # type: ignore[attr-defined]
+    counted = kinds() if file.table == "observed" else {}
+    needed = NEEDED.get(file.table, {}) | {name: _TYPES[counted[name]] for name in types if name in counted}
     mistyped = [name for name, kind in needed.items() if types.get(name) != kind]
     if not mistyped:
         return ""

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -24,7 +24,8 @@ from lab.stats.summary_table import STATUS
 SAMPLE = 4 << 20  # values of all cases together that a sample holds about: 32 MB
 ALL_OF = 8192  # a case of no more values has all of them looked at
 DEVIATIONS = 6  # standard deviations of a sample's quantile between the middle and the end of a bracket
-QUANTITIES = {"speed": SPEED, "share": SHARE}
+Quantities: TypeAlias = Mapping[str, str]  # what is put in order, as SQL, by its name
+QUANTITIES: Quantities = {"speed": SPEED, "share": SHARE}
 _SPAN = (-math.inf, math.inf)
 
 
@@ -84,14 +85,16 @@ class CaseStatistics:
     by_quantity: Mapping[str, OrderStatistics]
 
 
-def order_cases(engine: Engine, dataset: Dataset, files: Sequence[StoredFile]) -> dict[int, CaseStatistics]:
+def order_cases(
+    engine: Engine, dataset: Dataset, files: Sequence[StoredFile], quantities: Quantities = QUANTITIES
+) -> dict[int, CaseStatistics]:
     """What medians need of every case in some files of trials, by its number; anchors are left out."""
     source = [escape_paths([dataset.path_of(file) for file in files])]
     step = max(1, sum(file.rows for file in files) // SAMPLE)
-    cases = _count(engine, source, step)
+    cases = _count(engine, source, quantities, step)
     deviations: float = DEVIATIONS
     while unfinished := _unfinished(cases):
-        _take_from_brackets(engine, source, unfinished, deviations)
+        _take_from_brackets(engine, source, quantities, unfinished, deviations)
         deviations *= 8
     return cases
 
@@ -106,14 +109,14 @@ def _unfinished(cases: Mapping[int, CaseStatistics]) -> list[tuple[int, str, Ord
     ]
 
 
-def _count(engine: Engine, source: Sequence[object], step: int) -> dict[int, CaseStatistics]:
+def _count(engine: Engine, source: Sequence[object], quantities: Quantities, step: int) -> dict[int, CaseStatistics]:
     """Counts and ends of every case, and every ``step``-th of its values; of all of them the median follows at once."""
     status = ", ".join(f"count(*) FILTER (status = '{name}')" for name in STATUS)
     parts = ", ".join(
         f"count({name}), min({name}), max({name}), list({name}) FILTER ({name} IS NOT NULL AND row % {step} = 0)"
-        for name in QUANTITIES
+        for name in quantities
     )
-    values = ", ".join(_finite(name) for name in QUANTITIES)
+    values = _finite(quantities)
     table = f"SELECT case_number, status, file_row_number AS row, {values} FROM read_parquet(?, file_row_number = true)"
     answer = engine.rows(
         f"SELECT case_number, {status}, {parts} FROM ({table} WHERE NOT anchor) GROUP BY case_number",
@@ -122,8 +125,8 @@ def _count(engine: Engine, source: Sequence[object], step: int) -> dict[int, Cas
     cases = {}
     for number, *rest in answer:
         counts, answers = tuple(rest[: len(STATUS)]), rest[len(STATUS) :]
-        statistics = [_order_statistics(*answers[4 * place : 4 * place + 4]) for place in range(len(QUANTITIES))]
-        cases[number] = CaseStatistics(counts, dict(zip(QUANTITIES, statistics, strict=True)))
+        statistics = [_order_statistics(*answers[4 * place : 4 * place + 4]) for place in range(len(quantities))]
+        cases[number] = CaseStatistics(counts, dict(zip(quantities, statistics, strict=True)))
     if step == 1:
         for _, _, one in _unfinished(cases):
             one.values |= {place: float(one.sample[place]) for place in one.missing}
@@ -139,28 +142,32 @@ def _array(values: Floats | None) -> Floats:
     return np.empty(0) if values is None else values
 
 
-def _finite(name: str) -> str:
-    return f"CASE WHEN isfinite({QUANTITIES[name]}) THEN {QUANTITIES[name]} END AS {name}"
+def _finite(quantities: Quantities) -> str:
+    return ", ".join(f"CASE WHEN isfinite({sql}) THEN {sql} END AS {name}" for name, sql in quantities.items())
 
 
 def _take_from_brackets(
-    engine: Engine, source: Sequence[object], unfinished: list[tuple[int, str, OrderStatistics]], deviations: float
+    engine: Engine,
+    source: Sequence[object],
+    quantities: Quantities,
+    unfinished: list[tuple[int, str, OrderStatistics]],
+    deviations: float,
 ) -> None:
     """Look at what lies inside of brackets, in one pass over the trials."""
     brackets = {(case, name): one.bracket(deviations) for case, name, one in unfinished}
     frame = pd.DataFrame({"case_number": sorted({case for case, _ in brackets})}).astype({"case_number": "int32"})
-    for name in QUANTITIES:
+    for name in quantities:
         ends = [brackets.get((case, name), (math.inf, -math.inf)) for case in frame["case_number"]]
         frame[[f"{name}_low", f"{name}_high"]] = np.array(ends, dtype=float).reshape(-1, 2)
     parts = ", ".join(
         f"count(*) FILTER ({name} < {name}_low), count(*) FILTER ({name} = {name}_low), "
         f"count(*) FILTER ({name} = {name}_high), list({name}) FILTER ({name} > {name}_low AND {name} < {name}_high)"
-        for name in QUANTITIES
+        for name in quantities
     )
-    table = f"SELECT case_number, {', '.join(map(_finite, QUANTITIES))} FROM read_parquet(?)"
+    table = f"SELECT case_number, {_finite(quantities)} FROM read_parquet(?)"
     query = f"SELECT case_number, {parts} FROM ({table} WHERE NOT anchor) JOIN brackets USING (case_number) GROUP BY 1"
     answer: dict[int, list[Any]] = {row[0]: list(row[1:]) for row in engine.rows(query, source, {"brackets": frame})}
     for case, name, one in unfinished:
-        place = 4 * list(QUANTITIES).index(name)
+        place = 4 * list(quantities).index(name)
         below, at_low, at_high, inside = answer[case][place : place + 4]
         one.take(brackets[case, name], (below, at_low, at_high), _array(inside))

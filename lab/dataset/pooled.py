@@ -6,77 +6,81 @@ time, each of which holds whole blocks, and every number is computed by the func
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from collections.abc import Iterator
 from functools import cached_property
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from lab import stats
-from lab.base.errors import BadInput
 from lab.base.untrusted import one_line
 from lab.dataset.ceilings import link_ceilings
-from lab.dataset.engine import SPEED, Engine, escape_paths, reserve
-from lab.dataset.folder import Dataset
+from lab.dataset.engine import reserve
+from lab.dataset.file_rates import file_rates
 from lab.dataset.limits import count_limits
-from lab.dataset.medians import CaseStatistics, order_cases
-from lab.dataset.register import AGAIN, Levels, StoredFile, StoredRun, group_files
-from lab.design.factors import ABSENT, CHOOSERS, DEFAULT, Level, owner_of
+from lab.dataset.medians import CaseStatistics
+from lab.dataset.some_trials import some_of_each_case
+from lab.dataset.stores import store_frames
+from lab.dataset.sweep_trials import SweepTrials
+from lab.stats.anova import shares_in_parts
 from lab.stats.effect_ratios import effect_contrasts, effect_table, interaction_contrasts, interaction_table
 from lab.stats.factors import Cells
 from lab.stats.grid_parts import compare_parts
 from lab.stats.intervals import Floats
 from lab.stats.link_ceilings import SETTING
 from lab.stats.speed_matrix import Grid, of_rows
+from lab.stats.store_effects import effects_of
+from lab.stats.store_numbers import measurements_of, numbers_of
 from lab.stats.summary_table import make_table
+from lab.stats.waterfall import waterfall
 
-PART_ROWS = 1 << 20  # read at once, or those of one file
 MOST_PLACES = 3  # that are named below a table
 _SMALL = 1 << 23  # values that stand in memory: 64 MB; more stand in a file
 
 
-@dataclass(frozen=True)
-class Part:
-    """Some trials of whole blocks, from ``first`` on: the cell and the block of each, and its speed in MB/s, NaN of one
-    that does not count.
-    """
-
-    first: int
-    blocks: int
-    cell: npt.NDArray[np.signedinteger[Any]]
-    block: npt.NDArray[np.int32]
-    speed: Floats
-
-
-class Pooled:
+class Pooled(SweepTrials):
     """The runs of one sweep, each table computed when first asked for. Raises BadInput where files are not whole."""
-
-    def __init__(self, engine: Engine, dataset: Dataset, sweep: str):
-        self._engine, self._dataset, self.sweep = engine, dataset, sweep
-        self.runs: list[StoredRun] = [run for run in dataset.register.runs.values() if run.sweep == sweep]
-        if not self.runs:
-            sweeps = ", ".join(dataset.sweeps) or "none"
-            raise BadInput(
-                f"{dataset.path}: has no run of the sweep {sweep}: it has {sweeps}", "`lab dataset add RUN…`"
-            )
-        self._files = sorted(dataset.register.of_sweep(sweep), key=lambda file: file.first_block)
-        for file in self._files:
-            dataset.check(file)
 
     @cached_property
     def summary(self) -> pd.DataFrame:
         """See :func:`lab.stats.summary`."""
-        numbers, cells = self._cells
-        of_cell = [self._case_statistics[number] for number in np.array(numbers)[np.argsort(cells.cell)]]
+        of_cell = self._of_cells
         counts = np.array([one.counts for one in of_cell], dtype=np.int64).reshape(len(of_cell), -1).T
         speeds = [one.by_quantity["speed"] for one in of_cell]
         spreads = [(*speed.median_and_interval, speed.least, speed.most) for speed in speeds]
         shares = [one.by_quantity["share"].median_and_interval[0] for one in of_cell]
-        return make_table(cells, list(counts), spreads, shares)
+        return make_table(self.cells, list(counts), spreads, shares)
+
+    @cached_property
+    def file_rates(self) -> pd.DataFrame:
+        """See :func:`lab.stats.file_rates`."""
+        return file_rates(self, lambda: self.some)
+
+    @cached_property
+    def some(self) -> pd.DataFrame:
+        """See :func:`lab.dataset.some_trials.some_of_each_case`."""
+        return some_of_each_case(self)
+
+    @cached_property
+    def shares(self) -> stats.Shares:
+        """See :func:`lab.stats.shares`."""
+        measured = np.array([one.by_quantity["speed"].most > 0 for one in self._of_cells], dtype=bool)
+        return shares_in_parts(self._grid, measured, self._parts())
+
+    @cached_property
+    def store_numbers(self) -> pd.DataFrame:
+        """See :func:`lab.stats.store_numbers.store_numbers`."""
+        return numbers_of(self._measurements)
+
+    @cached_property
+    def store_effects(self) -> pd.DataFrame:
+        """See :func:`lab.stats.store_effects.store_effects`."""
+        return effects_of(self._measurements)
+
+    @cached_property
+    def waterfall(self) -> pd.DataFrame:
+        """See :func:`lab.stats.waterfall.waterfall`."""
+        return waterfall(self.summary, self.ceilings, self.store_numbers, self.some)
 
     @cached_property
     def effects(self) -> pd.DataFrame:
@@ -95,19 +99,18 @@ class Pooled:
     @cached_property
     def ceilings(self) -> pd.DataFrame:
         """See :func:`lab.stats.ceilings`."""
-        encoded, numbers = self._encoded, np.array(list(self._levels))
+        encoded, numbers = self.encoded, np.array(list(self.levels))
         is_link = encoded.has("protocol", "link")
-        parts = ([self._dataset.path_of(file) for file in files] for files in group_files(self._files, PART_ROWS))
-        return link_ceilings(self._engine, parts, numbers[is_link], encoded.cells(SETTING, is_link))
+        return link_ceilings(
+            self.engine, map(self.source, self.bunches()), numbers[is_link], encoded.cells(SETTING, is_link)
+        )
 
     @cached_property
     def limits(self) -> pd.DataFrame:
         """What limited each case in how many runs: :func:`lab.dataset.limits.count_limits`."""
-        numbers, cells = self._cells
-        in_order = [numbers[place] for place in np.argsort(cells.cell)]
-        cases = {number: self._levels[number] for number in in_order}
-        files = self._dataset.register.of_sweep(self.sweep, "limits")
-        return count_limits(self._engine, list(map(self._dataset.check, files)), cases)
+        cases = {number: self.levels[number] for number in self.cases}
+        files = self.dataset.register.of_sweep(self.sweep, "limits")
+        return count_limits(self.engine, list(map(self.dataset.check, files)), cases)
 
     @property
     def unjudged(self) -> int:
@@ -117,7 +120,7 @@ class Pooled:
     @cached_property
     def counts(self) -> dict[str, int]:
         """How many transfers are ok, void and failed."""
-        of_cases = [self._case_statistics[number].counts for number in self._cells[0]]
+        of_cases = [one.counts for one in self._of_cells]
         return dict(zip(("ok", "void", "failed"), map(sum, zip(*of_cases, strict=True)), strict=False))
 
     @property
@@ -138,45 +141,24 @@ class Pooled:
         differing = ["not all of one place: what differs between them is in the numbers"] if len(places) > 1 else []
         return one_line(" / ".join([*differing, *places])), one_line(" · ".join(facts))
 
-    @cached_property
-    def _case_statistics(self) -> dict[int, CaseStatistics]:
-        return order_cases(self._engine, self._dataset, self._files)
-
     @property
-    def cells(self) -> Cells:
-        """The cells of the transfers."""
-        return self._cells[1]
+    def _of_cells(self) -> list[CaseStatistics]:
+        return [self.case_statistics[number] for number in self.cases]
 
     @cached_property
-    def _cells(self) -> tuple[list[int], Cells]:
-        """The numbers of the cases that moved a file in any trial, and the cells that these are."""
-        encoded = self._encoded
-        return [number for number, moved in zip(self._levels, encoded.moved, strict=True) if moved], encoded.cases
-
-    @cached_property
-    def _encoded(self) -> stats.Encoded:
-        """All cases, as if each were a trial."""
-        return stats.encode(pd.DataFrame(list(self._levels.values())).assign(anchor=False))
-
-    @cached_property
-    def _levels(self) -> dict[int, dict[str, Level]]:
-        """The levels of every case by its number, the link's own among them, in ascending order."""
-        cases = self._dataset.register.cases
-        for number in self._case_statistics:
-            if not 0 <= number < len(cases):
-                raise self._foreign_value("case_number", number)
-        options = sorted({option for run in self.runs for option in run.options})
-        return {number: levels_of(cases[number], options) for number in sorted(self._case_statistics)}
+    def _measurements(self) -> pd.DataFrame:
+        """See :func:`lab.stats.store_numbers.measurements`: all of them are in memory, some 110 bytes each."""
+        return measurements_of(store_frames(self))
 
     @cached_property
     def _grid(self) -> Grid:
         """The cases, without a block."""
-        cells, none = self._cells[1], np.empty(0, dtype=np.intp)
+        cells, none = self.cells, np.empty(0, dtype=np.intp)
         return of_rows(Cells(none, cells.levels, cells.codes), none, [], np.empty(0), np.empty(0, dtype=bool))
 
     def _parts(self) -> Iterator[Grid]:
         """The grid, some files at a time."""
-        cells = self._cells[1]
+        cells = self.cells
         for part in self.parts():
             block = part.block - part.first
             is_there = np.bincount(block, minlength=part.blocks) > 0
@@ -184,53 +166,11 @@ class Pooled:
             of_cells = Cells(part.cell, cells.levels, cells.codes)
             yield of_rows(of_cells, (np.cumsum(is_there) - 1)[block], blocks, part.speed, part.speed > 0)
 
-    def parts(self) -> Iterator[Part]:
-        """The transfers, some files at a time; while one part is looked at, the next is read."""
-        bunches = list(group_files(self._files, PART_ROWS))
-        numbers, cells = self._cells
-        cell_of = np.full(len(self._dataset.register.cases), -1)
-        cell_of[numbers] = cells.cell
-        with ThreadPoolExecutor(1) as reader:
-            following = reader.submit(self._read, bunches[0], cell_of)
-            for bunch in [*bunches[1:], None]:
-                part = following.result()
-                if bunch:
-                    following = reader.submit(self._read, bunch, cell_of)
-                yield part
-
-    def _read(self, files: Sequence[StoredFile], cell_of: npt.NDArray[np.intp]) -> Part:
-        source = escape_paths([self._dataset.path_of(file) for file in files])
-        table = f"SELECT case_number, block_number, {SPEED} AS speed FROM read_parquet(?) WHERE NOT anchor"
-        columns = self._engine.numbers(table, [source])
-        first, end = files[0].first_block, files[-1].first_block + files[-1].blocks
-        case, block = (np.ma.getdata(columns[name]) for name in ("case_number", "block_number"))
-        speed = np.ma.filled(columns["speed"].astype(float), np.nan)
-        self._check_range("case_number", case, 0, len(cell_of))
-        self._check_range("block_number", block, first, end)
-        cell = cell_of[case]
-        if not (moved := cell >= 0).all():
-            cell, block, speed = cell[moved], block[moved], speed[moved]
-        return Part(first, end - first, cell, block, speed)
-
-    def _check_range(self, column: str, values: npt.NDArray[np.int32], low: int, high: int) -> None:
-        if len(values) and not (low <= values.min() and values.max() < high):
-            outside = values[(values < low) | (values >= high)]
-            raise self._foreign_value(column, int(outside[0]))
-
-    def _foreign_value(self, column: str, value: Any) -> BadInput:
-        """What no run had: in which file it stands."""
-        query = f"SELECT 1 FROM read_parquet(?) WHERE {column} = ? LIMIT 1"
-        for file in self._files:
-            path = self._dataset.path_of(file)
-            if self._engine.rows(query, [escape_paths([path]), value]):
-                return BadInput(f"{path}: {column} {value}: no run that was added has it", AGAIN)
-        return BadInput(f"{self._dataset.path}: {column} {value}: no run that was added has it", AGAIN)
-
     def _allocate(self, shape: tuple[int, int, int]) -> Floats:
         """Room for values: a large one is a file without a name, which goes when nothing uses it any more."""
         if np.prod(shape, dtype=float) <= _SMALL:
             return np.empty(shape)
-        path = self._engine.scratch / "log_ratios"
+        path = self.engine.scratch / "log_ratios"
         with path.open("wb") as file:
             reserve(file, 8 * int(np.prod(shape)))
         values = np.memmap(path, dtype=np.float64, mode="r+", shape=shape)
@@ -240,9 +180,3 @@ class Pooled:
 
 def _count(number: int, what: str) -> str:
     return f"{number:,} {what}{'s' if number != 1 else ''}"
-
-
-def levels_of(case: Levels, options: Sequence[str]) -> dict[str, Level]:
-    """The levels of a case, with those of options that other runs named: their default where it has such, else none."""
-    owners = {case[name] for name in CHOOSERS}
-    return {**{name: DEFAULT if owner_of(name) in owners else ABSENT for name in options}, **case}

@@ -11,8 +11,8 @@ from lab.base.errors import BadInput
 from lab.base.untrusted import listing
 from lab.dataset.engine import BYTES_PER_S, Engine, escape_paths
 from lab.dataset.folder import Dataset
-from lab.dataset.pooled import levels_of
 from lab.dataset.register import AGAIN, StoredRun
+from lab.dataset.sweep_trials import levels_of
 from lab.stats.several_runs import Versus, compare_all
 
 

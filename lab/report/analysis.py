@@ -6,6 +6,7 @@ Nothing here draws: matplotlib takes longer to load than a table takes to make.
 from __future__ import annotations
 
 from functools import cached_property
+from typing import Protocol
 
 import pandas as pd
 
@@ -15,6 +16,40 @@ from lab.stats.some_trials import some_of_each_case
 from lab.stats.store_effects import store_effects
 from lab.stats.store_numbers import store_numbers
 from lab.stats.waterfall import waterfall
+
+
+class Computed(Protocol):
+    """What is computed of a run, or of many runs at once: each as :class:`Analysis` has it."""
+
+    @property
+    def summary(self) -> pd.DataFrame: ...  # noqa: D102
+
+    @property
+    def file_rates(self) -> pd.DataFrame: ...  # noqa: D102
+
+    @property
+    def ceilings(self) -> pd.DataFrame: ...  # noqa: D102
+
+    @property
+    def store_numbers(self) -> pd.DataFrame: ...  # noqa: D102
+
+    @property
+    def store_effects(self) -> pd.DataFrame: ...  # noqa: D102
+
+    @property
+    def waterfall(self) -> pd.DataFrame: ...  # noqa: D102
+
+    @property
+    def effects(self) -> pd.DataFrame: ...  # noqa: D102
+
+    @property
+    def interactions(self) -> pd.DataFrame: ...  # noqa: D102
+
+    @property
+    def some(self) -> pd.DataFrame: ...  # noqa: D102
+
+    @property
+    def shares(self) -> stats.Shares: ...  # noqa: D102
 
 
 class Analysis:
@@ -36,7 +71,7 @@ class Analysis:
     @cached_property
     def file_rates(self) -> pd.DataFrame:
         """See :func:`lab.stats.file_rates`."""
-        return stats.file_rates(self.trials)
+        return stats.file_rates(self.trials, self.some)
 
     @cached_property
     def ceilings(self) -> pd.DataFrame:

@@ -15,7 +15,7 @@ from rich.text import Text
 from lab import stats
 from lab.base.untrusted import one_line
 from lab.report import bottlenecks, evidence, own_numbers, tables
-from lab.report.analysis import Analysis, Run, analyse
+from lab.report.analysis import Analysis, Computed, Run, analyse
 from lab.report.answer import answer
 from lab.report.prose import about_hosts, drift_sentence, not_measured
 from lab.report.render import records, rich_table
@@ -26,7 +26,7 @@ from lab.report.waterfall import waterfall_table
 from lab.results import run_folder
 from lab.results.run_folder import RunFolder
 
-TABLES: dict[str, Callable[[Analysis], TextTable | None]] = {
+OF_MANY: dict[str, Callable[[Computed], TextTable | None]] = {
     "speeds": lambda run: tables.comparison(run.summary),
     "files": lambda run: tables.files(run.file_rates) if len(run.file_rates) else None,
     "clients": lambda run: clients_table(run.some),
@@ -36,16 +36,19 @@ TABLES: dict[str, Callable[[Analysis], TextTable | None]] = {
     "effects": lambda run: tables.effects(run.effects),
     "interactions": lambda run: tables.interactions(run.interactions) if len(run.interactions) else None,
     "shares": lambda run: tables.shares(run.shares) if len(run.shares.table) else None,
-    "limits": lambda run: bottlenecks.limits_table(run.verdicts),
     "settings": lambda run: tables.settings(run.summary),
     "ceilings": lambda run: tables.settings(run.ceilings),
     "store": lambda run: store_table(run.store_numbers),
     "store-effects": lambda run: tables.effects(run.store_effects) if len(run.store_effects) else None,
     "waterfall": lambda run: waterfall_table(run.waterfall),
+}  # by the name that `lab show --table` takes: those that many runs have at once, too
+TABLES: dict[str, Callable[[Analysis], TextTable | None]] = {
+    **OF_MANY,
+    "limits": lambda run: bottlenecks.limits_table(run.verdicts),
     "counted": lambda run: evidence.proof(run.some),
     "remarks": lambda run: evidence.remarks(run.some),
     "lost": lambda run: tables.lost(run.trials.frame),
-}  # by the name that `lab show --table` takes, in the order in which `lab show --full` prints them
+}
 FULL = (
     "speeds", "files", "clients", "requests", "frames", "capacity", "effects", "interactions", "shares", "limits",
 )  # fmt: skip  # the others repeat them trial by trial
@@ -79,14 +82,18 @@ def show_json(folder: RunFolder) -> dict[str, object]:
         "path": folder.label, "run": folder.run, "answer": answer(run, folder.label),
         "counts": {name: int((status == name).sum()) for name in ("ok", "void", "failed")},
         "summary": records(run.summary), "files": records(run.file_rates), "effects": records(run.effects),
-        "interactions": records(run.interactions),
-        "shares": {"blocks_used": run.shares.used, "blocks": run.shares.blocks, "terms": records(run.shares.table)},
+        "interactions": records(run.interactions), "shares": shares_json(run),
         "verdicts": records(run.verdicts), "drift": records(pd.DataFrame([asdict(run.drift)]))[0],
-        "ceilings": records(run.ceilings), "not_ok": records(tables.not_ok(trials.frame)), **_own_numbers(run),
+        "ceilings": records(run.ceilings), "not_ok": records(tables.not_ok(trials.frame)), **own_numbers_json(run),
     }  # fmt: skip
 
 
-def _own_numbers(run: Analysis) -> dict[str, object]:
+def shares_json(run: Computed) -> dict[str, object]:
+    """The shares of the sum of squares, and of how many blocks they are."""
+    return {"blocks_used": run.shares.used, "blocks": run.shares.blocks, "terms": records(run.shares.table)}
+
+
+def own_numbers_json(run: Computed) -> dict[str, object]:
     """What tools measured of themselves and of the store by itself, and what stores have room for, where any did."""
     ways = {
         "clients": clients,

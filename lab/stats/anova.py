@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from lab.stats.intervals import Floats
@@ -31,6 +32,51 @@ class Shares:
     blocks: int
 
 
+@dataclass
+class _CompleteBlocks:
+    """What is added up over the blocks in which every case was measured: of log MB/s less ``middle``, about their mean.
+
+    ``of_cases`` are the sums of each case, ``squares`` those of all squares, and ``squares_of_blocks`` those of the
+    squares of the blocks' means.
+    """
+
+    of_cases: Floats
+    blocks: int = 0
+    used: int = 0
+    middle: float = 0.0
+    squares: float = 0.0
+    squares_of_blocks: float = 0.0
+
+    def add(self, speeds: Floats) -> None:
+        """Take blocks in (cases × blocks of log MB/s), of which some may be incomplete."""
+        self.blocks += speeds.shape[1]
+        speeds = speeds[:, np.isfinite(speeds).all(axis=0)]
+        if not speeds.size:
+            return
+        if not self.used:
+            self.middle = float(speeds.mean())
+        deviations = speeds - self.middle
+        self.used += speeds.shape[1]
+        self.of_cases += deviations.sum(axis=1)
+        self.squares += float((deviations**2).sum())
+        self.squares_of_blocks += float((deviations.mean(axis=0) ** 2).sum())
+
+    @property
+    def mean(self) -> float:
+        """That of all, less ``middle``: 0 but for rounding where all came at once."""
+        return float(self.of_cases.mean()) / self.used
+
+    @property
+    def total(self) -> float:
+        """The sum of squares about the mean of all."""
+        return self.squares - len(self.of_cases) * self.used * self.mean**2
+
+    @property
+    def between(self) -> float:
+        """What of that the means of blocks say."""
+        return len(self.of_cases) * (self.squares_of_blocks - self.used * self.mean**2)
+
+
 def shares(grid: Grid) -> Shares:
     """The sum of squares of log MB/s by varied factor, two-way interaction (``mtu:tcp_space``), block, and the rest.
 
@@ -40,22 +86,26 @@ def shares(grid: Grid) -> Shares:
     nothing was measured, and where very many levels with holes would take MOST_WORK. Source: Fox, Applied Regression
     Analysis, 3rd ed., section 8.2.
     """
-    measured = np.isfinite(grid.log_speed)
-    cases = measured.any(axis=1)
-    complete = measured[cases].all(axis=0) & cases.any()
-    speeds = grid.log_speed[np.ix_(cases, complete)]
-    if not speeds.size:
-        return Shares(pd.DataFrame(columns=list(SHARE)), 0, len(grid.blocks))
-    deviations = speeds - speeds.mean()
-    rows, terms = design(grid, grid.codes[cases])
-    model = _Model(rows.T @ rows, rows.T @ deviations.mean(axis=1), terms)
+    return shares_in_parts(grid, np.asarray(np.isfinite(grid.log_speed).any(axis=1)), [grid])
+
+
+def shares_in_parts(grid: Grid, measured: npt.NDArray[np.bool_], parts: Iterable[Grid]) -> Shares:
+    """The same of a grid that comes in ``parts``, each of some of its blocks.
+
+    Of ``grid`` the cases are taken alone, and ``measured`` says which of them were in any part.
+    """
+    sums = _CompleteBlocks(np.zeros(int(measured.sum())))
+    for part in parts:
+        sums.add(part.log_speed[measured])
+    nothing = Shares(pd.DataFrame(columns=list(SHARE)), 0, sums.blocks)
+    if not sums.used:
+        return nothing
+    rows, terms = design(grid, grid.codes[measured])
+    model = _Model(rows.T @ rows, rows.T @ (sums.of_cases / sums.used - sums.mean), terms)
     if model.work > MOST_WORK:
-        return Shares(pd.DataFrame(columns=list(SHARE)), 0, len(grid.blocks))
-    table = pd.DataFrame(_squares(model, deviations), columns=list(SHARE[:3]))
-    total = (deviations**2).sum()
-    return Shares(
-        table.assign(share=table["sum_of_squares"] / (total or np.nan)), int(complete.sum()), len(grid.blocks)
-    )
+        return nothing
+    table = pd.DataFrame(_squares(model, sums), columns=list(SHARE[:3]))
+    return Shares(table.assign(share=table["sum_of_squares"] / (sums.total or np.nan)), sums.used, sums.blocks)
 
 
 @dataclass(frozen=True)
@@ -118,15 +168,14 @@ class _Model:
         return more_rank - rank, more - explained
 
 
-def _squares(model: _Model, deviations: Floats) -> list[tuple[str, int, float]]:
-    """Name, degrees of freedom and sum of squares of every term, block and rest, of cases × blocks."""
-    cases, blocks = deviations.shape
+def _squares(model: _Model, sums: _CompleteBlocks) -> list[tuple[str, int, float]]:
+    """Name, degrees of freedom and sum of squares of every term, block and rest."""
+    cases, blocks = len(sums.of_cases), sums.used
     added = {term: model.added_by(term) for term in model.terms if term}
     rows_of_terms = [(":".join(term), df, blocks * explained) for term, (df, explained) in added.items()]
-    between_blocks = cases * float((deviations.mean(axis=0) ** 2).sum())
     rank, explained = model.whole
-    left = float((deviations**2).sum()) - blocks * explained - between_blocks
-    return [*rows_of_terms, (BLOCK, blocks - 1, between_blocks), (REST, cases * blocks - rank - blocks + 1, left)]
+    left = sums.total - blocks * explained - sums.between
+    return [*rows_of_terms, (BLOCK, blocks - 1, sums.between), (REST, cases * blocks - rank - blocks + 1, left)]
 
 
 def _solve(gram: Floats, products: Floats, is_regular: bool) -> tuple[int, float]:

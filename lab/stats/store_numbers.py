@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -34,7 +34,11 @@ def store_numbers(trials: Trials) -> pd.DataFrame:
     ``unit`` says, over ``n`` measurements; NaN where each was too short for a number, of which ``too_short`` is the
     count. ``cpu`` (share of a core) is a median, ``longest_ms`` the most. ``cached``: 1 where a file fits into memory.
     """
-    every = measurements(trials)
+    return numbers_of(measurements(trials))
+
+
+def numbers_of(every: pd.DataFrame) -> pd.DataFrame:
+    """The same of :func:`measurements`."""
     if every.empty:
         return pd.DataFrame(columns=["store", *COLUMNS])
     stores = store_columns(every)
@@ -62,8 +66,14 @@ def measurements(trials: Trials) -> pd.DataFrame:
     """
     frame = encode(trials).frame
     rows = frame[frame["protocol"].isin(OF_STORES) & (frame["status"] == "ok")]
-    rows = rows.drop(columns=[name for name in rows if owner_of(str(name)) not in ("", *rows["store"])])
-    parts = [part for of_tool in (_of_dd, _of_fio, _of_bonnie) if len(rows) and len(part := of_tool(rows))]
+    other = [name for name in rows if owner_of(str(name)) not in ("", *rows["store"])]
+    return measurements_of([rows.drop(columns=other)])
+
+
+def measurements_of(frames: Iterable[pd.DataFrame]) -> pd.DataFrame:
+    """The same of such trials some at a time, in frames with the same columns: the options of other stores are none."""
+    by_frame = [[*_of_dd(rows), *_of_fio(rows), *_of_bonnie(rows)] for rows in frames if len(rows)]
+    parts = [part for of_one_test in zip(*by_frame, strict=True) for part in of_one_test if len(part)]
     return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
 
 
@@ -72,7 +82,7 @@ def store_columns(table: pd.DataFrame) -> list[str]:
     return ["store", *(str(name) for name in table if owner_of(str(name)))]
 
 
-def _of_dd(rows: pd.DataFrame) -> pd.DataFrame:
+def _of_dd(rows: pd.DataFrame) -> list[pd.DataFrame]:
     """To and from the disk, what its devices moved meanwhile, and to and from memory; older runs say ``disk``."""
     shots = rows[rows["tool"].isin([DD, DISK, MEMORY])]
     tool = shots["tool"].astype(str).replace(DISK, DD)
@@ -83,20 +93,20 @@ def _of_dd(rows: pd.DataFrame) -> pd.DataFrame:
         is_counted = moved >= DISK_MOVED * of_way["size_bytes"]
         rate = (moved / of_way["elapsed_s"])[is_counted]
         parts.append(_part(of_way[is_counted], DEVICE, way, BYTES, value=rate))
-    return pd.concat(parts)
+    return parts
 
 
-def _of_fio(rows: pd.DataFrame) -> pd.DataFrame:
+def _of_fio(rows: pd.DataFrame) -> list[pd.DataFrame]:
     of_fio = rows[rows["tool"] == "fio"]
     parts = []
     for way in ("read", "write"):
         of_way = of_fio[of_fio["direction"] == way]
         numbers = _numbers(of_way, {"value": f"requests.{way}.iops", "longest_ms": f"requests.{way}.longest_ms"})
         parts.append(_part(of_way, "fio", way, OPERATIONS, **numbers))
-    return pd.concat(parts)
+    return parts
 
 
-def _of_bonnie(rows: pd.DataFrame) -> pd.DataFrame:
+def _of_bonnie(rows: pd.DataFrame) -> list[pd.DataFrame]:
     """All tests that any of them ran."""
     of_bonnie = rows[rows["tool"] == "bonnie++"]
     parts = []
@@ -106,7 +116,7 @@ def _of_bonnie(rows: pd.DataFrame) -> pd.DataFrame:
         numbers |= _numbers(of_bonnie, {"cached": "bonnie.cached"})
         part = _part(of_bonnie, "bonnie++", test, unit, **numbers)
         parts.append(part[part["value"].notna() | (part["too_short"] > 0)])
-    return pd.concat(parts)
+    return parts
 
 
 def _numbers(rows: pd.DataFrame, paths: dict[str, str]) -> dict[str, pd.Series]:

@@ -9,6 +9,7 @@ from lab.design.factors import owner_of
 from lab.results.dataframe import observed
 from lab.stats.factors import POOLED, Level, factors_of
 from lab.stats.link_ceilings import SETTING
+from lab.stats.some_trials import median_of_each_case
 from lab.stats.store_numbers import DEVICE, store_columns
 
 # The columns of the stages, in the order in which bytes of a read pass them; what is flushed is by the client
@@ -41,7 +42,7 @@ def waterfall(
     }
     of_link = zip(ceilings[_SETTING].itertuples(index=False, name=None), ceilings["median_MB_per_s"], strict=True)
     stages[LINK] = _look_up(levels, _SETTING, dict(of_link))
-    stages[UNFLUSHED] = _look_up(levels, names, _before_flush(some, names))
+    stages[UNFLUSHED] = _look_up(levels, names, _before_flush(some))
     stages[TOOL] = table["median_MB_per_s"]
     tools = set(levels["tool"])
     alike = [name for name in levels if name != "tool" and owner_of(str(name)) not in tools]
@@ -67,15 +68,13 @@ def _medians_of(store_numbers: pd.DataFrame, stores: list[str], tool: str) -> di
     return dict(zip(keys, own["median"].astype(float) / 1e6, strict=True))
 
 
-def _before_flush(some: pd.DataFrame, names: list[str]) -> dict[tuple[Level, ...], float]:
+def _before_flush(some: pd.DataFrame) -> dict[tuple[Level, ...], float]:
     """The median speed of each case without the time that its flush took, of the trials that tell."""
     took = pd.to_numeric(observed(some, {"flush_s"}).get("flush_s", pd.Series(dtype=float)), errors="coerce")
     if took.isna().all():  # of older runs
         return {}
-    known = some[names].assign(speed=some["size_bytes"] / (some["elapsed_s"] - took) / 1e6)
-    known = known[np.isfinite(known["speed"]) & (known["speed"] > 0)]
-    cases = known.groupby(names, sort=False, observed=True)["speed"].median()
-    return dict(zip(cases.index, cases.astype(float), strict=True))
+    speed = some["size_bytes"] / (some["elapsed_s"] - took) / 1e6
+    return median_of_each_case(some, speed.where(speed > 0))
 
 
 def _look_up(levels: pd.DataFrame, names: list[str], known: dict[tuple[Level, ...], float]) -> pd.Series:

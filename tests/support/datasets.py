@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,12 +11,16 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+from pyarrow import parquet
 
 from lab.dataset.engine import started
 from lab.dataset.folder import Dataset
 from lab.dataset.pooled import Pooled
 from lab.design.factors import ABSENT, CHOOSERS, DEFAULT, owner_of
 from lab.results.run_folder import RunFolder, Trial
+from lab.stats.anova import Shares
+from lab.stats.factors import factors_of
 from support.synthetic_runs import trial, write_run
 
 SIZE = 2**29
@@ -108,10 +113,12 @@ def pooled_frame(frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
         levels = {name: np.where(has[name], DEFAULT, ABSENT) for name in lacking}
         parts.append(frame.assign(block=block + first, **levels))
         first += len(blocks)
-    plain = [name for name in parts[0].columns if not owner_of(name) and name != "observed"]
-    whole = pd.concat([part[[*plain, *options]] for part in parts], ignore_index=True)
+    plain = [name for name in parts[0].columns if not owner_of(name)]
+    texts = [part.assign(observed=part["observed"].tolist()) for part in parts]
+    whole = pd.concat([part[[*plain, *options]] for part in texts], ignore_index=True)
     whole.attrs = frames[0].attrs
-    return whole
+    case = whole.groupby(list(factors_of(whole.columns)), sort=False).ngroup()  # whichever options a run names
+    return whole.assign(case_id=case.astype(str))
 
 
 def count_rows(dataset: Dataset) -> int:
@@ -124,3 +131,40 @@ def count_rows(dataset: Dataset) -> int:
 def parquet_files(dataset: Dataset) -> list[Path]:
     """Its files of Parquet, by name."""
     return sorted(dataset.path.rglob("*.parquet"))
+
+
+def rewrite(path: Path, table: pa.Table, **about: str) -> None:
+    """Write another table in place of a file, with its metadata but for ``about``."""
+    changed = {key.encode(): value.encode() for key, value in about.items()}
+    metadata = {**(parquet.read_schema(path).metadata or {}), **changed}
+    parquet.write_table(table.replace_schema_metadata(metadata), path)
+
+
+def note_size(dataset: Dataset, path: Path) -> None:
+    """Have the register say that a forged file is what was written."""
+    register = dataset.path / "register.jsonl"
+    lines = [json.loads(line) for line in register.read_text().splitlines()]
+    for file in (file for line in lines for file in line.get("files", ())):
+        if dataset.path / file["path"] == path:
+            file["size_bytes"] = path.stat().st_size
+    register.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+
+
+def assert_same_trials(ours: pd.DataFrame, theirs: pd.DataFrame) -> None:
+    """Some trials of each case are those of the frame, in its order."""
+    plain = ["status", "size_bytes", "elapsed_s", "files", "bytes_per_s", *factors_of(theirs.columns)]
+    first = [0 if table.empty else table["block"].iloc[0] for table in (ours, theirs)]
+    one, other = (
+        table[plain].assign(block=table["block"] - begin).reset_index(drop=True)
+        for table, begin in zip((ours, theirs), first, strict=True)
+    )
+    pd.testing.assert_frame_equal(one, other, check_exact=True, check_dtype=False)
+
+
+def assert_same_shares(ours: Shares, theirs: Shares) -> None:
+    """Words and counts are the same, and sums are so to 1e-9."""
+    assert (ours.used, ours.blocks) == (theirs.used, theirs.blocks)
+    assert ours.table[["term", "df"]].to_numpy().tolist() == theirs.table[["term", "df"]].to_numpy().tolist()
+    for name in ("sum_of_squares", "share"):
+        one, other = (table[name].to_numpy(float) for table in (ours.table, theirs.table))
+        np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-12, err_msg=name)

@@ -11,13 +11,13 @@ import pandas as pd
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from support.datasets import Shape, pooled_frame, write_runs
+from support.datasets import Shape, assert_same_shares, assert_same_trials, pooled_frame, write_runs
 from support.saved_runs import write_history
 
 from lab import stats
 from lab.base import shipped
 from lab.base.errors import BadInput
-from lab.dataset import medians, pooled
+from lab.dataset import medians, pooled, sweep_trials
 from lab.dataset.add import add
 from lab.dataset.compact import compact
 from lab.dataset.courses import courses_of_runs
@@ -33,6 +33,7 @@ from lab.stats.bottleneck import verdicts
 from lab.stats.effect_ratios import EFFECT, INTERACTION
 from lab.stats.history import courses
 from lab.stats.several_runs import TABLES, compare_all
+from lab.stats.some_trials import some_of_each_case
 
 pytest.importorskip("duckdb")
 EXACT = ("factor", "baseline", "level", "method", "n_blocks", "n_pairs", "with_factor", "with_baseline", "with_level")
@@ -59,6 +60,8 @@ def assert_same(sweep: Pooled, frame: pd.DataFrame) -> None:
     grid = stats.grid(frame)
     assert_close(sweep.effects, stats.effects(grid), EFFECT)
     assert_close(sweep.interactions, stats.interactions(grid), INTERACTION)
+    assert_same_shares(sweep.shares, stats.shares(grid))
+    assert_same_trials(sweep.some, some_of_each_case(frame))
     status = stats.transfers(frame)["status"]
     assert sweep.counts == {name: int((status == name).sum()) for name in ("ok", "void", "failed")}
 
@@ -106,7 +109,7 @@ def test_every_table_is_that_of_the_frame(engine: Engine, shapes: list[Shape]) -
 def test_it_is_so_in_small_parts_with_brackets_and_in_a_file(
     engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pooled, "PART_ROWS", 1)
+    monkeypatch.setattr(sweep_trials, "PART_ROWS", 1)
     monkeypatch.setattr(pooled, "_SMALL", 0)
     monkeypatch.setattr(medians, "SAMPLE", 500)
     monkeypatch.setattr(medians, "ALL_OF", 10)
@@ -174,7 +177,7 @@ def test_joined_files_say_the_same(engine: Engine, tmp_path: Path) -> None:
 
 
 def test_a_history_is_that_of_the_run_folders(engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pooled, "PART_ROWS", 40)
+    monkeypatch.setattr(sweep_trials, "PART_ROWS", 40)
     rng = np.random.default_rng(1)
     folders = write_history(tmp_path / "results", [*[1.0] * 9, *[0.8] * 9])
     dataset = Dataset.at(tmp_path / "dataset")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 from pyarrow import parquet
-from support.datasets import Shape, count_rows, write_runs
+from support.datasets import Shape, count_rows, note_size, rewrite, write_runs
 
 from lab.base.errors import BadInput, LabError
 from lab.dataset.add import add
@@ -18,22 +18,6 @@ from lab.dataset.pooled import Pooled
 from lab.results.run_folder import RunFolder
 
 pytest.importorskip("duckdb")
-
-
-def rewrite(path: Path, table: pa.Table, **about: str) -> None:
-    changed = {key.encode(): value.encode() for key, value in about.items()}
-    metadata = {**(parquet.read_schema(path).metadata or {}), **changed}
-    parquet.write_table(table.replace_schema_metadata(metadata), path)
-
-
-def note_size(dataset: Dataset, path: Path) -> None:
-    """Have the register say that a forged file is what was written."""
-    register = dataset.path / "register.jsonl"
-    lines = [json.loads(line) for line in register.read_text().splitlines()]
-    for file in (file for line in lines for file in line.get("files", ())):
-        if dataset.path / file["path"] == path:
-            file["size_bytes"] = path.stat().st_size
-    register.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
 
 
 def truncate(path: Path) -> None:

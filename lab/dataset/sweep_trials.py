@@ -1,0 +1,150 @@
+"""The runs of one sweep of a dataset: their cases, and their trials some files at a time.
+
+Blocks of all runs are blocks alike, in the order in which the runs were added. Each file holds whole blocks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from lab import stats
+from lab.base.errors import BadInput
+from lab.dataset.engine import SPEED, Engine, escape_paths
+from lab.dataset.folder import Dataset
+from lab.dataset.medians import CaseStatistics, order_cases
+from lab.dataset.register import AGAIN, Levels, StoredFile, StoredRun, group_files
+from lab.design.factors import ABSENT, CHOOSERS, DEFAULT, Level, owner_of
+from lab.stats.factors import Cells
+from lab.stats.intervals import Floats
+
+PART_ROWS = 1 << 20  # read at once, or those of one file
+
+
+@dataclass(frozen=True)
+class Part:
+    """Some trials of whole blocks, from ``first`` on: the cell and the block of each, and its speed in MB/s, NaN of one
+    that does not count.
+    """
+
+    first: int
+    blocks: int
+    cell: npt.NDArray[np.signedinteger[Any]]
+    block: npt.NDArray[np.int32]
+    speed: Floats
+
+
+class SweepTrials:
+    """The runs of one sweep, each fact when first asked for. Raises BadInput where files are not whole."""
+
+    def __init__(self, engine: Engine, dataset: Dataset, sweep: str):
+        self.engine, self.dataset, self.sweep = engine, dataset, sweep
+        self.runs: list[StoredRun] = [run for run in dataset.register.runs.values() if run.sweep == sweep]
+        if not self.runs:
+            sweeps = ", ".join(dataset.sweeps) or "none"
+            raise BadInput(
+                f"{dataset.path}: has no run of the sweep {sweep}: it has {sweeps}", "`lab dataset add RUN…`"
+            )
+        self.files = sorted(dataset.register.of_sweep(sweep), key=lambda file: file.first_block)
+        for file in self.files:
+            dataset.check(file)
+
+    @cached_property
+    def observed(self) -> list[StoredFile]:
+        """The files of what hosts counted, in the order of their blocks."""
+        files = sorted(self.dataset.register.of_sweep(self.sweep, "observed"), key=lambda file: file.first_block)
+        for file in files:
+            self.dataset.check(file)
+        return files
+
+    def bunches(self) -> list[list[StoredFile]]:
+        """The files of the trials, in bunches that are read at once."""
+        return list(group_files(self.files, PART_ROWS))
+
+    def source(self, files: Sequence[StoredFile]) -> list[str]:
+        """Files as a parameter of read_parquet."""
+        return escape_paths([self.dataset.path_of(file) for file in files])
+
+    @cached_property
+    def case_statistics(self) -> dict[int, CaseStatistics]:
+        """What is known of every case, by its number."""
+        return order_cases(self.engine, self.dataset, self.files)
+
+    @property
+    def cells(self) -> Cells:
+        """The cells of the transfers."""
+        return self.encoded.cases
+
+    @cached_property
+    def cases(self) -> list[int]:
+        """The number of each cell's case: those that moved a file in any trial."""
+        numbers = np.array(list(self.levels))[self.encoded.moved]
+        in_order: list[int] = numbers[np.argsort(self.cells.cell)].tolist()
+        return in_order
+
+    @cached_property
+    def encoded(self) -> stats.Encoded:
+        """All cases, as if each were a trial."""
+        return stats.encode(pd.DataFrame(list(self.levels.values())).assign(anchor=False))
+
+    @cached_property
+    def levels(self) -> dict[int, dict[str, Level]]:
+        """The levels of every case by its number, the link's own among them, in ascending order."""
+        cases = self.dataset.register.cases
+        for number in self.case_statistics:
+            if not 0 <= number < len(cases):
+                raise self._foreign_value("case_number", number)
+        options = sorted({option for run in self.runs for option in run.options})
+        return {number: levels_of(cases[number], options) for number in sorted(self.case_statistics)}
+
+    def parts(self) -> Iterator[Part]:
+        """The transfers, some files at a time; while one part is looked at, the next is read."""
+        bunches = self.bunches()
+        cell_of = np.full(len(self.dataset.register.cases), -1)
+        cell_of[self.cases] = np.arange(len(self.cases))
+        with ThreadPoolExecutor(1) as reader:
+            following = reader.submit(self._read, bunches[0], cell_of)
+            for bunch in [*bunches[1:], None]:
+                part = following.result()
+                if bunch:
+                    following = reader.submit(self._read, bunch, cell_of)
+                yield part
+
+    def _read(self, files: Sequence[StoredFile], cell_of: npt.NDArray[np.intp]) -> Part:
+        table = f"SELECT case_number, block_number, {SPEED} AS speed FROM read_parquet(?) WHERE NOT anchor"
+        columns = self.engine.numbers(table, [self.source(files)])
+        first, end = files[0].first_block, files[-1].first_block + files[-1].blocks
+        case, block = (np.ma.getdata(columns[name]) for name in ("case_number", "block_number"))
+        speed = np.ma.filled(columns["speed"].astype(float), np.nan)
+        self._check_range("case_number", case, 0, len(cell_of))
+        self._check_range("block_number", block, first, end)
+        cell = cell_of[case]
+        if not (moved := cell >= 0).all():
+            cell, block, speed = cell[moved], block[moved], speed[moved]
+        return Part(first, end - first, cell, block, speed)
+
+    def _check_range(self, column: str, values: npt.NDArray[np.int32], low: int, high: int) -> None:
+        if len(values) and not (low <= values.min() and values.max() < high):
+            outside = values[(values < low) | (values >= high)]
+            raise self._foreign_value(column, int(outside[0]))
+
+    def _foreign_value(self, column: str, value: Any) -> BadInput:
+        """What no run had: in which file it stands."""
+        query = f"SELECT 1 FROM read_parquet(?) WHERE {column} = ? LIMIT 1"
+        for file in self.files:
+            if self.engine.rows(query, [self.source([file]), value]):
+                return BadInput(f"{self.dataset.path_of(file)}: {column} {value}: no run that was added has it", AGAIN)
+        return BadInput(f"{self.dataset.path}: {column} {value}: no run that was added has it", AGAIN)
+
+
+def levels_of(case: Levels, options: Sequence[str]) -> dict[str, Level]:
+    """The levels of a case, with those of options that other runs named: their default where it has such, else none."""
+    owners = {case[name] for name in CHOOSERS}
+    return {**{name: DEFAULT if owner_of(name) in owners else ABSENT for name in options}, **case}
