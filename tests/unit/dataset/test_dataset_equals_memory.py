@@ -12,6 +12,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from support.datasets import Shape, assert_same_shares, assert_same_trials, pooled_frame, write_runs
+from support.examples import at_most
 from support.saved_runs import write_history
 
 from lab import stats
@@ -95,6 +96,7 @@ def engine() -> Engine:  # type: ignore[misc]
 
 
 @given(st.lists(SHAPES, min_size=1, max_size=3))
+@at_most(25)
 @example([Shape(seed=1, blocks=1)])
 @example([Shape(seed=2, lost=0.2), Shape(seed=3, option="smb.signing", lost=0.2), Shape(seed=4, blocks=9)])
 @example([Shape(seed=5, blocks=8, tools=("cp", "rsync"), spaces=("default", 65536), half=True)])
