@@ -108,7 +108,7 @@ FACTORS = (
         "the server's stores by themselves.",
         level=str,
         label="protocol",
-        write=str.upper,
+        write=lambda level: level if level == LOCAL else level.upper(),  # of the others each is an acronym
         plot=Plot.SUB_SUB,
         column=True,
     ),

@@ -13,6 +13,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from lab import stats
+from lab.design.factors import LOCAL
 from lab.report.analysis import Run, analyse
 from lab.report.figures.style import (
     CROSS,
@@ -43,7 +44,7 @@ COLUMNS = ["protocol", "direction", "anchor", "status", "MB_per_s"]
 ANCHOR = Line2D([], [], color=INK, linestyle="", marker="o", markersize=7, markerfacecolor="none", label="anchor")
 
 LINK_MARKER = "*"
-BY_ITSELF = {"link": "link (iperf3)", "store": "the server's store"}
+BY_ITSELF = {"link": "link (iperf3)", "store": "the server's store", LOCAL: "the server's store"}
 PER_BLOCK = Line2D([], [], color=INK, linewidth=2, label="median of a block")
 ORDER = "trial, in order of execution"
 LOAD = {

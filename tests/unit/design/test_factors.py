@@ -127,3 +127,8 @@ def test_a_name_says_label_baseline_and_plot(name: str, label: str, baseline: st
 
 def test_levels_of_the_registry_are_text_where_a_case_keeps_them_as_options() -> None:
     assert all(isinstance(level, str) for name in OPTIONS for level in BY_NAME[name].default)
+
+
+@pytest.mark.parametrize(("level", "written"), [("smb", "SMB"), ("afp", "AFP"), ("local", "local")])
+def test_protocols_are_acronyms_but_stores_alone_are_none(level: str, written: str) -> None:
+    assert BY_NAME["protocol"].write(level) == written
