@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
@@ -28,6 +29,7 @@ from lab.workloads.fio import TOOL as FIO
 from lab.workloads.fio_report import parse_report as parse_fio
 
 NULL = "/dev/null"
+GIVEN_BACK_S = 20.0  # ZFS has room again with its next group of transactions, 5 s later, and more on a slow host
 
 
 @dataclass(frozen=True)
@@ -45,7 +47,10 @@ class OwnStore:
         return self.pair.platforms[Role.SERVER]
 
     def check_room(self, size_bytes: int, tool: str) -> None:
-        """Raise LabFailure where it has no room for so many bytes."""
+        """Raise LabFailure where it has no room for so many bytes; what another tool has left may not be free yet."""
+        deadline, files = time.monotonic() + (GIVEN_BACK_S if self.made else 0.0), self.server.files
+        while files.free_bytes(self.folder) < size_bytes * ROOM and time.monotonic() < deadline:
+            time.sleep(1.0)
         check_room(self.pair, self.folder, size_bytes, tool)
 
     def make_noise(self, name: str, size_bytes: int) -> str:

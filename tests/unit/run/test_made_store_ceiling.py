@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -20,7 +21,7 @@ from lab.design.plan import plan
 from lab.design.sweep_file import Sweep
 from lab.platforms import Counters, Timing
 from lab.results.run_folder import RunFolder
-from lab.run import store_ceiling
+from lab.run import store_ceiling, store_tools
 from lab.run.catalogue import CATALOGUE
 from lab.run.fit import check_fit
 from lab.run.made_store import MadeStore
@@ -39,6 +40,7 @@ class Pool:
         self.moved = [0, 0]
         self.forgets = self.stands = True
         self.fault = ""
+        self.free: list[int] = []  # each time that it is asked; then a GiB
         self.clock = self.files = self
         self.host = None
         self.programs = SimpleNamespace(call=lambda name: (name,))
@@ -63,7 +65,7 @@ class Pool:
         return "/lab/store", MadeStore("zfs 2.3.9, raidz of 3", levels, GIB, forget, count, look)
 
     def free_bytes(self, path: str) -> int:
-        return GIB
+        return self.free.pop(0) if self.free else GIB
 
     def drop_caches(self) -> None:
         self.done.append("caches dropped")
@@ -131,6 +133,20 @@ def test_a_pool_forgets_before_it_is_read_and_its_devices_are_counted(recorded: 
     assert trials["write"].observed.store_written_bytes == 12 * MIB
     assert trials["write"].observed.store_capacity_bytes == GIB
     assert trials["read-2"].observed.store_read_bytes == 8 * MIB
+
+
+@pytest.mark.parametrize(("asked", "status"), [(2, "ok"), (50, "failed")])
+def test_what_was_removed_may_be_free_again_only_seconds_later(
+    recorded: Recorded, monkeypatch: pytest.MonkeyPatch, asked: int, status: str
+) -> None:
+    now = [0.0]
+    monkeypatch.setattr(time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(time, "sleep", lambda seconds: now.__setitem__(0, now[0] + seconds))
+    pool = Pool()
+    pool.free = [MIB] * asked
+    store_ceiling.of_local_slot(session_of(pool), slots_of(LOCAL)[0], LOCAL, recorded)
+    assert {trial.status for trial in recorded.of_block(1)} == {status}
+    assert now[0] == (asked if status == "ok" else store_tools.GIVEN_BACK_S)
 
 
 def test_what_is_measured_of_a_pool_that_has_lost_a_disk_is_void(recorded: Recorded) -> None:
