@@ -15,9 +15,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from lab.design.case import Case
 from lab.hosts import connected
 from lab.hosts.hosts_file import load_hosts
 from lab.hosts.passwords import resolve
+from lab.run.pair import Pair
 from lab.run.session import Session
 from lab.run.vocabulary import line_format
 from lab.settings import lease
@@ -120,3 +122,9 @@ def opened(hosts_file: Path) -> Iterator[Session]:
             yield session
         finally:
             settings.unwind()
+
+
+def in_share_of(session: Session, case: Case, pair: Pair) -> str:
+    """Where the share's folder is on a client."""
+    standing = session.standing(case, pair)
+    return f"{standing.attached.path}{standing.folder.removeprefix(standing.share.path)}"

@@ -1,10 +1,11 @@
-"""Several clients against a loop typed by hand, and the lab's starts against time stamps of packets.
+"""Several clients against a loop typed by hand and elbencho, and the lab's starts against time stamps of packets.
 
-``python benchmarks/several_by_hand.py [--rounds N] [--clients N]``: in turns the lab has N clients of a local lab write
-a file each, and a shell does `for … cp … & done; wait` over the same mounts. One line a protocol: the rates until the
-last had ended, and the median of the ratios in a round with its interval; and how far the lab's times between the
-starts are from those between the first frames of data that left each client, as the kernel stamped them. Then, for
-each number of clients up to N, what a trial takes beside its slowest client.
+``python benchmarks/several_by_hand.py [--rounds N] [--clients N] [--elbencho PROGRAM]``: in turns the lab has N clients
+of a local lab write a file each, and a shell does `for … cp … & done; wait` over the same mounts; with an elbencho that
+was built elsewhere, its services on the clients do so, too. One line a protocol: the rates until the last had ended,
+and the medians of the ratios in a round with their intervals; and how far the lab's times between the starts are from
+those between the first frames of data that left each client, as the kernel stamped them. Then, for each number of
+clients up to N, what a trial takes beside its slowest client.
 """
 
 from __future__ import annotations
@@ -14,9 +15,12 @@ import socket
 import statistics
 import subprocess
 import time
+from collections.abc import Sequence
 from contextlib import ExitStack
+from pathlib import Path
 
-from bench_lab import BenchLab, bench_lab, opened
+from bench_lab import BenchLab, bench_lab, in_share_of, opened
+from elbencho_services import services
 from packet_clock import frames_of, next_frame
 
 from lab import stats
@@ -50,10 +54,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=8)
     parser.add_argument("--clients", type=int, default=8)
+    parser.add_argument("--elbencho", type=Path, help="the program, of version 3.1")
     given = parser.parse_args()
     with bench_lab("--clients", str(given.clients)) as lab, opened(lab.hosts) as session:
         for protocol in ("smb", "nfs"):
-            compare(lab, session, case_of(protocol, given.clients, 32 * MIB), given.rounds)
+            compare(lab, session, case_of(protocol, given.clients, 32 * MIB), given.rounds, given.elbencho)
         print(f"{'clients':>8}{'slowest s':>11}{'beside it s':>13}   median of {given.rounds}, NFS write, 4 MiB each")
         for clients in (1, 2, 4, 8, 16):
             if clients <= given.clients:
@@ -66,34 +71,45 @@ def case_of(protocol: str, clients: int, size_bytes: int) -> Case:
     return Case(protocol, "cp", Direction.WRITE, 1500, "default", "ram", "file", size_bytes, options=options)
 
 
-def compare(lab: BenchLab, session: Session, case: Case, rounds: int) -> None:
+def compare(lab: BenchLab, session: Session, case: Case, rounds: int, elbencho: Path | None) -> None:
     """One line of the comparison."""
-    by_lab, by_hand, errors_ms, skews_ms, void = [], [], [], [], 0
+    by_lab, by_hand, by_elbencho, errors_ms, skews_ms, void = [], [], [], [], [], 0
     clients = [pair.hosts[Role.CLIENT].name for pair in session.pairs[: case.clients]]
     session.stand(case)
-    for number in range(rounds):
-        with ExitStack() as stack:
-            links = [stack.enter_context(frames_of(lab.pid(client))) for client in clients]
-            measured = transfer(session, case, f"b{number:03d}-0001", DEADLINE_S)
-            first_s = [first_time(link) for link in links]
-        void += bool(measured.void)
-        starts_s = [client.started_s or 0.0 for client in together_of(measured).clients or ()]
-        to_data_s = [first - start for first, start in zip(first_s, starts_s, strict=True)]
-        middle_s = statistics.median(to_data_s)
-        errors_ms += [1000 * abs(one - middle_s) for one in to_data_s]
-        skews_ms.append(1000 * (together_of(measured).skew_s or 0.0))
-        by_lab.append(case.clients * case.size_bytes / measured.timing.elapsed_s)
-        by_hand.append(case.clients * case.size_bytes / copy_by_hand(lab, session, case))
-    ratios = sorted(one / other for one, other in zip(by_lab, by_hand, strict=True))
-    low, high = stats.median_interval(ratios)
+    with services(lab, session.pairs[: case.clients], elbencho) as write:
+        for number in range(rounds):
+            with ExitStack() as stack:
+                links = [stack.enter_context(frames_of(lab.pid(client))) for client in clients]
+                measured = transfer(session, case, f"b{number:03d}-0001", DEADLINE_S)
+                first_s = [first_time(link) for link in links]
+            void += bool(measured.void)
+            starts_s = [client.started_s or 0.0 for client in together_of(measured).clients or ()]
+            to_data_s = [first - start for first, start in zip(first_s, starts_s, strict=True)]
+            middle_s = statistics.median(to_data_s)
+            errors_ms += [1000 * abs(one - middle_s) for one in to_data_s]
+            skews_ms.append(1000 * (together_of(measured).skew_s or 0.0))
+            by_lab.append(case.clients * case.size_bytes / measured.timing.elapsed_s)
+            by_hand.append(case.clients * case.size_bytes / copy_by_hand(lab, session, case))
+            if write:
+                by_elbencho.append(case.clients * case.size_bytes / write(session, case))
     print(
         f"{case.protocol} write, {case.clients} clients, {case.size_bytes // MIB} MiB each, {rounds} rounds: MB/s "
-        f"{statistics.median(by_lab) / 1e6:.1f} / {statistics.median(by_hand) / 1e6:.1f}, ratio "
-        f"{statistics.median(ratios):.3f} [{low:.3f}, {high:.3f}]; skew {statistics.median(skews_ms):.1f} ms at the "
+        f"{statistics.median(by_lab) / 1e6:.1f}{beside('by hand', by_lab, by_hand)}"
+        f"{beside('elbencho', by_lab, by_elbencho)}; skew {statistics.median(skews_ms):.1f} ms at the "
         f"median, {max(skews_ms):.1f} at most; first frames lie {statistics.median(errors_ms):.1f} ms at the median "
         f"and {max(errors_ms):.1f} at most from where the starts have them; {void} void",
         flush=True,
     )
+
+
+def beside(name: str, by_lab: Sequence[float], others: Sequence[float]) -> str:
+    """What another way came to, and the lab's over it within rounds; empty where it was not asked."""
+    if not others:
+        return ""
+    ratios = sorted(one / other for one, other in zip(by_lab, others, strict=True))
+    low, high = stats.median_interval(ratios)
+    median_mb = statistics.median(others) / 1e6
+    return f", {name} {median_mb:.1f}, ratio {statistics.median(ratios):.3f} [{low:.3f}, {high:.3f}]"
 
 
 def print_overhead(session: Session, case: Case, rounds: int) -> None:
@@ -121,8 +137,7 @@ def copy_by_hand(lab: BenchLab, session: Session, case: Case) -> float:
     """Seconds that it takes from the first `cp` to the end of the last, files of each client made before."""
     words: list[str] = []
     for pair in session.pairs[: case.clients]:
-        standing, client = session.standing(case, pair), pair.hosts[Role.CLIENT]
-        in_share = f"{standing.attached.path}{standing.folder.removeprefix(standing.share.path)}"
+        client, in_share = pair.hosts[Role.CLIENT], in_share_of(session, case, pair)
         ram = f"{pair.sides[Role.CLIENT].directory}/ram"
         client.shell(MAKE, str(case.size_bytes), ram)
         words += [str(lab.pid(client.name)), f"{ram}/by-hand", f"{in_share}/by-hand-{client.name}"]

@@ -12,7 +12,7 @@ import itertools
 import statistics
 from collections.abc import Callable
 
-from bench_lab import bench_lab, opened
+from bench_lab import bench_lab, in_share_of, opened
 
 from lab import stats
 from lab.base.present import present
@@ -95,8 +95,8 @@ def by_lab(session: Session, case: Case, number: int) -> Measured:
 
 def by_hand(session: Session, case: Case, script: str) -> str:
     """What a script prints on the client, over the mount that stands."""
-    standing, client = session.stand(case), session.pair.sides[Role.CLIENT]
-    in_share = f"{standing.attached.path}{standing.folder.removeprefix(standing.share.path)}"
+    session.stand(case)
+    client, in_share = session.pair.sides[Role.CLIENT], in_share_of(session, case, session.pair)
     words = (str(case.size_bytes), in_share, f"{client.directory}/ram", str(case.direction))
     return client.host.shell(BEGIN + script, *words, deadline_s=600).stdout
 
