@@ -18,12 +18,12 @@ wheel:  ## build the wheel, install it on the oldest and newest Python of this m
 test:   ## every test, those on the local lab included, but for the slowest of guests and of verdicts
 	@scripts/setup.sh test
 	$(SINGLE) .venv/bin/python -m pytest -m "not guests and not quiet and not pairs and not alone" --numprocesses 4 --dist loadfile --no-loadscope-reorder
-	.venv/bin/python -m pytest -m quiet
-	.venv/bin/python -m pytest -m alone
+	.venv/bin/python -m pytest -m quiet tests/local_lab
+	.venv/bin/python -m pytest -m alone tests/local_lab
 
 test-verdicts: ## what is said to hold a transfer back, with causes made one and two at a time; on a quiet machine
 	@scripts/setup.sh test
-	.venv/bin/python -m pytest -m "quiet or pairs"
+	.venv/bin/python -m pytest -m "quiet or pairs" tests/local_lab
 
 test-guests: ## every test of guests with kernels of their own, on each backend that boots here
 	@scripts/setup.sh test-guests
