@@ -22,7 +22,7 @@ from lab.run.session import Session
 PROGRAM = "/opt/elbencho/elbencho"
 ENVIRONMENT = ("LD_LIBRARY_PATH=/opt/elbencho", "HOME=/root", "PATH=/usr/bin:/bin")
 SERVICE_STARTS_S = 2.0
-# "-b 256k" below: what cp of coreutils 9 reads and writes at once
+BLOCK = "256k"  # what cp of coreutils 9.5 and later reads and writes at once
 Write = Callable[[Session, Case], float]
 
 
@@ -75,7 +75,7 @@ def copy_by_elbencho(lab: BenchLab, session: Session, case: Case) -> float:
     first = pairs[0].hosts[Role.CLIENT]
     size = f"{case.size_bytes}"
     command = [PROGRAM, "--hosts", addresses(pairs), "-d", "-w", "--sync", "-t", "1", "-n", "1", "-N", "1", "-s", size,
-               "-b", "256k", "--jsonfile", "/opt/elbencho/told", "/opt/elbencho/share"]  # fmt: skip
+               "-b", BLOCK, "--jsonfile", "/opt/elbencho/told", "/opt/elbencho/share"]  # fmt: skip
     subprocess.run(inside(lab, first.name, *command), capture_output=True, text=True, check=True)
     told = [json.loads(line) for line in first.shell("cat /opt/elbencho/told").stdout.splitlines()]
     first.shell('rm -r "$1"/r*', in_share_of(session, case, pairs[0]))

@@ -29,8 +29,8 @@ from lab.stats.grid_parts import compare_parts
 from lab.stats.intervals import Floats
 from lab.stats.link_ceilings import SETTING
 from lab.stats.speed_matrix import Grid, of_rows
-from lab.stats.store_effects import effects_of
-from lab.stats.store_numbers import measurements_of, numbers_of
+from lab.stats.store_effects import store_effects_of
+from lab.stats.store_numbers import measurements_of, store_numbers_of
 from lab.stats.summary_table import make_table
 from lab.stats.waterfall import waterfall
 
@@ -70,12 +70,12 @@ class Pooled(SweepTrials):
     @cached_property
     def store_numbers(self) -> pd.DataFrame:
         """See :func:`lab.stats.store_numbers.store_numbers`."""
-        return numbers_of(self._measurements)
+        return store_numbers_of(self._measurements)
 
     @cached_property
     def store_effects(self) -> pd.DataFrame:
         """See :func:`lab.stats.store_effects.store_effects`."""
-        return effects_of(self._measurements)
+        return store_effects_of(self._measurements)
 
     @cached_property
     def waterfall(self) -> pd.DataFrame:

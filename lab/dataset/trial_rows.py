@@ -45,7 +45,8 @@ def _observed(trials: SweepTrials, rows: Mapping[str, Any], parts: Sequence[str]
     if not found:
         return found
     block = np.ma.getdata(rows["block_number"])
-    holding = [f for f in trials.observed if f.first_block <= block.max() and block.min() < f.first_block + f.blocks]
+    first, last = block.min(), block.max()
+    holding = [one for one in trials.observed if one.first_block <= last and first < one.first_block + one.blocks]
     wanted = pd.DataFrame({name: pd.Series(np.ma.getdata(rows[name]), dtype=object) for name in KEYS})
     wanted = wanted.assign(place=np.arange(len(wanted)))
     for files in group_files(holding, sys.maxsize, MOST_FILES):

@@ -13,7 +13,7 @@ from lab.report.findings import Point
 from lab.results import dataframe
 from lab.results.load import DISTURBED_CORES, load_by_block
 from lab.results.trial import RunJson, emulated
-from lab.stats.limit import FAR_ABOVE
+from lab.stats.limit import DISTURBED, FAR_ABOVE
 from lab.stats.link_ceilings import spreads
 
 WIFI = {"wifi_bits_per_s": (1e-6, "Mbit/s"), "wifi_signal_dbm": (1, "dBm")}  # factor and unit of what is shown
@@ -36,7 +36,7 @@ def speaks_against(analysis: Analysis) -> list[str]:
 
 def conditions(analysis: Analysis) -> list[str]:
     """Of which machines the numbers are none, what speaks against them, and that nobody else used the hosts."""
-    return [*doubts(analysis), *_idle(analysis.trials.frame.attrs.get("run", {}))]
+    return [*doubts(analysis), *_idle(analysis)]
 
 
 def doubts(analysis: Analysis) -> list[str]:
@@ -101,10 +101,12 @@ def _stolen(trials: stats.Encoded, block: int) -> float:
     return float((cores * seconds).sum() / seconds.sum()) if seconds.sum() else 0.0
 
 
-def _idle(run: RunJson) -> list[str]:
-    """That nobody else used the hosts, where that was observed."""
+def _idle(analysis: Analysis) -> list[str]:
+    """That nobody else used the hosts, where that was observed; of a host with one core, half of one may disturb."""
+    run = analysis.trials.frame.attrs.get("run", {})
     cores, role, _ = _most_load(run)
-    return [f"{_hosts(run)} idle otherwise"] if role and cores <= DISTURBED_CORES else []
+    is_idle = role and cores <= DISTURBED_CORES and not (analysis.verdicts["limited_by"] == DISTURBED).any()
+    return [f"{_hosts(run)} idle otherwise"] if is_idle else []
 
 
 def _most_load(run: RunJson) -> tuple[float, str, int]:

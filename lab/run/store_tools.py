@@ -48,10 +48,7 @@ class OwnStore:
 
     def check_room(self, size_bytes: int, tool: str) -> None:
         """Raise LabFailure where it has no room for so many bytes; what another tool has left may not be free yet."""
-        deadline, files = time.monotonic() + (GIVEN_BACK_S if self.made else 0.0), self.server.files
-        while files.free_bytes(self.folder) < size_bytes * ROOM and time.monotonic() < deadline:
-            time.sleep(1.0)
-        check_room(self.pair, self.folder, size_bytes, tool)
+        check_room(self.pair, self.folder, size_bytes, tool, GIVEN_BACK_S if self.made else 0.0)
 
     def make_noise(self, name: str, size_bytes: int) -> str:
         """Make a file of noise, and flush it; its path."""
@@ -95,12 +92,15 @@ class OwnStore:
 Measure: TypeAlias = Callable[[OwnStore, Sequence[Trial]], Iterator[Trial]]
 
 
-def check_room(pair: Pair, path: str, size_bytes: int, tool: str) -> None:
-    """Raise LabFailure where the file system of ``path`` has no room for so many bytes of a tool's, and some to spare.
+def check_room(pair: Pair, path: str, size_bytes: int, tool: str, within_s: float = 0.0) -> None:
+    """Raise LabFailure where the file system of ``path`` has no room for so many bytes of a tool's, and some to spare,
+    nor gets it within so many seconds.
 
     A disk that is filled to its end would be somebody else's trouble, and slow besides.
     """
-    free = pair.platforms[Role.SERVER].files.free_bytes(path)
+    files, deadline = pair.platforms[Role.SERVER].files, time.monotonic() + within_s
+    while (free := files.free_bytes(path)) < size_bytes * ROOM and time.monotonic() < deadline:
+        time.sleep(1.0)
     if free < size_bytes * ROOM:
         remedy = "a smaller bonnie_size in the sweep" if tool == bonnie.NAME else "a smaller size in the sweep"
         raise LabFailure(

@@ -90,7 +90,7 @@ def shares(grid: Grid) -> Shares:
 
 
 def shares_in_parts(grid: Grid, measured: npt.NDArray[np.bool_], parts: Iterable[Grid]) -> Shares:
-    """The same of a grid that comes in ``parts``, each of some of its blocks.
+    """What :func:`shares` returns, of a grid that comes in ``parts``, each of some of its blocks.
 
     Of ``grid`` the cases are taken alone, and ``measured`` says which of them were in any part.
     """

@@ -31,15 +31,14 @@ def file_rates(trials: Trials, some: pd.DataFrame | None = None) -> pd.DataFrame
     rows = np.flatnonzero(encoded.transfer)
     if not (encoded.values("files")[rows] > 1).any():
         return pd.DataFrame()
-    spreads: dict[str, list[Spread]] = {}
+    by_cell: dict[str, list[Floats]] = {}
     for name in QUANTITIES:
         values = encoded.values(name)[rows].astype(float)
         known = encoded.ok[rows] & np.isfinite(values)
-        by_cell = sort_by_group(encoded.cases.cell[known], values[known], len(encoded.cases.codes))
-        spreads[name] = list(map(median_and_interval, by_cell))
-        if name == "files":
-            counts = list(map(len, by_cell))
-    return rates_table(encoded.cases, counts, spreads, some_of_each_case(encoded) if some is None else some)
+        by_cell[name] = sort_by_group(encoded.cases.cell[known], values[known], len(encoded.cases.codes))
+    spreads = {name: list(map(median_and_interval, of_cells)) for name, of_cells in by_cell.items()}
+    counts, some = list(map(len, by_cell["files"])), some_of_each_case(encoded) if some is None else some
+    return rates_table(encoded.cases, counts, spreads, some)
 
 
 def rates_table(

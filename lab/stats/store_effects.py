@@ -25,11 +25,11 @@ def store_effects(trials: Trials) -> pd.DataFrame:
 
     A block that has several measurements of a store counts their median. The p-values are adjusted for all rows (Holm).
     """
-    return effects_of(measurements(trials))
+    return store_effects_of(measurements(trials))
 
 
-def effects_of(every: pd.DataFrame) -> pd.DataFrame:
-    """The same of :func:`lab.stats.store_numbers.measurements`."""
+def store_effects_of(every: pd.DataFrame) -> pd.DataFrame:
+    """What :func:`store_effects` returns, of what :func:`lab.stats.store_numbers.measurements` does."""
     tables = []
     if len(every):
         every = every[~every["tool"].isin([DEVICE, MEMORY]) & (every["value"] > 0)]

@@ -34,11 +34,11 @@ def store_numbers(trials: Trials) -> pd.DataFrame:
     ``unit`` says, over ``n`` measurements; NaN where each was too short for a number, of which ``too_short`` is the
     count. ``cpu`` (share of a core) is a median, ``longest_ms`` the most. ``cached``: 1 where a file fits into memory.
     """
-    return numbers_of(measurements(trials))
+    return store_numbers_of(measurements(trials))
 
 
-def numbers_of(every: pd.DataFrame) -> pd.DataFrame:
-    """The same of :func:`measurements`."""
+def store_numbers_of(every: pd.DataFrame) -> pd.DataFrame:
+    """What :func:`store_numbers` returns, of what :func:`measurements` does."""
     if every.empty:
         return pd.DataFrame(columns=["store", *COLUMNS])
     stores = store_columns(every)
@@ -71,7 +71,10 @@ def measurements(trials: Trials) -> pd.DataFrame:
 
 
 def measurements_of(frames: Iterable[pd.DataFrame]) -> pd.DataFrame:
-    """The same of such trials some at a time, in frames with the same columns: the options of other stores are none."""
+    """What :func:`measurements` returns, of such trials alone, in frames that come one after the other.
+
+    All frames have the same columns, without the options of other stores.
+    """
     by_frame = [[*_of_dd(rows), *_of_fio(rows), *_of_bonnie(rows)] for rows in frames if len(rows)]
     parts = [part for of_one_test in zip(*by_frame, strict=True) for part in of_one_test if len(part)]
     return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()

@@ -61,33 +61,47 @@ class Place:
 
     def __init__(self, name: str, folder: Path, kind: Kind):
         self.bench, self.kind = Bench(name, folder), kind
-        self.disk = "" if kind.zfs else _loop_over(folder / "disk")
+        self.disk = self._make_disk(folder / "disk")
         self.up()
 
     def up(self) -> None:
         """Bring it up, and note how it is."""
         self.bench.up(*self.kind.words)
+        self.observer = self._observer()
         changes = {f"{host}_ram_disk": "64 MiB" for host in self.bench.host_names}
         changes |= {f"{host}_transport": self.kind.transport for host in self.bench.host_names}
-        self.observer = GuestObserver(self.bench) if self.kind.zfs else Observer(self.bench.name, Path(self.disk))
         for host in self.bench.host_names:
             self._shorten_iperf3(host)
-        if not self.kind.zfs and not is_mac(self.observer.init("server")):
-            changes |= {"share_path": "/srv", "share_devices": self.disk, "share_image_size": "160 MiB"}
-        self.hosts = self.bench.changed_hosts(**changes)
+        self.hosts = self.bench.changed_hosts(**changes, **self._of_disk())
         self.observer.settle()
         self.before: State = self.observer.state()
 
+    def _make_disk(self, file: Path) -> str:
+        """The loop device over a new file, which a sweep names as a disk."""
+        with file.open("wb") as disk:
+            disk.truncate(DISK_BYTES)
+        find = ["losetup", "--find", "--show", str(file)]
+        return subprocess.run(find, check=True, capture_output=True, text=True).stdout.strip()
+
+    def _observer(self) -> Observer:
+        return Observer(self.bench.name, Path(self.disk))
+
     def _shorten_iperf3(self, host: str) -> None:
-        if self.kind.zfs:
-            self.bench.execute(host, "sh", "-c", f'printf %s "$1" >/{IPERF3_AT[-1]}', "sh", IPERF3)
-            self.bench.inside(host, f"chmod 755 /{IPERF3_AT[-1]}")
-            return
         root = Path(f"/proc/{self.observer.init(host)}/root")
         program = next((root / path for path in IPERF3_AT if (root / path).is_symlink()), root / IPERF3_AT[-1])
         program.unlink(missing_ok=True)
         program.write_text(IPERF3)
         program.chmod(0o755)
+
+    def _of_disk(self) -> dict[str, str]:
+        """What the hosts file says of the disk, which Linux takes as the server."""
+        if is_mac(self.observer.init("server")):
+            return {}
+        return {"share_path": "/srv", "share_devices": self.disk, "share_image_size": "160 MiB"}
+
+    def release(self) -> None:
+        """Give the disk back."""
+        subprocess.run(["losetup", "--detach", self.disk], check=True)
 
     def down(self) -> None:
         """Take it down."""
@@ -101,12 +115,24 @@ class Place:
         return path
 
 
-def _loop_over(disk: Path) -> str:
-    """The loop device over a new file, which a sweep names as a disk."""
-    with disk.open("wb") as file:
-        file.truncate(DISK_BYTES)
-    find = ["losetup", "--find", "--show", str(disk)]
-    return subprocess.run(find, check=True, capture_output=True, text=True).stdout.strip()
+class GuestPlace(Place):
+    """A local lab of guests with ZFS, whose disks are in files of their own and whose processes nobody sees outside."""
+
+    def _make_disk(self, file: Path) -> str:
+        return ""
+
+    def _observer(self) -> Observer:
+        return GuestObserver(self.bench)
+
+    def _shorten_iperf3(self, host: str) -> None:
+        self.bench.execute(host, "sh", "-c", f'printf %s "$1" >/{IPERF3_AT[-1]}', "sh", IPERF3)
+        self.bench.inside(host, f"chmod 755 /{IPERF3_AT[-1]}")
+
+    def _of_disk(self) -> dict[str, str]:
+        return {}
+
+    def release(self) -> None:
+        """There is none to be given back."""
 
 
 @contextmanager
@@ -118,13 +144,13 @@ def places(count: int, kind: Kind) -> Iterator[list[Place]]:
             for number in range(count):
                 directory = Path(folder) / str(number)
                 directory.mkdir()
-                made.append(Place(f"faults-{os.getpid()}-{number}", directory, kind))
+                place_of = GuestPlace if kind.zfs else Place
+                made.append(place_of(f"faults-{os.getpid()}-{number}", directory, kind))
             yield made
         finally:
             for place in made:
                 place.down()
-                if place.disk:
-                    subprocess.run(["losetup", "--detach", place.disk], check=True)
+                place.release()
 
 
 def apart(work: Any, *arguments: Any) -> tuple[connection.Connection, Any]:

@@ -30,6 +30,15 @@ def test_load_of_others_is_told_with_its_block() -> None:
         assert "cores of" not in answer_of(make_trials(), load=nothing)["Trust"]
 
 
+def test_hosts_are_not_called_idle_where_a_case_was_disturbed() -> None:
+    load = [{"block": block, "client": 0.4, "server": 0.1} for block in (1, 2)]
+    waiting = Observed.from_json({"client": {"cores": 1, "waited_s": 0.5}})
+    trials = [replace(one, elapsed_s=1.0, observed=waiting) for one in make_trials()]
+    said = answer_of(trials, load=load)
+    assert "disturbed (by other programs)" in said["Held back by"]
+    assert "idle" not in said["Trust"]
+
+
 @pytest.mark.parametrize(
     ("instance", "used"),
     [
