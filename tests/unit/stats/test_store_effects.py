@@ -67,7 +67,7 @@ def test_each_level_is_a_row_of_the_table_and_a_stage_of_its_own(shared: Path) -
 def test_the_terminal_and_json_have_it(shared: Path) -> None:
     table = TABLES["store-effects"](Analysis(run_folder.load(shared)))
     assert table is not None
-    assert [row[:2] for row in table.rows] == [["ZFS ashift 9 → 12:", ""], ["LOCAL dd write", "+100.6*"]]
+    assert [row[:2] for row in table.rows] == [["ZFS ashift 9 → 12:", ""], ["local dd write", "+100.6*"]]
     effects = show_json(run_folder.RunFolder(shared))["store_effects"]
     assert isinstance(effects, list)
     assert len(effects) == 1
