@@ -70,6 +70,12 @@ def test_a_name_that_came_as_another_one_is_changed_whatever_was_said_of_its_mod
     assert judge("name-case", value('["NAME", "name"]'), value('["NAME"]'), None, exists).verdict is Verdict.REFUSED
 
 
+def test_a_file_that_did_not_come_is_explained_by_what_was_said_of_it_and_not_of_its_folder() -> None:
+    of_folder = 'rsync: [generator] failed to set permissions on "…/data": Operation not supported (95)'
+    of_file = 'rsync: [receiver] mkstemp "…/data/.object.tmAHu9" failed: Operation not supported (95)'
+    assert judge("data", value("a"), MISSING, None, f"{of_folder}\n{of_file}").how == of_file
+
+
 def test_what_was_kept_is_kept_whatever_the_tool_said() -> None:
     assert judge("owner", value("1"), value("1"), None, "cp: failed to preserve ownership").verdict is Verdict.KEPT
 
