@@ -59,6 +59,13 @@ class Clock(Part, ABC):
             lambda text: self.pick_counters(text, interface, "before"), *self._stopwatch(interface, "", (), None)
         )
 
+    def cores_during(self, seconds: int) -> tuple[Reading, Reading] | None:
+        """What its cores had done before and after so many seconds, in which the lab does nothing here.
+
+        None where the host does not count it.
+        """
+        return None
+
     def pick_counters(self, text: str, interface: str, when: str) -> Counters:
         """The counters that the stopwatch printed, ``before`` or ``after``. Raises ValueError."""
         prefix = f"{when}|"

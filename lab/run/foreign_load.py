@@ -7,20 +7,18 @@ and after each block, while the lab does nothing.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 
 from lab.base.errors import HostLost, LabFailure
 from lab.hosts import ROLES, Role
-from lab.platforms import Reading
 from lab.results.load import DISTURBED_CORES
 from lab.results.observed import HostUsage, Observed
 from lab.results.trial import CEILINGS, Trial
 from lab.run.pair import Pair
 from lab.run.usage import busy_share, ticks_spent
 
-QUIET_S = 1.0  # how long is looked while the lab does nothing: a hundred of the ticks that cores are counted in
+QUIET_S = 1  # how long is looked while the lab does nothing: a hundred of the ticks that cores are counted in
 
 Load = dict[str, float]  # cores, by role; a host that does not count them is missing
 
@@ -62,32 +60,21 @@ def of_transfers(trials: Iterable[Trial]) -> Load:
 
 
 def while_quiet(pair: Pair) -> Load:
-    """The load on two machines while the lab does nothing on them for QUIET_S."""
-    before = _readings(pair)
-    time.sleep(QUIET_S)
-    after = _readings(pair)
-    spent = {
-        str(role): ticks_spent(before[role], after[role])
-        for role in pair.roles
-        if {role} <= before.keys() & after.keys()
-    }
-    return {role: round(sum(map(busy_share, ticks.values())), 2) for role, ticks in spent.items() if ticks}
+    """The load on two machines while the lab does nothing on them for QUIET_S; a block is no worse without it."""
 
-
-def _readings(pair: Pair) -> dict[Role, Reading]:
-    """What each host counts at present, where it does; a block is no worse for it where that cannot be read."""
-
-    def read(role: Role) -> Reading | None:
+    def look(role: Role) -> float | None:
         try:
-            return pair.platforms[role].clock.counters(pair.interface(role)).reading
+            looks = pair.platforms[role].clock.cores_during(QUIET_S)
         except HostLost:
             raise
         except LabFailure:
             return None
+        spent = ticks_spent(*looks) if looks else {}
+        return round(sum(map(busy_share, spent.values())), 2) if spent else None
 
     with ThreadPoolExecutor(len(pair.roles)) as threads:
-        readings = dict(zip(pair.roles, threads.map(read, pair.roles), strict=True))
-    return {role: reading for role, reading in readings.items() if reading is not None}
+        loads = dict(zip(map(str, pair.roles), threads.map(look, pair.roles), strict=True))
+    return {role: load for role, load in loads.items() if load is not None}
 
 
 def mean(loads: Iterable[Load]) -> Load:

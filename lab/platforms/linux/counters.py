@@ -71,6 +71,14 @@ def parse_counters(lines: Iterable[str], interface: str) -> Counters:
     )
 
 
+def parse_two_looks(text: str, seconds: float) -> tuple[Reading, Reading]:
+    """The cores in two copies of /proc/stat with an empty line between them. Raises ValueError."""
+    copies = [dict(_cores(copy.splitlines())) for copy in text.split("\n\n")]
+    if len(copies) != 2:
+        raise ValueError("/proc/stat was not printed twice")
+    return Reading(0.0, cores=copies[0]), Reading(seconds, cores=copies[1])
+
+
 def parse_samples(lines: Iterable[str], paths: Sequence[str], interface: str) -> Iterator[Reading]:
     """The readings in what the sampler wrote: after ``@ SECONDS``, lines ``N:line`` of file N of ``paths``.
 

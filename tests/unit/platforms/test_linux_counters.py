@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
 from contextlib import suppress
 from pathlib import Path
 
@@ -13,7 +15,15 @@ from support.paths import LINUX_CAPTURES
 
 from lab.platforms import Reading, Ticks
 from lab.platforms.linux import sampler
-from lab.platforms.linux.counters import INTERFACES, KEPT, list_sampled_files, parse_counters, parse_samples
+from lab.platforms.linux.clock import LOOK_TWICE
+from lab.platforms.linux.counters import (
+    INTERFACES,
+    KEPT,
+    list_sampled_files,
+    parse_counters,
+    parse_samples,
+    parse_two_looks,
+)
 from lab.platforms.linux.tcp import as_filter, parse_ss
 from lab.platforms.readings import Disk, Process
 from lab.platforms.timing import Counters, Moved
@@ -78,6 +88,22 @@ def test_a_quota_is_seen_in_version_2() -> None:
     reading = parse_counters(more, "eth0").reading
     assert reading is not None
     assert reading.group["throttled_s"] == 2.5
+
+
+def test_the_cores_of_a_host_are_counted_before_and_after_some_seconds() -> None:
+    """Of this machine, whose cores do at least something, or nothing, for a second."""
+    done = subprocess.run(["sh", "-c", LOOK_TWICE, "sh", "1"], capture_output=True, text=True, check=True)
+    before, after = parse_two_looks(done.stdout, 1)
+    assert (before.at_s, after.at_s) == (0, 1)
+    assert len(before.cores) == os.cpu_count()
+    for core, ticks in before.cores.items():
+        assert sum(after.cores[core]) >= sum(ticks) + 50, "hundredths of a second"
+
+
+@pytest.mark.parametrize("said", ["cpu0 1 2 3 4 5 6 7 8", "cpu0 1 2\n\n", "\n\ncpu0 a b c d e f g h"])
+def test_what_is_no_count_of_cores_is_refused(said: str) -> None:
+    with pytest.raises(ValueError, match=r"not printed twice|no line of a core|is not a count"):
+        parse_two_looks(said, 1)
 
 
 def test_a_host_that_lacks_files_lacks_only_what_they_say() -> None:
