@@ -91,7 +91,7 @@ class Judge:
         """What the tool said about this attribute; empty where it said nothing of it."""
         is_gone, kind = target.state in ("missing", "error"), "name" if probe.names else probe.attribute
         concern = ANYTHING if is_gone else CONCERNS.get(kind, NOTHING)
-        # what was said of the probe itself before what was said of the folder that it lies in
+        # a line about a file explains its loss better than one about the folder around it, which rsync prints first
         lines = sorted(self.failures.get(probe.name, "").splitlines(), key=lambda line: f"/{probe.name}/" not in line)
         return next((_short(line) for line in lines if re.search(concern, QUOTED.sub("", line), re.IGNORECASE)), "")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
@@ -17,7 +17,7 @@ from lab.hosts.interpreter import run_script_file
 from lab.platforms.armed import TOGETHER, Armed
 from lab.platforms.network import ANSWERS
 from lab.platforms.part import Part
-from lab.platforms.readings import Reading
+from lab.platforms.readings import Reading, Ticks
 from lab.platforms.timing import Counters, MountServer, Timing, parse_timing, values_of
 from lab.settings.setting import Setting
 
@@ -59,12 +59,9 @@ class Clock(Part, ABC):
             lambda text: self.pick_counters(text, interface, "before"), *self._stopwatch(interface, "", (), None)
         )
 
-    def cores_during(self, seconds: int) -> tuple[Reading, Reading] | None:
-        """What its cores had done before and after so many seconds, in which the lab does nothing here.
-
-        None where the host does not count it.
-        """
-        return None
+    def count_ticks(self, seconds: int) -> Mapping[str, Ticks]:
+        """What each core of the machine does for so many seconds from now on; empty where the platform cannot tell."""
+        return {}
 
     def pick_counters(self, text: str, interface: str, when: str) -> Counters:
         """The counters that the stopwatch printed, ``before`` or ``after``. Raises ValueError."""

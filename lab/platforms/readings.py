@@ -22,6 +22,15 @@ class Ticks(NamedTuple):
     steal: int
 
 
+def ticks_spent(before: Mapping[str, Ticks], after: Mapping[str, Ticks]) -> dict[str, Ticks]:
+    """What each core did meanwhile. iowait may go back by a little (proc(5)): then it is none."""
+    both = before.keys() & after.keys()
+    return {
+        name: Ticks(*(max(0, new - old) for old, new in zip(before[name], after[name], strict=True)))
+        for name in sorted(both)
+    }
+
+
 class Disk(NamedTuple):
     """What was read from a disk and written to it, and how long it had something to do."""
 

@@ -16,9 +16,9 @@ from lab.results.load import DISTURBED_CORES
 from lab.results.observed import HostUsage, Observed
 from lab.results.trial import CEILINGS, Trial
 from lab.run.pair import Pair
-from lab.run.usage import busy_share, ticks_spent
+from lab.run.usage import busy_share
 
-QUIET_S = 1  # how long is looked while the lab does nothing: a hundred of the ticks that cores are counted in
+QUIET_S = 1  # how long cores are counted while the lab does nothing: a hundred ticks
 
 Load = dict[str, float]  # cores, by role; a host that does not count them is missing
 
@@ -60,20 +60,19 @@ def of_transfers(trials: Iterable[Trial]) -> Load:
 
 
 def while_quiet(pair: Pair) -> Load:
-    """The load on two machines while the lab does nothing on them for QUIET_S; a block is no worse without it."""
+    """The load on two machines while the lab does nothing on them for QUIET_S; without a host whose count fails."""
 
-    def look(role: Role) -> float | None:
+    def busy_cores(role: Role) -> float | None:
         try:
-            looks = pair.platforms[role].clock.cores_during(QUIET_S)
+            ticks = pair.platforms[role].clock.count_ticks(QUIET_S)
         except HostLost:
             raise
         except LabFailure:
             return None
-        spent = ticks_spent(*looks) if looks else {}
-        return round(sum(map(busy_share, spent.values())), 2) if spent else None
+        return round(sum(map(busy_share, ticks.values())), 2) if ticks else None
 
     with ThreadPoolExecutor(len(pair.roles)) as threads:
-        loads = dict(zip(map(str, pair.roles), threads.map(look, pair.roles), strict=True))
+        loads = dict(zip(map(str, pair.roles), threads.map(busy_cores, pair.roles), strict=True))
     return {role: load for role, load in loads.items() if load is not None}
 
 

@@ -6,7 +6,8 @@ import dataclasses
 from collections.abc import Callable, Iterator, Sequence
 
 from lab.platforms import Reading, Ticks
-from lab.run.usage import busy_share, core_shares, ticks_spent
+from lab.platforms.readings import ticks_spent
+from lab.run.usage import busy_share, core_shares
 
 ABOUT_CONNECTION = ("rtt_ms", "cwnd", "ssthresh", "window_bytes", "acked_bytes", "received_bytes", "retransmits",
                     "delivery_bytes_per_s", "rcvbuf", "sndbuf")  # fmt: skip
@@ -53,7 +54,7 @@ def _spent(readings: Sequence[Reading]) -> Iterator[dict[str, Ticks]]:
     """What cores did up to each reading but the first, since the one before that counts them: not each has to."""
     before = readings[0]
     for reading in readings[1:]:
-        yield ticks_spent(before, reading)
+        yield ticks_spent(before.cores, reading.cores)
         before = reading if reading.cores else before
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from lab.platforms import ALL_CORES, Connection, Reading, Ticks
+from lab.platforms.readings import ticks_spent
 from lab.results.observed import HostUsage
 
 CountT = TypeVar("CountT", int, float)
@@ -53,7 +54,7 @@ def _add_cpu(counted: HostUsage, readings: Sequence[Reading], elapsed_s: float) 
         throttled_s=seconds["throttled_s"], waited_s=seconds["waited_s"], process=name, process_mean=process_mean,
     )  # fmt: skip
     counting = [reading for reading in readings if reading.cores]
-    spent = ticks_spent(counting[0], counting[-1]) if counting else {}
+    spent = ticks_spent(counting[0].cores, counting[-1].cores) if counting else {}
     if not (shares := core_shares(spent)):
         return counted
     counted = replace(
@@ -66,7 +67,7 @@ def _add_cpu(counted: HostUsage, readings: Sequence[Reading], elapsed_s: float) 
     peaks = [
         busy_share(core)
         for begin, end in _spans(readings, lambda reading: bool(reading.cores))
-        for core in ticks_spent(begin, end).values()
+        for core in ticks_spent(begin.cores, end.cores).values()
     ]
     return replace(counted, cores=len(spent), core_mean=mean, core_peak=max([*peaks, mean]))
 
@@ -83,15 +84,6 @@ def core_shares(spent: Mapping[str, Ticks]) -> dict[str, float]:
         name: round(sum(getattr(core, kind) for core in spent.values() for kind in kinds) / total, 3)
         for name, kinds in SHARES.items()
         if total
-    }
-
-
-def ticks_spent(before: Reading, after: Reading) -> dict[str, Ticks]:
-    """What each core did meanwhile. iowait may go back by a little (proc(5)): then it is none."""
-    both = before.cores.keys() & after.cores.keys()
-    return {
-        name: Ticks(*(max(0, new - old) for old, new in zip(before.cores[name], after.cores[name], strict=True)))
-        for name in sorted(both)
     }
 
 

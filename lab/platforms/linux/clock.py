@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable
+from collections.abc import Generator, Iterable, Mapping
 
 from lab.base.scripts import read_script
 from lab.platforms.clock import TAKE_SAMPLES, Clock
 from lab.platforms.linux import counters, sampler, tcp
-from lab.platforms.readings import Reading
+from lab.platforms.readings import Reading, Ticks
 from lab.platforms.timing import Counters
 from lab.settings.setting import Setting
 
@@ -17,8 +17,8 @@ kept=$1 peer=$2; shift 2
 ss -tmin dst "$peer" 2>/dev/null | sed 's/^/ss:/'
 grep -sE "$kept" /proc/[0-9]*/stat "$@"; :
 """
-# one command, for to begin a second one took a slow host a quarter of the second between them
-LOOK_TWICE = 'cat /proc/stat && echo && sleep "$1" && cat /proc/stat'
+# Both copies come from one command: on a slow host a second one took 0.25 s to start, which looked like load
+COUNT_TICKS = 'cat /proc/stat && echo && sleep "$1" && cat /proc/stat'
 
 
 class LinuxClock(Clock):
@@ -37,10 +37,9 @@ class LinuxClock(Clock):
         result = self.host.shell(COUNTS, counters.KEPT, self.peer, *counters.list_counted_files(interface))
         return self.parse(lambda text: counters.parse_counters(text.splitlines(), interface), result)
 
-    def cores_during(self, seconds: int) -> tuple[Reading, Reading]:
-        """See :meth:`Clock.cores_during`."""
-        result = self.host.shell(LOOK_TWICE, str(seconds))
-        return self.parse(lambda text: counters.parse_two_looks(text, seconds), result)
+    def count_ticks(self, seconds: int) -> Mapping[str, Ticks]:
+        """See :meth:`Clock.count_ticks`."""
+        return self.parse(counters.parse_ticks_spent, self.host.shell(COUNT_TICKS, str(seconds)))
 
     def parse_counters(self, lines: Iterable[str], interface: str) -> Counters:
         """See :meth:`Clock.parse_counters`."""

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from lab.base.untrusted import count, quantity, word
 from lab.platforms.clock import by_source
 from lab.platforms.linux.tcp import parse_ss
-from lab.platforms.readings import Disk, Process, Reading, Ticks
+from lab.platforms.readings import Disk, Process, Reading, Ticks, ticks_spent
 from lab.platforms.timing import Counters, Moved
 
 TICKS_PER_S = 100  # the kernel's USER_HZ, whatever its own clock does
@@ -71,12 +71,12 @@ def parse_counters(lines: Iterable[str], interface: str) -> Counters:
     )
 
 
-def parse_two_looks(text: str, seconds: float) -> tuple[Reading, Reading]:
-    """The cores in two copies of /proc/stat with an empty line between them. Raises ValueError."""
+def parse_ticks_spent(text: str) -> dict[str, Ticks]:
+    """What each core did between two copies of /proc/stat, which an empty line parts. Raises ValueError."""
     copies = [dict(_cores(copy.splitlines())) for copy in text.split("\n\n")]
     if len(copies) != 2:
         raise ValueError("/proc/stat was not printed twice")
-    return Reading(0.0, cores=copies[0]), Reading(seconds, cores=copies[1])
+    return ticks_spent(*copies)
 
 
 def parse_samples(lines: Iterable[str], paths: Sequence[str], interface: str) -> Iterator[Reading]:

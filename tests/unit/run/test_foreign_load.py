@@ -9,7 +9,6 @@ import pytest
 from support.runner_bench import SMALL, Bench, measured
 
 from lab.design.plan import plan
-from lab.platforms import Reading
 from lab.platforms.readings import Ticks
 from lab.results import run_folder
 from lab.results.observed import HostUsage, Observed
@@ -138,23 +137,22 @@ def test_a_run_can_be_gone_on_with_to_repeat_a_disturbed_block(bench: Bench) -> 
 
 
 class Machine:
-    """Counts two cores of which so many are busy between two looks."""
+    """Has two cores, of which so many are busy."""
 
     def __init__(self, cores: float | None):
-        self.cores, self.looks = cores, 0
+        self.cores, self.counts = cores, 0
 
     @property
     def clock(self) -> Machine:
         return self
 
-    def cores_during(self, seconds: int) -> tuple[Reading, Reading] | None:
-        self.looks += 1
+    def count_ticks(self, seconds: int) -> dict[str, Ticks]:
+        self.counts += 1
         if self.cores is None:
-            return None
+            return {}
         busy = round(50 * self.cores * seconds)
-        looks = (Ticks(0, 0, 0, 0, 0, 0, 0, 0), Ticks(busy, 0, 0, 100 * seconds - busy, 0, 0, 0, 0))
-        before, after = (Reading(0.0, cores={"cpu0": ticks, "cpu1": ticks}) for ticks in looks)
-        return before, after
+        ticks = Ticks(busy, 0, 0, 100 * seconds - busy, 0, 0, 0, 0)
+        return {"cpu0": ticks, "cpu1": ticks}
 
 
 def test_machines_of_their_own_are_looked_at_before_and_after_each_block(bench: Bench) -> None:
@@ -164,7 +162,7 @@ def test_machines_of_their_own_are_looked_at_before_and_after_each_block(bench: 
         platform.clock = machines[role]
     bench.runner(SMALL).run()
     assert RunFolder(bench.folder.path).run["load"] == [{"block": 1, "client": 0.8}, {"block": 2, "client": 0.8}]
-    assert machines["client"].looks == 4
+    assert machines["client"].counts == 4
 
 
 @pytest.mark.parametrize("load", [[1], [{"client": 1.0}], [{"block": 1, "client": "much"}], [{"block": 1, "x": 1}], {}])
