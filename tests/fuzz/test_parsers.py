@@ -74,6 +74,10 @@ PARSERS = {
     "linux counters": Parser(
         lambda text: linux_counters.parse_counters(text.splitlines(), "eth0"), ("counted-cgroup?.txt",)
     ),
+    "linux ticks": Parser(
+        linux_counters.parse_ticks_spent,
+        ("cpu0 1 0 2 3 9 0 0 0 0 0\n\ncpu0 5 0 2 60 8 0 0 1 0 0\n",),
+    ),
     "linux samples": Parser(lambda text: sampler.parse(text, "eth0"), ("sampler.txt",)),
     "ss": Parser(lambda text: tcp.parse_ss(text.splitlines()), ("ss-*.txt",)),
     "meminfo": Parser(ram_disk.parse_free, ("MemTotal: 9 kB\nMemAvailable: 1048576 kB\n",)),
