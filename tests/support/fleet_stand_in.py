@@ -74,6 +74,9 @@ def run(words: list[str]) -> int:
         folder = Path(words[1])
         about = json.loads((folder / "run.json").read_text())
         hosts_file = about["hosts_file"]
+        if "ended" in about:
+            note("violation", str(folder))
+            return 1
     else:
         hosts_file, results, sweep = words[1], Path(words[3]), words[4]
         name = Path(sweep).stem

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -127,9 +128,9 @@ class Bench:
         return Counter(line.split()[0] for line in path.read_text().splitlines()) if path.exists() else Counter()
 
     def finished(self) -> Counter[str]:
-        """How often each run folder was finished."""
-        lines = (self.state / "log").read_text().splitlines()
-        return Counter(line.split()[1] for line in lines if line.startswith("finished"))
+        """How many runs of each task are complete, by the task's folder."""
+        paths = self.folder.rglob("run.json")  # of whichever queue
+        return Counter(str(path.parents[1]) for path in paths if json.loads(path.read_text()).get("ended"))
 
     def dirty(self) -> list[str]:
         """The machines that are changed."""

@@ -14,8 +14,9 @@ from lab.fleet import attempt, control
 def fleet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Bench:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "register"))
     monkeypatch.setenv("LAB_PASSWORD", "x")
-    monkeypatch.chdir(tmp_path)
-    return Bench(tmp_path / "fleet")
+    bench = Bench(tmp_path / "fleet")
+    monkeypatch.chdir(bench.folder)
+    return bench
 
 
 @pytest.fixture
