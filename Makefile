@@ -6,7 +6,7 @@ export PYTHONDONTWRITEBYTECODE =
 
 demo:   ## a whole sweep on this machine: local lab, report, notebook
 	@scripts/setup.sh demo
-	@scripts/demo.sh
+	@scripts/with_local_lab.sh demo 250us scripts/demo.sh # TCP buffers only matter with some delay on the link
 
 unit:   ## the tests that need neither the local lab nor an sshd, with fewer generated examples: no root, any system
 	@scripts/setup.sh unit

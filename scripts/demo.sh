@@ -1,13 +1,10 @@
 #!/bin/sh
-# The demo: the local lab up, a whole sweep, executed notebook and report, the answer; then the local lab down.
+# The demo, in a local lab that is up: a whole sweep, executed notebook and report, the answer.
 set -eu
 cd "$(dirname "$0")/.."
 lab=.venv/bin/lab
 hosts=hosts.local.demo.ini
-trap '$lab local down --name demo' EXIT
 
-# TCP buffers only matter with some delay on the link
-$lab local up --name demo --delay 250us
 $lab check --hosts $hosts
 failed=0
 $lab run --hosts $hosts sweeps/demo.toml || failed=$?

@@ -4,6 +4,7 @@
 set -eu
 cd "$(dirname "$0")/.."
 examples=$PWD/lab/shipped/examples
+scripts=$PWD/scripts
 lab=$PWD/.venv/bin/lab
 folder=$(mktemp -d)
 title="a run that comes with the lab, made in a local lab on one machine"
@@ -11,12 +12,11 @@ cd "$folder" # run.json names the folder of its hosts file
 
 # usage: make_one NAME DELAY
 make_one() {
-    "$lab" local up --name "$1" --delay "$2"
-    trap '"$lab" local down --name '"$1" EXIT
-    sed "s/^title = local lab on [^:]*:/title = $title:/" "hosts.local.$1.ini" >"$1.ini"
-    "$lab" run --hosts "$1.ini" example
-    "$lab" local down --name "$1"
-    trap - EXIT
+    # shellcheck disable=SC2016
+    "$scripts/with_local_lab.sh" "$1" "$2" sh -euc '
+        sed "s/^title = local lab on [^:]*:/title = $2:/" "hosts.local.$1.ini" >"$1.ini"
+        "$3" run --hosts "$1.ini" example
+    ' sh "$1" "$title" "$lab"
     "$lab" export -1 --output "$1" # without the names of this machine
     (cd "$1" && "$(dirname "$lab")/python" -m zipfile -c "$folder/$1.zip" run.json trials.jsonl samples.jsonl)
     rm -r results "$1"

@@ -61,7 +61,8 @@ def up(
         if (lab := state.load(name)) is not None:
             if lab.supervisor.alive():
                 raise BadInput(
-                    f"the local lab {name!r} is up already ({lab.hosts_file})", "`lab local down` takes it down"
+                    f"the local lab {name!r} is up already ({lab.hosts_file})",
+                    f"`lab local down --name {name}` takes it down",
                 )
             _wait_for_end(lab)  # its cleaner may still run, and would remove the new lab's files
         cleanup.remove(name, hosts_file)
