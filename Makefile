@@ -4,9 +4,10 @@ SINGLE = OPENBLAS_NUM_THREADS=1
 export PYTHONDONTWRITEBYTECODE =
 .PHONY: demo unit wheel test test-verdicts test-guests faults fuzz audit check docs gallery docs-reference fmt clean
 
+# TCP buffers only matter with some delay on the link
 demo:   ## a whole sweep on this machine: local lab, report, notebook
 	@scripts/setup.sh demo
-	@scripts/with_local_lab.sh demo 250us scripts/demo.sh # TCP buffers only matter with some delay on the link
+	@scripts/with_local_lab.sh demo 250us scripts/demo.sh
 
 unit:   ## the tests that need neither the local lab nor an sshd, with fewer generated examples: no root, any system
 	@scripts/setup.sh unit

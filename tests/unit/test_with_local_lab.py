@@ -15,7 +15,13 @@ from support.paths import ROOT
 STAND_IN = """\
 #!/bin/sh
 echo "$@" >>said
-case $2 in up) exit "$(cat up)" ;; esac
+case "$1 $2" in
+"local up") exit "$(cat up)" ;;
+"run "*)
+    trap 'sleep 0.3; echo put back >>said; exit 1' HUP INT TERM
+    while :; do sleep 0.1; done
+    ;;
+esac
 """
 UP, DOWN = "local up --name demo --delay 1ms", "local down --name demo"
 
@@ -29,7 +35,9 @@ def script(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "up").write_text("0")
     (tmp_path / "scripts").mkdir()
     monkeypatch.chdir(tmp_path)
-    return Path(shutil.copy(ROOT / "scripts/with_local_lab.sh", "scripts")).absolute()
+    for name in ("demo.sh", "with_local_lab.sh"):
+        shutil.copy(ROOT / "scripts" / name, "scripts")
+    return Path("scripts/with_local_lab.sh").absolute()
 
 
 def said() -> list[str]:
@@ -43,17 +51,16 @@ def test_the_lab_is_taken_down_after_the_command_and_its_exit_code_is_kept(scrip
 
 
 @pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGINT, signal.SIGTERM])
-def test_a_signal_takes_the_lab_down_too(script: Path, number: signal.Signals) -> None:
+def test_a_signal_takes_the_lab_down_once_the_run_has_put_things_back(script: Path, number: signal.Signals) -> None:
     ignored = signal.signal(number, signal.SIG_DFL)  # as after nohup: a child would ignore it too
     try:
-        process = subprocess.Popen(
-            [script, "demo", "1ms", "sh", "-c", "echo between >>said; exec sleep 60"], start_new_session=True
-        )
+        process = subprocess.Popen([script, "demo", "1ms", "scripts/demo.sh"], start_new_session=True)
     finally:
         signal.signal(number, ignored)
-    wait_until(lambda: Path("said").exists() and len(said()) == 2)
+    wait_until(lambda: Path("said").exists() and said()[-1].startswith("run "))
     os.killpg(process.pid, number)
-    assert (process.wait(60), said()) == (128 + number, [UP, "between", DOWN])
+    assert process.wait(60) == 128 + number
+    assert (said()[0], said()[-2:]) == (UP, ["put back", DOWN])
 
 
 @pytest.mark.parametrize(("code", "after"), [(1, [DOWN]), (2, [])])
