@@ -4,7 +4,7 @@ set -eu
 cd "$(dirname "$0")/.."
 lab=.venv/bin/lab
 hosts=hosts.local.demo.ini
-# a shell that dies of a signal does not wait for what it runs, which then puts things back
+# without it a signal would end this shell before `lab run` has put its hosts back
 trap 'exit 1' HUP INT TERM
 
 $lab check --hosts $hosts

@@ -14,7 +14,7 @@ cd "$folder" # run.json names the folder of its hosts file
 make_one() {
     # shellcheck disable=SC2016
     "$scripts/with_local_lab.sh" "$1" "$2" sh -euc '
-        trap "exit 1" HUP INT TERM # it waits for what it runs
+        trap "exit 1" HUP INT TERM # not before `lab run` has put its hosts back
         sed "s/^title = local lab on [^:]*:/title = $2:/" "hosts.local.$1.ini" >"$1.ini"
         "$3" run --hosts "$1.ini" example
     ' sh "$1" "$title" "$lab"

@@ -5,7 +5,7 @@ set -eu
 lab=$(dirname "$0")/../.venv/bin/lab
 name=$1 delay=$2
 shift 2
-# a shell that dies of a signal runs no trap of its exit
+# without these a signal would end this shell, and the trap of EXIT would not run
 trap 'exit 129' HUP
 trap 'exit 130' INT
 trap 'exit 143' TERM

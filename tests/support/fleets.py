@@ -129,7 +129,7 @@ class Bench:
 
     def finished(self) -> Counter[str]:
         """How many runs of each task are complete, by the task's folder."""
-        paths = self.folder.rglob("run.json")  # of whichever queue
+        paths = self.folder.rglob("run.json")  # also of a queue that a command made
         return Counter(str(path.parents[1]) for path in paths if json.loads(path.read_text()).get("ended"))
 
     def dirty(self) -> list[str]:

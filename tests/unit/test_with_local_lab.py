@@ -14,13 +14,11 @@ from support.paths import ROOT
 
 STAND_IN = """\
 #!/bin/sh
+trap 'sleep 0.3; echo put back >>said; exit 1' HUP INT TERM
 echo "$@" >>said
 case "$1 $2" in
 "local up") exit "$(cat up)" ;;
-"run "*)
-    trap 'sleep 0.3; echo put back >>said; exit 1' HUP INT TERM
-    while :; do sleep 0.1; done
-    ;;
+"run "*) while :; do sleep 0.1; done ;;
 esac
 """
 UP, DOWN = "local up --name demo --delay 1ms", "local down --name demo"
