@@ -1,7 +1,8 @@
 """A delayed link for kernels without netem: passes frames on between a TAP device at each end.
 
-Run as ``python -m lab.local.delay_relay PID DEVICE PID DEVICE DELAY_S``. Prints ``ready`` once both devices exist; they
-vanish with this process, and this process with the one that started it.
+Run as ``python -m lab.local.delay_relay PID DEVICE PID DEVICE DELAY_S RATE RATE``: the delay of one direction, and the
+bit/s that each end may send, 0 for any number. Prints ``ready`` once both devices exist; they vanish with this
+process, and this process with the one that started it.
 """
 
 from __future__ import annotations
@@ -16,12 +17,34 @@ from collections import deque
 from contextlib import suppress
 
 from lab.local import syscalls
+from lab.local.network import ETHERNET_OVERHEAD_BYTES
 
 TUNSETIFF = 0x400454CA
 IFF_TAP_WITHOUT_HEADER = 0x0002 | 0x1000
 LARGEST_FRAME = 65_600
 FRAMES_AT_ONCE = 64
 LONGEST_QUEUE = 20_000  # frames; later ones are dropped, as by a switch
+
+
+class Wire:
+    """The frames of one direction on their way: one after the other, each as long as its bits take at this rate."""
+
+    def __init__(self, bits_per_s: float, delay_s: float):
+        self._seconds_per_byte = 8 / bits_per_s if bits_per_s else 0.0
+        self._delay_s = delay_s
+        self._free_at = 0.0
+        self.frames: deque[tuple[float, bytes]] = deque()
+
+    def put(self, frame: bytes, now: float) -> None:
+        """Send a frame that came ``now``, as soon as the one before it has left.
+
+        It arrives when its last bit does, by the clock of the link: that this process was late does not slow the link.
+        """
+        if len(self.frames) < LONGEST_QUEUE:
+            self._free_at = (
+                max(now, self._free_at) + (len(frame) + ETHERNET_OVERHEAD_BYTES) * self._seconds_per_byte
+            )
+            self.frames.append((self._free_at + self._delay_s, frame))
 
 
 def open_tap(pid: int, device: str) -> int:
@@ -32,38 +55,38 @@ def open_tap(pid: int, device: str) -> int:
     return tap
 
 
-def relay(source: int, target: int, delay_s: float) -> None:
-    """Pass every frame on from ``source`` to ``target``, ``delay_s`` after it came, for ever.
+def relay(source: int, target: int, wire: Wire) -> None:
+    """Pass every frame on from ``source`` to ``target`` over ``wire``, for ever.
 
     Each direction has a process: at 1 Gbit/s frames come every 12 µs, too often for threads that share an interpreter.
     """
-    queue: deque[tuple[float, bytes]] = deque()
-    read, write, now, append, forget = os.read, os.write, time.monotonic, queue.append, queue.popleft
+    frames, put, read, write, now = wire.frames, wire.put, os.read, os.write, time.monotonic
     while True:
-        wait = max(0.0, queue[0][0] - now()) if queue else None
+        wait = max(0.0, frames[0][0] - now()) if frames else None
         if select.select([source], [], [], wait)[0]:
+            came = now()
             with suppress(BlockingIOError):
                 for _ in range(FRAMES_AT_ONCE):
-                    frame = read(source, LARGEST_FRAME)
-                    if len(queue) < LONGEST_QUEUE:
-                        append((now() + delay_s, frame))
-        while queue and queue[0][0] <= now():
+                    put(read(source, LARGEST_FRAME), came)
+        due = now()
+        while frames and frames[0][0] <= due:
             # a frame that the far side cannot take is lost, as on a real link
             with suppress(OSError):
-                write(target, queue[0][1])
-            forget()
+                write(target, frames.popleft()[1])
 
 
 def main() -> None:
     """Relay both directions until killed."""
-    one, device, other, other_device, delay_s = sys.argv[1:]
+    one, device, other, other_device, *numbers = sys.argv[1:]
+    delay_s, rate, other_rate = map(float, numbers)
     taps = open_tap(int(one), device), open_tap(int(other), other_device)
+    syscalls.be_punctual()
     print("ready", flush=True)
     parent = os.getpid()
     if os.fork() == 0:
         syscalls.die_with_parent(parent)
-        relay(taps[1], taps[0], float(delay_s))
-    relay(taps[0], taps[1], float(delay_s))
+        relay(taps[1], taps[0], Wire(other_rate, delay_s))
+    relay(taps[0], taps[1], Wire(rate, delay_s))
 
 
 if __name__ == "__main__":

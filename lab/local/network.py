@@ -24,6 +24,15 @@ OFFLOADS = ("tso", "off", "gso", "off", "gro", "off")
 SWITCH = Path(__file__).with_name("switch.sh")
 DEFAULT_RATE = "1gbit"
 PORT_MTU = 65521  # the largest of a TAP: hosts decide how long frames are
+RATE = re.compile(r"([1-9]\d*(?:\.\d+)?)([kmg]?)bit")
+UNITS = {"": 1.0, "k": 1e3, "m": 1e6, "g": 1e9}  # of a rate's bit/s
+# What a frame takes on Ethernet besides its header and content: preamble 8, check sequence 4, gap 12 (IEEE 802.3)
+ETHERNET_OVERHEAD_BYTES = 24
+# tbf's second bucket lets frames follow each other at this multiple of the rate, and forgets the time that its timer was
+# late by beyond SLACK_S. With more than 1 the link catches up with what it lost that way.
+PEAK = 1.05
+SLACK_S = 20e-6
+LARGEST_FRAME_BYTES = 9216 + 14 + ETHERNET_OVERHEAD_BYTES  # the usual limit of switches: MTU 9216
 
 
 class End(NamedTuple):
@@ -47,9 +56,15 @@ class Shape(NamedTuple):
 
 def check_rate(rate: str) -> str:
     """``rate`` as tc takes it, or ``none``. Raises :class:`BadInput`."""
-    if rate != "none" and not re.fullmatch(r"[1-9]\d*(\.\d+)?[kmg]?bit", rate):
+    if rate != "none" and not RATE.fullmatch(rate):
         raise BadInput(f"--rate {rate!r} is no rate", "give one such as 1gbit, 940mbit or 100mbit, or none")
     return rate
+
+
+def bits_per_second(rate: str) -> float:
+    """``rate``, as tc takes it, in bit/s; 0.0 of ``none``, which limits nothing."""
+    match = RATE.fullmatch(rate)
+    return float(match[1]) * UNITS[match[2]] if match else 0.0
 
 
 def delay_seconds(delay: str) -> float:
@@ -77,25 +92,26 @@ def connect(pids: Mapping[str, int], shape: Shape) -> list[subprocess.Popen[byte
     Returns its processes: the switch, and the relays that delay links, where the kernel has no netem.
     """
     if len(pids) == len(HOSTS):
-        return _link(End(pids["client"]), End(pids["server"]), shape.delay_of_link_s)
+        rates = shape.rates["client"], shape.rates["server"]
+        return _link(End(pids["client"]), End(pids["server"]), rates, shape.delay_of_link_s)
     switch = _start(["unshare", "--net", "--", "/bin/sh", str(SWITCH)], "the switch between its hosts")
     processes = [switch]
     for number, (host, pid) in enumerate(pids.items(), 1):
         port = End(switch.pid, f"port-{number}")
-        processes += _link(End(pid), port, shape.delay_of_link_s)
+        processes += _link(End(pid), port, (shape.rates[host], shape.rates[host]), shape.delay_of_link_s)
         command = ("ip", "link", "set", "dev", port.device, "mtu", str(PORT_MTU), "master", "switch", "up")
         check(run_inside(port.pid, *command))
         shape_end(port, shape.rates[host], shape.delay_of_link_s)
     return processes
 
 
-def _link(one: End, other: End, delay_s: float) -> list[subprocess.Popen[bytes]]:
-    """Make a link; returns the relay that delays it, where the kernel has no netem."""
+def _link(one: End, other: End, rates: tuple[str, str], delay_s: float) -> list[subprocess.Popen[bytes]]:
+    """Make a link; returns the relay that delays it, where the kernel has no netem. ``rates``: of what each end sends."""
     if delay_s > 0 and not _has_netem(one.pid):
-        words = [sys.executable, "-m", "lab.local.delay_relay", str(one.pid), one.device, str(other.pid), other.device]
-        return [
-            _start([*words, repr(delay_s)], "the relay that delays the link", "it needs /dev/net/tun: `modprobe tun`")
-        ]
+        ends = [str(one.pid), one.device, str(other.pid), other.device]
+        times = [repr(delay_s), *(repr(bits_per_second(rate)) for rate in rates)]
+        words = [sys.executable, "-m", "lab.local.delay_relay", *ends, *times]
+        return [_start(words, "the relay that delays the link", "it needs /dev/net/tun: `modprobe tun`")]
     peer = ["peer", "name", other.device, "netns", str(other.pid)]
     command = ["ip", "link", "add", one.device, "type", "veth", *peer]
     check(run("nsenter", "--target", str(one.pid), "--net", *command))
@@ -105,14 +121,27 @@ def _link(one: End, other: End, delay_s: float) -> list[subprocess.Popen[bytes]]
 def shape_end(end: End, rate: str, delay_s: float) -> None:
     """Give an end of a link its rate and delay; without offloads."""
     run_inside(end.pid, "ethtool", "-K", end.device, *OFFLOADS)  # fails on a TAP, which has none
-    netem_delay_s = delay_s if delay_s > 0 and _has_netem(end.pid) else 0.0
+    netem = delay_s > 0 and _has_netem(end.pid)
     add = ["tc", "qdisc", "add", "dev", end.device]
-    if netem_delay_s > 0:
-        netem = ["netem", "delay", f"{netem_delay_s * 1e6:.0f}us", "limit", "20000"]
-        check(run_inside(end.pid, *add, "root", "handle", "1:", *netem))
+    if netem:
+        words = ["netem", "delay", f"{delay_s * 1e6:.0f}us", "limit", "20000"]
+        check(run_inside(end.pid, *add, "root", "handle", "1:", *words))
     if rate != "none":
-        parent = ["parent", "1:"] if netem_delay_s > 0 else ["root"]
-        check(run_inside(end.pid, *add, *parent, "tbf", "rate", rate, "burst", "256kb", "latency", "20ms"))
+        parent = ["parent", "1:"] if netem else ["root"]
+        check(run_inside(end.pid, *add, *parent, *token_bucket(rate, relayed=delay_s > 0 and not netem)))
+
+
+def token_bucket(rate: str, relayed: bool) -> list[str]:
+    """The tbf of one end of a link, in the words of tc.
+
+    A bucket of 256 kB holds the rate although its timer is late at times, and lets as much pass at the speed of memory
+    after a pause. So a second, small bucket spaces the frames (``peakrate``), unless a relay does it.
+    """
+    words = ["tbf", "rate", rate, "burst", "256kb", "latency", "20ms", "overhead", str(ETHERNET_OVERHEAD_BYTES)]
+    if relayed:
+        return words
+    peak = PEAK * bits_per_second(rate)
+    return [*words, "peakrate", f"{peak:.0f}bit", "minburst", f"{LARGEST_FRAME_BYTES + peak / 8 * SLACK_S:.0f}"]
 
 
 def move(network: int, pid: int) -> None:

@@ -7,6 +7,7 @@ import os
 import resource
 import signal
 import struct
+from contextlib import suppress
 from pathlib import Path
 
 CLONE_NEWNS = 0x00020000
@@ -15,6 +16,7 @@ MS_REC = 0x4000
 MS_SLAVE = 0x80000
 PR_SET_PDEATHSIG = 1
 PR_SET_SECCOMP = 22
+PR_SET_TIMERSLACK = 29
 PR_SET_CHILD_SUBREAPER = 36
 SECCOMP_MODE_FILTER = 2
 NETATALK_FILES = 65535  # the descriptors that cnid_metad asks for; it exits where it is refused
@@ -52,6 +54,16 @@ def die_with_parent(parent: int, number: signal.Signals = signal.SIGKILL) -> Non
     _check(_libc.prctl(PR_SET_PDEATHSIG, number, 0, 0, 0))
     if os.getppid() != parent:  # the parent ended before the call
         os.kill(os.getpid(), number)
+
+
+def be_punctual() -> None:
+    """Run this process before all others that want the processor, and end its waits when they are over.
+
+    The kernel may lengthen each wait by 50 µs otherwise.
+    """
+    with suppress(PermissionError):  # in a container root may lack CAP_SYS_NICE
+        os.setpriority(os.PRIO_PROCESS, 0, -20)
+    _check(_libc.prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0))
 
 
 def adopt_orphans() -> None:
