@@ -2,33 +2,35 @@
 SINGLE = OPENBLAS_NUM_THREADS=1
 # tests start thousands of Pythons: whoever keeps no compiled code would have each of them compile the lab anew
 export PYTHONDONTWRITEBYTECODE =
-.PHONY: demo unit wheel test test-verdicts test-guests faults fuzz audit check docs gallery docs-reference fmt clean
+# twice as many workers as cores, for real servers are waited for; the tests of a file share their hosts, and stay together
+SIDE_BY_SIDE = --numprocesses 4 --dist loadfile --no-loadscope-reorder
+TESTED = tests/scenarios tests/fuzz tests/unit tests/examples
+.PHONY: demo unit wheel test test-all test-release faults fuzz audit check docs gallery docs-reference fmt clean
 
 # TCP buffers only matter with some delay on the link
 demo:   ## a whole sweep on this machine: local lab, report, notebook
 	@scripts/setup.sh demo
 	@scripts/with_local_lab.sh demo 250us scripts/demo.sh
 
-unit:   ## the tests that need neither the local lab nor an sshd, with fewer generated examples: no root, any system
+unit:   ## logic, parsers, pages, messages, examples of the docs: no root, no server, no browser, any system
 	@scripts/setup.sh unit
-	$(SINGLE) .venv/bin/python -m pytest --numprocesses 2 --dist worksteal --hypothesis-profile quick -m "not local_lab and not sshd" tests/unit tests/examples
+	$(SINGLE) .venv/bin/python -m pytest --numprocesses 2 --dist worksteal tests/unit tests/examples
 
 wheel:  ## build the wheel, install it on the oldest and newest Python of this machine, and use it in an empty folder
 	@scripts/check_wheel.sh
 
-test:   ## every test, those on the local lab included, but for the slowest of guests and of verdicts
+test:   ## all of `make unit`, generated tests, and the scenarios: whole commands on real servers, as root
 	@scripts/setup.sh test
-	$(SINGLE) .venv/bin/python -m pytest -m "not guests and not quiet and not pairs and not alone" --numprocesses 4 --dist loadfile --no-loadscope-reorder
-	.venv/bin/python -m pytest -m quiet tests/local_lab
-	.venv/bin/python -m pytest -m alone tests/local_lab
+	$(SINGLE) .venv/bin/python -m pytest $(SIDE_BY_SIDE) $(TESTED)
 
-test-verdicts: ## what is said to hold a transfer back, with causes made one and two at a time; on a quiet machine
-	@scripts/setup.sh test
-	.venv/bin/python -m pytest -m "quiet or pairs" tests/local_lab
+test-all: ## all of `make test`, and what else a machine without virtualization can run; PART=2/4 does a quarter of the rest
+	@scripts/setup.sh test-all
+	$(SINGLE) .venv/bin/python -m pytest $(SIDE_BY_SIDE) $(if $(PART),--part $(PART),$(TESTED)) tests/breadth
 
-test-guests: ## every test of guests with kernels of their own, on each backend that boots here
-	@scripts/setup.sh test-guests
-	.venv/bin/python -m pytest -m "" tests/guests
+test-release: ## verdicts on a quiet machine, guests of KVM and TCG with ZFS, the whole fault matrix; hours
+	@scripts/setup.sh test-release
+	.venv/bin/python -m pytest tests/release
+	$(MAKE) faults
 
 faults: ## break a run at every command that it sends (docs/how-to/run-the-fault-matrix.md); FAULTS='--share 0.02' does less
 	@scripts/setup.sh faults

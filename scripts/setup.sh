@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs what is missing and nothing else: system packages by apt, Python packages into .venv.
-# usage: setup.sh check|unit|docs|fuzz|audit|demo|test|test-guests|faults
+# usage: setup.sh check|unit|docs|fuzz|audit|demo|test|test-all|test-release|faults
 # `check`, `unit`, `docs`, `fuzz` and `audit` need no root and no system packages
 set -eu
 cd "$(dirname "$0")/.."
@@ -9,6 +9,7 @@ purpose=$1
 stop() { echo "make $purpose: $1" >&2; exit 2; }
 
 case $purpose in check|unit|docs|fuzz|audit) needs_lab= ;; *) needs_lab=yes ;; esac
+case $purpose in test|test-all|test-release) everything=yes ;; *) everything= ;; esac
 if [ -n "$needs_lab" ]; then
     [ "$(uname -s)" = Linux ] || stop "the local lab needs Linux; on a Mac follow docs/how-to/measure-two-machines.md"
     [ "$(id -u)" = 0 ] || stop "the local lab needs root for its namespaces and mounts: run 'sudo make $purpose'"
@@ -37,7 +38,7 @@ if [ -n "$needs_lab" ]; then
     for pair in mmdebstrap:mmdebstrap ip:iproute2 mke2fs:e2fsprogs ssh:openssh-client nsenter:util-linux unshare:util-linux; do
         command -v "${pair%%:*}" >/dev/null || missing="$missing ${pair##*:}"
     done
-    if [ "$purpose" = test ]; then # a login shell may be any of these
+    if [ -n "$everything" ]; then # a login shell may be any of these
         for shell in csh fish ksh tcsh zsh; do command -v "$shell" >/dev/null || missing="$missing $shell"; done
         command -v Rscript >/dev/null || missing="$missing r-base-core" # reads an exported table
         # the report is looked at in it; Ubuntu's package is but a snap, without which those tests are skipped
@@ -65,12 +66,12 @@ if [ "$purpose" = docs ] && ! cmp -s requirements-docs.txt .venv/installed-docs;
     .venv/bin/python -m pip install --quiet --disable-pip-version-check -r requirements-docs.txt
     cp requirements-docs.txt .venv/installed-docs
 fi
-if [ "$purpose" = test ] && ! cmp -s requirements-tables.txt .venv/installed-tables; then
+if [ -n "$everything" ] && ! cmp -s requirements-tables.txt .venv/installed-tables; then
     echo "Installing DuckDB and polars into .venv"
     .venv/bin/python -m pip install --quiet --disable-pip-version-check -r requirements-tables.txt
     cp requirements-tables.txt .venv/installed-tables
 fi
-if [ "$purpose" = test ] && ! cmp -s requirements-browser.txt .venv/installed-browser; then
+if [ -n "$everything" ] && ! cmp -s requirements-browser.txt .venv/installed-browser; then
     echo "Installing Playwright into .venv"
     .venv/bin/python -m pip install --quiet --disable-pip-version-check -r requirements-browser.txt
     cp requirements-browser.txt .venv/installed-browser

@@ -1,4 +1,4 @@
-"""Fixtures for the tests that need real hosts: a local lab of this test run's own, or an sshd of this machine's."""
+"""What holds for every test: its tier, which follows from its folder, and the hosts that it may ask for."""
 
 from __future__ import annotations
 
@@ -23,6 +23,12 @@ import lab.hosts.passwords
 from lab.hosts import SshHost
 from lab.local import lifecycle, state
 
+# the marker of a test by the folder of `tests` that it is in; docs/contributing/tests.md says what each is for
+TIERS = {
+    "unit": "unit", "examples": "unit", "fuzz": "generated", "scenarios": "scenario", "breadth": "breadth",
+    "release": "release",
+}  # fmt: skip
+QUICK = ("unit", "generated")
 # what a test makes is soon free again: to look for cycles in it every 700 objects takes a tenth of the time
 gc.set_threshold(20_000, 10, 10)
 # begins the name of every local lab of this test run: workers of pytest-xdist inherit it from their controller
@@ -32,11 +38,16 @@ LABS = os.environ.setdefault("LABS_OF_THIS_TEST_RUN", f"test-{os.getpid()}")
 settings.register_profile(
     "lab", parent=settings(), deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
 )
-settings.register_profile("quick", parent=settings.get_profile("lab"), max_examples=10)  # of `make unit`
+settings.register_profile("quick", parent=settings.get_profile("lab"), max_examples=10)
 settings.register_profile(  # of `make fuzz`
     "fuzz", parent=settings.get_profile("lab"), max_examples=2000, derandomize=False, print_blob=True
 )
 settings.load_profile("lab")
+
+
+def tier_of(path: Path) -> str:
+    """The tier of a file of tests, by the folder of ``tests`` that it is in."""
+    return TIERS[path.relative_to(TESTS).parts[0]]
 
 
 def pytest_configure() -> None:
@@ -59,23 +70,27 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what needs the local lab by its folder, and begin with it: short files keep all workers busy until the end.
+    """Mark each test with its tier, and begin with the slow ones: short files keep all workers busy until the end."""
+    for item in items:
+        item.add_marker(tier_of(item.path))
+    items.sort(key=lambda item: tier_of(item.path) in QUICK)
 
-    Without root there are no namespaces: say so for each test that would need them.
-    """
-    for item in items:
-        if item.path.is_relative_to(TESTS / "local_lab") or item.path.is_relative_to(TESTS / "guests"):
-            item.add_marker(pytest.mark.local_lab)
-        if "one_sshd" in getattr(item, "fixturenames", ()):
-            item.add_marker(pytest.mark.sshd)
-    slow = {item.path for item in items if item.get_closest_marker("local_lab")}
-    items.sort(key=lambda item: item.path not in slow)
-    if os.geteuid() == 0 and sys.platform == "linux":
-        return
-    marker = pytest.mark.skip(reason="the local lab needs Linux and root: `sudo make test`")
-    for item in items:
-        if item.get_closest_marker("local_lab"):
-            item.add_marker(marker)
+
+def pytest_collectstart(collector: pytest.Collector) -> None:
+    """Read a file of tests with the profile that its tests run with: ``@settings`` takes what it leaves out from it."""
+    _load_profile(collector)
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Run each test with the profile of its tier."""
+    _load_profile(item)
+
+
+def _load_profile(node: pytest.Collector | pytest.Item) -> None:
+    """Try fewer generated examples in the unit tests, unless this test run was given a profile."""
+    if not node.config.getoption("--hypothesis-profile"):
+        below = node.path.relative_to(TESTS).parts if node.path.is_relative_to(TESTS) else ()
+        settings.load_profile("quick" if below and TIERS.get(below[0]) == "unit" else "lab")
 
 
 def pytest_collection_finish() -> None:
@@ -97,7 +112,14 @@ def _register_of_its_own(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pyte
 
 
 @pytest.fixture(scope="session")
-def new_bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., Bench]]:
+def root() -> None:
+    """For tests that make namespaces and mounts on this machine."""
+    if sys.platform != "linux" or os.geteuid() != 0:
+        pytest.skip("the local lab needs Linux and root: `sudo make test`")
+
+
+@pytest.fixture(scope="session")
+def new_bench(root: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., Bench]]:
     """Makes local labs with options of their own; each is taken down at the end of the session at the latest."""
     made: list[Bench] = []
 

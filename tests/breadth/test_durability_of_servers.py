@@ -89,7 +89,6 @@ def bytes_read(found: list[str]) -> int:
         time.sleep(0.01)
 
 
-@pytest.mark.alone  # the page cache is the whole machine's, and other tests drop it
 def test_a_cold_server_reads_from_its_disk_and_a_warm_one_does_not(bench: Bench) -> None:
     read = {"protocol": ["nfs"], "tool": ["cp"], "direction": ["read"], "store": ["disk"], "size": "32 MiB"}
     from_disk = {}

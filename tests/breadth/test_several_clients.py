@@ -15,7 +15,6 @@ import pytest
 from support.local_lab import Bench, end
 from support.together import CLIENTS, check_trials, parts_of
 
-pytestmark = pytest.mark.local_lab
 SERVER_RATE = 400e6 / 8  # bytes a second that its link carries
 
 

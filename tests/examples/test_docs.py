@@ -8,7 +8,6 @@ import json
 import os
 import pkgutil
 import re
-import shlex
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -17,6 +16,7 @@ from typing import Any
 
 import pytest
 from support import guide
+from support.page_commands import COMMAND, FENCE, commands, shell_lines
 from support.paths import ROOT, RUN_CAPTURES
 
 from lab.cli.main import parser
@@ -30,9 +30,7 @@ GALLERY = ROOT / "docs/gallery"  # is written by `make gallery`
 PAGES = [*TOP, *(page for page in sorted((ROOT / "docs").rglob("*.md")) if GALLERY not in page.parents)]
 SCRIPTS = sorted((HERE / "shell").glob("*.sh"))
 SWEEPS = [*sorted((ROOT / "sweeps").glob("*.toml")), *sorted((HERE / "sweeps").glob("*.toml"))]
-FENCE = re.compile(r"^```([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 NAMING = ("", ".ini", ".ipynb", ".pl", ".py", ".sh", ".toml")  # files that name pages
-COMMAND = re.compile(r"(?:sudo )?(?:\.venv/bin/)?lab ([a-z].*)")
 PLACE = re.compile(r"(?:lab|tests|scripts|docs|sweeps|benchmarks)/|[a-z_]+/[a-z_/]+[.]py$")
 DOTTED = re.compile(r"lab(?:[.][a-zA-Z_0-9]+)+")
 TO_BE_MADE = {
@@ -43,27 +41,10 @@ TO_BE_MADE = {
     "lab/workloads/zeros.py",
     "lab/platforms/freebsd.py",
 }
-NAME_OF_LAB = re.compile(r"(?<=--name )first|(?<=hosts\.local\.)first")
 
 
 def named(paths: list[Path]) -> list[object]:
     return [pytest.param(path, id=str(path.relative_to(ROOT))) for path in paths]
-
-
-def shell_lines(path: Path) -> Iterator[str]:
-    """The lines of a script, or those of a page's blocks for the shell."""
-    text = path.read_text(encoding="utf-8")
-    blocks = [text] if path.suffix == ".sh" else [block for language, block in FENCE.findall(text) if language == "sh"]
-    for block in blocks:
-        yield from block.splitlines()
-
-
-def commands(path: Path) -> Iterator[list[str]]:
-    """The words after ``lab`` in each line that begins with it, up to where its output goes."""
-    for line in shell_lines(path):
-        if match := COMMAND.match(line):
-            words = shlex.split(match[1], comments=True)
-            yield words[: words.index(">")] if ">" in words else words
 
 
 def mentions(path: Path) -> Iterator[str]:
@@ -198,33 +179,6 @@ def test_each_command_of_the_guide_is_typed_or_says_why_not() -> None:
         assert next(guide.pieces("Type `networksetup -listlocations` there.")).places
     with pytest.raises(ValueError, match="nothing above this block says where it is typed: ls"):
         list(guide.pieces("Then:\n\n```sh\nls\n```\n"))
-
-
-@pytest.mark.local_lab
-def test_the_tutorial_runs(tmp_path: Path) -> None:
-    own = f"{os.environ['LABS_OF_THIS_TEST_RUN']}-tutorial"
-    sweep = tmp_path / "tests/examples/sweeps/first.toml"
-    sweep.parent.mkdir(parents=True)
-    text = (HERE / "sweeps/first.toml").read_text(encoding="utf-8")
-    sweep.write_text(re.sub("blocks = [0-9]+", "blocks = 1", text), encoding="utf-8")  # the same, sooner
-    script = tmp_path / "local-lab.sh"
-    script.write_text(NAME_OF_LAB.sub(own, (HERE / "shell/local-lab.sh").read_text(encoding="utf-8")))
-    printed = []
-    try:
-        for words in commands(script):
-            done = run_lab(tmp_path, *words)
-            assert done.returncode == 0, (words, done.stdout, done.stderr)
-            printed.append(done.stdout)
-    finally:
-        run_lab(tmp_path, "local", "down", "--name", own)
-    assert any(text.startswith("Fastest") and "What matters" in text for text in printed)
-    assert (next((tmp_path / "results").iterdir()) / "report/report.html").exists()
-
-
-def run_lab(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    environment = os.environ | {"PYTHONPATH": str(ROOT)}
-    command = [sys.executable, "-m", "lab", *words]
-    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=600)
 
 
 def test_the_answer_in_the_readme_is_that_of_the_run_that_comes_with_the_lab(tmp_path: Path) -> None:

@@ -14,8 +14,6 @@ from support.scarce import MIB, quota, slow_disk
 from lab.results import run_folder
 from lab.stats.bottleneck import verdicts
 
-pytestmark = pytest.mark.quiet
-
 
 def judged(bench: Bench, hosts: Path | None = None, **factors: Any) -> pd.DataFrame:
     """The verdicts of a sweep with these factors."""

@@ -20,8 +20,6 @@ from support.scarce import MIB, quota, slow_disk
 from lab.results import run_folder
 from lab.stats.bottleneck import verdicts
 
-pytestmark = pytest.mark.pairs
-
 WAY = {"protocol round trips", "one request at a time", "latency × window"}  # what a long way does to a transfer
 SPIN = "while True: pass"
 

@@ -12,7 +12,6 @@ from support.local_lab import HOSTS, Bench
 from support.other_samba import other_samba
 from support.planted_payloads import planted
 
-pytestmark = pytest.mark.guests  # on every backend some minutes
 AS_NOBODY = " ".join(NOBODY)
 HARD_LINK = f"{AS_NOBODY} ln /etc/shadow /var/tmp/shadow 2>/dev/null && echo linked; rm -f /var/tmp/shadow"
 

@@ -124,13 +124,7 @@ def test_a_kernels_server_that_may_be_somebody_elses_is_left_to_them(guests: Ben
     assert left(guests) == before
 
 
-@pytest.mark.parametrize(
-    "moment",
-    [
-        pytest.param("rpc.nfsd --host", marks=pytest.mark.guests, id="threads"),
-        pytest.param('"b001-0002"', id="under way"),
-    ],
-)
+@pytest.mark.parametrize("moment", ['"b001-0002"'], ids=["under way"])
 def test_what_a_killed_controller_left_in_a_kernel_is_put_back(guests: Bench, moment: str) -> None:
     """The threads and exports of a kernel's server, and a mount, have no process that could be ended."""
     before = left(guests)
@@ -159,14 +153,7 @@ def test_an_option_that_does_not_take_effect_fails_its_trial_and_no_other(guests
     assert "client: nfs.wsize was set to 1 MiB and reads back as 512 KiB" in status["1 MiB"][1]
 
 
-@pytest.mark.parametrize(
-    ("protocol", "options"),
-    [
-        ("nfs", {"nfs.hard": [True]}),
-        pytest.param("nfs", {"nfs.hard": [True], "nfs.version": [3]}, marks=pytest.mark.guests),
-        pytest.param("smb", {}, marks=pytest.mark.guests),
-    ],
-)
+@pytest.mark.parametrize(("protocol", "options"), [("nfs", {"nfs.hard": [True]})])
 def test_a_mount_whose_server_is_gone_is_noticed_and_forced_off(
     guests: Bench, protocol: str, options: dict[str, Any]
 ) -> None:

@@ -14,8 +14,6 @@ from support.guests import left_but_for_zfs
 from support.local_lab import Bench
 from support.paths import TESTS
 
-pytestmark = pytest.mark.guests
-
 FACTORS: dict[str, Any] = {
     "protocol": ["nfs"], "tool": ["cp"], "store": ["zfs"], "server_cache": ["cold"], "blocks": 1, "size": "8 MiB",
 }  # fmt: skip

@@ -18,7 +18,6 @@ from lab.local import guest_kernels
 from lab.local.backends import GUESTS
 
 pytestmark = [
-    pytest.mark.guests,
     pytest.mark.skipif(
         platform.machine() != guest_kernels.MACHINE, reason=f"guests are for {guest_kernels.MACHINE} only"
     ),

@@ -10,8 +10,6 @@ from support.guests import left_but_for_zfs
 from support.local_lab import Bench
 from support.paths import TESTS
 
-pytestmark = pytest.mark.guests
-
 DISK = "/dev/usb-disk"
 SCSI = (TESTS / "support" / "scsi_disk.sh").read_text()
 ENDS = 'for end in head tail; do "$end" -c 2M /var/tmp/scsi/disk; done | tr -d "\\000" | wc -c'

@@ -13,7 +13,6 @@ from support.traces import gone
 from lab.local import guest_kernels, state
 
 pytestmark = [
-    pytest.mark.guests,
     pytest.mark.skipif(
         platform.machine() != guest_kernels.MACHINE, reason=f"guests are for {guest_kernels.MACHINE} only"
     ),

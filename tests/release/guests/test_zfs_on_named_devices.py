@@ -11,8 +11,6 @@ import pytest
 from support.guests import left_but_for_zfs, wait_for_a_pool
 from support.local_lab import Bench, end
 
-pytestmark = pytest.mark.guests
-
 LEVELS: dict[str, Any] = {"zfs.raid": ["raidz"], "zfs.disks": ["named", "partitions"]}
 ON_DISKS: dict[str, Any] = {"protocol": ["nfs"], "tool": ["cp"], "direction": ["write"], "store": ["zfs"], **LEVELS}
 ADD = """

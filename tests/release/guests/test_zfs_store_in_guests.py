@@ -5,11 +5,8 @@ from __future__ import annotations
 import signal
 from typing import Any
 
-import pytest
 from support.guests import left_but_for_zfs, wait_for_a_pool
 from support.local_lab import Bench, end
-
-pytestmark = pytest.mark.guests
 
 LEVELS: dict[str, Any] = {"zfs.ashift": [12], "zfs.raid": ["raidz"], "zfs.sync": ["always"]}
 SIZE = 8 << 20

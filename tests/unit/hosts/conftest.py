@@ -35,7 +35,7 @@ def proxies(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[paramiko.Proxy]]:
 
 
 LOCAL = HostConfig(transport="local", sudo="none", data_address="192.0.2.1")
-OVER_ALL = [*(pytest.param((name, "plain"), marks=pytest.mark.sshd, id=name) for name in TRANSPORTS), ("local", "")]
+OVER_ALL = [*(pytest.param((name, "plain"), id=name) for name in TRANSPORTS), ("local", "")]
 
 
 @pytest.fixture(scope="module", params=OVER_ALL, ids=lambda param: param[0])

@@ -41,9 +41,9 @@ FAMILY = 'sh -c "trap : TERM; while :; do sleep 1; done" & echo $$ $! > "$1"; sl
 @pytest.mark.parametrize(
     "any_config",
     [
-        pytest.param(("paramiko", "plain"), marks=pytest.mark.sshd),
-        pytest.param(("paramiko", "noisy"), marks=pytest.mark.sshd),
-        pytest.param(("openssh", "noisy"), marks=pytest.mark.sshd), ("local", ""),
+        ("paramiko", "plain"),
+        ("paramiko", "noisy"),
+        ("openssh", "noisy"), ("local", ""),
     ],
     indirect=True,
 )  # fmt: skip
