@@ -111,6 +111,18 @@ def _register_of_its_own(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pyte
     monkeypatch.setenv("XDG_STATE_HOME", str(place))
 
 
+@pytest.fixture
+def empty_figures(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Figures without content in a report: to draw them takes most of its time, and not every test looks at them."""
+    from matplotlib.figure import Figure
+
+    from lab.report import figures
+    from lab.report.figures import runs
+
+    for drawn in (figures, runs):
+        monkeypatch.setattr(drawn, "ALL", dict.fromkeys(drawn.ALL, lambda run: Figure()))
+
+
 @pytest.fixture(scope="session")
 def root() -> None:
     """For tests that make namespaces and mounts on this machine."""
