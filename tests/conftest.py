@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -130,15 +131,15 @@ def root() -> None:
         pytest.skip("the local lab needs Linux and root: `sudo make test`")
 
 
-@pytest.fixture(scope="session")
-def new_bench(root: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., Bench]]:
-    """Makes local labs with options of their own; each is taken down at the end of the session at the latest."""
+@contextmanager
+def making_benches(paths: pytest.TempPathFactory) -> Iterator[Callable[..., Bench]]:
+    """Makes local labs with options of their own; each is taken down in the end."""
     made: list[Bench] = []
 
-    def make(*options: str) -> Bench:
-        bench = Bench(f"{LABS}-{secrets.token_hex(3)}", tmp_path_factory.mktemp("bench"))
+    def make(*options: str, ceilings: bool = False) -> Bench:
+        bench = Bench(f"{LABS}-{secrets.token_hex(3)}", paths.mktemp("bench"))
         made.append(bench)
-        bench.up(*options)
+        bench.up(*options, ceilings=ceilings)
         return bench
 
     yield make
@@ -146,10 +147,18 @@ def new_bench(root: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
     assert [done.stderr for done in down if done.returncode != 0] == []
 
 
+@pytest.fixture(scope="module")
+def new_bench(root: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., Bench]]:
+    """Makes local labs with options of their own; each is taken down with its module at the latest."""
+    with making_benches(tmp_path_factory) as make:
+        yield make
+
+
 @pytest.fixture(scope="session")
-def shared_bench(new_bench: Callable[..., Bench]) -> Bench:
+def shared_bench(root: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
     """One local lab for all tests that leave it as they found it."""
-    return new_bench()
+    with making_benches(tmp_path_factory) as make:
+        yield make()
 
 
 @pytest.fixture

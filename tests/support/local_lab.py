@@ -86,11 +86,17 @@ class Bench:
         # a register of its own: to it the runs of another bench are those of another controller
         self.environment = {"XDG_STATE_HOME": str(directory.with_name(f"{directory.name}-state"))}
 
-    def up(self, *options: str) -> None:
-        """Bring it up."""
+    def up(self, *options: str, ceilings: bool = False) -> None:
+        """Bring it up. Its runs measure the link only where ``ceilings`` are asked for."""
         self.host_names = hosts_of(int(options[options.index("--clients") + 1])) if "--clients" in options else HOSTS
         done = self.lab("local", "up", "--name", self.name, *options, timeout=1800)
         assert done.returncode == 0, done.stdout + done.stderr
+        if not ceilings:
+            self.hosts.write_text(self.changed_hosts(server_iperf3="off").read_text())
+
+    def with_ceilings(self) -> Path:
+        """A hosts file for a run that measures the link."""
+        return self.changed_hosts(server_iperf3=None)
 
     def command(self, *arguments: str) -> list[str]:
         """The `lab` command with these arguments, for a process of its own."""
@@ -147,13 +153,14 @@ class Bench:
         """Run a sweep with these factors."""
         return self.lab("run", "--hosts", str(hosts or self.hosts), str(self.sweep(**factors)), *options)
 
-    def changed_hosts(self, **changes: str) -> Path:
-        """A copy of the hosts file with ``section_key = value`` changed or added."""
+    def changed_hosts(self, **changes: str | None) -> Path:
+        """A copy of the hosts file with ``section_key = value`` changed or added, or without it where it is None."""
         lines = self.hosts.read_text().splitlines()
         for name, value in changes.items():
             section, _, key = name.partition("_")
             start = lines.index(f"[{section}]")
-            lines = [*lines[: start + 1], f"{key} = {value}", *_without(lines[start + 1 :], key)]
+            new = [] if value is None else [f"{key} = {value}"]
+            lines = [*lines[: start + 1], *new, *_without(lines[start + 1 :], key)]
         path = self.directory / "hosts.changed.ini"
         path.write_text("\n".join(lines) + "\n")
         return path
