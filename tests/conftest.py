@@ -24,6 +24,8 @@ import lab.hosts.passwords
 from lab.hosts import SshHost
 from lab.local import lifecycle, state
 
+# tests that others import; pytest rewrites the asserts of the files alone that it collects
+pytest.register_assert_rewrite("unit", "scenarios", "breadth")
 # the marker of a test by the folder of `tests` that it is in; docs/contributing/tests.md says what each is for
 TIERS = {
     "unit": "unit", "examples": "unit", "fuzz": "generated", "scenarios": "scenario", "breadth": "breadth",

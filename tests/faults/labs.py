@@ -66,7 +66,7 @@ class Place:
 
     def up(self) -> None:
         """Bring it up, and note how it is."""
-        self.bench.up(*self.kind.words)
+        self.bench.up(*self.kind.words, ceilings=True)
         self.observer = self._observer()
         changes = {f"{host}_ram_disk": "64 MiB" for host in self.bench.host_names}
         changes |= {f"{host}_transport": self.kind.transport for host in self.bench.host_names}

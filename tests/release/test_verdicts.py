@@ -34,18 +34,18 @@ def assert_all(rows: pd.DataFrame, limit: str, words: str) -> None:
 @pytest.fixture(scope="module")
 def far(new_bench: Callable[..., Bench]) -> Bench:
     """Two hosts with a round trip of 20 ms between them: next to that, waiting for a busy machine is short."""
-    return new_bench("--rate", "none", "--delay", "10ms")
+    return new_bench("--rate", "none", "--delay", "10ms", ceilings=True)
 
 
 @pytest.fixture(scope="module")
 def near(new_bench: Callable[..., Bench]) -> Bench:
     """Two hosts whose link is as fast as this machine makes it."""
-    return new_bench("--rate", "none")
+    return new_bench("--rate", "none", ceilings=True)
 
 
 def test_a_slow_link(new_bench: Callable[..., Bench]) -> None:
     # so slow that the processors are not the limit on a machine that is busy with something else either
-    rows = judged(new_bench("--rate", "20mbit"), size="10 MiB", protocol=["smb", "nfs", "ssh"])
+    rows = judged(new_bench("--rate", "20mbit", ceilings=True), size="10 MiB", protocol=["smb", "nfs", "ssh"])
     assert len(rows) == 6
     assert_all(rows, "link", "link: .*% of the ceiling")
     assert (rows["link_share"] >= 0.85).all()
@@ -102,7 +102,7 @@ def test_a_file_system_of_the_labs_on_a_slow_disk_at_each_level_of_its_options(n
 def test_a_disk_that_is_waited_for_when_all_has_crossed_the_link(
     new_bench: Callable[..., Bench], tmp_path: Path
 ) -> None:
-    bench = new_bench("--rate", "40mbit")
+    bench = new_bench("--rate", "40mbit", ceilings=True)
     with slow_disk(bench.name, tmp_path, "/srv/slow", 5 * MIB):
         hosts = bench.changed_hosts(share_path="/srv/slow")
         rows = judged(

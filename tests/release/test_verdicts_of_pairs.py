@@ -52,13 +52,13 @@ def busy_cores(count: int) -> Iterator[None]:
 @pytest.fixture(scope="module")
 def far(new_bench: Callable[..., Bench]) -> Bench:
     """Two hosts with a round trip of 20 ms between them."""
-    return new_bench("--rate", "none", "--delay", "10ms")
+    return new_bench("--rate", "none", "--delay", "10ms", ceilings=True)
 
 
 @pytest.fixture(scope="module")
 def slow(new_bench: Callable[..., Bench]) -> Bench:
     """Two hosts with a link of 5 MB/s."""
-    return new_bench("--rate", "40mbit")
+    return new_bench("--rate", "40mbit", ceilings=True)
 
 
 def test_small_buffers_that_the_sweep_raises_are_the_cause(far: Bench) -> None:
@@ -97,7 +97,7 @@ def test_a_start_that_takes_longer_than_the_file(far: Bench) -> None:
 
 
 def test_others_who_take_every_core_come_before_anything_else(new_bench: Callable[..., Bench]) -> None:
-    bench = new_bench("--rate", "none")
+    bench = new_bench("--rate", "none", ceilings=True)
     with busy_cores(8):
         rows = judged(bench, size="64 MiB", protocol=["smb", "nfs"], tool=["cp"])
     assert_only(rows, "disturbed")

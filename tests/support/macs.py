@@ -6,6 +6,10 @@ import shlex
 import subprocess
 from typing import Any
 
+import pandas as pd
+
+from lab.results import run_folder
+from lab.results.trial import CEILINGS
 from support.local_lab import HOSTS, Bench
 
 FLUSHES = "cat /linux/run/emulated_mac_smbfs/flushes-*"
@@ -89,3 +93,11 @@ def check_names(bench: Bench) -> None:
     trials = bench.trials()
     assert done.returncode == 0, done.stdout + "\n".join(trial["reason"] for trial in trials)
     assert [trial["verified"] for trial in trials] == [True] * 3 * len(phases)
+
+
+def swept(bench: Bench, **factors: Any) -> pd.DataFrame:
+    """The trials of a sweep that must have gone well."""
+    done = bench.run(**factors)
+    trials = run_folder.load(bench.newest())
+    assert done.returncode == 0, done.stdout + trials["reason"].to_string()
+    return trials[~trials["protocol"].isin(CEILINGS)]

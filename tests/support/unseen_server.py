@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from subprocess import Popen
+
+import pytest
 
 from support.local_lab import Bench
 from support.paths import TESTS
 
 SHARE = "/mnt/share"  # on the server
+LARGE = {"size": "256 MiB", "direction": ["write"], "tool": ["cp"], "store": ["disk"], "protocol": ["smb"]}
 MOUNTS = "/run/elsewhere"  # of somebody else's GVfs on the client
 SERVERS = TESTS / "support" / "linux_servers.sh"
 # $1 the password. The words of who mounts it are not the lab's
@@ -69,3 +75,31 @@ def _sections(text: str) -> list[tuple[str, str]]:
 def on_share(bench: Bench) -> list[str]:
     """What lies on the share, as its server sees it."""
     return bench.inside("server", f"find {SHARE} -mindepth 1").splitlines()
+
+
+@pytest.fixture(scope="module")
+def served(new_bench: Callable[..., Bench]) -> Bench:
+    """A local lab whose server serves a share that is not the lab's."""
+    bench = new_bench()
+    serve(bench)
+    return bench
+
+
+@pytest.fixture
+def unseen(served: Bench) -> Iterator[Bench]:
+    """The same, with no results; the client must be as before afterwards, and the share empty."""
+    for run in served.directory.glob("results/*"):
+        run.rename(served.directory / run.name)
+    before = served.state()["client"]
+    yield served
+    assert sorted(set(before) ^ set(served.state()["client"])) == []
+    assert on_share(served) == []
+
+
+def wait_until_under_way(bench: Bench, run: Popen[str]) -> None:
+    """Wait until some of a payload has reached the share."""
+    deadline = time.monotonic() + 120
+    while not bench.inside("server", f"find {SHARE} -type f -size +8M"):
+        assert run.poll() is None, run.communicate()
+        assert time.monotonic() < deadline
+        time.sleep(0.05)

@@ -83,7 +83,8 @@ def test_a_client_reads_what_it_wrote_itself_or_what_the_next_one_wrote(room: Be
 
 
 def test_ceilings_are_of_one_client_and_of_all(room: Bench) -> None:
-    room.run(protocol=["ssh"], tool=["rsync"], direction=["write"], clients=[1, 3], size="1 MiB")
+    factors = {"protocol": ["ssh"], "tool": ["rsync"], "direction": ["write"], "clients": [1, 3], "size": "1 MiB"}
+    room.run(hosts=room.with_ceilings(), **factors)
     lines = map(json.loads, (room.newest() / "trials.jsonl").read_text().splitlines())
     links = [trial for trial in lines if trial["protocol"] == "link"]
     rates: dict[tuple[str, str], list[float]] = {}

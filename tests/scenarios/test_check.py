@@ -139,7 +139,7 @@ def test_programs_that_are_missing(broken: Bench) -> None:
             away = "; ".join(f"mv {path} {path}.away" for path in paths)
             back = "; ".join(f"mv {path}.away {path}" for path in paths)
             stack.enter_context(changed(broken, host, away, back))
-        found = findings(broken)
+        found = findings(broken, broken.with_ceilings())
     remedies = {(each["level"], each["subject"], each["message"]): each["remedy"] for each in found}
     useless = "nothing can be measured without it"
     assert remedies["problem", "client programs", f"perl is missing: {useless}"] == "`apt-get install perl` there"

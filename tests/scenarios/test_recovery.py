@@ -93,37 +93,6 @@ def test_a_connection_that_is_cut_fails_its_trial_and_the_sweep_goes_on(bench: B
     assert all("lost" in trial["reason"] for trial in bench.trials() if trial["status"] == "failed")
 
 
-def test_a_server_that_falls_silent_is_given_up_and_the_sweep_goes_on(new_bench: Callable[..., Bench]) -> None:
-    """It stops answering in the middle of a transfer, and neither ends nor closes a connection."""
-    bench = new_bench("--rate", "40mbit")
-    before = bench.state()
-    factors = {"protocol": ["nfs"], "tool": ["cp"], "direction": ["write"], "size": "16 MiB", "blocks": 2}
-    sweep = bench.sweep(**factors, slowest=8_000_000)
-    freezer = bench.strike_under_way("ganesha", 4_000_000, "pkill", "-STOP", "ganesha")
-    with bench.started(*freezer) as watching, bench.started("run", "--hosts", str(bench.hosts), str(sweep)) as run:
-        output, _ = run.communicate(timeout=300)
-        assert watching.wait() == 0
-    first, second = bench.trials()
-    assert (first["status"], second["status"]) == ("failed", "ok")
-    assert "did not end within 32" in first["reason"]
-    assert run.returncode == 1, output
-    assert bench.state() == before
-
-
-@pytest.mark.parametrize(("policy", "count"), [("stop", 1), ("2", 2), ("continue", 3)])
-def test_failures_stop_a_sweep_as_it_was_told(bench: Bench, policy: str, count: int) -> None:
-    bench.inside("server", "mkdir /srv/small; mount -t tmpfs -o size=1m,mode=1777 small /srv/small")
-    try:
-        hosts = bench.changed_hosts(share_path="/srv/small")
-        factors = {"protocol": ["smb"], "tool": ["cp"], "direction": ["write"], "store": ["disk"], "blocks": 3}
-        done = bench.run("--on-failure", policy, hosts=hosts, **factors)
-    finally:
-        bench.inside("server", "umount /srv/small; rmdir /srv/small")
-    assert done.returncode == 1
-    assert [trial["status"] for trial in bench.trials()] == ["failed"] * count
-    assert (f"stopped after {count} failed trials in a row" in done.stderr) == (policy != "continue")
-
-
 @pytest.mark.parametrize("transport", TRANSPORTS)
 def test_a_sweep_over_the_very_link_that_it_changes(bench: Bench, transport: str) -> None:
     """The controller is the client: it reaches the server over the interface whose MTU it sets."""

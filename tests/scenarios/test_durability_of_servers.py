@@ -5,38 +5,14 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
-import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from support.local_lab import Bench
-
-from lab.local import state
+from support.server_processes import PROGRAM, during_a_run
 
 WRITE: dict[str, Any] = {"tool": ["cp"], "direction": ["write"], "store": ["disk"], "size": "4 MiB"}
-PROGRAM = {"nfs": "ganesha.nfsd", "smb": "smbd", "afp": "afpd"}
-
-
-def running(bench: Bench, program: str) -> list[str]:
-    """The processes of this name on the bench's server, as this machine numbers them."""
-    lab = state.load(bench.name)
-    assert lab is not None
-    argv = ["pgrep", "--ns", str(lab.hosts["server"].pid), "--nslist", "pid", "-x", program]
-    return subprocess.run(argv, capture_output=True, text=True, check=False).stdout.split()
-
-
-def during_a_run(bench: Bench, program: str, look: Callable[[list[str]], Any], **factors: Any) -> Any:
-    """What ``look`` returns, called with the server's processes as soon as there are any; the run must end well."""
-    with bench.started("run", "--hosts", str(bench.hosts), str(bench.sweep(**factors))) as run:
-        while not (found := running(bench, program)):
-            assert run.poll() is None, run.communicate()
-            time.sleep(0.01)
-        seen = look(found)
-        output, _ = run.communicate(timeout=120)
-    assert run.returncode == 0, output
-    return seen
 
 
 @pytest.mark.parametrize(
@@ -76,32 +52,6 @@ def test_always_flushes_with_every_write_and_sync_with_the_file_at_most(
     assert min(writes.values()) >= 4
     assert flushes["sync"] <= 2
     assert flushes["always"] >= writes["always"]
-
-
-def bytes_read(found: list[str]) -> int:
-    """Bytes that a server of one process got from disks, from when it was found to its end."""
-    path, last = Path(f"/proc/{found[0]}/io"), 0
-    while True:
-        try:
-            last = int(re.findall(r"^read_bytes: (\d+)$", path.read_text(), re.MULTILINE)[0])
-        except (OSError, IndexError):
-            return last
-        time.sleep(0.01)
-
-
-def test_a_cold_server_reads_from_its_disk_and_a_warm_one_does_not(bench: Bench) -> None:
-    read = {"protocol": ["nfs"], "tool": ["cp"], "direction": ["read"], "store": ["disk"], "size": "32 MiB"}
-    from_disk = {}
-    for level in ("cold", "warm"):
-        from_disk[level] = during_a_run(bench, PROGRAM["nfs"], bytes_read, server_cache=[level], **read)
-        (trial,) = bench.trials()
-        assert trial["effective"]["server_cache"] == level
-        log = (bench.newest() / "commands.log").read_text().splitlines()
-        # by the log as well: dropping the client's caches drops the server's here, where both share one kernel; once
-        # they are dropped to measure the store by itself
-        assert sum(" server " in line and "drop_caches" in line for line in log) == 1 + (level == "cold")
-    assert from_disk["cold"] >= 32 * 2**20
-    assert from_disk["warm"] < 16 * 2**20  # its own program, whose pages were dropped as well, is about 3 MB
 
 
 def test_without_a_flush_the_time_ends_with_the_tool(bench: Bench) -> None:

@@ -1,0 +1,8 @@
+"""Hosts that several files share."""
+
+from __future__ import annotations
+
+from support.measure_scene import one_scene, scene
+from support.unseen_server import served, unseen
+
+__all__ = ["one_scene", "scene", "served", "unseen"]

@@ -1,0 +1,58 @@
+"""A server that nobody logs in to: trees, mounts of others, and a share that vanishes."""
+
+from __future__ import annotations
+
+import pytest
+from support.local_lab import Bench
+from support.unseen_server import (
+    LARGE,
+    RESTART_SAMBA,
+    SHARE,
+    unseen_hosts,
+    wait_until_under_way,
+)
+
+TREE = """
+name = "unseen-trees"
+blocks = 1
+[workload]
+kind = "tree"
+profile = "mail"
+size = "2 MiB"
+[factors]
+protocol = ["{protocol}"]
+tool = ["cp", "rsync", "metadata"]
+metadata.phase = ["create", "stat", "list", "rename", "delete"]
+store = ["disk"]
+client_sync = ["close"]
+"""
+
+
+@pytest.mark.parametrize(("protocol", "share"), [("smb", {"name": "labram"}), ("nfs", {"path": SHARE})])
+def test_a_tree_and_its_names_are_measured_through_a_mount(unseen: Bench, protocol: str, share: dict[str, str]) -> None:
+    (unseen.directory / "trees.toml").write_text(TREE.format(protocol=protocol))
+    done = unseen.lab("run", "--hosts", str(unseen_hosts(unseen, **share)), "trees.toml")
+    trials = unseen.trials_if_any()
+    assert done.returncode == 0, done.stdout + done.stderr + "\n".join(trial["reason"] for trial in trials)
+    assert len(trials) == 2 * 2 + 5
+    assert {(trial["status"], trial["verified"]) for trial in trials} == {("ok", True)}
+    assert {trial["files"] for trial in trials} == {trials[0]["files"]}
+    assert trials[0]["files"] > 100
+
+
+def test_a_share_that_vanishes_in_the_middle_fails_its_trials_and_the_folder_that_stays_is_named(unseen: Bench) -> None:
+    hosts = unseen_hosts(unseen, name="labram")
+    with unseen.started("run", "--hosts", str(hosts), str(unseen.sweep(**LARGE))) as run:
+        wait_until_under_way(unseen, run)
+        unseen.inside("server", "pkill smbd")
+        output, _ = run.communicate(timeout=400)
+    (left,) = unseen.inside("server", f"ls -A {SHARE}").splitlines()
+    unseen.inside("server", f"rm -r {SHARE}/{left}")
+    unseen.inside("server", RESTART_SAMBA)
+    assert run.returncode == 1
+    assert f"warning: the folder {left} stays in the share, which is out of reach" in output
+    assert "Traceback" not in output
+    (trial,) = unseen.trials()
+    assert trial["status"] == "failed"
+    assert trial["reason"].startswith("client: ")
+    assert unseen.lab("restore").returncode == 0

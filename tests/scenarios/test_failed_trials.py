@@ -1,0 +1,111 @@
+"""What goes wrong within a sweep: a server that dies, a full disk, a refused account, a missing program."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from support.local_lab import Bench
+from support.secret_watch import shown_in
+
+
+def test_a_server_killed_in_the_middle_fails_its_trial_and_the_sweep_goes_on(new_bench: Callable[..., Bench]) -> None:
+    bench = new_bench("--rate", "100mbit")
+    before = bench.state()
+    sweep = bench.sweep(protocol=["smb"], tool=["cp"], direction=["write"], size="48 MiB", blocks=2)
+    killer = bench.strike_under_way("smbd", 12_000_000, "pkill", "-KILL", "smbd")
+    with bench.started(*killer) as watching, bench.started("run", "--hosts", str(bench.hosts), str(sweep)) as run:
+        output, _ = run.communicate(timeout=200)
+        assert watching.wait() == 0
+    first, second = bench.trials()
+    assert (first["status"], second["status"]) == ("failed", "ok")
+    assert "cp: exit code" in first["reason"]
+    assert run.returncode == 1, output
+    assert bench.state() == before
+
+
+def test_a_full_disk_on_the_server_is_a_failed_trial(bench: Bench) -> None:
+    bench.inside("server", "mkdir /srv/small; mount -t tmpfs -o size=8m,mode=1777 small /srv/small")
+    try:
+        hosts = bench.changed_hosts(share_path="/srv/small")
+        factors = {"protocol": ["smb", "nfs"], "tool": ["cp"], "direction": ["write"], "store": ["disk"]}
+        done = bench.run(hosts=hosts, size="16 MiB", **factors)
+        assert done.returncode == 1
+        assert [trial["status"] for trial in bench.trials()] == ["failed", "failed"]
+        for trial in bench.trials():
+            assert "space" in trial["reason"], trial["reason"]
+        assert bench.inside("server", "ls /srv/small") == ""
+    finally:
+        bench.inside("server", "umount /srv/small; rmdir /srv/small")
+
+
+def test_an_mtu_that_the_link_refuses_fails_its_cases_only(new_bench: Callable[..., Bench]) -> None:
+    bench = new_bench("--delay", "1ms")  # a TAP device takes a little less than the largest MTU there is
+    done = bench.run(mtu=[1500, 65535], direction=["write"])
+    by_mtu = {trial["mtu"]: trial for trial in bench.trials()}
+    assert done.returncode == 1
+    assert by_mtu[1500]["status"] == "ok"
+    assert by_mtu[65535]["status"] == "failed"
+    assert "mtu" in by_mtu[65535]["reason"]
+
+
+def test_a_ram_disk_larger_than_memory_is_refused_before_anything_else(bench: Bench) -> None:
+    done = bench.run(hosts=bench.changed_hosts(server_ram_disk="100 TiB"))
+    assert done.returncode == 1
+    assert "does not fit" in done.stderr
+    assert "does not fit" in json.loads((bench.newest() / "run.json").read_text())["ended"]
+    assert not (bench.newest() / "trials.jsonl").exists()
+
+
+def test_a_missing_program_is_named_with_its_package(bench: Bench) -> None:
+    bench.inside("server", "mv /usr/sbin/netatalk /usr/sbin/netatalk.away")
+    try:
+        done = bench.run(protocol=["afp"])
+        assert done.returncode == 1
+        assert "server: afp needs netatalk\n`apt-get install netatalk`" in done.stderr
+        assert not (bench.directory / "results").exists()
+    finally:
+        bench.inside("server", "mv /usr/sbin/netatalk.away /usr/sbin/netatalk")
+
+
+def test_a_share_that_refuses_the_account_says_so(bench: Bench, tmp_path: Path) -> None:
+    wrong = tmp_path / "wrong"
+    wrong.touch(0o600)
+    secret = "not%40 it/w:o'r\"d\\$x,é"
+    wrong.write_text(secret)
+    hosts = bench.changed_hosts(share_password=f"file:{wrong}")
+    # AFP's accounts are the system's own, so that a wrong password is refused there
+    done = bench.run(hosts=hosts, protocol=["afp"], tool=["cp"], direction=["write"])
+    assert done.returncode == 1
+    (trial,) = bench.trials()
+    assert trial["status"] == "failed"
+    assert "afp://" in trial["reason"]
+    assert "gio" in trial["reason"]  # on a busy machine it gives up in other words
+    written = b"".join(path.read_bytes() for path in bench.newest().iterdir() if path.is_file())
+    assert not shown_in(written + (done.stdout + done.stderr).encode(), secret)
+
+
+@pytest.mark.parametrize("protocol", ["smb", "ssh"])
+def test_an_ordinary_user_with_a_sudo_password(bench: Bench, protocol: str) -> None:
+    password = next(line.partition("file:")[2] for line in bench.hosts.read_text().splitlines() if "file:" in line)
+    user = {"user": "lab", "sudo": "password", "sudo_password": f"file:{password}"}
+    keys = {f"{role}_{key}": value for role in ("client", "server") for key, value in user.items()}
+    hosts = bench.changed_hosts(**keys)
+    done = bench.run(hosts=hosts, protocol=[protocol], mtu=[9000], tcp_space=["64 KiB"])
+    assert done.returncode == 0, done.stdout + done.stderr + json.dumps(bench.trials())
+    secret = Path(password).read_text()
+    logs = "".join(path.read_text() for path in bench.newest().iterdir() if path.is_file())
+    assert secret not in logs
+
+
+def test_no_sudo_is_explained(bench: Bench) -> None:
+    hosts = bench.changed_hosts(client_user="lab", client_sudo="nopasswd")
+    checked = bench.lab("check", "--hosts", str(hosts))
+    assert checked.returncode == 1
+    assert "sudo = password" in checked.stdout
+    done = bench.run(hosts=hosts)
+    assert done.returncode == 1
+    assert "sudo = password" in done.stderr
+    assert "Traceback" not in done.stderr

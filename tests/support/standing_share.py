@@ -1,0 +1,30 @@
+"""A share that stands as in the middle of a run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from lab.design.case import Case
+from lab.design.factors import Direction
+from lab.hosts import connected, passwords
+from lab.hosts.hosts_file import load_hosts
+from lab.run.session import Session
+from lab.run.standing import Standing
+from lab.run.vocabulary import line_format
+from lab.settings.changes import Settings
+from lab.settings.journal import Journal
+from support.local_lab import Bench
+
+
+@contextmanager
+def standing(bench: Bench, protocol: str) -> Iterator[tuple[Session, Standing]]:
+    config = load_hosts(bench.hosts)
+    password = passwords.resolve(config.share.password, config.share.account, "")
+    with connected(config) as hosts:
+        session = Session(hosts, config, Settings(hosts, Journal(None, line_format())), password)
+        try:
+            session.open()
+            yield session, session.stand(Case(protocol, "cp", Direction.READ, 1500, "default", "ram", "file", 1))
+        finally:
+            session.settings.unwind()
