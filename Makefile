@@ -4,6 +4,8 @@ SINGLE = OPENBLAS_NUM_THREADS=1
 export PYTHONDONTWRITEBYTECODE =
 # twice as many workers as cores, for real servers are waited for; the tests of a file share their hosts, and stay together
 SIDE_BY_SIDE = --numprocesses 4 --dist loadfile --no-loadscope-reorder
+# each test by itself, on both cores of a small machine
+AT_ONCE = --numprocesses 2 --dist worksteal
 TESTED = tests/scenarios tests/fuzz tests/unit tests/examples
 .PHONY: demo unit wheel test test-all test-release faults fuzz audit check docs gallery docs-reference fmt clean
 
@@ -14,7 +16,7 @@ demo:   ## a whole sweep on this machine: local lab, report, notebook
 
 unit:   ## logic, parsers, pages, messages, examples of the docs: no root, no server, no browser, any system
 	@scripts/setup.sh unit
-	$(SINGLE) .venv/bin/python -m pytest --numprocesses 2 --dist worksteal tests/unit tests/examples
+	$(SINGLE) .venv/bin/python -m pytest $(AT_ONCE) tests/unit tests/examples
 
 wheel:  ## build the wheel, install it on the oldest and newest Python of this machine, and use it in an empty folder
 	@scripts/check_wheel.sh
@@ -23,9 +25,11 @@ test:   ## all of `make unit`, generated tests, and the scenarios: whole command
 	@scripts/setup.sh test
 	$(SINGLE) .venv/bin/python -m pytest $(SIDE_BY_SIDE) $(TESTED)
 
-test-all: ## all of `make test`, and what else a machine without virtualization can run; PART=2/4 does a quarter of the rest
+test-all: ## all of `make test`, and what else a machine without virtualization can run; PART=2/4 a quarter of the latter
 	@scripts/setup.sh test-all
 	$(SINGLE) .venv/bin/python -m pytest $(SIDE_BY_SIDE) $(if $(PART),--part $(PART),$(TESTED)) tests/breadth
+	$(SINGLE) .venv/bin/python -m pytest $(AT_ONCE) --hypothesis-profile lab -m hypothesis $(if $(PART),--part $(PART)) tests/unit
+	$(if $(PART),,$(MAKE) docs wheel)
 
 test-release: ## verdicts on a quiet machine, guests of KVM and TCG with ZFS, the whole fault matrix; hours
 	@scripts/setup.sh test-release
@@ -39,7 +43,7 @@ faults: ## break a run at every command that it sends (docs/how-to/run-the-fault
 fuzz:   ## files and outputs that are nearly right, 2000 of each; SEED=N repeats one, FUZZ='-k journal' does less
 	@scripts/setup.sh fuzz
 	@seed=$${SEED:-$$(od -An -N4 -tu4 /dev/urandom | tr -d ' ')}; echo "SEED=$$seed"; \
-	    $(SINGLE) .venv/bin/python -m pytest --numprocesses 2 --dist worksteal --hypothesis-profile fuzz --hypothesis-seed $$seed tests/fuzz $(FUZZ)
+	    $(SINGLE) .venv/bin/python -m pytest $(AT_ONCE) --hypothesis-profile fuzz --hypothesis-seed $$seed tests/fuzz $(FUZZ)
 
 audit:  ## known vulnerabilities of the installed Python packages, where their database can be reached
 	@scripts/setup.sh audit

@@ -72,11 +72,21 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         terminalreporter.line(tried.longreprtext)
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """``--part 2/4``: what one of four landings runs of the tests that are too many for each."""
+    parser.addoption("--part", metavar="N/M", help="every M-th file alone, from the N-th on")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Mark each test with its tier, and begin with the slow ones: short files keep all workers busy until the end."""
     for item in items:
         item.add_marker(tier_of(item.path))
     items.sort(key=lambda item: tier_of(item.path) in QUICK)
+    if part := config.getoption("--part"):
+        number, count = map(int, part.split("/"))
+        chosen = sorted({item.path for item in items})[number - 1 :: count]
+        config.hook.pytest_deselected(items=[item for item in items if item.path not in chosen])
+        items[:] = [item for item in items if item.path in chosen]
 
 
 def pytest_collectstart(collector: pytest.Collector) -> None:

@@ -11,6 +11,9 @@ from faults.observe import Observer, difference
 from support.local_lab import Bench
 from support.paths import TESTS
 
+from lab.local.network import token_bucket
+
+QUEUE = " ".join(token_bucket("1gbit", relayed=False))
 LEFT = {
     "file /var/tmp/left": ("touch /var/tmp/left", "rm /var/tmp/left"),
     "file /etc/hosts": (  # as long as it was, and as old
@@ -26,7 +29,10 @@ LEFT = {
     ),
     "link eth0": ("ip link set dev eth0 mtu 1400", "ip link set dev eth0 mtu 1500"),
     "address eth0": ("ip address add 10.99.0.77/24 dev eth0", "ip address del 10.99.0.77/24 dev eth0"),
-    "queue eth0": ("tc qdisc del dev eth0 root", "tc qdisc add dev eth0 root tbf rate 1gbit burst 256kb latency 20ms"),
+    "queue eth0": (
+        "tc qdisc del dev eth0 root",
+        f"tc qdisc add dev eth0 root {QUEUE}",
+    ),
 }
 
 

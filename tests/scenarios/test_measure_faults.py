@@ -16,15 +16,9 @@ KILL_SAMBA = "pkill -KILL -x smbd; while pgrep -x smbd >/dev/null; do sleep 0.02
     ("target", "message", "remedy"),
     [
         ("/home/ann", "on a disk or in the memory of this machine (overlay), and on no share", "no share is mounted"),
-        ("/nosuch", "there is no folder /nosuch, as far as this account can see", "is the share mounted?"),
-        ("smb://lab@10.99.0.1/x", "the server 10.99.0.1 is this machine itself (10.99.0.1)", "from another machine"),
-        ("nfs://localhost/x", "the server localhost is this machine itself (127.0.0.1)", "from another machine"),
         ("smb://nosuchserver/x", "the server nosuchserver is not to be found", "is its name right"),
-        ("smb://10.99.0.77/x", "10.99.0.77 (10.99.0.77) does not answer at port 445, that of SMB", "is it on"),
         ("smb://192.0.2.1/x", "there is no way to the server 192.0.2.1 (192.0.2.1)", "is this machine on its network?"),
-        ("ftp://10.99.0.2/x", "TARGET begins with ftp://, which is no share that the lab knows", "known are smb,"),
         ("smb://lab:pw@10.99.0.2/x", "TARGET has a password in it", "the lab asks for it"),
-        ("smb://10.99.0.2", "TARGET names a server, and no share of it", "write smb://SERVER/SHARE"),
     ],
 )
 def test_a_target_that_cannot_be_measured_is_bad_input(scene: Measured, target: str, message: str, remedy: str) -> None:
