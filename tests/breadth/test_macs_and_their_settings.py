@@ -9,7 +9,7 @@ from collections.abc import Callable
 import pytest
 from scenarios.test_two_macs import test_what_two_systems_have_is_measured_and_put_back as measured_and_put_back
 from support.local_lab import HOSTS, Bench
-from support.macs import state, swept
+from support.macs import check_names, check_pieces, state, swept
 
 
 @pytest.mark.parametrize(
@@ -24,6 +24,15 @@ def test_what_further_systems_have_is_measured_and_put_back(
     new_bench: Callable[..., Bench], client: str, server: str, store: str, protocols: list[str]
 ) -> None:
     measured_and_put_back(new_bench, client, server, store, protocols)
+
+
+def test_two_macs_flush_pieces_and_make_names(new_bench: Callable[..., Bench]) -> None:
+    pair = "macos@10.13", "macos@10.13"
+    bench = new_bench("--platform", pair[0])
+    before = state(bench, pair)
+    check_pieces(bench)
+    check_names(bench)
+    assert state(bench, pair) == before
 
 
 def test_macs_are_told_options_of_a_mount_and_their_owners_file_stays(new_bench: Callable[..., Bench]) -> None:

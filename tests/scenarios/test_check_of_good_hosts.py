@@ -9,7 +9,7 @@ from support.local_lab import Bench
 
 
 def test_a_pair_that_is_well(bench: Bench) -> None:
-    all_findings = findings(bench)
+    all_findings = findings(bench, bench.with_ceilings())
     assert of(all_findings, "problem", "warning") == []
     notes = {finding["subject"]: finding for finding in all_findings if finding["level"] == "note"}
     assert set(notes) <= {"link MTU", "nfs options", "smb options"}  # options: where this kernel has no nfs or cifs

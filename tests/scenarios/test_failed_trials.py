@@ -87,7 +87,7 @@ def test_a_share_that_refuses_the_account_says_so(bench: Bench, tmp_path: Path) 
     assert not shown_in(written + (done.stdout + done.stderr).encode(), secret)
 
 
-@pytest.mark.parametrize("protocol", ["smb", "ssh"])
+@pytest.mark.parametrize("protocol", ["smb"])
 def test_an_ordinary_user_with_a_sudo_password(bench: Bench, protocol: str) -> None:
     password = next(line.partition("file:")[2] for line in bench.hosts.read_text().splitlines() if "file:" in line)
     user = {"user": "lab", "sudo": "password", "sudo_password": f"file:{password}"}

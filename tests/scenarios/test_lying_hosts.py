@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import shutil
-from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -16,24 +14,9 @@ from support.lying_host import BAIT, lying
 from lab.cli import main as cli
 from lab.results.run_folder import RunFolder
 
-FIRST, COUNT = (int(number) for number in os.environ.get("LAB_LIES", "1:4").split(":"))
+FIRST, COUNT = (int(number) for number in os.environ.get("LAB_LIES", "1:1").split(":"))
 SWEEP = {"size": "1 MiB", "protocol": ["smb", "ssh"], "tool": ["rsync"], "direction": ["write"]}
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
-
-
-@pytest.fixture(scope="module")
-def liar(new_bench: Callable[..., Bench]) -> Bench:
-    """A lab that may be left in any state: what a liar says was put back may well not be."""
-    bench = new_bench()
-    bench.changed_hosts(client_ram_disk="64 MiB", server_ram_disk="64 MiB")
-    return bench
-
-
-@pytest.fixture
-def clean_hosts(liar: Bench) -> Iterator[None]:
-    yield
-    liar.lab("restore")
-    shutil.rmtree(liar.directory / "results", ignore_errors=True)
 
 
 def files(folder: Path) -> set[str]:

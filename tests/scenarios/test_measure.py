@@ -11,7 +11,7 @@ from support.measured import SERVER, Measured
 KEYS = "/etc/ssh/lab_authorized_keys"  # of the account lab of a host of a local lab
 
 
-@pytest.mark.parametrize("protocol", ["smb", "nfs"])
+@pytest.mark.parametrize("protocol", ["smb"])
 def test_a_share_is_measured_by_its_url(scene: Measured, protocol: str) -> None:
     """NFS asks for no password: none is there."""
     done = scene.measure(scene.url(protocol))
@@ -20,7 +20,7 @@ def test_a_share_is_measured_by_its_url(scene: Measured, protocol: str) -> None:
     check_measured(scene, protocol)
 
 
-@pytest.mark.parametrize("protocol", ["smb", "nfs"])
+@pytest.mark.parametrize("protocol", ["smb"])
 def test_a_share_that_somebody_else_mounted_is_measured_by_its_folder(scene: Measured, protocol: str) -> None:
     """It stays mounted, and the session of whoever mounted it goes on."""
     answers = f"lab\nWORKGROUP\n{scene.password}\n" if protocol == "smb" else ""

@@ -17,7 +17,7 @@ def processes(session: Session, name: str) -> list[str]:
     return session.pair.hosts[Role.CLIENT].run("pgrep", "-f", f"^/usr/libexec/{name} ").stdout.split()
 
 
-@pytest.mark.parametrize("protocol", ["smb", "nfs", "afp"])
+@pytest.mark.parametrize("protocol", ["smb"])
 def test_a_share_that_was_used_is_mounted_anew_and_its_session_stays(bench: Bench, protocol: str) -> None:
     before = bench.state()
     with standing(bench, protocol) as (session, first_stand):

@@ -2,57 +2,20 @@
 
 from __future__ import annotations
 
-import shutil
 import signal
 import time
-from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from support.local_lab import Bench, end
-from support.narrow_sudo import TRACES, connected_to_client, give_password, narrow_hosts, serving
-from support.sshd import wait_for
+from support.narrow_runs import MTU
+from support.narrow_sudo import connected_to_client
 
 from lab.base.errors import DeadlineExceeded
 from lab.hosts.root_helper import SUDOERS
 from lab.hosts.ssh import HELPER
-from lab.platforms.linux.settings import LinuxMtu
 from lab.run import root_helper
 from lab.run.preparation import READ_ALL
-from lab.settings.host_journal import HostJournal
-from lab.settings.journal import Record
-
-MTU = "/sys/class/net/eth0/mtu"
-
-
-@pytest.fixture(scope="module")
-def narrow(new_bench: Callable[..., Bench]) -> Iterator[tuple[Bench, Path]]:
-    """A lab of its own with the helper on its client, and its hosts file."""
-    bench = new_bench()
-    give_password(bench)
-    before = bench.state()
-    hosts = narrow_hosts(bench)
-    for _ in range(2):  # again, and it is the same
-        installed = bench.lab("host", "install", "--hosts", str(hosts))
-        assert (installed.returncode, installed.stdout.count("client: put there: ")) == (0, 2), installed.stderr
-    with serving(bench):
-        yield bench, hosts
-    for text in ("removed", "not there"):
-        removed = bench.lab("host", "remove", "--hosts", str(hosts))
-        assert removed.stdout == f"client: {text}: {SUDOERS}\nclient: {text}: {HELPER}\n", removed.stderr
-    assert bench.inside("client", TRACES) == ""
-    assert bench.state()["client"] == before["client"]
-
-
-@pytest.fixture
-def unchanged(narrow: tuple[Bench, Path]) -> Iterator[tuple[Bench, Path]]:
-    """The same, with no results yet; the client must be afterwards as it was before, and the server's settings."""
-    bench = narrow[0]
-    shutil.rmtree(bench.directory / "results", ignore_errors=True)
-    before = bench.state()
-    yield narrow
-    after = bench.state()
-    assert (after["client"], after["server"][:3]) == (before["client"], before["server"][:3])
 
 
 def test_what_is_printed_is_what_is_there(narrow: tuple[Bench, Path]) -> None:
@@ -85,9 +48,7 @@ def test_only_root_can_change_what_sudo_may_run_and_sudo_may_run_nothing_else(na
         assert "sorry" in host.run("sudo", "-n", "PATH=/tmp", HELPER, "true", check=False).stderr
 
 
-@pytest.mark.parametrize(
-    ("protocol", "mtus", "buffers"), [("smb", [1500, 9000], ["64 KiB"]), ("nfs", [9000], ["64 KiB"])]
-)
+@pytest.mark.parametrize(("protocol", "mtus", "buffers"), [("smb", [1500, 9000], ["64 KiB"])])
 def test_a_share_is_measured_and_everything_put_back(
     unchanged: tuple[Bench, Path], protocol: str, mtus: list[int], buffers: list[str]
 ) -> None:
@@ -116,46 +77,6 @@ def test_what_a_killed_controller_left_is_restored(unchanged: tuple[Bench, Path]
     restored = bench.lab("restore")
     assert restored.returncode == 0, restored.stderr
     assert "put back" in restored.stdout
-
-
-def test_a_client_puts_itself_back_after_a_controller_that_was_killed(unchanged: tuple[Bench, Path]) -> None:
-    """Its guard is the account's, and has the helper do what the controller would."""
-    bench = unchanged[0]
-    before = bench.state()["client"]
-    hosts = narrow_hosts(bench, lab_lease="30 s")
-    try:
-        sweep = bench.sweep(protocol=["smb"], tool=["cp"], mtu=[9000], tcp_space=["64 KiB"], store=["disk"], blocks=50)
-        with bench.started("run", "--hosts", str(hosts), str(sweep)) as run:
-            bench.wait_for('"b001-0001"', run)
-            guard = bench.inside("client", "ps -u lab -o args= | grep '[:] lease'")
-            end(run, signal.SIGKILL)
-        assert guard == "file-share-lab: lease\n"
-        assert bench.inside("client", f"cat {MTU}") == "9000\n"
-        deadline = time.monotonic() + 180
-        while bench.state()["client"] != before and time.monotonic() < deadline:
-            time.sleep(1)
-        assert bench.state()["client"] == before
-        restored = bench.lab("restore")
-    finally:
-        narrow_hosts(bench)
-    assert restored.returncode == 0, restored.stderr
-    assert "nobody had the lock any more" in restored.stdout
-
-
-def test_the_host_takes_an_mtu_back_by_itself(unchanged: tuple[Bench, Path]) -> None:
-    _, hosts = unchanged
-    with connected_to_client(hosts) as host:
-        journal = HostJournal(host, "0123abcd", {"who": "a test"}, 1)
-        record = Record(2, "client", LinuxMtu("eth0"), "1500", "9000", "0123abcd")
-        journal.take()
-        journal.note(record)
-        journal.arm(record)
-        LinuxMtu("eth0").change("9000")[0].run(host)
-        assert host.run("cat", MTU).stdout == "9000\n"
-        wait_for(lambda: host.run("cat", MTU).stdout == "1500\n")
-        journal.strike([record])
-        for step in journal.record(1).undo:
-            step.run(host)
 
 
 def test_the_helper_of_another_lab_is_refused_before_anything_is_changed(unchanged: tuple[Bench, Path]) -> None:

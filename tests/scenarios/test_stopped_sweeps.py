@@ -11,7 +11,7 @@ from support.local_lab import Bench, end
 
 def test_killed_restored_and_resumed_without_losing_or_repeating_a_trial(bench: Bench) -> None:
     before = bench.state()
-    factors = {"protocol": ["smb", "ssh"], "mtu": [1500, 9000], "tcp_space": ["64 KiB"], "blocks": 2}
+    factors = {"protocol": ["smb"], "mtu": [1500, 9000], "tcp_space": ["64 KiB"], "blocks": 2}
     with bench.started("run", "--hosts", str(bench.hosts), str(bench.sweep(**factors))) as run:
         bench.wait_for('"b001-0003"', run)
         code, _ = end(run, signal.SIGKILL)
@@ -29,7 +29,7 @@ def test_killed_restored_and_resumed_without_losing_or_repeating_a_trial(bench: 
     assert resumed.returncode == 0, resumed.stderr
     names = [trial["trial_id"] for trial in bench.trials()]
     assert names[: len(kept)] == kept
-    assert len(names) == len(set(names)) == 16
+    assert len(names) == len(set(names)) == 8
     assert all(trial["status"] == "ok" for trial in bench.trials())
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import signal
 import time
 from typing import Any
@@ -48,18 +47,6 @@ def test_each_file_system_is_made_anew_and_says_what_it_is(bench: Bench) -> None
     commands = (bench.newest() / "commands.log").read_text()
     assert commands.count("mkfs.btrfs") == 2, "one for each trial"
     assert "usable MiB" in bench.lab("show", "--table", "capacity").stdout
-
-
-def test_one_is_filled_before_its_trial_as_far_as_asked(bench: Bench) -> None:
-    hosts = bench.changed_hosts(share_image_size="400 MiB")
-    levels: dict[str, Any] = {"xfs.fill": [90]}
-    done = bench.run(hosts=hosts, protocol=["smb"], tool=["cp"], direction=["write"], store=["xfs"], **levels)
-    assert done.returncode == 0, done.stdout + done.stderr
-    (trial,) = bench.trials()
-    assert (trial["status"], trial["effective"]["xfs.fill"]) == ("ok", "90"), trial["reason"]
-    filled = re.search(r"; filled to ([0-9.]+) %$", trial["effective"]["server_store"])
-    assert filled
-    assert abs(float(filled[1]) - 90) < 2
 
 
 def test_after_a_controller_that_was_killed_no_mount_no_loop_and_no_image_is_left(bench: Bench) -> None:

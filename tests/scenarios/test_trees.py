@@ -7,27 +7,16 @@ import re
 from pathlib import Path
 
 import pandas as pd
+import pytest
 from support.local_lab import HOSTS, Bench
+from support.trees import PHASES, SWEEP
 
 from lab.results import run_folder
 from lab.results.trial import CEILINGS
 
-SWEEP = """
-name = "trees"
-blocks = 1
-ceiling_seconds = 1
-[workload]
-kind = "tree"
-{tree}
-[factors]
-protocol = ["afp", "smb", "nfs", "ssh"]
-tool = ["cp", "rsync", "tar"]
-direction = ["write", "read"]
-client_sync = ["close"]
-"""
 
-
-def test_a_tree_moves_over_every_protocol_and_leaves_nothing(bench: Bench, tmp_path: Path) -> None:
+@pytest.mark.parametrize("protocols", [["smb", "ssh"]])
+def test_a_tree_moves_and_leaves_nothing(bench: Bench, tmp_path: Path, protocols: list[str]) -> None:
     source = tmp_path / "source"
     for number in range(300):
         folder = source / f"album {number % 5}" / str(number % 3)
@@ -38,14 +27,14 @@ def test_a_tree_moves_over_every_protocol_and_leaves_nothing(bench: Bench, tmp_p
     manifest, sweep = tmp_path / "tree.txt", tmp_path / "trees.toml"
     recorded = bench.lab("workload", "record", str(source), str(manifest))
     assert recorded.stdout.startswith(f"{manifest}: 300 files of 4,350,750 bytes in 22 folders"), recorded.stderr
-    sweep.write_text(SWEEP.format(tree='manifest = "tree.txt"'))
+    sweep.write_text(SWEEP.format(tree='manifest = "tree.txt"', protocols=json.dumps(protocols)))
     before = bench.state()
     done = bench.lab("run", "--hosts", str(bench.hosts), str(sweep))
     assert done.returncode == 0, done.stdout + done.stderr
     assert bench.state() == before
     loaded = run_folder.load(bench.newest())
     trials = loaded[~loaded["protocol"].isin(CEILINGS)]
-    assert len(trials) == 22  # cp needs a mount
+    assert len(trials) == sum(4 if protocol == "ssh" else 6 for protocol in protocols)  # cp needs a mount
     assert trials["verified"].all()
     assert set(trials["files"]) == {300}
     moved = trials["wire_tx_bytes"].where(trials["direction"] == "write", trials["wire_rx_bytes"])
@@ -65,71 +54,6 @@ def test_a_tree_moves_over_every_protocol_and_leaves_nothing(bench: Bench, tmp_p
     assert {trial["workload"] for trial in bench.trials()} == {trials["workload"].iloc[0]}
     for host in HOSTS:
         assert bench.inside(host, "find / -xdev -name '*-*.bin' -newer /etc/hostname 2>/dev/null; :") == ""
-
-
-def test_of_a_second_copy_only_the_changed_files_move(bench: Bench) -> None:
-    tree = 'profile = "mail"\nsize = "4 MiB"\nchanged = 0.01'
-    sweep = SWEEP.format(tree=tree).replace('["cp", "rsync", "tar"]', '["rsync"]').replace('"afp", ', "")
-    (bench.directory / "again.toml").write_text(sweep)
-    before = bench.state()
-    done = bench.lab("run", "--hosts", str(bench.hosts), "again.toml")
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert bench.state() == before
-    trials = bench.trials()
-    assert len(trials) == 6
-    for trial in trials:
-        assert (trial["workload"], trial["verified"]) == ("tree mail, 1 % changed", True)
-        moved = trial["wire_tx_bytes" if trial["direction"] == "write" else "wire_rx_bytes"]
-        assert trial["size_bytes"] <= moved < 2_000_000, trial  # the tree has 4 MiB
-
-
-PHASES = """
-name = "phases"
-blocks = 1
-ceiling_seconds = 1
-[workload]
-kind = "tree"
-profile = "source-tree"
-size = "512 KiB"
-[factors]
-protocol = ["afp", "smb", "nfs"]
-tool = ["metadata"]
-metadata.phase = ["create", "stat", "list", "rename", "delete"]
-client_sync = ["close"]
-"""
-
-
-def test_names_are_made_found_listed_renamed_and_removed_over_all_that_is_mounted(bench: Bench) -> None:
-    (bench.directory / "phases.toml").write_text(PHASES)
-    before = bench.state()
-    done = bench.lab("run", "--hosts", str(bench.hosts), "phases.toml")
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert bench.state() == before
-    trials = bench.trials()
-    assert len(trials) == 3 * 5
-    for trial in trials:
-        phase, files = trial["options"]["metadata.phase"], trial["files"]
-        assert (trial["status"], trial["verified"]) == ("ok", True), trial["reason"]
-        assert trial["workload"] == f"names of tree source-tree, {phase}"
-        way = "read" if phase == "list" else "write"
-        assert trial["direction"] == way
-        calls = trial["observed"]["requests"][way]
-        assert calls["runtime_s"] == trial["elapsed_s"]
-        assert files > 50
-        assert (calls["requests"] == files) == (phase != "list")  # a call lists a folder
-        wire = trial["wire_rx_bytes" if phase == "list" else "wire_tx_bytes"]
-        assert trial["size_bytes"] <= wire < files * 8192
-    rates = {
-        (row["protocol"], row["metadata.phase"]): row for row in json.loads(bench.lab("show", "--json").stdout)["files"]
-    }
-    assert all(row["files_per_s"] > 1 for row in rates.values())
-    for protocol in ("afp", "smb", "nfs"):
-        trips = {phase: rates[protocol, phase]["round_trips_per_file"] for phase in ("create", "stat", "list")}
-        assert trips["create"] > trips["stat"] >= 1
-        assert trips["list"] < trips["stat"]
-    assert "With metadata, MB/s are of names" in bench.lab("show", "--table", "files").stdout
-    assert "Only names were moved" in bench.lab("show", "--full").stdout
-    assert bench.lab("report", str(bench.newest())).returncode == 0
 
 
 def test_a_tree_that_finds_no_inodes_says_so_and_leaves_nothing(bench: Bench) -> None:

@@ -35,7 +35,7 @@ def test_a_sweep_goes_on_without_it_also_when_resumed(bench: Bench) -> None:
 
 
 def test_a_sweep_of_which_nothing_is_left_is_refused(bench: Bench) -> None:
-    done = bench.run(**SERVERS)
+    done = bench.run(hosts=bench.with_ceilings(), **SERVERS)
     assert done.returncode == 1
     assert done.stderr.startswith(WHY)
     assert not (bench.directory / "results").exists()
@@ -44,7 +44,7 @@ def test_a_sweep_of_which_nothing_is_left_is_refused(bench: Bench) -> None:
 def test_what_was_left_out_is_told_where_the_rest_is_no_sweep(bench: Bench) -> None:
     sweep = bench.sweep(**SERVERS | {"nfs.server": ["kernel", "ganesha"]})
     sweep.write_text('effects = ["nfs.server"]\n' + sweep.read_text())
-    done = bench.lab("run", "--hosts", str(bench.hosts), str(sweep))
+    done = bench.lab("run", "--hosts", str(bench.with_ceilings()), str(sweep))
     assert done.returncode == 2
     told, why, *_ = done.stderr.splitlines()
     assert told.startswith(f"left out (1 case): {WHY}")
