@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from support.account_of_signs import keeper
 from support.guarded_links import links
 from support.killed_runs import killed
 from support.liar import clean_hosts, liar
@@ -9,7 +10,6 @@ from support.measure_scene import one_scene, scene
 from support.narrow_runs import narrow, unchanged
 from support.own_link import lab_of_its_own, network
 from support.room import room
-from support.secrets import keeper
 from support.unseen_server import served, unseen
 
 __all__ = [

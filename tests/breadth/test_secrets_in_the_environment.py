@@ -6,9 +6,9 @@ import os
 import subprocess
 import time
 
+from support.account_of_signs import SECRET, assert_nowhere, watch
 from support.local_lab import HOSTS, Bench
 from support.secret_watch import forms, watching
-from support.secrets import SECRET, assert_nowhere, watch
 
 
 def test_no_program_inherits_a_sudo_password_of_the_environment(keeper: Bench) -> None:

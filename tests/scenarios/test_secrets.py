@@ -6,9 +6,9 @@ import time
 from pathlib import Path
 from typing import Any
 
+from support.account_of_signs import SECRET, assert_nowhere, watch
 from support.local_lab import Bench
 from support.secret_watch import forms, watching
-from support.secrets import SECRET, assert_nowhere, watch
 
 
 def test_it_is_in_no_words_and_no_file_of_a_whole_sweep(keeper: Bench, tmp_path: Path) -> None:
