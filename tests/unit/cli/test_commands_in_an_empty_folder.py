@@ -18,7 +18,7 @@ from support.synthetic_runs import trial, write_run
 import lab as package
 from lab.base import shipped
 
-pytestmark = pytest.mark.usefixtures("empty_place")
+pytestmark = pytest.mark.usefixtures("empty_place", "empty_figures")
 
 
 @pytest.mark.parametrize("argv", [["--version"], ["plan", "demo"], ["plan", "macs", "--json"], ["show", "example"]])
