@@ -89,7 +89,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # a core dump would hold passwords
     signals.install()
     try:
-        arguments = parser().parse_args(argv)
+        words = sys.argv[1:] if argv is None else argv
+        arguments = parser(*words[:1]).parse_args(words)
         code: int = arguments.command(arguments)
         sys.stdout.flush()
     except SystemExit:  # of the parser, after a help or a usage
@@ -116,13 +117,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     return code
 
 
-def parser() -> argparse.ArgumentParser:
-    """Every command and option."""
+def parser(word: str = "") -> argparse.ArgumentParser:
+    """Every command and option; of the command ``word`` alone where there is one: to make them all takes a while."""
     root = Parser(prog="lab", description="How fast is a file share, and what holds it back?")
     root.examples = EXAMPLES
     root.add_argument("--version", action="version", version=f"lab {__version__}")
     commands = root.add_subparsers(required=True, metavar="COMMAND")
-    for name, module in COMMANDS.items():
+    for name, module in ({word: COMMANDS[word]} if word in COMMANDS else COMMANDS).items():
         add_to(commands, name, module)
     return root
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from lab.design.factors import ABSENT, DEFAULT
@@ -33,6 +35,7 @@ VARIANTS: dict[str, dict[str, str]] = {
 NOT_MADE = ("2TB partition",)  # variants that no run has
 KERNELS = ("old kernel", "new kernel")
 OF_POOL = ("raid", "vdevs", "ashift", "compression", "disks")
+_Levels: TypeAlias = dict[str, npt.NDArray[np.object_]]
 
 
 @dataclass(frozen=True)
@@ -80,7 +83,8 @@ def _recompute(figure: Published, baseline: Published | None) -> Recomputed:
 def beside(figures: Sequence[Published], trials: Trials) -> list[Own | None]:
     """For each figure what the run has of the same; None where it has nothing that matches."""
     own = own_cases(trials)
-    return [_beside(figure, find_baseline(figure, figures), own) for figure in figures]
+    levels = {str(name): own[name].astype(str).to_numpy(dtype=object) for name in own}
+    return [_beside(figure, find_baseline(figure, figures), own, levels) for figure in figures]
 
 
 def own_cases(trials: Trials) -> pd.DataFrame:
@@ -141,26 +145,28 @@ def _of_shares(trials: Trials) -> pd.DataFrame:
     })  # fmt: skip
 
 
-def _beside(figure: Published, baseline: Published | None, own: pd.DataFrame) -> Own | None:
-    rows = _matching(figure, own)
+def _beside(figure: Published, baseline: Published | None, own: pd.DataFrame, levels: _Levels) -> Own | None:
+    rows = _matching(figure, own, levels)
     if not len(rows):
         return None
     by_block = _by_block(rows)
     ordered = np.sort(by_block.to_numpy(dtype=float))
     change = (np.nan,) * 3
-    if baseline is not None and len(others := _matching(baseline, own)):
+    if baseline is not None and len(others := _matching(baseline, own, levels)):
         change = _change(_by_block(others), by_block)
     return Own(median(ordered), *sorted_interval(ordered), len(ordered), *change, _differing(figure, rows))
 
 
-def _matching(figure: Published, own: pd.DataFrame) -> pd.DataFrame:
-    """The rows of one's own that have all that a figure states, but for its hardware."""
+def _matching(figure: Published, own: pd.DataFrame, levels: _Levels) -> pd.DataFrame:
+    """The rows of one's own that have all that a figure states, but for its hardware; ``levels`` as text, by column."""
     if not len(own):
         return own
     wanted = _wanted(figure)
     if not wanted or figure.settings["variant"] in NOT_MADE:
         return own[:0]
-    matches = np.logical_and.reduce([own[name].astype(str) == value for name, value in wanted.items()])
+    matches = np.logical_and.reduce([levels[name] == value for name, value in wanted.items()])
+    if not matches.any():
+        return own[:0]
     matches = matches & (own["is_bytes"] == figure.is_bytes).to_numpy()
     if wanted.get("disks") != PARTITIONS:
         matches = matches & (own["disks"] != PARTITIONS).to_numpy()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import typing
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -15,9 +16,12 @@ from lab.design.factors import OPTIONS
 from lab.platforms import Facts
 from lab.results.effective import Effective
 from lab.results.observed import Observed
+from lab.results.run_folder import RunFolder
 from lab.results.trial import _RUN_TYPES, WORDS, Trial
 from support.planted import EVIL, TEXTS, assert_plain, planted, planted_fields
-from support.synthetic_runs import trial
+from support.synthetic_runs import RUN, trial, write_run
+
+KEYS = (*_RUN_TYPES, "schema", EVIL)  # of run.json
 
 
 def lab(capsys: pytest.CaptureFixture[str], *argv: str | Path, lines: bool = True) -> str:
@@ -77,3 +81,11 @@ def write_planted(name: str, text: str = EVIL, **run: Any) -> Path:
     text_of_file = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
     (path / "trials.jsonl").write_text(text_of_file, encoding="utf-8", newline="")
     return path
+
+
+def runs_with(key: str) -> Iterator[RunFolder]:
+    """Run folders with a plant in this key of run.json alone, as text, in a list, and in objects."""
+    for number, value in enumerate((EVIL, [EVIL], {EVIL: EVIL}, {"client": {EVIL: EVIL}})):
+        folder = write_run(Path("results") / str(number), [trial()])
+        (folder.path / "run.json").write_text(json.dumps({**RUN, "schema": 2, "name": "x", key: value}))
+        yield folder

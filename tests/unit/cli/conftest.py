@@ -2,19 +2,4 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-
-import pytest
-from support.memory_host import lab_signals
-
-from lab.local import state
-
-
-@pytest.fixture
-def empty_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """An empty folder to work in, no local lab, and the signals as they were."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(state, "RUN", tmp_path / "no-local-lab")
-    with lab_signals():
-        yield
+from support.empty_place import empty_place as empty_place

@@ -8,8 +8,6 @@ import json
 import os
 import re
 import signal
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -18,13 +16,12 @@ from rich.console import Console
 from support.commands import lab, write
 from support.input_files import HOSTS, SWEEP
 from support.sweeps import sweep_of
-from support.synthetic_runs import trial, write_run
+from support.synthetic_runs import trial
 
 from lab.base.errors import HostError, Interrupted
 from lab.check import doctor
 from lab.check.doctor import Finding
 from lab.check.finding import Level
-from lab.cli import main as cli
 from lab.design.plan import plan
 from lab.hosts import Host, testbed
 from lab.run.catalogue import CATALOGUE
@@ -218,7 +215,7 @@ def test_a_plan_counts_a_fill_with_the_image_size_of_the_hosts_file(
         assert more_s == pytest.approx(fills * 0.9 * image_bytes / 60e6)
 
 
-# --- progress, and the program as a whole
+# --- progress
 
 
 def test_progress_shows_what_a_reason_quotes_as_it_is() -> None:
@@ -234,44 +231,3 @@ def test_progress_shows_what_a_reason_quotes_as_it_is() -> None:
     assert all("  block 1 of 2–9  " in line for line in lines)
     assert lines[0].endswith("107.4 MB/s")
     assert lines[1].endswith('[ -e "$1" ] || echo [/dev/null] [red]no\' -> second line')
-
-
-def test_python_m_lab_is_the_same_command() -> None:
-    command = [sys.executable, "-m", "lab", "plan", "no.toml"]
-    root = Path(cli.__file__).parents[2]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=root, timeout=60, check=False)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith("no.toml: no such file; the sweeps that come with the lab are ashift, blog-2011, ")
-
-
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
-@pytest.mark.parametrize(
-    ("streams", "code", "said"),
-    [
-        (">/dev/full", 1, "No space left on device"),
-        (">/dev/full 2>/dev/full", 1, ""),
-        ("| head -n 1", 0, ""),  # of head
-        (">&-", 0, ""),
-        ("<&- >&- 2>&-", 0, ""),
-    ],
-)
-def test_output_that_nobody_gets(tmp_path: Path, streams: str, code: int, said: str) -> None:
-    """A script that relies on the exit code must not be told that all is well, and nobody gets a traceback."""
-    root = Path(cli.__file__).parents[2]
-    line = f'"$1" -m lab plan "$2" {streams}'
-    command = ["sh", "-c", line, "sh", sys.executable, str(root / "sweeps" / "blog-2011.toml")]
-    environment = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
-    done = subprocess.run(command, capture_output=True, text=True, cwd=root, env=environment, check=False)
-    assert done.returncode == code
-    assert said in done.stderr
-    assert len(done.stderr.splitlines()) <= 1
-
-
-def test_a_terminal_that_lacks_a_character_shows_another(tmp_path: Path) -> None:
-    root = Path(cli.__file__).parents[2]
-    folder = write_run(tmp_path, [trial()])
-    command = [sys.executable, "-m", "lab", "show", "--full", str(folder.path)]
-    environment = os.environ | {"PYTHONIOENCODING": "latin-1"}
-    done = subprocess.run(command, capture_output=True, cwd=root, env=environment, check=False)
-    assert (done.returncode, done.stderr) == (0, b"")
-    assert "MTU 1500" in done.stdout.decode("latin-1")

@@ -12,13 +12,12 @@ from typing import Any
 import pytest
 from support.commands import lab, write
 from support.input_files import HOSTS, SWEEP
-from support.paths import ROOT
 from support.synthetic_runs import trial, write_run
 
 import lab as package
 from lab.base import shipped
 
-pytestmark = pytest.mark.usefixtures("empty_place")
+pytestmark = pytest.mark.usefixtures("empty_place", "empty_figures")
 
 
 @pytest.mark.parametrize("argv", [["--version"], ["plan", "demo"], ["plan", "macs", "--json"], ["show", "example"]])
@@ -209,14 +208,3 @@ def test_without_jupyter_nothing_is_copied(capsys: pytest.CaptureFixture[str], m
 def test_without_a_run_a_newcomer_is_shown_one(capsys: pytest.CaptureFixture[str], started: list[Any]) -> None:
     assert lab(capsys, "notebook")[0] == 0
     assert started == [(["-m", "notebook", "start.ipynb"], {})]
-
-
-def test_a_notebook_is_written_as_a_page(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PYTHONPATH", str(ROOT))  # for the kernel
-    monkeypatch.setattr(os, "environ", os.environ.copy())
-    write("mine.ipynb", "not looked at")
-    code, out, err = lab(capsys, "notebook", "design", "example", "--export", "page.html")
-    assert (code, out, err[:8]) == (0, "page.html\n", "example:")
-    assert "blocks for ±3 %" in Path("page.html").read_text(encoding="utf-8")
-    assert sorted(path.name for path in Path().iterdir()) == ["mine.ipynb", "page.html"]
-    assert "no such folder" in lab(capsys, "notebook", "design", "example", "--export", "nowhere/page.html")[2]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from support.commands import lab
-from support.synthetic_runs import make_trials, write_run
+from support.synthetic_runs import make_trials, trial, write_run
 
 from lab.cli import show
 from lab.report.terminal import TABLES
@@ -15,7 +15,7 @@ from lab.results.run_folder import RunFolder
 from lab.run import lifecycle
 from lab.run.runner import Ending
 
-pytestmark = pytest.mark.usefixtures("empty_place")
+pytestmark = pytest.mark.usefixtures("empty_place", "empty_figures")
 
 
 @pytest.fixture
@@ -72,36 +72,41 @@ def test_tables_go_through_a_pager_on_a_terminal_only(
     assert plain.endswith(answer)
 
 
+@pytest.fixture
+def small(tmp_path: Path) -> RunFolder:
+    return write_run(tmp_path / "results", [trial()])
+
+
 @pytest.mark.parametrize("command", ["show", "report"])
 def test_a_run_that_measured_nothing_is_no_table(
-    capsys: pytest.CaptureFixture[str], folder: RunFolder, command: str
+    capsys: pytest.CaptureFixture[str], small: RunFolder, command: str
 ) -> None:
-    empty = RunFolder.create(folder.path.parent, "zzz", {"ended": "failed: server: no iperf3"})
-    empty.path.rename(later := folder.path.parent / "99990101T000000Z-zzz")
+    empty = RunFolder.create(small.path.parent, "zzz", {"ended": "failed: server: no iperf3"})
+    empty.path.rename(later := small.path.parent / "99990101T000000Z-zzz")
     code, out, err = lab(capsys, command, later)
     assert (code, out) == (2, "")
     assert err.startswith(f"{later}: holds no trial: failed: server: no iperf3\n`lab run --resume {later}`")
     code, out, err = lab(capsys, command)
     assert (code, err) == (
         0,
-        f"results/{folder.path.name}: the newest run that holds a trial; there is none in {later.name}\n",
+        f"results/{small.path.name}: the newest run that holds a trial; there is none in {later.name}\n",
     )
-    assert out == lab(capsys, command, Path("results", folder.path.name))[1]
+    assert out == lab(capsys, command, Path("results", small.path.name))[1]
 
 
 def test_a_run_that_its_cap_ended_is_exit_1_and_says_how_to_go_on(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, folder: RunFolder
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, small: RunFolder
 ) -> None:
     endings = {"the time cap of 5 s was reached after 3 of 16 trials": 1, "": 0}
     for early, expected in endings.items():
-        monkeypatch.setattr(lifecycle, "start", lambda *_, early=early: (folder, Ending(early, 0)))
+        monkeypatch.setattr(lifecycle, "start", lambda *_, early=early: (small, Ending(early, 0)))
         code, out, err = lab(capsys, "run", "a.toml")
-        assert (code, out.splitlines()[-1]) == (expected, str(folder.path))
-        assert err == (f"not all was measured: {early}; `lab run --resume {folder.path}` goes on\n" if early else "")
+        assert (code, out.splitlines()[-1]) == (expected, str(small.path))
+        assert err == (f"not all was measured: {early}; `lab run --resume {small.path}` goes on\n" if early else "")
 
 
-def test_report_writes_and_names_its_files(capsys: pytest.CaptureFixture[str], folder: RunFolder) -> None:
-    code, out, err = lab(capsys, "report", folder.path)
+def test_report_writes_and_names_its_files(capsys: pytest.CaptureFixture[str], small: RunFolder) -> None:
+    code, out, err = lab(capsys, "report", small.path)
     assert (code, err) == (0, "")
     paths = [Path(line) for line in out.splitlines()]
     assert {path.name for path in paths} > {"report.html", "post.md", "post-appendix.md"}
@@ -109,14 +114,14 @@ def test_report_writes_and_names_its_files(capsys: pytest.CaptureFixture[str], f
 
 
 def test_a_gist_is_one_file_where_it_is_asked_for(
-    capsys: pytest.CaptureFixture[str], folder: RunFolder, tmp_path: Path
+    capsys: pytest.CaptureFixture[str], small: RunFolder, tmp_path: Path
 ) -> None:
     place = tmp_path / "place"
-    words = ("report", folder.path, "--format", "gist", "--front-matter", "toml", "--to", place)
+    words = ("report", small.path, "--format", "gist", "--front-matter", "toml", "--to", place)
     assert lab(capsys, *words) == (0, f"{place}/gist.md\n", "")
     assert [path.name for path in place.iterdir()] == ["gist.md"]
     assert (place / "gist.md").read_text().startswith("+++\ntitle = ")
-    code, out, err = lab(capsys, "report", folder.path, "--format", "gist", "--open")
+    code, out, err = lab(capsys, "report", small.path, "--format", "gist", "--open")
     assert (code, out) == (2, "")
     assert err == "--open: --format gist writes no page\nleave one of the two out\n"
 

@@ -24,7 +24,8 @@ def commands_of(parent: argparse.ArgumentParser, *words: str) -> Iterator[tuple[
                 yield from commands_of(command, *words, name)
 
 
-EVERY = dict(commands_of(parser()))
+PROGRAM = parser()
+EVERY = dict(commands_of(PROGRAM))
 LEAVES = {words: command for words, command in EVERY.items() if command.get_default("command")}
 EXAMPLES = [(words, example) for words, command in LEAVES.items() for example in command.examples]
 
@@ -46,6 +47,7 @@ def test_the_help_of_a_command_has_its_examples_and_exit_codes(
 ) -> None:
     code, out, err = lab(capsys, *words, "--help")
     assert (code, err) == (0, "")
+    assert out == EVERY[words].format_help()
     assert out.startswith(f"usage: lab {' '.join(words)} ")
     assert re.search(r"\n\nexit codes:\n  0   done\n", out)
     assert "\n  130 Ctrl-C" in out
@@ -61,7 +63,7 @@ def test_every_command_has_an_example(words: tuple[str, ...]) -> None:
 
 @pytest.mark.parametrize(("words", "example"), EXAMPLES, ids=[example.line for _, example in EXAMPLES])
 def test_an_example_parses_as_its_command(words: tuple[str, ...], example: Example) -> None:
-    arguments = parser().parse_args(words_of(example))
+    arguments = PROGRAM.parse_args(words_of(example))
     assert arguments.command is LEAVES[words].get_default("command")
     sweep = getattr(arguments, "sweep", None)
     assert sweep is None or str(sweep) in shipped.sweeps() or str(sweep) == "my.toml"
@@ -70,12 +72,12 @@ def test_an_example_parses_as_its_command(words: tuple[str, ...], example: Examp
 
 
 def test_the_examples_of_the_program_parse(capsys: pytest.CaptureFixture[str]) -> None:
-    root = parser()
-    assert isinstance(root, Parser)
-    for example in root.examples:
-        assert root.parse_args(words_of(example)).command
-        assert example.line in lab(capsys, "--help")[1]
-    assert all(meaning.split()[0] in lab(capsys, "--help")[1] for meaning in EXIT_CODES.values())
+    assert isinstance(PROGRAM, Parser)
+    told = lab(capsys, "--help")[1]
+    for example in PROGRAM.examples:
+        assert PROGRAM.parse_args(words_of(example)).command
+        assert example.line in told
+    assert all(meaning.split()[0] in told for meaning in EXIT_CODES.values())
 
 
 def test_the_exit_code_of_a_condition_is_that_of_commands_that_take_one() -> None:
@@ -116,7 +118,7 @@ def test_a_word_that_is_spelt_nearly_right_is_corrected(
     capsys: pytest.CaptureFixture[str], argv: list[str], message: str | None
 ) -> None:
     if message is None:
-        assert parser().parse_args(argv)
+        assert PROGRAM.parse_args(argv)
         return
     code, out, err = lab(capsys, *argv)
     assert (code, out) == (2, "")

@@ -1,75 +1,14 @@
-"""`lab init` at a terminal: a whole dialogue, its end, and what it refuses."""
+"""`lab init` where nobody can be asked, and the template that nobody filled in."""
 
 from __future__ import annotations
 
-import re
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 from support.commands import lab
-from support.input_files import write_hosts
-from support.paths import ROOT, TESTS
-from support.terminal import Answers, Terminal, terminal
+from support.paths import ROOT
 
-from lab.hosts.hosts_file import load_hosts
-
-TEMPLATE = (ROOT / "hosts.ini").read_text(encoding="utf-8")
-INIT = f"{sys.executable} -m support.init_alone init"
-ENTER = re.compile(r"> \Z")
-AT_A_TERMINAL = pytest.mark.skipif(sys.platform != "linux", reason="setsid of util-linux gives the terminal to a shell")
-
-
-@pytest.fixture(autouse=True)
-def _here(empty_place: None) -> None:
-    """In an empty folder."""
-
-
-@contextmanager
-def seated(folder: Path, answers: Answers) -> Iterator[Terminal]:
-    environment = {"HOME": str(folder), "PYTHONPATH": f"{ROOT}:{TESTS}", "OPENBLAS_NUM_THREADS": "1"}
-    with terminal(["bash", "--norc", "--noprofile"], folder, environment, answers) as typed:
-        yield typed
-
-
-@AT_A_TERMINAL
-def test_enter_after_enter_writes_a_hosts_file_checks_it_and_says_the_next_command(tmp_path: Path) -> None:
-    (tmp_path / "hosts.ini").write_text(TEMPLATE)
-    with seated(tmp_path, {ENTER: ""}) as typed:
-        code, screen = typed.type(INIT)
-        assert code == 0, screen
-        assert [int(number) for number in re.findall(r"(?m)^([0-9])\. ", screen)] == [1, 2, 3, 4, 5, 6]
-    shown = [line.rstrip() for line in screen.splitlines()[1:]]
-    assert shown == (ROOT / "tests/examples/lab-init.txt").read_text(encoding="utf-8").splitlines()
-    hosts = load_hosts(tmp_path / "hosts.ini")
-    assert (hosts.client.transport, hosts.server.host, hosts.share.name) == ("local", None, "media")
-
-
-@AT_A_TERMINAL
-def test_answers_are_typed_and_the_file_is_written_where_it_was_asked_for(tmp_path: Path) -> None:
-    answers = {"mounts the share": "mini", "has the share": "box", "log in": "joe", "Which share": "media /srv/media",
-               "Which account": "ann keyring", "root commands": "2"}  # fmt: skip
-    patterns = {re.compile(rf"{question}[^>]*> \Z"): answer for question, answer in answers.items()}
-    with seated(tmp_path, patterns) as typed:
-        code, screen = typed.type(f"{INIT} --hosts mine.ini")
-        assert code == 0, screen
-        assert "to do: `keyring set file-share-lab ann` puts the share's password into the keyring" in screen
-        assert screen.endswith("next:\n  lab plan share\n  lab run share --hosts mine.ini\n")
-    hosts = load_hosts(tmp_path / "mine.ini")
-    assert (hosts.client.host, hosts.server.user, hosts.server.sudo) == ("mini", "joe", "nopasswd")
-    assert not (tmp_path / "hosts.ini").exists()
-
-
-@AT_A_TERMINAL
-@pytest.mark.parametrize(("key", "code"), [("\x03", 1), ("\x04", 2)], ids=["Ctrl-C", "Ctrl-D"])
-def test_who_stops_in_the_middle_has_written_nothing(tmp_path: Path, key: str, code: int) -> None:
-    with seated(tmp_path, {re.compile(r"1\. [^>]*> \Z"): "", re.compile(r"2\. [^>]*> \Z"): key}) as typed:
-        ended, screen = typed.type(INIT)
-        assert ended in (code, 130), screen
-        assert "Traceback" not in screen
-    assert list(tmp_path.glob("*.ini")) == []
+pytestmark = pytest.mark.usefixtures("empty_place")
 
 
 def test_without_a_terminal_nothing_is_asked(capsys: pytest.CaptureFixture[str]) -> None:
@@ -79,20 +18,9 @@ def test_without_a_terminal_nothing_is_asked(capsys: pytest.CaptureFixture[str])
     assert "fill in the lines marked <--" in " ".join(err.split())
 
 
-@AT_A_TERMINAL
-def test_a_file_that_somebody_filled_in_is_refused_before_anything_is_asked(tmp_path: Path) -> None:
-    before = write_hosts(tmp_path).read_bytes()
-    with seated(tmp_path, {}) as typed:
-        code, screen = typed.type(INIT)
-        assert code == 2
-        assert "hosts.ini: is there already, and filled in" in screen
-        assert "`lab init --hosts FILE` writes another" in " ".join(screen.split())
-    assert (tmp_path / "hosts.ini").read_bytes() == before
-
-
 @pytest.mark.parametrize("argv", [["check"], ["run", "a.toml"]])
 def test_the_untouched_template_asks_for_no_password(capsys: pytest.CaptureFixture[str], argv: list[str]) -> None:
-    Path("hosts.ini").write_text(TEMPLATE)
+    Path("hosts.ini").write_text((ROOT / "hosts.ini").read_text(encoding="utf-8"))
     Path("a.toml").write_text((ROOT / "sweeps" / "macs.toml").read_text(encoding="utf-8"))
     code, out, err = lab(capsys, *argv)
     assert (code, out) == (2, "")

@@ -87,6 +87,7 @@ def test_it_can_be_gone_on_with_in_the_order_that_it_began(name: str) -> None:
     check_recorded(folder, load_sweep(Path(f"{name}.toml")))
 
 
+@pytest.mark.usefixtures("empty_figures")
 @pytest.mark.parametrize("name", ["demo", "faulty"])
 def test_its_table_is_the_same(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     unpack(name)

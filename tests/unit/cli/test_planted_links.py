@@ -20,12 +20,14 @@ from lab.cli import main as cli
 from lab.hosts import CommandLog
 from lab.local import state
 from lab.platforms.linux.settings import LinuxMtu
+from lab.report import figures
 from lab.results.run_folder import RunFolder
 from lab.run.vocabulary import line_format
 from lab.settings.journal import Journal, Record
 
 SECONDS = 300  # a read that waits for a writer, or for the end of /dev/zero, would take for ever
 TEXT = b"what must not change\n"
+WRITTEN = ("report.html", "post.md", "post-appendix.md", "table.csv")  # by a report, beside its figures
 RECORD = Record(1, "client", LinuxMtu("eth0"), "1500", "9000")
 
 
@@ -141,16 +143,17 @@ def test_every_command_ends_whatever_is_planted_for_it_to_read(
             assert code == 2
 
 
+@pytest.mark.usefixtures("empty_figures")
 @pytest.mark.parametrize("plant", PLANTS)
 def test_a_report_replaces_links_and_does_not_follow_them(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], victim: Path, plant: Plant
 ) -> None:
     made = write_run(tmp_path / "results", [trial()])
-    assert lab(capsys, "report", made.path)[0] == 0
-    files = [path for path in made.report_path.rglob("*") if path.is_file()]
+    (made.report_path / "figures").mkdir(parents=True)
+    drawings = (f"figures/{name}.{kind}" for name in figures.ALL for kind in ("png", "svg"))
+    files = {made.report_path / name for name in (*WRITTEN, *drawings)}
     assert len(files) >= 15
     for path in files:
-        path.unlink()
         plant(path, victim)
     code, error = lab(capsys, "report", made.path)
     if plant is folder_of_that_name:
@@ -158,23 +161,23 @@ def test_a_report_replaces_links_and_does_not_follow_them(
         assert "report/figures/" in error
     else:
         assert (code, error) == (0, "")
+        assert {path for path in made.report_path.rglob("*") if not path.is_dir()} == files
         assert all(stat.S_ISREG(path.lstat().st_mode) and path.stat().st_nlink == 1 for path in files)
 
 
-@pytest.mark.parametrize("name", ["report", "report/figures"])
+@pytest.mark.usefixtures("empty_figures")
 def test_a_folder_of_the_report_that_is_a_link_is_refused(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], victim: Path, name: str
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], victim: Path
 ) -> None:
-    made = write_run(tmp_path / "results", [trial()])
-    (made.path / name).parent.mkdir(exist_ok=True)
-    (made.path / name).symlink_to(victim.parent)
-    code, error = lab(capsys, "report", made.path)
-    assert code == 2
-    assert f"{name}: a link, or no folder: nothing is written there\nremove it, or give --to DIR" in error
+    for name in ("report", "report/figures"):
+        made = write_run(tmp_path / "results", [trial()])
+        (made.path / name).parent.mkdir(exist_ok=True)
+        (made.path / name).symlink_to(victim.parent)
+        code, error = lab(capsys, "report", made.path)
+        assert code == 2, name
+        assert f"{name}: a link, or no folder: nothing is written there\nremove it, or give --to DIR" in error
     assert lab(capsys, "report", made.path, "--to", tmp_path / "my" / "page") == (0, "")
-    assert {path.name for path in (tmp_path / "my" / "page").iterdir()} == {
-        "report.html", "post.md", "post-appendix.md", "table.csv", "figures",
-    }  # fmt: skip
+    assert {path.name for path in (tmp_path / "my" / "page").iterdir()} == {*WRITTEN, "figures"}
 
 
 def test_a_run_is_not_readable_for_others_and_what_is_written_is_as_open_as_its_folder(tmp_path: Path) -> None:

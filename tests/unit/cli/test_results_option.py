@@ -19,7 +19,7 @@ from lab.results.run_folder import RunFolder
 from lab.run import lifecycle, pace
 from lab.run.runner import Ending
 
-pytestmark = pytest.mark.usefixtures("empty_place")
+pytestmark = pytest.mark.usefixtures("empty_place", "empty_figures")
 
 
 @pytest.fixture

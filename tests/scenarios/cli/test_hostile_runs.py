@@ -64,6 +64,7 @@ def sweep_text(path: Path) -> str:
     return text
 
 
+@pytest.mark.usefixtures("empty_figures")
 @pytest.mark.parametrize("spoil", HOSTILE)
 def test_every_command_takes_it_for_data(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], spoil: Callable[[Place], None]
