@@ -41,9 +41,7 @@ class Wire:
         It arrives when its last bit does, by the clock of the link: that this process was late does not slow the link.
         """
         if len(self.frames) < LONGEST_QUEUE:
-            self._free_at = (
-                max(now, self._free_at) + (len(frame) + ETHERNET_OVERHEAD_BYTES) * self._seconds_per_byte
-            )
+            self._free_at = max(now, self._free_at) + (len(frame) + ETHERNET_OVERHEAD_BYTES) * self._seconds_per_byte
             self.frames.append((self._free_at + self._delay_s, frame))
 
 

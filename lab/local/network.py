@@ -28,8 +28,8 @@ RATE = re.compile(r"([1-9]\d*(?:\.\d+)?)([kmg]?)bit")
 UNITS = {"": 1.0, "k": 1e3, "m": 1e6, "g": 1e9}  # of a rate's bit/s
 # What a frame takes on Ethernet besides its header and content: preamble 8, check sequence 4, gap 12 (IEEE 802.3)
 ETHERNET_OVERHEAD_BYTES = 24
-# tbf's second bucket lets frames follow each other at this multiple of the rate, and forgets the time that its timer was
-# late by beyond SLACK_S. With more than 1 the link catches up with what it lost that way.
+# tbf's second bucket lets frames follow each other at this multiple of the rate. What its timer was late by beyond
+# SLACK_S is lost, so that with 1.0 the link would never be as fast as its rate.
 PEAK = 1.05
 SLACK_S = 20e-6
 LARGEST_FRAME_BYTES = 9216 + 14 + ETHERNET_OVERHEAD_BYTES  # the usual limit of switches: MTU 9216
@@ -106,7 +106,7 @@ def connect(pids: Mapping[str, int], shape: Shape) -> list[subprocess.Popen[byte
 
 
 def _link(one: End, other: End, rates: tuple[str, str], delay_s: float) -> list[subprocess.Popen[bytes]]:
-    """Make a link; returns the relay that delays it, where the kernel has no netem. ``rates``: of what each end sends."""
+    """Make a link whose ends send at these rates; returns the relay that delays it, where the kernel has no netem."""
     if delay_s > 0 and not _has_netem(one.pid):
         ends = [str(one.pid), one.device, str(other.pid), other.device]
         times = [repr(delay_s), *(repr(bits_per_second(rate)) for rate in rates)]
