@@ -65,8 +65,12 @@ def only_keys_of(kept: Any, value: Any) -> Any:
     """The value with those keys alone that it had when it was kept: keys are added, and none goes or changes."""
     if isinstance(kept, dict) and isinstance(value, dict):
         return {key: only_keys_of(part, value[key]) for key, part in kept.items() if key in value}
-    if isinstance(kept, list) and isinstance(value, list) and len(kept) == len(value):
-        return [only_keys_of(old, part) for old, part in zip(kept, value, strict=True)]
+    if isinstance(kept, list) and isinstance(value, list):
+        if all(isinstance(part, list) and len(part) == 2 for part in kept):  # options: pairs of name and level
+            names = [name for name, _ in kept]
+            value = [part for part in value if part[0] in names]
+        if len(kept) == len(value):
+            return [only_keys_of(old, part) for old, part in zip(kept, value, strict=True)]
     return value
 
 
