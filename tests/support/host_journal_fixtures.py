@@ -1,14 +1,15 @@
-"""A host's own journal on a real sshd, in a place of the test's own."""
+"""Fixtures for a host's own journal on a real sshd, in a place of the test's own."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 import pytest
-from support.noted_file import Connect, Place
-from support.sshd import Sshd, reached_by
 
 from lab.hosts import SshHost
+from support.noted_file import Connect, Place
+from support.sshd import Sshd, reached_by
+from support.sshd_fixtures import *  # noqa: F403 – fixtures
 
 
 @pytest.fixture(scope="module")
