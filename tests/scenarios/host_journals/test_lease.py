@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
+from support.changed_scripts import changed
 from support.noted_file import LINES, NAME, HoldingFileLine, Place, StuckFileLine, line, read
 from support.sshd import gone, wait_for
 
@@ -26,13 +27,7 @@ PYTHON = "/usr/bin/python3"
 def change_guard(patch: pytest.MonkeyPatch, perl: Iterable[tuple[str, str]], python: Iterable[tuple[str, str]]) -> None:
     """Give the guard other words in place of some of its own."""
 
-    def changed(text: str, replacements: Iterable[tuple[str, str]]) -> str:
-        for old, new in replacements:
-            assert old in text
-            text = text.replace(old, new)
-        return text
-
-    both = changed(str(lease.GUARD), perl), changed(in_python(lease.GUARD), python)
+    both = changed(lease.GUARD, *perl), changed(in_python(lease.GUARD), *python)
     patch.setattr(lease, "GUARD", Script(*both))
 
 
@@ -52,7 +47,7 @@ def silence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, python: str) -> Pat
     return over
 
 
-def changed(place: Place, name: str = "one") -> Settings:
+def twice_changed(place: Place, name: str = "one") -> Settings:
     """A run that has changed the file twice."""
     settings = place.settings(name, LONG_S)
     settings.claim("client")
@@ -68,7 +63,7 @@ def guard(place: Place) -> str:
 
 @pytest.mark.parametrize(("sshd", "python"), [("paramiko", ""), ("openssh", PYTHON)], indirect=True)
 def test_a_host_puts_back_what_a_silent_run_changed_and_nothing_stays(place: Place, silence: Path) -> None:
-    settings = changed(place)
+    settings = twice_changed(place)
     pid = guard(place)
     settings.hosts["client"].close()
     silence.touch()
@@ -77,11 +72,11 @@ def test_a_host_puts_back_what_a_silent_run_changed_and_nothing_stays(place: Pla
 
 
 def test_the_guard_ends_with_its_run_and_the_next_run_has_one_of_its_own(place: Place) -> None:
-    first = changed(place)
+    first = twice_changed(place)
     pid = guard(place)
     first.unwind()
     assert (gone(pid), place.left()) == (True, ["knob"])
-    second = changed(place, "two")
+    second = twice_changed(place, "two")
     assert guard(place) != pid
     second.unwind()
     assert place.left() == ["knob"]
@@ -91,7 +86,7 @@ def test_a_controller_that_comes_back_late_does_not_go_on_with_settings_that_are
     place: Place, silence: Path
 ) -> None:
     """It was away, or stopped, for longer than the lease, and the guard has ended its connection."""
-    settings = changed(place)
+    settings = twice_changed(place)
     pid = guard(place)
     silence.touch()
     assert gone(pid)
@@ -109,7 +104,7 @@ def test_a_controller_that_comes_back_late_does_not_go_on_with_settings_that_are
 
 def test_a_change_that_is_noted_too_late_is_not_made(place: Place, silence: Path) -> None:
     """Nobody noticed yet that the connection is another one."""
-    settings = changed(place)
+    settings = twice_changed(place)
     pid = guard(place)
     silence.touch()
     assert gone(pid)
@@ -123,7 +118,7 @@ def test_a_change_that_is_noted_too_late_is_not_made(place: Place, silence: Path
 
 
 def test_a_connection_made_anew_within_the_lease_loses_nothing(place: Place, python: str) -> None:
-    settings = changed(place)
+    settings = twice_changed(place)
     settings.connections.reach("client")
     assert not settings.host_journals["client"].lapsed
     settings.apply(line(place.file, "newest"))
@@ -132,7 +127,7 @@ def test_a_connection_made_anew_within_the_lease_loses_nothing(place: Place, pyt
 
 
 def test_restoring_after_the_guard_finds_everything_as_it_was(place: Place, silence: Path) -> None:
-    settings = changed(place)
+    settings = twice_changed(place)
     pid = guard(place)
     settings.hosts["client"].close()
     silence.touch()
@@ -146,7 +141,7 @@ def test_restoring_after_the_guard_finds_everything_as_it_was(place: Place, sile
 
 
 def test_restoring_before_the_guard_ends_it(place: Place, python: str) -> None:
-    changed(place).hosts["client"].close()
+    twice_changed(place).hosts["client"].close()
     pid = guard(place)
     later = place.settings(lease_s=LONG_S)
     later.claim("client")
@@ -155,7 +150,7 @@ def test_restoring_before_the_guard_ends_it(place: Place, python: str) -> None:
 
 
 def test_the_guard_of_a_run_that_is_over_ends_when_another_takes_the_host(place: Place) -> None:
-    first = changed(place)
+    first = twice_changed(place)
     pid = guard(place)
     first.host_journals["client"].strike(record for record in first.journal.open if record.number > 1)
     first.hosts["client"].close()
@@ -220,7 +215,7 @@ def test_what_was_in_the_way_at_first_is_put_back_later(
 
 
 def test_the_guard_does_what_it_was_told_and_not_what_a_record_says(place: Place, silence: Path) -> None:
-    settings = changed(place)
+    settings = twice_changed(place)
     pid = guard(place)
     for number in (2, 3):
         (place.folder / NAME / f"one-00000{number}").write_text(f"touch {place.folder}/planted\n")
@@ -232,7 +227,7 @@ def test_the_guard_does_what_it_was_told_and_not_what_a_record_says(place: Place
 
 def test_a_guard_that_is_gone_is_started_anew_with_all_it_has_to_know(place: Place, silence: Path) -> None:
     """As after a restart of the host."""
-    settings = changed(place)
+    settings = twice_changed(place)
     os.kill(int(guard(place)), signal.SIGKILL)
     settings.apply(line(place.file, "newest"))
     pid = guard(place)
@@ -273,7 +268,7 @@ def test_what_the_account_changed_is_put_back_as_the_account(
 
 @pytest.mark.parametrize("planted", ["another's socket", "another's lock"])
 def test_a_guard_that_is_no_longer_wanted_ends_and_touches_nothing(place: Place, silence: Path, planted: str) -> None:
-    changed(place)
+    twice_changed(place)
     pid, journal = guard(place), place.folder / NAME
     if planted == "another's socket":
         (journal / "lease.socket").unlink()
