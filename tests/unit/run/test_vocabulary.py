@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from support.examples import at_most
 from support.input_files import HOSTS
 from support.memory_host import lab_signals
 from support.operations import OLD_VALUES
@@ -69,7 +70,7 @@ def test_what_reads_and_undoes_needs_no_secret_and_ends(operation: Operation) ->
 
 
 @EVERY_KIND
-@settings(max_examples=20)
+@at_most(20)
 @given(value=HOSTILE)
 def test_an_old_value_that_it_cannot_have_makes_no_command(operation: Operation, value: str) -> None:
     with pytest.raises(LabFailure, match="no value that it can have"):
@@ -101,7 +102,7 @@ def scripts(operation: Operation) -> list[str]:
 
 
 @EVERY_KIND
-@settings(max_examples=20)
+@at_most(20)
 @given(value=HOSTILE)
 def test_a_parameter_is_refused_or_stays_one_word(operation: Operation, value: str) -> None:
     """A path may have odd characters in front of the lab's own folder; what runs is the lab's own text all the same."""
