@@ -136,7 +136,7 @@ def test_a_tree_is_laid_nowhere_that_something_is_and_with_no_name_that_renaming
 
 
 @given(count=st.integers(1, 1200))
-@at_most(6)
+@at_most(3)
 def test_percentiles_are_times_that_a_share_of_the_calls_did_not_exceed(
     count: int, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
