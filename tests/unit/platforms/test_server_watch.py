@@ -41,14 +41,14 @@ def moved(interface):
     return 20_000 * os.path.getsize('looks') if interface == 'busy' else os.path.getsize(interface)
 """,
 )
-FASTER = 40
+FASTER = 80
 TIMES = ["ANSWER_S", "BEGIN_S", "FAILING_S", "LOOK_S", "QUIET_S"]
 LONG_ENOUGH = 14  # looks: after so many a server that does not answer has been told
 UNTIL = "until {}; do sleep 0.01; done"
 
 
 def faster(text: str) -> str:
-    """The script with its times cut to a fortieth, in either language."""
+    """The script with its times cut to an eightieth, in either language."""
     times = re.compile(r"^((?:my \$)?(\w+_S) += )(\d+)", re.MULTILINE)
     assert sorted(each[2] for each in times.finditer(text)) == TIMES
     return times.sub(lambda each: f"{each[1]}{int(each[3]) / FASTER}", text)
@@ -115,7 +115,7 @@ def test_a_server_that_answers_is_left_alone_however_long_nothing_moves(python: 
 def test_without_a_server_nothing_is_watched_and_the_watch_ends_with_the_transfer(python: str, tmp_path: Path) -> None:
     with socket.socket() as server:
         address = address_of(server)
-        for watched, command in (("", "sleep 0.5"), (address, "true")):
+        for watched, command in (("", "sleep 0.2"), (address, "true")):
             told, done = timed(python, tmp_path, watched, command)
             assert (told, done.stderr) == ([], "")
             assert watched or not (tmp_path / "looks").read_text()
