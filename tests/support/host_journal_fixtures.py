@@ -7,9 +7,11 @@ from pathlib import Path
 import pytest
 
 from lab.hosts import SshHost
+from support import sshd_fixtures
 from support.noted_file import Connect, Place
 from support.sshd import Sshd, reached_by
-from support.sshd_fixtures import *  # noqa: F403 – fixtures
+
+connect, one_sshd, wire = sshd_fixtures.connect, sshd_fixtures.one_sshd, sshd_fixtures.wire
 
 
 @pytest.fixture(scope="module")

@@ -14,7 +14,7 @@ from lab.run.vocabulary import line_format
 from lab.settings.changes import Settings
 from lab.settings.journal import Journal
 from lab.stores import FileSystem
-from support.stoppable_host import StoppableHost, put_state
+from support.stoppable_host import State, StoppableHost, put_state
 
 GIB = 1 << 30
 
@@ -50,7 +50,8 @@ def kill_at_each_command(lab: StoreLab, act: Callable[[StoreLab], object]) -> No
 
     All that a kill leaves is on the host and in the journal: each state of both is put there again, and restored.
     """
-    lab.host.left = left = []
+    left: list[State] = []
+    lab.host.left = left
     act(lab)
     lab.host.left = None
     left_behind = 0

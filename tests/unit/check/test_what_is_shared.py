@@ -95,8 +95,8 @@ def _names() -> Iterator[None]:
 @pytest.fixture(scope="module")
 def asked(_names: None, tmp_path_factory: pytest.TempPathFactory) -> tuple[Machine, list[Answer]]:
     """Jane's Mac, and what it said of each assumption."""
-    one, answers = of_jane(tmp_path_factory.mktemp("jane")), []
-    list(findings(one, "10.77.0.2", answers))
+    one = of_jane(tmp_path_factory.mktemp("jane"))
+    list(findings(one, "10.77.0.2", answers := list[Answer]()))
     return one, answers
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import random
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -52,12 +52,12 @@ def last_block(bench: Bench) -> int:
 
 
 @pytest.fixture(scope="module")
-def precise(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Bench, Ending]]:
+def precise(tmp_path_factory: pytest.TempPathFactory) -> tuple[Bench, Ending]:
     """A run that went on until it was precise, and how it ended."""
     with pytest.MonkeyPatch.context() as patch:
         made = Bench(tmp_path_factory.mktemp("precise"), patch)
         made.outcome = noisy(SPREAD)
-        yield made, made.runner(PRECISE).run()
+        return made, made.runner(PRECISE).run()
 
 
 def test_a_run_goes_on_until_it_is_precise_and_no_longer(precise: tuple[Bench, Ending]) -> None:
