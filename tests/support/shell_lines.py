@@ -16,12 +16,7 @@ INTERPRETERS = ("sh", "bash", "dash", "ksh", "zsh", "perl", "python3", "sys.exec
 TRUSTED = "lab/hosts/"  # where words are quoted, once
 RETURNING = ("listening", "_write_holder")  # functions that return a line for a shell
 CODE_OPTIONS = ("-c", "-ec", "-e")
-JOINING = (
-    ("shlex", "join"),
-    ("shlex", "quote"),
-    ("lab.hosts.interpreter", "join"),
-    ("lab.base.scripts", "Script"),
-)
+JOINING = (("shlex", "join"), ("shlex", "quote"), ("lab.hosts.interpreter", "join"), ("lab.base.scripts", "Script"))
 SHELL_LINE = ("lab.hosts.command", "shell_line")  # quotes the words that it gives to a script
 SHELL_FUNCTION = ("lab.hosts.interpreter", "shell_function")  # quotes the script
 # What takes a script: the name of a function or of a method, and which of the parameters that is, by place and name
@@ -281,17 +276,13 @@ def _code_of_words(words: list[ast.expr]) -> Iterator[ast.expr]:
     """What follows ``-c`` or ``-e`` of an interpreter in a list of words."""
     interpreter = False
     for number, word in enumerate(words):
-        text = word.value if isinstance(word, ast.Constant) else _name_of(word)
+        is_name = isinstance(word, ast.Name | ast.Attribute)
+        text = word.value if isinstance(word, ast.Constant) else ast.unparse(word) if is_name else ""
         if isinstance(text, str) and (text.rpartition("/")[2] in INTERPRETERS or text.endswith("/bin/sh")):
             interpreter = True
         elif interpreter and text in CODE_OPTIONS:
             yield from words[number + 1 : number + 2]
             return
-
-
-def _name_of(node: ast.expr) -> str:
-    """Of a name, or a name in a module; empty for all else."""
-    return ast.unparse(node) if isinstance(node, ast.Name | ast.Attribute) else ""
 
 
 def read(root: Path, folder: str) -> list[Module]:
