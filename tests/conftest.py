@@ -12,16 +12,13 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
 from support.local_lab import Bench
 from support.paths import ROOT, TESTS
-from support.sshd import TRANSPORTS, Sshd, Wire, empty_home, reached_by, running
 
 import lab.hosts.passwords
-from lab.hosts import SshHost
 from lab.local import lifecycle, state
 
 # tests that others import; pytest rewrites the asserts of the files alone that it collects
@@ -194,41 +191,3 @@ def executed() -> Callable[[Path, Path], None]:
         subprocess.run([*command, "--export", str(target / "explore.html")], check=True, cwd=ROOT, timeout=300)
 
     return execute
-
-
-@pytest.fixture(scope="module")
-def one_sshd(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sshd]:
-    folder = tmp_path_factory.mktemp("sshd")
-    with running(folder) as server, pytest.MonkeyPatch.context() as patch:
-        empty_home(patch, folder)
-        yield server
-
-
-@pytest.fixture(scope="module", params=TRANSPORTS)
-def sshd(one_sshd: Sshd, request: pytest.FixtureRequest) -> Sshd:
-    """One server, over either transport."""
-    return reached_by(request, one_sshd)
-
-
-@pytest.fixture
-def connect(sshd: Sshd) -> Iterator[Callable[..., SshHost]]:
-    """Makes connections of a test's own, which it may break."""
-    made: list[SshHost] = []
-
-    def make(key: str = "plain", **changes: Any) -> SshHost:
-        made.append(SshHost("client", sshd.config(key, **changes)))
-        return made[-1]
-
-    yield make
-    for one in made:
-        one.close()
-
-
-@pytest.fixture
-def wire(sshd: Sshd) -> Iterator[Wire]:
-    found = Wire(sshd.port)
-    # the address differs from the one on record, so the key is put on record for it too
-    known = sshd.folder / "known_hosts"
-    known.write_text(known.read_text() + f"[127.0.0.1]:{found.port} {(sshd.folder / 'host_key.pub').read_text()}")
-    yield found
-    found.close()

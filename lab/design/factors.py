@@ -9,6 +9,7 @@ or store.
 
 from __future__ import annotations
 
+import functools
 import re
 import typing
 from collections.abc import Callable, Container, Mapping
@@ -226,6 +227,7 @@ LINK = (*NETWORK, "clients")  # and the factors that the ceiling of the link dep
 CHOOSERS = ("protocol", "tool", "store")  # the factors whose levels decide which options a case has
 
 
+@functools.lru_cache(maxsize=1024)
 def owner_of(name: str) -> str:
     """The protocol, tool or store that an option belongs to; empty for a factor that every case has."""
     match = OPTION.fullmatch(name)

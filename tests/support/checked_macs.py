@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import pytest
 
+from lab.check import doctor
+from lab.check.finding import Finding
+from lab.check.machine import Machine
 from lab.cli import main as cli
+from lab.cli.check import LEVEL
+from lab.hosts.host_config import HostConfig
+from lab.hosts.hosts_file import load_hosts
+from lab.platforms.macos.platform import MacOS
 from support.emulated_mac import IFCONFIG, mac
 from support.fake_host import EmulatedHost
+from support.input_files import HOSTS
 
 ADDRESSES = {"client": "10.254.100.2", "server": "10.254.100.7"}
 PMSET = """
@@ -80,6 +89,44 @@ def checked(capsys: pytest.CaptureFixture[str]) -> list[str]:
     return capsys.readouterr().out.splitlines()
 
 
+def machines_of(macs: Mapping[str, EmulatedHost]) -> dict[str, Machine]:
+    """Both Macs as the parts of the check see them, by the hosts file of the current folder."""
+    config = load_hosts(Path("hosts.ini"))
+    peers = {"client": config.server.data_address, "server": config.client.data_address}
+    platforms = {role: MacOS(host) for role, host in macs.items()}
+    return {
+        role: Machine(role, config.section(role), macs[role], platform, platform.facts(peers[role]))
+        for role, platform in platforms.items()
+    }
+
+
+def lines_of(findings: Iterable[Finding]) -> list[str]:
+    """Findings as `lab check` prints them."""
+    remedies = ((each, f"  -> {each.remedy}" if each.remedy else "") for each in findings)
+    return [f"{each.level:{LEVEL}} {each.subject}: {each.message}{remedy}" for each, remedy in remedies]
+
+
 def about(lines: list[str], subject: str) -> list[str]:
     """Those of one subject."""
     return [line for line in lines if line[9:].startswith(f"{subject}:")]
+
+
+@pytest.fixture
+def macs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, EmulatedHost]:
+    """Two quiet Macs, and a hosts file that leads to them."""
+    made = {}
+    for role in ("client", "server"):
+        (tmp_path / role).mkdir()
+        made[role] = quiet_mac(tmp_path / role, role)
+
+    def connect(role: str, _: HostConfig) -> EmulatedHost:
+        return made[role]
+
+    monkeypatch.setattr(doctor, "SshHost", connect)
+    monkeypatch.setenv("LAB_PASSWORD", "x")
+    monkeypatch.chdir(tmp_path)
+    text = HOSTS.replace("192.0.2.1", ADDRESSES["client"]).replace("192.0.2.2", ADDRESSES["server"])
+    (tmp_path / "hosts.ini").write_text(
+        text.replace("[share]", "ram_disk = 256 MiB\n[share]\nserve = lab\npath = /srv")
+    )
+    return made

@@ -225,7 +225,6 @@ class PoolHost(StoppableHost):
         number = len(list((self.folder / "sys").iterdir()))
         words = [] if image.startswith("/dev/") else ["--sector-size", str(sector_bytes)]
         self.run("losetup", "--find", "--show", *words, image)
-        self.stop.count -= 1  # that was no command of the controller's
         return f"loop{number}"
 
     def loops(self) -> dict[str, str]:

@@ -16,12 +16,7 @@ INTERPRETERS = ("sh", "bash", "dash", "ksh", "zsh", "perl", "python3", "sys.exec
 TRUSTED = "lab/hosts/"  # where words are quoted, once
 RETURNING = ("listening", "_write_holder")  # functions that return a line for a shell
 CODE_OPTIONS = ("-c", "-ec", "-e")
-JOINING = (
-    ("shlex", "join"),
-    ("shlex", "quote"),
-    ("lab.hosts.interpreter", "join"),
-    ("lab.base.scripts", "Script"),
-)
+JOINING = (("shlex", "join"), ("shlex", "quote"), ("lab.hosts.interpreter", "join"), ("lab.base.scripts", "Script"))
 SHELL_LINE = ("lab.hosts.command", "shell_line")  # quotes the words that it gives to a script
 SHELL_FUNCTION = ("lab.hosts.interpreter", "shell_function")  # quotes the script
 # What takes a script: the name of a function or of a method, and which of the parameters that is, by place and name
@@ -52,22 +47,27 @@ class Module:
     values: dict[str, ast.expr] = field(default_factory=dict)
     owners: dict[ast.AST, Function | None] = field(default_factory=dict)  # the function around each node
     classes: dict[ast.AST, ast.ClassDef] = field(default_factory=dict)  # the class around a method
+    sources: list[ast.Call | ast.Return | ast.Tuple | ast.List] = field(default_factory=list)  # where a script may be
 
     def __post_init__(self) -> None:
-        for node in ast.walk(self.tree):
+        self._find_owners(self.tree, None)
+        for node in self.owners:
             if isinstance(node, ast.ImportFrom) and node.module:
                 self.imports |= {one.asname or one.name: (node.module, one.name) for one in node.names}
             elif isinstance(node, ast.Import):
                 self.imports |= {one.asname or one.name: (one.name, "") for one in node.names}
         self.values = dict(_assignments(self.tree.body))
-        self._find_owners(self.tree, None)
+        self.sources = [n for n in self.owners if isinstance(n, ast.Call | ast.Return | ast.Tuple | ast.List)]
 
     def _find_owners(self, node: ast.AST, owner: Function | None) -> None:
-        for child in ast.iter_child_nodes(node):
-            self.owners[child] = owner
-            if isinstance(node, ast.ClassDef):
-                self.classes[child] = node
-            self._find_owners(child, child if isinstance(child, Function) else owner)
+        around = node if isinstance(node, ast.ClassDef) else None
+        for value in map(vars(node).get, node._fields):
+            for child in value if isinstance(value, list) else (value,):
+                if isinstance(child, ast.AST) and child._fields:  # none: an operator, or how a name is used
+                    self.owners[child] = owner
+                    if around:
+                        self.classes[child] = around
+                    self._find_owners(child, child if isinstance(child, Function) else owner)
 
     def resolve(self, node: ast.expr) -> tuple[str, str] | None:
         """Module and name of what a name, or a name in a module, stands for."""
@@ -111,9 +111,9 @@ class Checker:
         self._answers: dict[int, bool] = {}
         self._returned: dict[str, list[tuple[Module, ast.expr | None]]] = {}  # by function
         self._fields: dict[str, list[tuple[Module, ast.expr]]] = {}  # what the fields of classes are given, by name
-        classes = {n.name: _fields(n) for m in modules for n in ast.walk(m.tree) if isinstance(n, ast.ClassDef)}
+        classes = {n.name: _fields(n) for m in modules for n in m.owners if isinstance(n, ast.ClassDef)}
         for module in modules:
-            for node in ast.walk(module.tree):
+            for node in module.owners:
                 self._index(module, node, classes)
 
     def _index(self, module: Module, node: ast.AST, classes: dict[str, list[str]]) -> None:
@@ -147,16 +147,16 @@ class Checker:
                 return scripts
 
     def _scripts(self, module: Module) -> Iterator[ast.expr]:
-        for node in ast.walk(module.tree):
+        for node in module.sources:
             if isinstance(node, ast.Call):
                 yield from self._script_of_call(module, node)
                 yield from _code_of_words(node.args)
                 if any(one.arg == "shell" and ast.unparse(one.value) != "False" for one in node.keywords):
                     yield from node.args[:1]
-            elif isinstance(node, ast.Return) and node.value:
+            elif isinstance(node, ast.Return):
                 owner = module.owners[node]
-                yield from [node.value] if owner and owner.name in RETURNING else []
-            elif isinstance(node, ast.Tuple | ast.List):
+                yield from [node.value] if node.value and owner and owner.name in RETURNING else []
+            else:
                 yield from _code_of_words(node.elts)
 
     def _script_of_call(self, module: Module, call: ast.Call) -> Iterator[ast.expr]:
@@ -276,7 +276,8 @@ def _code_of_words(words: list[ast.expr]) -> Iterator[ast.expr]:
     """What follows ``-c`` or ``-e`` of an interpreter in a list of words."""
     interpreter = False
     for number, word in enumerate(words):
-        text = word.value if isinstance(word, ast.Constant) else ast.unparse(word)
+        is_name = isinstance(word, ast.Name | ast.Attribute)
+        text = word.value if isinstance(word, ast.Constant) else ast.unparse(word) if is_name else ""
         if isinstance(text, str) and (text.rpartition("/")[2] in INTERPRETERS or text.endswith("/bin/sh")):
             interpreter = True
         elif interpreter and text in CODE_OPTIONS:

@@ -1,11 +1,8 @@
-"""A run that makes a store on an emulated server, and whose controller is killed at each of its commands."""
+"""A run that makes a store on an emulated server, and whose controller may be killed at each of its commands."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from pathlib import Path
-
-import pytest
 
 from lab.base.present import present
 from lab.hosts.hosts_file import ShareConfig
@@ -17,8 +14,7 @@ from lab.run.vocabulary import line_format
 from lab.settings.changes import Settings
 from lab.settings.journal import Journal
 from lab.stores import FileSystem
-from support.memory_host import Killed
-from support.stoppable_host import Stop, StoppableHost
+from support.stoppable_host import State, StoppableHost, put_state
 
 GIB = 1 << 30
 
@@ -49,28 +45,20 @@ class StoreLab:
         present(self.make().forget).run(self.host)
 
 
-def kill_at_each_command(folder: Path, new_lab: Callable[[Path], StoreLab], act: Callable[[StoreLab], object]) -> None:
-    """Each time a new lab acts until it is killed, before or after a command; restoring it leaves nothing behind."""
-    left_behind = 0
-    for number in range(_count_of_commands(_new(folder / "whole", new_lab), act)):
-        for after in (False, True):
-            lab = _new(folder / f"{number}-{after}", new_lab)
-            lab.host.stop = Stop(number, after)
-            with pytest.raises(Killed):
-                act(lab)
-            lab.host.stop = Stop()
-            left_behind += not lab.host.is_left_as_it_was()
-            lab.begin().unwind()
-            assert lab.host.is_left_as_it_was(), f"killed at command {number}, after it: {after}"
-            assert not Journal(lab.path, line_format()).open
-    assert left_behind > 8, "and there was something to put back"
+def kill_at_each_command(lab: StoreLab, act: Callable[[StoreLab], object]) -> None:
+    """Whatever a kill leaves before or after any command of a lab that acts, restoring it leaves nothing behind.
 
-
-def _new(folder: Path, new_lab: Callable[[Path], StoreLab]) -> StoreLab:
-    folder.mkdir()
-    return new_lab(folder)
-
-
-def _count_of_commands(lab: StoreLab, act: Callable[[StoreLab], object]) -> int:
+    All that a kill leaves is on the host and in the journal: each state of both is put there again, and restored.
+    """
+    left: list[State] = []
+    lab.host.left = left
     act(lab)
-    return lab.host.stop.count
+    lab.host.left = None
+    left_behind = 0
+    for number, state in enumerate(left):
+        put_state(lab.host.folder, state)
+        left_behind += not lab.host.is_left_as_it_was()
+        lab.begin().unwind()
+        assert lab.host.is_left_as_it_was(), f"killed in state {number} of {len(left)}"
+        assert not Journal(lab.path, line_format()).open
+    assert left_behind > 2, "and there was something to put back"

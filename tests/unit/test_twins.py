@@ -113,7 +113,7 @@ def test_a_folder_is_had_alone(python: str, tmp_path: Path) -> None:
     argv = words_of(python, ALONE, "sh", "-c", "echo inside")
     with subprocess.Popen(argv, cwd=tmp_path, stdout=subprocess.PIPE, text=True) as waiting:
         with pytest.raises(subprocess.TimeoutExpired):
-            waiting.wait(0.5)
+            waiting.wait(0.2)
         os.close(folder)
         assert waiting.communicate(timeout=60)[0] == "inside\n"
 
@@ -181,7 +181,7 @@ def test_a_port_answers_or_not(python: str, family: socket.AddressFamily, addres
     size=st.sampled_from([0, 1, 63, 2**18 - 1, 2**18, 2**18 + 1, 8388616, 8388617, 8388618, 9000000]),
     seed=st.text("ab/1"),
 )
-@at_most(6)
+@at_most(4)
 def test_both_make_the_same_noise(size: int, seed: str, tmp_path_factory: pytest.TempPathFactory) -> None:
     folder = tmp_path_factory.mktemp("noise")
     for name, python in (("perl", ""), ("python", sys.executable)):

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 from support.input_files import SWEEP
-from support.paths import ROOT
+from support.memory_host import lab_signals
 from support.synthetic_runs import trial, write_run
 
 from lab.base.os_errors import naming
+from lab.cli.main import main
 
 FULL = Path("/dev/full")
 
@@ -24,13 +24,15 @@ def test_a_write_that_fails_names_its_file() -> None:
 
 
 @pytest.mark.parametrize("command", ["show", "show --json", "compare", "plan", "plan --order"])
-def test_a_full_standard_output_is_one_line_and_exit_1(tmp_path: Path, command: str) -> None:
+def test_a_full_standard_output_is_one_line_and_exit_1(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], command: str
+) -> None:
     trials = [trial(), trial(trial_id="b1-2", direction="read", case_id="x")]
     folder, other = write_run(tmp_path, trials), write_run(tmp_path, trials)
     (tmp_path / "a.toml").write_text(SWEEP)
     name, *options = command.split()
     what = {"show": [folder.path], "compare": [folder.path, other.path], "plan": [tmp_path / "a.toml"]}[name]
-    with FULL.open("w") as full:
-        words = [sys.executable, "-m", "lab", name, *map(str, what), *options]
-        done = subprocess.run(words, cwd=ROOT, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
-    assert (done.returncode, done.stderr) == (1, "standard output: No space left on device\n")
+    with FULL.open("w") as full, lab_signals():
+        monkeypatch.setattr(sys, "stdout", full)
+        code = main([name, *map(str, what), *options])
+    assert (code, capsys.readouterr().err) == (1, "standard output: No space left on device\n")

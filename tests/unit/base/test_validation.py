@@ -7,8 +7,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
+from support.examples import at_most
 from support.input_files import HOSTS, SWEEP
 
 from lab.base import shipped
@@ -108,7 +109,7 @@ TEXTS = st.one_of(
 )
 
 
-@settings(max_examples=150)
+@at_most(150)
 @given(TEXTS.map(str.encode) | st.binary(max_size=100))
 @example(HOSTS.encode())
 @example(SWEEP.encode())

@@ -37,28 +37,28 @@ def test_a_mac_that_is_as_assumed(tmp_path: Path) -> None:
     assert {finding.subject for finding in lines} == {"client hardware"}
 
 
-@pytest.mark.parametrize(
-    ("command", "text", "what", "said"),
-    [
-        ("ifconfig", "echo 'en0: flags=8863<UP> mtu 1500'", "whether its link is up", "en0: flags=8863<UP> mtu 1500"),
-        (
-            "netstat",
-            says("Name Mtu Network Coll\nen0 1500 <Link#4> 00:00 1 0 2048 1 0 4096 0"),
-            "exactly",
-            "2048 4096:",
-        ),
-        ("iostat", "echo '  cpu'; echo 'us sy id  1m  5m  15m'", "a row of iostat", "us sy id"),
-        ("hdiutil", "exit 1", "property list", "it says nothing"),
-        ("ping", "exit 2", "local network", "exit code 2"),
-        ("nfsd", "echo 'nfsd service is enabled'", "whether it is enabled", "nfsd service is enabled"),
-        ("launchctl", "echo 'Unrecognized subcommand' >&2; exit 64", "old words", "Unrecognized subcommand"),
-        ("stat", "echo 1 2; echo 3 4", "on the data volume", "/System/Volumes/Data / 2"),
-    ],
-)
-def test_what_differs_is_shown_beside_what_is_assumed(
-    tmp_path: Path, command: str, text: str, what: str, said: str
-) -> None:
-    different = [finding for finding in found(machine(tmp_path, {command: text})) if finding.level == "warning"]
+# A command that says something else, which assumption that concerns, and what is shown
+DIFFERENT = [
+    ("ifconfig", "echo 'en0: flags=8863<UP> mtu 1500'", "whether its link is up", "en0: flags=8863<UP> mtu 1500"),
+    ("netstat", says("Name Mtu Network Coll\nen0 1500 <Link#4> 00:00 1 0 2048 1 0 4096 0"), "exactly", "2048 4096:"),
+    ("iostat", "echo '  cpu'; echo 'us sy id  1m  5m  15m'", "a row of iostat", "us sy id"),
+    ("hdiutil", "exit 1", "property list", "it says nothing"),
+    ("ping", "exit 2", "local network", "exit code 2"),
+    ("nfsd", "echo 'nfsd service is enabled'", "whether it is enabled", "nfsd service is enabled"),
+    ("launchctl", "echo 'Unrecognized subcommand' >&2; exit 64", "old words", "Unrecognized subcommand"),
+    ("stat", "echo 1 2; echo 3 4", "on the data volume", "/System/Volumes/Data / 2"),
+]
+
+
+@pytest.fixture(scope="module")
+def different(tmp_path_factory: pytest.TempPathFactory) -> list[Finding]:
+    """What is found to differ on a Mac whose commands all say something else."""
+    one = machine(tmp_path_factory.mktemp("different"), {command: text for command, text, *_ in DIFFERENT})
+    return [finding for finding in found(one) if finding.level == "warning"]
+
+
+@pytest.mark.parametrize(("what", "said"), [case[2:] for case in DIFFERENT], ids=[case[0] for case in DIFFERENT])
+def test_what_differs_is_shown_beside_what_is_assumed(different: list[Finding], what: str, said: str) -> None:
     (line,) = [finding for finding in different if what in finding.message]
     assert line.message.startswith("differs: ")
     assert said in line.message

@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import pytest
-from support.checked_macs import ADDRESSES, about, checked
+from support.checked_macs import ADDRESSES, about, lines_of, machines_of
 from support.fake_host import EmulatedHost
 
+from lab.check import link
 
-def test_jumbo_frames_are_proven_where_that_changes_nothing(
-    macs: dict[str, EmulatedHost], capsys: pytest.CaptureFixture[str]
-) -> None:
+
+def check(macs: dict[str, EmulatedHost]) -> list[str]:
+    """What is said of the link between both."""
+    machines = machines_of(macs)
+    return lines_of(link.findings(machines["client"], machines["server"]))
+
+
+def test_jumbo_frames_are_proven_where_that_changes_nothing(macs: dict[str, EmulatedHost]) -> None:
     for host in macs.values():
         (host.folder / "mtu").write_text("9000")
-    assert about(checked(capsys), "link path")[0].startswith("note     link path: ping cannot send 9000 bytes at once")
+    assert about(check(macs), "link path")[0].startswith("note     link path: ping cannot send 9000 bytes at once")
     assert not any(host.calls("ping") for host in macs.values())
     values = macs["server"].folder / "values"
     values.write_text(values.read_text().replace("8192", "16384"))
-    assert about(checked(capsys), "link path") == [
+    assert about(check(macs), "link path") == [
         "ok       link path: packets of MTU 9000 cross it in one piece, and back"
     ]
     assert macs["server"].calls("ping") == [f"ping -n -D -s 8972 -c 1 -W 2000 {ADDRESSES['client']}"]
@@ -33,10 +39,8 @@ def test_jumbo_frames_are_proven_where_that_changes_nothing(
         ),
     ],
 )
-def test_what_the_interfaces_could_carry(
-    macs: dict[str, EmulatedHost], capsys: pytest.CaptureFixture[str], limit: str, said: str
-) -> None:
+def test_what_the_interfaces_could_carry(macs: dict[str, EmulatedHost], limit: str, said: str) -> None:
     (macs["client"].folder / "limit").write_text(limit)
-    (line,) = about(checked(capsys), "link MTU")
+    (line,) = about(check(macs), "link MTU")
     assert line.startswith("note     link MTU: today 1500 and 1500; the interfaces take ")
     assert said in line

@@ -5,11 +5,20 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from support.checked_macs import ADDRESSES, PORTS, about, checked
+from support.checked_macs import ADDRESSES, PORTS, about, lines_of, machines_of
 from support.fake_host import EmulatedHost
+
+from lab.check import networks
+from lab.hosts.hosts_file import load_hosts
 
 FIRST = "10.254.0.0/16 (en0 of the client, en0 of the server)"
 SECOND = "192.168.8.0/24 (en1 of the client, en1 of the server, Wi-Fi)"
+
+
+def check(macs: dict[str, EmulatedHost]) -> list[str]:
+    """What is said of the networks of both."""
+    machines = machines_of(macs)
+    return lines_of(networks.findings(load_hosts(Path("hosts.ini")).share, machines["client"], machines["server"]))
 
 
 def add_interface(macs: dict[str, EmulatedHost], name: str, network: str, mask: str) -> None:
@@ -19,11 +28,9 @@ def add_interface(macs: dict[str, EmulatedHost], name: str, network: str, mask: 
             file.write(f"{name}: flags=8863<UP> mtu 1500\n\tinet {network}{number} netmask {mask} broadcast\n")
 
 
-def test_smb_would_send_over_a_second_network(
-    macs: dict[str, EmulatedHost], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_smb_would_send_over_a_second_network(macs: dict[str, EmulatedHost]) -> None:
     add_interface(macs, "en1", "192.168.8.", "0xffffff00")
-    lines = checked(capsys)
+    lines = check(macs)
     assert about(lines, "link networks") == [f"ok       link networks: both hosts are on {FIRST}, and on {SECOND}"]
     assert about(lines, "smb")[0] == (
         f"warning  smb: this client sends over {SECOND}, too, where the server takes it: such trials are void"
@@ -31,8 +38,8 @@ def test_smb_would_send_over_a_second_network(
     )
 
 
-def test_of_one_network_nothing_is_proposed(macs: dict[str, EmulatedHost], capsys: pytest.CaptureFixture[str]) -> None:
-    lines = checked(capsys)
+def test_of_one_network_nothing_is_proposed(macs: dict[str, EmulatedHost]) -> None:
+    lines = check(macs)
     assert about(lines, "link networks") == [f"ok       link networks: both hosts are on {FIRST}"]
     assert not [line for line in lines if "multichannel" in line]
 
@@ -46,21 +53,21 @@ def test_of_one_network_nothing_is_proposed(macs: dict[str, EmulatedHost], capsy
     ],
 )
 def test_some_addresses_prove_no_common_network(
-    macs: dict[str, EmulatedHost], capsys: pytest.CaptureFixture[str], name: str, network: str, mask: str
+    macs: dict[str, EmulatedHost], name: str, network: str, mask: str
 ) -> None:
     """Those that an interface gives itself, those within a host, and those of a tunnel."""
     add_interface(macs, name, network, mask)
-    assert about(checked(capsys), "link networks") == [f"ok       link networks: both hosts are on {FIRST}"]
+    assert about(check(macs), "link networks") == [f"ok       link networks: both hosts are on {FIRST}"]
 
 
 def test_addresses_are_proposed_where_the_data_addresses_are_on_no_common_network(
-    macs: dict[str, EmulatedHost], capsys: pytest.CaptureFixture[str]
+    macs: dict[str, EmulatedHost],
 ) -> None:
     """A cable before Wi-Fi."""
     add_interface(macs, "en1", "192.168.8.", "0xffffff00")
     hosts = Path("hosts.ini")
     hosts.write_text(hosts.read_text().replace(ADDRESSES["client"], "10.1.1.1"))
-    lines = checked(capsys)
+    lines = check(macs)
     assert about(lines, "link networks") == [
         f"note     link networks: both hosts are on {FIRST}"
         f"  -> data_address = {ADDRESSES['client']} in [client] and {ADDRESSES['server']} in [server] would measure it",
@@ -69,14 +76,12 @@ def test_addresses_are_proposed_where_the_data_addresses_are_on_no_common_networ
     ]
 
 
-def test_a_cable_is_proposed_where_the_data_addresses_are_on_wi_fi(
-    macs: dict[str, EmulatedHost], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_cable_is_proposed_where_the_data_addresses_are_on_wi_fi(macs: dict[str, EmulatedHost]) -> None:
     add_interface(macs, "en1", "192.168.8.", "0xffffff00")
     for host in macs.values():
         swapped = PORTS.replace("en1", "en9").replace("en0", "en1").replace("en9", "en0")
         (host.folder / "ports").write_text(swapped)
-    note, ok = sorted(about(checked(capsys), "link networks"))
+    note, ok = sorted(about(check(macs), "link networks"))
     assert note == (
         "note     link networks: both hosts are on 192.168.8.0/24 (en1 of the client, en1 of the server)"
         "  -> data_address = 192.168.8.5 in [client] and 192.168.8.6 in [server] would measure it"

@@ -6,7 +6,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from support.checked_macs import about, checked
+from support.checked_macs import lines_of, machines_of
 from support.fake_host import EmulatedHost
 
 from lab.check import programs as program_check
@@ -15,10 +15,10 @@ from lab.hosts.hosts_file import load_hosts
 from lab.platforms.macos.platform import MacOS
 
 
-def test_a_program_that_is_missing_on_a_mac(macs: dict[str, EmulatedHost], capsys: pytest.CaptureFixture[str]) -> None:
-    programs = macs["client"].folder / "bin"
+def test_a_program_that_is_missing_on_a_mac(macs: dict[str, EmulatedHost]) -> None:
+    programs, machine = macs["client"].folder / "bin", machines_of(macs)["client"]
     (programs / "iperf3").unlink()
-    found = about(checked(capsys), "client programs")
+    found = lines_of(program_check.check(machine, "client programs"))
     assert found == [
         "problem  client programs: iperf3 is missing: nothing can be measured without it"
         "  -> install Homebrew there (https://brew.sh), then `brew install iperf3`"
@@ -26,7 +26,7 @@ def test_a_program_that_is_missing_on_a_mac(macs: dict[str, EmulatedHost], capsy
     (programs / "brew").write_text("#!/bin/sh\n")
     (programs / "brew").chmod(0o755)
     (programs / "rsync").unlink()
-    found = about(checked(capsys), "client programs")
+    found = lines_of(program_check.check(machine, "client programs"))
     assert [line.partition("  -> ")[2] for line in found] == [
         "`brew install iperf3` there",
         "rsync comes with macOS: find out where it went, or `brew install rsync` there",
@@ -77,13 +77,13 @@ def test_a_program_that_only_prints_nonsense_or_never_ends(
     ],
 )
 def test_what_only_one_tool_needs_is_missed_by_nobody_else(
-    macs: dict[str, EmulatedHost], capsys: pytest.CaptureFixture[str], printed: str, finding: str
+    macs: dict[str, EmulatedHost], printed: str, finding: str
 ) -> None:
     for host in macs.values():
         if printed:
             (host.folder / "bin" / "fio").write_text(f"#!/bin/sh\necho {printed}\n")
             (host.folder / "bin" / "fio").chmod(0o755)
-    lines = checked(capsys)
-    (line,) = about(lines, "client extra programs") or [""]
+    machines = machines_of(macs)
+    (line,) = lines_of(program_check.check_extras(machines["client"], "client extra programs"))
     assert line.startswith(finding)
-    assert about(lines, "server extra programs") == []
+    assert list(program_check.check_extras(machines["server"], "server extra programs")) == []

@@ -5,10 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from support.checked_macs import checked
+from support.checked_macs import lines_of, machines_of
 from support.fake_host import EmulatedHost
 
-from lab.check.volume import SUBJECT, describe
+from lab.check.volume import SUBJECT, describe, findings
+from lab.hosts.hosts_file import load_hosts
 from lab.platforms.macos.mounts import parse_case_sensitive
 from lab.protocols.volumes import Volume
 
@@ -51,11 +52,9 @@ def test_a_macs_volume_says_whether_it_is_case_sensitive(name: str, is_sensitive
         parse_case_sensitive(f"Could not find disk: {name}")
 
 
-def test_the_check_reads_the_volume_of_the_servers_folder(
-    macs: dict[str, EmulatedHost], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_check_reads_the_volume_of_the_servers_folder(macs: dict[str, EmulatedHost]) -> None:
     server = macs["server"]
     (server.folder / "bin" / "mount").write_text("#!/bin/sh\necho '/dev/disk4s1 on / (exfat, local)'\n")
-    lines = [line for line in checked(capsys) if SUBJECT in line]
-    assert len(lines) == 1
-    assert "is on exfat, and may not be shared by NFS" in lines[0]
+    (line,) = lines_of(findings(load_hosts(Path("hosts.ini")), machines_of(macs)))
+    assert SUBJECT in line
+    assert "is on exfat, and may not be shared by NFS" in line

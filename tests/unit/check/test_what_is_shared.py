@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 from support.assumed_mac import machine, says
@@ -59,12 +61,21 @@ SECRETS = (
 )  # fmt: skip
 
 
-def share(path: Path, one: Machine, hosts: Hosts = HOSTS) -> str:
+def share(path: Path, one: Machine, hosts: Hosts = HOSTS, answers: list[Answer] | None = None) -> str:
+    """Write the file; ``answers`` are those to the assumptions, where the Mac was asked for them before."""
     sharing = Sharing(path, hosts)
-    answers: list[Answer] = []
-    list(findings(one, "10.77.0.2", answers))
+    if answers is None:
+        list(findings(one, "10.77.0.2", answers := []))
     sharing.add(one, "10.77.0.2", answers)
     return sharing.write()
+
+
+class Shared(NamedTuple):
+    """The file, what is said of it, and its text."""
+
+    path: Path
+    line: str
+    text: str
 
 
 def of_jane(folder: Path, changed: dict[str, str] | None = None) -> Machine:
@@ -73,24 +84,39 @@ def of_jane(folder: Path, changed: dict[str, str] | None = None) -> Machine:
     return replace(one, facts=replace(one.facts, hostname="mini.firm.example", user="jane", home="/Users/jane"))
 
 
-@pytest.fixture(autouse=True)
-def _names(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture(autouse=True, scope="module")
+def _names() -> Iterator[None]:
     """The script that asks for names looks into folders of a real Mac: a command of the emulated host in its place."""
-    monkeypatch.setattr("lab.platforms.macos.preflight.NAMES", "names")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("lab.platforms.macos.preflight.NAMES", "names")
+        yield
 
 
-def test_nothing_that_names_anybody_is_in_it(tmp_path: Path) -> None:
-    line = share(tmp_path / "mac.txt", of_jane(tmp_path))
-    text = (tmp_path / "mac.txt").read_text()
-    assert [secret for secret in SECRETS if secret in text.casefold()] == []
-    assert line.startswith(f"{tmp_path}/mac.txt: ")
-    assert "//user-" in text  # it stays readable
-    assert "ether 02:00:00:00:00:0" in text
+@pytest.fixture(scope="module")
+def asked(_names: None, tmp_path_factory: pytest.TempPathFactory) -> tuple[Machine, list[Answer]]:
+    """Jane's Mac, and what it said of each assumption."""
+    one = of_jane(tmp_path_factory.mktemp("jane"))
+    list(findings(one, "10.77.0.2", answers := list[Answer]()))
+    return one, answers
 
 
-def test_it_is_read_back_as_it_was_written(tmp_path: Path) -> None:
-    share(tmp_path / "mac.txt", of_jane(tmp_path))
-    (host,) = parse_shared((tmp_path / "mac.txt").read_text())
+@pytest.fixture(scope="module")
+def shared(asked: tuple[Machine, list[Answer]], tmp_path_factory: pytest.TempPathFactory) -> Shared:
+    """The file about it."""
+    path = tmp_path_factory.mktemp("shared") / "mac.txt"
+    line = share(path, asked[0], answers=asked[1])
+    return Shared(path, line, path.read_text())
+
+
+def test_nothing_that_names_anybody_is_in_it(shared: Shared) -> None:
+    assert [secret for secret in SECRETS if secret in shared.text.casefold()] == []
+    assert shared.line.startswith(f"{shared.path}: ")
+    assert "//user-" in shared.text  # it stays readable
+    assert "ether 02:00:00:00:00:0" in shared.text
+
+
+def test_it_is_read_back_as_it_was_written(shared: Shared) -> None:
+    (host,) = parse_shared(shared.text)
     assert (host.role, host.system, host.is_emulated) == ("client", "macOS 15.5 (24F74)", False)
     verdicts = {(entry.kind, entry.name): entry for entry in host.entries}
     assert verdicts["assumption", "tcp-settings"].verdict == AS_ASSUMED
@@ -98,21 +124,18 @@ def test_it_is_read_back_as_it_was_written(tmp_path: Path) -> None:
     assert verdicts["assumption", "load-when-off"].verdict == NOT_ASKED
     assert verdicts["capture", "vm_stat"].verdict == REFUSED
     assert verdicts["capture", "mount"].output[0] == "/dev/disk3s1 on / (apfs, local)"
-    assert render([host]) == (tmp_path / "mac.txt").read_text()
+    assert render([host]) == shared.text
 
 
-def test_what_a_host_prints_is_no_line_of_the_file_and_does_nothing_to_a_terminal(tmp_path: Path) -> None:
-    share(tmp_path / "mac.txt", of_jane(tmp_path))
-    text = (tmp_path / "mac.txt").read_text()
-    assert "\033" not in text
-    assert r"\x1b[2J" in text
-    assert "\n| -- assumption perl: as assumed\n| == client ==\n" in text
-    assert len([line for line in text.splitlines() if line.startswith("== ")]) == 1
+def test_what_a_host_prints_is_no_line_of_the_file_and_does_nothing_to_a_terminal(shared: Shared) -> None:
+    assert "\033" not in shared.text
+    assert r"\x1b[2J" in shared.text
+    assert "\n| -- assumption perl: as assumed\n| == client ==\n" in shared.text
+    assert len([line for line in shared.text.splitlines() if line.startswith("== ")]) == 1
 
 
-def test_the_unverified_and_worst_stand_first(tmp_path: Path) -> None:
-    share(tmp_path / "mac.txt", of_jane(tmp_path))
-    (host,) = parse_shared((tmp_path / "mac.txt").read_text())
+def test_the_unverified_and_worst_stand_first(shared: Shared) -> None:
+    (host,) = parse_shared(shared.text)
     names = [entry.name for entry in host.entries]
     assert names.index("load-when-off") < names.index("link-back") < names.index("iostat-row")
 
@@ -126,8 +149,8 @@ def test_without_root_it_says_what_it_could_not_ask(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("mark", ["cpu", "instance", "model"])
-def test_an_emulated_mac_is_none(tmp_path: Path, mark: str) -> None:
-    one, hosts = of_jane(tmp_path), HOSTS
+def test_an_emulated_mac_is_none(asked: tuple[Machine, list[Answer]], tmp_path: Path, mark: str) -> None:
+    (one, answers), hosts = asked, HOSTS
     facts = one.facts
     assert facts
     if mark == "cpu":
@@ -136,7 +159,7 @@ def test_an_emulated_mac_is_none(tmp_path: Path, mark: str) -> None:
         one = replace(one, facts=replace(facts, about={"model": "EmulatedMac1,1"}))
     else:
         hosts = HOSTS.model_copy(update={"lab": LabConfig(instance="default/0123456789abcdef")})
-    share(tmp_path / "mac.txt", one, hosts)
+    share(tmp_path / "mac.txt", one, hosts, answers)
     text = (tmp_path / "mac.txt").read_text()
     assert parse_shared(text)[0].is_emulated
     assert (EMULATED in text) == (mark != "model")
@@ -163,9 +186,9 @@ def test_nothing_is_written_over_or_through_a_link(tmp_path: Path, there: str) -
 
 
 def test_there_is_no_file_where_it_cannot_be_masked(tmp_path: Path) -> None:
-    many = says("\n".join(f"//x@host{number}/share on /Volumes/a (smbfs)" for number in range(3000)))
+    many = says("\n".join(f"//x@host{number}/share on /Volumes/a (smbfs)" for number in range(2100)))
     with pytest.raises(LabFailure, match="not written: more than 2000 names"):
-        share(tmp_path / "mac.txt", of_jane(tmp_path, {"mount": many}))
+        share(tmp_path / "mac.txt", of_jane(tmp_path, {"mount": many}), answers=[])
     assert not (tmp_path / "mac.txt").exists()
 
 

@@ -148,7 +148,7 @@ def test_every_case_is_once_in_each_block_beside_the_anchors(wanted: Sweep) -> N
 
 
 @given(SWEEPS)
-@at_most(20)
+@at_most(4)
 def test_a_plan_is_the_same_every_time_and_its_blocks_can_be_made_one_by_one(wanted: Sweep) -> None:
     found = planned(wanted)
     assert found == plan(wanted, CATALOGUE)
@@ -158,7 +158,7 @@ def test_a_plan_is_the_same_every_time_and_its_blocks_can_be_made_one_by_one(wan
 
 
 @given(SWEEPS)
-@at_most(30)
+@at_most(6)
 def test_a_fraction_is_of_the_grid_and_keeps_what_it_does_not_deny(wanted: Sweep) -> None:
     found, (grid, _) = planned(wanted), grid_of(wanted, CATALOGUE)
     assert len(found.cases) == wanted.runs_of(len(grid))

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from support.examples import at_most
 
 from lab.base.errors import BadInput
-from lab.design.manifest import parse_manifest
+from lab.design.manifest import MOST_ENTRIES, parse_manifest
 from lab.design.profiles import PROFILES, manifest_of
 from lab.design.sweep_file import Sweep, parse_sweep
 
@@ -86,7 +86,9 @@ def test_profile_and_manifest_are_of_trees() -> None:
             parse_sweep(text.replace('profile = "mail"', key), PLACE)
 
 
-def test_a_tree_of_too_many_files_is_refused() -> None:
+def test_a_tree_of_too_many_files_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert MOST_ENTRIES == 500_000
+    monkeypatch.setattr("lab.design.profiles.MOST_ENTRIES", 5000)
     workload = sweep('profile = "source-tree"\nsize = "1 TiB"').workload
-    with pytest.raises(BadInput, match=r"\[workload\] size: a tree source-tree of that size has more than 250,000"):
+    with pytest.raises(BadInput, match=r"\[workload\] size: a tree source-tree of that size has more than 2,500 files"):
         workload.tree(workload.planned_size)

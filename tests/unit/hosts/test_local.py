@@ -1,13 +1,10 @@
-"""This machine as a host: what a lab leaves here that was killed, and which process a command belongs to."""
+"""This machine as a host: which process a command belongs to, and how it ends."""
 
 from __future__ import annotations
 
 import os
 import signal
 import subprocess
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -17,35 +14,14 @@ from lab.base.errors import HostError, HostLost
 from lab.hosts import Nobody, Role, SshHost
 from lab.hosts.host_config import HostConfig
 from lab.hosts.local import LocalConversation
-from lab.hosts.processes import END_ORPHANS, SSH_SESSION, STARTED
+from lab.hosts.processes import SSH_SESSION, STARTED
 
 CONFIG = HostConfig(transport="local", sudo="none", data_address="192.0.2.1")
-# a lab of its own, of which one command runs on and on; it says that command's pid
-LAB = """
-import sys
-from lab.hosts import SshHost
-from lab.hosts.host_config import HostConfig
-host = SshHost("client", HostConfig(transport="local", sudo="none", data_address="192.0.2.1"))
-host.shell('echo $$ > "$1.new"; mv "$1.new" "$1"; while :; do sleep 1; done', sys.argv[1], deadline_s=300)
-"""
 
 
 @pytest.fixture
 def host() -> SshHost:
     return SshHost("client", CONFIG)
-
-
-@contextmanager
-def other_lab(file: Path) -> Iterator[tuple[subprocess.Popen[bytes], str]]:
-    """A lab beside this one, and the pid of its command on this machine, which ends with the test."""
-    with subprocess.Popen([sys.executable, "-c", LAB, str(file)]) as process:
-        try:
-            wait_for(lambda: file.exists() or process.poll() is not None)
-            yield process, file.read_text().strip()
-        finally:
-            process.kill()
-            with suppress(OSError, ValueError):
-                os.killpg(os.getpgid(int(file.read_text())), signal.SIGKILL)
 
 
 def test_a_command_belongs_to_the_lab_that_runs_it(host: SshHost) -> None:
@@ -56,21 +32,6 @@ def test_a_command_belongs_to_the_lab_that_runs_it(host: SshHost) -> None:
     )
     assert session[1] == by_hand.stdout
     assert by_hand.stdout.strip()
-
-
-def test_what_a_killed_lab_left_is_ended_and_what_a_living_one_runs_is_not(host: SshHost, tmp_path: Path) -> None:
-    with other_lab(tmp_path / "killed") as (killed, lost), other_lab(tmp_path / "living") as (_, kept):
-        host.shell(END_ORPHANS + "end_orphans", deadline_s=60)
-        assert not _has_ended(lost)
-        killed.kill()
-        killed.wait()
-        host.shell(END_ORPHANS + "end_orphans", deadline_s=60)
-        assert gone(lost)
-        assert not _has_ended(kept)
-
-
-def _has_ended(pid: str) -> bool:
-    return not Path(f"/proc/{pid}").exists()
 
 
 def test_a_command_that_ignores_all_but_a_kill_is_closed_with_its_children(tmp_path: Path) -> None:

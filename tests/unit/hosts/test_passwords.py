@@ -6,7 +6,6 @@ import getpass
 import io
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,6 @@ import keyring.errors
 import pytest
 
 from lab.base.errors import BadInput
-from lab.hosts import SshHost
 from lab.hosts.passwords import resolve
 
 SECRET = "hunter2-do-not-show"
@@ -194,8 +192,3 @@ print(resource.getrlimit(resource.RLIMIT_CORE))
 def test_no_core_dump_of_the_controller_holds_them() -> None:
     done = subprocess.run([sys.executable, "-c", NO_CORE], capture_output=True, text=True, timeout=60, check=True)
     assert done.stdout == "(0, 0)\n"
-
-
-def test_no_core_dump_of_a_command_on_a_host_holds_them(connect: Callable[..., SshHost]) -> None:
-    # the hard limit: the soft one is zero on most systems anyway
-    assert connect().shell("ulimit -H -c").stdout == "0\n"

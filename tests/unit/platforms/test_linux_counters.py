@@ -90,11 +90,11 @@ def test_a_quota_is_seen_in_version_2() -> None:
     assert reading.group["throttled_s"] == 2.5
 
 
-def test_the_ticks_of_this_machine_are_counted_for_a_second() -> None:
-    done = subprocess.run(["sh", "-c", COUNT_TICKS, "sh", "1"], capture_output=True, text=True, check=True)
+def test_the_ticks_of_this_machine_are_counted_for_some_time() -> None:
+    done = subprocess.run(["sh", "-c", COUNT_TICKS, "sh", "0.2"], capture_output=True, text=True, check=True)
     ticks = parse_ticks_spent(done.stdout)
     assert len(ticks) == os.cpu_count()
-    assert all(sum(core) >= 50 for core in ticks.values()), "hundredths of a second"
+    assert all(sum(core) >= 10 for core in ticks.values()), "hundredths of a second"
 
 
 def test_ticks_are_what_cores_did_between_two_copies() -> None:

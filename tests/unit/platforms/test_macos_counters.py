@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import shutil
 import time
 from pathlib import Path
 
 import pytest
+from support.changed_scripts import changed
 from support.emulated_mac import capture
 from support.fake_host import EmulatedHost
 from support.interpreters import EACH, equipped
 from support.sides import OWN_NAME
 
+from lab.base.scripts import Script
 from lab.platforms import ALL_CORES, Reading
+from lab.platforms.macos import clock
 from lab.platforms.macos.counters import parse_counters, parse_samples
 from lab.platforms.macos.platform import MacOS
 from lab.run.time_series import series
@@ -195,14 +199,18 @@ en0        1500  <Link#14>     00:00:5e:00:53:01  1     0         ${looks}00000 
 END
 """
 PS_COMMAND = """
-[ "$*" = "-A -o pid= -o time= -o ucomm=" ] || exit 1
+[ "$*" = "-A -o pid= -o time= -o ucomm=" ] || exec REAL "$@"
 looks=$(grep -c . "${0%/*}/looks")
 printf '%5d %3d:%02d.%02d %s\\n' 1 0 1 0 launchd 402 0 "$looks" 50 smbd
-"""
+""".replace("REAL", shutil.which("ps") or "ps")
 
 
-def test_while_bytes_move_it_looks_more_often_than_iostat_and_at_processes_too(tmp_path: Path) -> None:
-    slow = IOSTAT_COMMAND.replace("sleep 0.05", "sleep 1")
+def test_while_bytes_move_it_looks_more_often_than_iostat_and_at_processes_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sooner = ("$LOOK_S = 0.25;", "$LOOK_S = 0.05;"), ("$PROCESSES_S = 0.5;", "$PROCESSES_S = 0.1;"), ("= 20;", "= 1;")
+    monkeypatch.setattr(clock, "SAMPLER", Script(changed(clock.SAMPLER, *sooner), ""))
+    slow = IOSTAT_COMMAND.replace("sleep 0.05", "sleep 0.3")
     vm_stat = f"cat <<'END'\n{capture('vm_stat-16k-pages.txt')}END\n"
     commands = {"iostat": slow, "netstat": NETSTAT_COMMAND, "vm_stat": vm_stat, "ps": PS_COMMAND}
     settings, platform = started(tmp_path, commands)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from support.changed_scripts import changed
 from support.emulated_mac import capture, mac, settings_of, state
 from support.fake_host import EmulatedHost, FakeHost
 from support.interpreters import EACH, equipped
@@ -14,6 +15,7 @@ from support.paths import MACOS_CAPTURES
 from support.sides import OWN, OWN_NAME
 
 from lab.base.errors import CommandError, LabFailure, RestoreError, SettingRefused, Unsupported
+from lab.base.scripts import Script, in_python
 from lab.hosts.command import script
 from lab.hosts.interpreter import run_script
 from lab.hosts.mounts import is_mounted_on_mac
@@ -28,6 +30,14 @@ SIZE = 64 * MIB
 BUSY_TWICE, ALWAYS_BUSY = "2\n", "99\n"
 
 
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A disk that is busy is asked again at once."""
+    perl = changed(disk_images.ATTACHED_IMAGE, ("or sleep 1;", ";"))
+    python = changed(in_python(disk_images.ATTACHED_IMAGE), ("time.sleep(1)", "pass"))
+    monkeypatch.setattr(disk_images, "ATTACHED_IMAGE", Script(perl, python))
+
+
 def ram_disk(host: EmulatedHost, folder: Path, layout: str | None = None) -> tuple[Settings, Path]:
     place = folder / OWN_NAME / "ram & disk"
     place.mkdir(exist_ok=True, parents=True)
@@ -36,6 +46,7 @@ def ram_disk(host: EmulatedHost, folder: Path, layout: str | None = None) -> tup
     return changes, place
 
 
+@pytest.mark.usefixtures("impatient")
 def test_a_ram_disk_comes_and_goes(tmp_path: Path) -> None:
     host = mac(tmp_path)
     before = state(host)
@@ -58,6 +69,7 @@ def test_a_case_sensitive_ram_disk(tmp_path: Path) -> None:
     assert host.calls("newfs_hfs") == ["newfs_hfs -s -v lab /dev/rdisk4"]
 
 
+@pytest.mark.usefixtures("impatient")
 def test_of_apfs_the_image_is_detached_and_not_the_disk_that_is_made_up(tmp_path: Path) -> None:
     host = mac(tmp_path)
     before = state(host)
@@ -97,6 +109,7 @@ def test_formats_that_cannot_be_are_refused_before_anything_is_changed(tmp_path:
         macos_host.ram_disks.check(layout)
 
 
+@pytest.mark.usefixtures("impatient")
 def test_the_journal_alone_removes_a_ram_disk_that_stays_busy(tmp_path: Path) -> None:
     host = mac(tmp_path)
     before = state(host)

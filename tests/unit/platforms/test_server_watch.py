@@ -6,6 +6,7 @@ import os
 import re
 import socket
 import subprocess
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -20,35 +21,55 @@ from lab.platforms.clock import STOPWATCH
 from lab.platforms.linux.platform import Linux
 from lab.platforms.timing import MountServer
 
-# An interface whose bytes are the size of the file of its name
+# An interface whose bytes are the size of the file of its name, or, where that is `busy`, more with each look
 COUNTS = Script(
-    "sub counts { return ('nothing') } sub moved { return -s $_[0] }\n",
-    "import os\ndef counts(when, interface): return ['nothing']\n"
-    "def moved(interface): return os.path.getsize(interface)\n",
+    """
+sub counts { return ('nothing') }
+sub moved {
+    open my $looks, '>>', 'looks';
+    print $looks 'x';
+    close $looks;
+    return $_[0] eq 'busy' ? 20_000 * -s 'looks' : -s $_[0];
+}
+""",
+    """
+import os
+def counts(when, interface): return ['nothing']
+def moved(interface):
+    with open('looks', 'a') as looks:
+        looks.write('x')
+    return 20_000 * os.path.getsize('looks') if interface == 'busy' else os.path.getsize(interface)
+""",
 )
-FASTER = 6
+FASTER = 80
 TIMES = ["ANSWER_S", "BEGIN_S", "FAILING_S", "LOOK_S", "QUIET_S"]
-WAIT = "sleep 4"
-MOVE = "for tick in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16; do head -c 20000 /dev/zero >> moved; sleep 0.15; done"
+LONG_ENOUGH = 14  # looks: after so many a server that does not answer has been told
+UNTIL = "until {}; do sleep 0.01; done"
 
 
 def faster(text: str) -> str:
-    """The script with its times cut to a sixth, in either language."""
+    """The script with its times cut to an eightieth, in either language."""
     times = re.compile(r"^((?:my \$)?(\w+_S) += )(\d+)", re.MULTILINE)
     assert sorted(each[2] for each in times.finditer(text)) == TIMES
     return times.sub(lambda each: f"{each[1]}{int(each[3]) / FASTER}", text)
 
 
-def timed(python: str, folder: Path, server: str, command: str) -> tuple[list[str], subprocess.CompletedProcess[str]]:
-    """What the stopwatch says of a server while a command runs, and all that it says."""
-    (folder / "moved").touch()
+def timed(
+    python: str, folder: Path, server: str, command: str, interface: str = "quiet"
+) -> tuple[list[str], subprocess.CompletedProcess[str]]:
+    """What the stopwatch says of a server while a command runs, and how it ended; all it says is in the file `said`."""
+    for name in ("quiet", "looks"):
+        (folder / name).write_text("")
     text = COUNTS + STOPWATCH
     file = folder / "stopwatch"
     file.write_text(faster(in_python(text) if python else str(text)))
-    argv = [*([python, "-IBS"] if python else ["perl"]), str(file), "moved", "", server, "", "sh", "-c", command]
+    argv = [*([python, "-IBS"] if python else ["perl"]), str(file), interface, "", server, "", "sh", "-c", command]
     environment = os.environ | {"LC_ALL": "C"}
-    done = subprocess.run(argv, cwd=folder, env=environment, capture_output=True, text=True, timeout=60)
-    return [line for line in done.stdout.splitlines() if line.startswith("unanswered")], done
+    with (folder / "said").open("w") as said:
+        done = subprocess.run(
+            argv, cwd=folder, env=environment, stdout=said, stderr=subprocess.PIPE, text=True, timeout=60
+        )
+    return [line for line in (folder / "said").read_text().splitlines() if line.startswith("unanswered")], done
 
 
 def address_of(server: socket.socket) -> str:
@@ -60,26 +81,33 @@ def address_of(server: socket.socket) -> str:
 def test_a_server_that_takes_no_connection_while_nothing_moves_is_told(python: str, tmp_path: Path) -> None:
     with socket.socket() as server:
         address = address_of(server)
-        told, done = timed(python, tmp_path, address, WAIT)
+        told, done = timed(python, tmp_path, address, UNTIL.format("grep -q unanswered said"))
     assert (told, done.stderr) == ([f"unanswered {address}"], "")
-    assert "exit 0\n" in done.stdout, "it only says so: whoever reads it ends the transfer"
+    assert "exit 0\n" in (tmp_path / "said").read_text(), "it only says so: whoever reads it ends the transfer"
 
 
 @EACH
 def test_as_long_as_bytes_move_it_asks_nobody(python: str, tmp_path: Path) -> None:
+    enough = UNTIL.format(f'[ "$(wc -c < looks)" -gt {LONG_ENOUGH} ]')
     with socket.socket() as server:
-        told, done = timed(python, tmp_path, address_of(server), MOVE)
+        told, done = timed(python, tmp_path, address_of(server), enough, "busy")
     assert (told, done.stderr) == ([], "")
 
 
 @EACH
 def test_a_server_that_answers_is_left_alone_however_long_nothing_moves(python: str, tmp_path: Path) -> None:
-    with socket.socket() as server:
+    with socket.socket() as server, ThreadPoolExecutor(1) as threads:
         address = address_of(server)
+        server.settimeout(60)
         server.listen()
-        told, done = timed(python, tmp_path, address, WAIT)
-        server.settimeout(0)
-        server.accept()[0].close()  # it was asked
+
+        def answer() -> None:
+            for _ in range(2):
+                server.accept()[0].close()
+            (tmp_path / "asked-twice").touch()
+
+        threads.submit(answer)
+        told, done = timed(python, tmp_path, address, UNTIL.format("[ -e asked-twice ]"))
     assert (told, done.stderr) == ([], "")
 
 
@@ -87,9 +115,10 @@ def test_a_server_that_answers_is_left_alone_however_long_nothing_moves(python: 
 def test_without_a_server_nothing_is_watched_and_the_watch_ends_with_the_transfer(python: str, tmp_path: Path) -> None:
     with socket.socket() as server:
         address = address_of(server)
-        for watched, command in (("", WAIT), (address, "true")):
+        for watched, command in (("", "sleep 0.2"), (address, "true")):
             told, done = timed(python, tmp_path, watched, command)
             assert (told, done.stderr) == ([], "")
+            assert watched or not (tmp_path / "looks").read_text()
     left = subprocess.run(["pgrep", "-f", str(tmp_path / "stopwatch")], capture_output=True, text=True)
     assert left.stdout == ""
 

@@ -10,9 +10,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from support.emulated_shares import MOUNTED, Pair, state
+from support.examples import at_most
 from support.interpreters import EACH, words_of
 from support.sides import OWN_NAME
 
@@ -232,7 +233,7 @@ def test_a_path_that_exports_cannot_say_is_refused(pair: Pair, name: str) -> Non
 
 
 @EACH
-@settings(max_examples=25, deadline=None)
+@at_most(25)
 @given(st.lists(st.sampled_from(["/a", "# b", "", "/p -q", "/p -q 10"])), st.booleans(), st.lists(st.just("/later")))
 def test_a_line_of_exports_comes_and_goes_without_a_trace(
     python: str, before: list[str], ended: bool, after: list[str]

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import io
 import sys
-import textwrap
 from dataclasses import replace
 
 import pytest
 from rich.console import Console
-from support.paths import TESTS
-from support.screen import on_screen
+from support.screen import CONTROL, screen_of
 from support.sweeps import sweep_of
 from support.synthetic_runs import trial
 
+from lab.cli.terminal import console, say
 from lab.design.plan import plan
 from lab.run.catalogue import CATALOGUE
 from lab.run.progress import shown
@@ -22,33 +21,43 @@ from lab.run.runner import Progress
 SLOT = plan(sweep_of(), CATALOGUE).slots[0]
 WIDTHS = (60, 80, 120, 200)
 REASON = "client: mount_smbfs: server rejected the connection: Authentication error" + " and so on" * 20
-RUN = f"""
-import sys
-from dataclasses import replace
-sys.path[:0] = [{str(TESTS)!r}]
-from support.sweeps import sweep_of
-from support.synthetic_runs import trial
-from lab.cli.terminal import console, say
-from lab.design.plan import plan
-from lab.run.catalogue import CATALOGUE
-from lab.run.progress import shown
-from lab.run.runner import Progress
+MESSAGE = "client: the screen saver may start while a run measures: `caffeinate -d` keeps it from that, and more words"
 
-slot = plan(sweep_of(), CATALOGUE).slots[0]
-slot = replace(slot, block=17, case=replace(slot.case, options=(("smb.dialect", "3.1.1"), ("smb.signing", "true"))))
-with shown(console()) as display:
-    say("client: the screen saver may start while the run measures: `caffeinate -d` keeps it from that, and more words")
-    display(Progress(slot, 1056, 2112, 0.0, None, 6, 60))
-    display(Progress(slot, 1057, 2112, 60.0, trial(), 6, 60, (1.1e9, 1.2e9, 1.3e9), 1.25e9))
-    display(Progress(slot, 1058, 2112, 61.0, trial(status="failed", reason={REASON!r}), 6, 60, (1.1e9,), 1.25e9))
-    display(Progress(slot, 1058, 2112, 62.0, None, 6, 60, (1.1e9, 1.2e9, 1.3e9), 1.25e9))
-    display(Progress(slot, 1059, 2112, 62.0, trial(), 6, 60, (1.1e9, 1.2e9, 1.3e9), 1.25e9))
-"""
+
+class Terminal(io.StringIO):
+    """A terminal, as wide as COLUMNS says; tests/unit/cli/test_terminal_widths.py asks real ones for their width."""
+
+    def isatty(self) -> bool:
+        return True
+
+    def lines(self) -> list[str]:
+        """What is on it."""
+        return screen_of(CONTROL.sub("", self.getvalue().replace("\n", "\r\n")))
+
+
+def draw() -> None:
+    """A run, in five steps."""
+    case = replace(SLOT.case, options=(("smb.dialect", "3.1.1"), ("smb.signing", "true")))
+    slot, failed = replace(SLOT, block=17, case=case), trial(status="failed", reason=REASON)
+    with shown(console()) as display:
+        say(MESSAGE)
+        display(Progress(slot, 1056, 2112, 0.0, None, 6, 60))
+        display(Progress(slot, 1057, 2112, 60.0, trial(), 6, 60, (1.1e9, 1.2e9, 1.3e9), 1.25e9))
+        display(Progress(slot, 1058, 2112, 61.0, failed, 6, 60, (1.1e9,), 1.25e9))
+        display(Progress(slot, 1058, 2112, 62.0, None, 6, 60, (1.1e9, 1.2e9, 1.3e9), 1.25e9))
+        display(Progress(slot, 1059, 2112, 62.0, trial(), 6, 60, (1.1e9, 1.2e9, 1.3e9), 1.25e9))
 
 
 @pytest.mark.parametrize("width", WIDTHS)
-def test_all_of_it_is_on_a_terminal_of_any_width(width: int) -> None:
-    lines = on_screen([sys.executable, "-c", textwrap.dedent(RUN)], width, cwd=TESTS.parent)
+def test_all_of_it_is_on_a_terminal_of_any_width(width: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = Terminal()
+    for name in ("stdout", "stderr"):
+        monkeypatch.setattr(sys, name, terminal)
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("COLUMNS", str(width))
+    draw()
+    lines = terminal.lines()
     assert max(map(len, lines)) <= width
     words = " ".join(" ".join(lines).split())
     assert "block 17 of 6–60" in words

@@ -7,7 +7,6 @@ import random
 import re
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -19,14 +18,15 @@ from lab.design import stopping
 from lab.design.plan import plan
 from lab.design.sweep_file import Sweep
 from lab.results import run_folder
-from lab.results.run_folder import RunFolder
 from lab.run import runner as runner_module
 from lab.run.catalogue import CATALOGUE
 from lab.run.measured import Measured
+from lab.run.runner import Ending
 from lab.settings.layers import Layers
 from lab.stats import wide_effects
 
 PRECISE = sweep_of(blocks=10, mtu=[1500, 9000]).model_copy(update={"precision": 0.03, "max_blocks": 40})
+SPREAD = 0.023  # of which the precision takes some blocks more than the least
 
 
 def noisy(spread: float) -> Callable[[str], Measured]:
@@ -51,9 +51,17 @@ def last_block(bench: Bench) -> int:
     return max(trial.block for trial in bench.transferred().values())
 
 
-def test_a_run_goes_on_until_it_is_precise_and_no_longer(bench: Bench) -> None:
-    bench.outcome = noisy(0.04)
-    ending = bench.runner(PRECISE).run()
+@pytest.fixture(scope="module")
+def precise(tmp_path_factory: pytest.TempPathFactory) -> tuple[Bench, Ending]:
+    """A run that went on until it was precise, and how it ended."""
+    with pytest.MonkeyPatch.context() as patch:
+        made = Bench(tmp_path_factory.mktemp("precise"), patch)
+        made.outcome = noisy(SPREAD)
+        return made, made.runner(PRECISE).run()
+
+
+def test_a_run_goes_on_until_it_is_precise_and_no_longer(precise: tuple[Bench, Ending]) -> None:
+    bench, ending = precise
     blocks = last_block(bench)
     assert (ending.early, ending.imprecise, ending.text) == ("", "", "complete")
     assert stopping.LEAST_BLOCKS < blocks < 40
@@ -68,25 +76,21 @@ def test_a_run_without_noise_ends_after_its_least_blocks(bench: Bench) -> None:
     assert last_block(bench) == 10
 
 
-def test_a_resumed_run_stops_where_it_would_have_stopped(bench: Bench, tmp_path: Path) -> None:
-    bench.outcome = noisy(0.04)
-    bench.runner(PRECISE).run()
-    bench.world.settings.unwind()
-    whole = {trial_id: trial.elapsed_s for trial_id, trial in bench.transferred().items()}
-    bench.folder = RunFolder.create(tmp_path / "results", "again", {"ordering": "mirrored"})
+def test_a_resumed_run_stops_where_it_would_have_stopped(precise: tuple[Bench, Ending], bench: Bench) -> None:
+    whole = {trial_id: trial.elapsed_s for trial_id, trial in precise[0].transferred().items()}
     for stop_at in ("b003-0002", "b011-0003", "b012-0001"):
 
         def outcome(trial_id: str, stop_at: str = stop_at) -> Measured:
             if trial_id == stop_at:
                 raise Interrupted("stopped by SIGINT")
-            return noisy(0.04)(trial_id)
+            return noisy(SPREAD)(trial_id)
 
         bench.outcome = outcome
         with pytest.raises(Interrupted):
             bench.runner(PRECISE).run()
         bench.world.settings.unwind()
         bench.session.layers = Layers(bench.world.settings)
-    bench.outcome = noisy(0.04)
+    bench.outcome = noisy(SPREAD)
     assert bench.runner(PRECISE).run().text == "complete"
     assert {trial_id: trial.elapsed_s for trial_id, trial in bench.transferred().items()} == whole
     bench.transfers.clear()
@@ -127,9 +131,8 @@ def test_a_cap_ends_a_run_that_is_not_precise_and_both_are_said(bench: Bench, mo
     assert ending.text == f"{ending.early}; {ending.imprecise}"
 
 
-def test_a_watcher_knows_how_many_blocks_there_may_be(bench: Bench) -> None:
-    bench.outcome = noisy(0.04)
-    bench.runner(PRECISE).run()
+def test_a_watcher_knows_how_many_blocks_there_may_be(precise: tuple[Bench, Ending]) -> None:
+    bench, _ = precise
     assert {(step.least_blocks, step.most_blocks) for step in bench.seen} == {(10, 40)}
     assert all(step.total == 4 * max(10, step.slot.block) for step in bench.seen)
     assert bench.seen[-1].done == bench.seen[-1].total

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 
 import pytest
 from support.input_files import HOSTS
 from support.loop_host import LoopHost
-from support.store_lab import GIB, StoreLab, kill_at_each_command
+from support.store_lab import GIB, StoreLab
 
 from lab import stores
 from lab.base.errors import BadInput, SettingRefused
@@ -64,10 +63,6 @@ def test_one_that_does_not_fill_is_refused(tmp_path: Path) -> None:
     (tmp_path / "fill.takes_no_room").touch()
     with pytest.raises(SettingRefused, match="was to be filled to 80 %, and 0 % of it are in use"):
         Lab(tmp_path).make()
-
-
-def test_killed_before_or_after_any_command_it_leaves_nothing_behind_once_restored(tmp_path: Path) -> None:
-    kill_at_each_command(tmp_path, partial(Lab, percent="50"), Lab.make)
 
 
 def test_what_is_filled_leaves_no_room(tmp_path: Path) -> None:

@@ -179,7 +179,8 @@ def test_where_all_commands_have_the_same_rights_it_is_renewed_by_one_of_them(
 
 
 def test_what_does_not_come_up_again_is_an_error_and_is_still_put_back(place: Place) -> None:
-    place.settings.apply(place.server("sh", "-c", f"[ ! -e broken ] || exit 1; {SERVER}"))
+    server = place.server("sh", "-c", f"[ ! -e broken ] || exit 1; {SERVER}", ready="[ -e ready ] && [ ! -e broken ]")
+    place.settings.apply(server)
     (place.folder / "broken").touch()
     with pytest.raises(LabFailure):
         place.settings.renew(place.settings.journal.open[0])

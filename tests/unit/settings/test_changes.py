@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
+from support.examples import at_most
 from support.memory_host import (
     BEFORE,
     KINDS,
@@ -42,7 +43,7 @@ def world(tmp_path: Path) -> World:
     return World(tmp_path)
 
 
-@settings(max_examples=100)
+@at_most(100)
 @given(PROGRAMS)
 def test_scopes_leave_everything_as_it_was(program: Any) -> None:
     with tempfile.TemporaryDirectory() as folder:
@@ -56,7 +57,7 @@ def test_scopes_leave_everything_as_it_was(program: Any) -> None:
 THRICE = [("client", "mount", "1500"), ("client", "mount", "9000"), ("client", "mount", "1500")]
 
 
-@settings(max_examples=250)
+@at_most(250)
 @example(program=THRICE, at=12, kind="refused", after=False)
 @given(PROGRAMS, st.integers(0, 40), st.sampled_from(KINDS), st.booleans())
 def test_whatever_goes_wrong_once_everything_is_put_back(program: Any, at: int, kind: str, after: bool) -> None:
@@ -83,7 +84,7 @@ def test_whatever_goes_wrong_once_everything_is_put_back(program: Any, at: int, 
         assert (world.writes(), Journal(world.path, LINES).open) == (count, [])
 
 
-@settings(max_examples=150)
+@at_most(150)
 @given(PROGRAMS, st.integers(0, 40), st.booleans(), st.integers(0, 20))
 def test_after_a_kill_the_journal_alone_restores(program: Any, at: int, after: bool, again: int) -> None:
     with tempfile.TemporaryDirectory() as folder:

@@ -18,33 +18,16 @@ from lab.settings.journal import LineFormat, Record
 
 TOKEN = "5ec7e700"
 PROGRAMS = [
-    "awk",
-    "cat",
-    "cut",
-    "date",
-    "df",
-    "grep",
-    "id",
-    "ls",
-    "mkdir",
-    "perl",
-    "ps",
-    "rm",
-    "rmdir",
-    "sed",
-    "sh",
-    "sleep",
-    "tail",
-    "tr",
-    "uname",
-]
+    "awk", "cat", "cut", "date", "df", "grep", "id", "ls", "mkdir", "perl", "ps", "rm", "rmdir", "sed", "sh", "sleep",
+    "tail", "tr", "uname",
+]  # fmt: skip
 LINES = LineFormat({kind.kind: kind for kind in (LinuxMtu, TakenHostJournal)}, no_old_records)
 
 
 def noting(folder: Path, programs: dict[str, str]) -> EmulatedHost:
-    """A host whose programs note the words that they are started with, and do their work then."""
+    """A host whose programs note the words that they are started with, and do their work then; a second is short."""
     commands = {name: f'exec {path} "$@"' for name, path in programs.items()}
-    return EmulatedHost(folder, commands | {"ip": ":"}, [])
+    return EmulatedHost(folder, commands | {"ip": ":", "sleep": f"exec {shutil.which('sleep')} 0.02"}, [])
 
 
 @pytest.fixture
@@ -73,13 +56,14 @@ def test_no_program_has_the_token_of_a_run_among_its_words(
     journal.take()
     assert (taken.read().run(host), (folder / "lock").read_text()[:8]) == ("taken", TOKEN)
     records = [Record(number, "client", LinuxMtu("eth0"), "1500", "9000", TOKEN) for number in (2, 3)]
-    for record in records:
+    for record, after_s in zip(records, (9000, 1), strict=True):
         journal.note(record)
+        journal.revert_after_s = after_s
         journal.arm(record)
     journal.confirm(records[0])
     assert [record.number for record in host_journal.read(host, LINES, str(folder)).records] == [2, 3]
     while not (folder / f"{TOKEN}-000003.fired").exists():
-        host.run("sleep", "0.1")
+        host.run("sleep", "1")
     journal.strike(records)
     for step in taken.undo("absent"):
         step.run(host)

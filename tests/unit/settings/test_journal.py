@@ -9,8 +9,9 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from support.examples import at_most
 from support.memory_host import BEFORE, LINES, MemoryHost, World, knob, untouched
 
 from lab.base.errors import BadInput, RestoreError
@@ -64,7 +65,7 @@ def test_a_change_that_cannot_be_journalled_is_not_made(world: World, monkeypatc
     assert Journal(world.path, LINES).open == []
 
 
-@settings(max_examples=40)
+@at_most(40)
 @given(st.integers(1, 10**6), st.integers(0, 2))
 def test_a_torn_last_line_is_a_change_that_never_began(cut: int, standing: int) -> None:
     with tempfile.TemporaryDirectory() as folder:

@@ -8,8 +8,9 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from support.examples import at_most
 from support.memory_host import LINES, Fault, World, knob, untouched
 
 from lab.base.errors import HostError, Interrupted, RestoreError, SettingRefused
@@ -117,7 +118,7 @@ LEVELS = st.tuples(st.sampled_from(["1500", "9000"]), st.sampled_from(["1", "2"]
 MOVES = st.lists(st.tuples(LEVELS, st.integers(0, 3)), max_size=8)
 
 
-@settings(max_examples=60)
+@at_most(60)
 @given(MOVES)
 def test_any_walk_stands_where_it_should_and_climbs_no_more_than_needed(
     moves: list[tuple[tuple[str, ...], int]],

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 
 import pytest
 from support.loop_host import LoopHost
-from support.memory_host import Killed
-from support.stoppable_host import Stop
-from support.store_lab import GIB, StoreLab, kill_at_each_command
+from support.store_lab import GIB, StoreLab
 
 from lab import stores
 from lab.base.errors import CommandError, LabFailure, RestoreError, SettingRefused
@@ -60,13 +57,6 @@ def test_each_is_made_anew(lab: Lab) -> None:
     assert lab.host.is_left_as_it_was()
 
 
-@pytest.mark.parametrize("has_ann", [True, False])
-def test_killed_before_or_after_any_command_it_leaves_nothing_behind_once_restored(
-    tmp_path: Path, has_ann: bool
-) -> None:
-    kill_at_each_command(tmp_path, partial(Lab, has_ann=has_ann), Lab.make)
-
-
 def test_the_module_of_loops_is_unloaded_where_it_was_not_loaded_before(tmp_path: Path) -> None:
     lab = Lab(tmp_path, has_ann=False)
     lab.make()
@@ -91,21 +81,6 @@ def test_a_module_that_stays_busy_is_said_to(tmp_path: Path) -> None:
     (tmp_path / "busy_module").touch()
     with pytest.raises(RestoreError, match="module loop should be 'absent' and is 'loaded'"):
         lab.settings.unwind()
-
-
-def test_killed_in_the_middle_of_putting_back_it_is_put_back_the_next_time(tmp_path: Path) -> None:
-    for number in range(8):
-        folder = tmp_path / str(number)
-        folder.mkdir()
-        lab = Lab(folder)
-        lab.make()
-        lab.host.stop = Stop(number, after=True)
-        try:
-            lab.settings.unwind()
-        except Killed:
-            lab.host.stop = Stop()
-            lab.begin().unwind()
-        assert lab.host.is_left_as_it_was(), f"killed at command {number}"
 
 
 @pytest.mark.parametrize("is_link", [False, True])

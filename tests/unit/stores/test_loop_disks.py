@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 
 import pytest
 from support.operations import OLD_VALUES
 from support.pool_host import PoolHost
-from support.store_lab import StoreLab, kill_at_each_command
+from support.store_lab import StoreLab
 
 from lab.base.errors import CommandError, HostError, LabFailure, RestoreError
 from lab.base.present import present
@@ -62,13 +61,6 @@ def test_what_the_loops_with_the_sectors_of_the_disks_moved_is_counted_once_all_
     printed = present(made.count).run(lab.host)
     assert parse_device_bytes(printed) == DeviceBytes(3 * 32 * 512, 3 * 48 * 512)
     assert lab.host.calls("sync") == [f"sync /dev/loop{number}" for number in (1, 3, 5)]
-
-
-@pytest.mark.parametrize("has_ann", [True, False])
-def test_killed_before_or_after_any_command_it_leaves_nothing_behind_once_restored(
-    tmp_path: Path, has_ann: bool
-) -> None:
-    kill_at_each_command(tmp_path, partial(Lab, has_ann=has_ann), StoreLab.make_and_forget)
 
 
 @pytest.mark.parametrize("made", ["no loop", "a loop", "two loops", "a node"])

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 
 import pytest
 from support.mac_image_host import ANNS, MacImageHost
-from support.store_lab import GIB, StoreLab, kill_at_each_command
+from support.store_lab import GIB, StoreLab
 
 from lab import stores
 from lab.base.errors import Absent, CommandError, RestoreError, SettingRefused
@@ -70,10 +69,6 @@ def test_of_apfs_the_volume_that_is_made_up_is_mounted_and_the_image_is_detached
     lab.settings.unwind()
     assert [call for call in lab.host.calls("hdiutil") if "detach" in call] == ["hdiutil detach /dev/disk4"]
     assert lab.host.is_left_as_it_was()
-
-
-def test_a_mac_killed_before_or_after_any_command_has_nothing_left_once_restored(tmp_path: Path) -> None:
-    kill_at_each_command(tmp_path, partial(Lab, name="apfs"), Lab.make)
 
 
 @pytest.mark.parametrize("is_link", [False, True])

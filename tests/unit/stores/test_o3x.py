@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from support.mac_pool_host import ANNS, MacPoolHost
-from support.store_lab import StoreLab, kill_at_each_command
+from support.store_lab import StoreLab
 
 from lab import stores
 from lab.base.errors import Absent, CommandError, RestoreError
@@ -102,10 +102,6 @@ def test_its_cache_is_emptied_by_an_export_and_an_import(lab: Lab) -> None:
     assert present(made.find_fault).run(lab.host) == ""
     lab.settings.unwind()
     assert lab.host.is_left_as_it_was()
-
-
-def test_a_mac_killed_before_or_after_any_command_has_nothing_left_once_restored(tmp_path: Path) -> None:
-    kill_at_each_command(tmp_path, Lab, Lab.make_and_forget)
 
 
 @pytest.mark.parametrize("devices", [["/dev/disk7"], ["/dev/disk4s2"], ["/dev/disk4s1", "/dev/disk9"], []])

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 
 import pytest
 from support.pool_host import PoolHost
-from support.store_lab import GIB, StoreLab, kill_at_each_command
+from support.store_lab import GIB, StoreLab
 
 from lab.base.errors import CommandError, HostError, LabFailure, RestoreError, SettingRefused
 from lab.base.present import present
@@ -64,13 +63,6 @@ def test_no_word_forces_and_no_cache_of_pools_has_it(lab: Lab) -> None:
     assert not {word for word in words if word.startswith("-") and word not in ("-o", "-O", "-m")}
     assert {"cachefile=none", "failmode=continue", "setuid=off", "devices=off"} <= set(words)
     assert words[words.index("-m") + 1] == f"{lab.host.own}/store"
-
-
-@pytest.mark.parametrize("has_ann", [True, False])
-def test_killed_before_or_after_any_command_it_leaves_nothing_behind_once_restored(
-    tmp_path: Path, has_ann: bool
-) -> None:
-    kill_at_each_command(tmp_path, partial(Lab, has_ann=has_ann), StoreLab.make_and_forget)
 
 
 def test_killed_between_export_and_import_no_file_is_left(lab: Lab) -> None:

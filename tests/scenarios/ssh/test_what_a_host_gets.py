@@ -42,3 +42,8 @@ def test_no_agent_no_display_and_no_environment_reach_a_host(
     assert "PATH=" in environment
     for name in ("SSH_AUTH_SOCK", "DISPLAY", CONTROL):
         assert name not in environment
+
+
+def test_no_core_dump_of_a_command_on_a_host_holds_them(connect: Callable[..., SshHost]) -> None:
+    # the hard limit: the soft one is zero on most systems anyway
+    assert connect().shell("ulimit -H -c").stdout == "0\n"

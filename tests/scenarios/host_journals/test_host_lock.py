@@ -47,7 +47,6 @@ def test_a_connection_that_its_host_does_not_know_to_be_lost_is_ended_when_the_h
         assert isinstance(left.exception(), HostLost)
 
 
-@OVER_BOTH
 def test_a_second_run_is_told_whose_the_host_is(place: Place) -> None:
     place.settings().claim("client")
     other = place.settings("two")
@@ -58,7 +57,6 @@ def test_a_second_run_is_told_whose_the_host_is(place: Place) -> None:
     assert "in use by ann@one" in str(read(other.hosts["client"], place.folder).in_use)
 
 
-@OVER_BOTH
 def test_a_lock_ends_with_the_connection_and_its_records_stay(place: Place) -> None:
     first = place.settings()
     first.claim("client")
@@ -94,7 +92,6 @@ def test_only_one_of_many_gets_the_lock(place: Place) -> None:
     assert [path.name for path in (place.folder / NAME).iterdir()] == ["lock"]
 
 
-@OVER_BOTH
 def test_a_host_is_in_use_while_its_run_changes_from_one_connection_to_the_next(place: Place) -> None:
     """As it does at every change of MTU. What its old connection left running is waited for meanwhile."""
     settings = place.settings()

@@ -134,7 +134,6 @@ def test_a_lost_connection_is_made_again_to_put_things_back(place: Place, sshd: 
     assert place.file.read_text() == "old\n"
 
 
-@OVER_BOTH
 def test_a_host_that_stays_away_is_waited_for_once(place: Place, wire: Wire) -> None:
     settings = place.settings(port=wire.port)
     settings.connections.patience_s = 1
@@ -171,7 +170,6 @@ def test_a_host_that_is_restored_by_its_own_journal_keeps_nothing_of_it(place: P
     assert place.file.read_text() == "old\n"
 
 
-@OVER_BOTH
 def test_a_timer_takes_back_what_it_was_given_and_not_what_a_file_says(place: Place) -> None:
     """The files beside its record could be somebody else's by the time that it is due."""
     settings = place.settings()

@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import signal
 import tempfile
-import time
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
+from support.changed_scripts import changed
 from support.noted_file import LINES, NAME, HoldingFileLine, Place, StuckFileLine, line, read
-from support.sshd import OVER_BOTH, gone, wait_for
+from support.sshd import gone, wait_for
 
 from lab.base.errors import HostError
 from lab.base.scripts import Script, in_python
@@ -20,9 +21,14 @@ from lab.settings.journal import Journal
 
 LONG_S = 600.0
 NOBODY = 65534
+PYTHON = "/usr/bin/python3"
 
 
-EACH_GUARD = pytest.mark.parametrize("python", ["", "/usr/bin/python3"], ids=["perl", "python"], indirect=True)
+def change_guard(patch: pytest.MonkeyPatch, perl: Iterable[tuple[str, str]], python: Iterable[tuple[str, str]]) -> None:
+    """Give the guard other words in place of some of its own."""
+
+    both = changed(lease.GUARD, *perl), changed(in_python(lease.GUARD), *python)
+    patch.setattr(lease, "GUARD", Script(*both))
 
 
 @pytest.fixture
@@ -30,25 +36,18 @@ def silence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, python: str) -> Pat
     """A file that lets leases run out at once when it is there: until then a slow machine is not taken for dead."""
     over = tmp_path.with_name(f"{tmp_path.name}-over")
 
-    def hastened(text: str, *replacements: tuple[str, str]) -> str:
-        for old, new in replacements:
-            assert old in text
-            text = text.replace(old, new)
-        return text
-
-    counting = ("$silent_s += $tick_s }", f"$silent_s += -e '{over}' ? $lease_s : 0 }}")
-    perl = hastened(str(lease.GUARD), counting, ("= (5, 4, 15,", "= (0.5, 2, 1,"))
-    counting = ("silent_s += tick_s", f"silent_s += self.lease_s if os.path.exists('{over}') else 0")
+    perl = ("$silent_s += $tick_s }", f"$silent_s += -e '{over}' ? $lease_s : 0 }}")
+    twin = ("silent_s += tick_s", f"silent_s += self.lease_s if os.path.exists('{over}') else 0")
     times = (
-        ("LONGEST_TICK_S = 5", "LONGEST_TICK_S = 0.5"),
+        ("LONGEST_TICK_S = 5", "LONGEST_TICK_S = 0.1"),
         ("ROUNDS = 4", "ROUNDS = 2"),
-        ("PAUSE_S = 15", "PAUSE_S = 1"),
+        ("PAUSE_S = 15", "PAUSE_S = 0"),
     )
-    monkeypatch.setattr(lease, "GUARD", Script(perl, hastened(in_python(lease.GUARD), counting, *times)))
+    change_guard(monkeypatch, (perl, ("= (5, 4, 15,", "= (0.1, 2, 0,")), (twin, *times))
     return over
 
 
-def changed(place: Place, name: str = "one") -> Settings:
+def twice_changed(place: Place, name: str = "one") -> Settings:
     """A run that has changed the file twice."""
     settings = place.settings(name, LONG_S)
     settings.claim("client")
@@ -62,10 +61,9 @@ def guard(place: Place) -> str:
     return (place.folder / NAME / "lease").read_text().split()[0]
 
 
-@EACH_GUARD
-@OVER_BOTH
+@pytest.mark.parametrize(("sshd", "python"), [("paramiko", ""), ("openssh", PYTHON)], indirect=True)
 def test_a_host_puts_back_what_a_silent_run_changed_and_nothing_stays(place: Place, silence: Path) -> None:
-    settings = changed(place)
+    settings = twice_changed(place)
     pid = guard(place)
     settings.hosts["client"].close()
     silence.touch()
@@ -73,24 +71,12 @@ def test_a_host_puts_back_what_a_silent_run_changed_and_nothing_stays(place: Pla
     assert (place.left(), place.file.read_text()) == (["knob"], "old\n")
 
 
-def test_a_run_that_gives_signs_of_life_is_left_alone_for_longer_than_its_lease(place: Place) -> None:
-    settings = place.settings(lease_s=10.0)
-    settings.claim("client")
-    settings.apply(line(place.file, "new"))
-    with lease.keep_alive(settings.host_journals):
-        time.sleep(12)
-        assert place.file.read_text() == "new\n"
-    settings.unwind()
-    assert not settings.host_journals["client"].lapsed
-    assert place.left() == ["knob"]
-
-
 def test_the_guard_ends_with_its_run_and_the_next_run_has_one_of_its_own(place: Place) -> None:
-    first = changed(place)
+    first = twice_changed(place)
     pid = guard(place)
     first.unwind()
     assert (gone(pid), place.left()) == (True, ["knob"])
-    second = changed(place, "two")
+    second = twice_changed(place, "two")
     assert guard(place) != pid
     second.unwind()
     assert place.left() == ["knob"]
@@ -100,7 +86,7 @@ def test_a_controller_that_comes_back_late_does_not_go_on_with_settings_that_are
     place: Place, silence: Path
 ) -> None:
     """It was away, or stopped, for longer than the lease, and the guard has ended its connection."""
-    settings = changed(place)
+    settings = twice_changed(place)
     pid = guard(place)
     silence.touch()
     assert gone(pid)
@@ -116,10 +102,9 @@ def test_a_controller_that_comes_back_late_does_not_go_on_with_settings_that_are
     assert Journal(place.journal(), LINES).open == []
 
 
-@EACH_GUARD
 def test_a_change_that_is_noted_too_late_is_not_made(place: Place, silence: Path) -> None:
     """Nobody noticed yet that the connection is another one."""
-    settings = changed(place)
+    settings = twice_changed(place)
     pid = guard(place)
     silence.touch()
     assert gone(pid)
@@ -132,9 +117,8 @@ def test_a_change_that_is_noted_too_late_is_not_made(place: Place, silence: Path
     assert place.left() == ["knob"]
 
 
-@EACH_GUARD
 def test_a_connection_made_anew_within_the_lease_loses_nothing(place: Place, python: str) -> None:
-    settings = changed(place)
+    settings = twice_changed(place)
     settings.connections.reach("client")
     assert not settings.host_journals["client"].lapsed
     settings.apply(line(place.file, "newest"))
@@ -143,7 +127,7 @@ def test_a_connection_made_anew_within_the_lease_loses_nothing(place: Place, pyt
 
 
 def test_restoring_after_the_guard_finds_everything_as_it_was(place: Place, silence: Path) -> None:
-    settings = changed(place)
+    settings = twice_changed(place)
     pid = guard(place)
     settings.hosts["client"].close()
     silence.touch()
@@ -156,9 +140,8 @@ def test_restoring_after_the_guard_finds_everything_as_it_was(place: Place, sile
     assert Journal(place.journal(), LINES).open == []
 
 
-@EACH_GUARD
 def test_restoring_before_the_guard_ends_it(place: Place, python: str) -> None:
-    changed(place).hosts["client"].close()
+    twice_changed(place).hosts["client"].close()
     pid = guard(place)
     later = place.settings(lease_s=LONG_S)
     later.claim("client")
@@ -167,7 +150,7 @@ def test_restoring_before_the_guard_ends_it(place: Place, python: str) -> None:
 
 
 def test_the_guard_of_a_run_that_is_over_ends_when_another_takes_the_host(place: Place) -> None:
-    first = changed(place)
+    first = twice_changed(place)
     pid = guard(place)
     first.host_journals["client"].strike(record for record in first.journal.open if record.number > 1)
     first.hosts["client"].close()
@@ -179,7 +162,6 @@ def test_the_guard_of_a_run_that_is_over_ends_when_another_takes_the_host(place:
     assert (place.left(), gone(pid)) == (["knob"], True)
 
 
-@EACH_GUARD
 def test_what_cannot_be_put_back_stays_for_a_person_and_keeps_nothing_else(place: Place, silence: Path) -> None:
     """What it needs stays, too; `lab restore` finds both."""
     files = {name: place.folder / name for name in ("base", "stuck", "other")}
@@ -206,9 +188,12 @@ def test_what_cannot_be_put_back_stays_for_a_person_and_keeps_nothing_else(place
     assert place.left() == sorted([*files, "knob"])
 
 
-@EACH_GUARD
-def test_what_was_in_the_way_at_first_is_put_back_later(place: Place, silence: Path) -> None:
+def test_what_was_in_the_way_at_first_is_put_back_later(
+    place: Place, silence: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The other host's mounts may be in the way, until its own guard has unmounted them. Who comes meanwhile waits."""
+    patient = ("ROUNDS = 2", "ROUNDS = 99"), ("PAUSE_S = 0", "PAUSE_S = 1")
+    change_guard(monkeypatch, [("= (0.1, 2, 0,", "= (0.1, 99, 1,")], patient)
     settings = place.settings(lease_s=LONG_S)
     settings.claim("client")
     settings.apply(line(place.file, "new", kind=StuckFileLine))
@@ -230,7 +215,7 @@ def test_what_was_in_the_way_at_first_is_put_back_later(place: Place, silence: P
 
 
 def test_the_guard_does_what_it_was_told_and_not_what_a_record_says(place: Place, silence: Path) -> None:
-    settings = changed(place)
+    settings = twice_changed(place)
     pid = guard(place)
     for number in (2, 3):
         (place.folder / NAME / f"one-00000{number}").write_text(f"touch {place.folder}/planted\n")
@@ -240,10 +225,9 @@ def test_the_guard_does_what_it_was_told_and_not_what_a_record_says(place: Place
     assert (place.left(), place.file.read_text()) == (["knob"], "old\n")
 
 
-@EACH_GUARD
 def test_a_guard_that_is_gone_is_started_anew_with_all_it_has_to_know(place: Place, silence: Path) -> None:
     """As after a restart of the host."""
-    settings = changed(place)
+    settings = twice_changed(place)
     os.kill(int(guard(place)), signal.SIGKILL)
     settings.apply(line(place.file, "newest"))
     pid = guard(place)
@@ -253,7 +237,7 @@ def test_a_guard_that_is_gone_is_started_anew_with_all_it_has_to_know(place: Pla
     assert (place.left(), place.file.read_text()) == (["knob"], "old\n")
 
 
-@EACH_GUARD
+@pytest.mark.parametrize("python", ["", PYTHON], ids=["perl", "python"], indirect=True)
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another account")
 def test_what_the_account_changed_is_put_back_as_the_account(
     place: Place, silence: Path, monkeypatch: pytest.MonkeyPatch
@@ -282,10 +266,9 @@ def test_what_the_account_changed_is_put_back_as_the_account(
     assert place.left() == ["knob"]
 
 
-@EACH_GUARD
 @pytest.mark.parametrize("planted", ["another's socket", "another's lock"])
 def test_a_guard_that_is_no_longer_wanted_ends_and_touches_nothing(place: Place, silence: Path, planted: str) -> None:
-    changed(place)
+    twice_changed(place)
     pid, journal = guard(place), place.folder / NAME
     if planted == "another's socket":
         (journal / "lease.socket").unlink()

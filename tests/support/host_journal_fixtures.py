@@ -1,14 +1,17 @@
-"""A host's own journal on a real sshd, in a place of the test's own."""
+"""Fixtures for a host's own journal on a real sshd, in a place of the test's own."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 import pytest
+
+from lab.hosts import SshHost
+from support import sshd_fixtures
 from support.noted_file import Connect, Place
 from support.sshd import Sshd, reached_by
 
-from lab.hosts import SshHost
+connect, one_sshd, wire = sshd_fixtures.connect, sshd_fixtures.one_sshd, sshd_fixtures.wire
 
 
 @pytest.fixture(scope="module")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import signal
 import threading
 import time
 from collections.abc import Callable
@@ -12,10 +10,11 @@ from typing import Any
 
 import paramiko
 import pytest
-from support.memory_host import lab_signals
-from support.sshd import ONLY_PARAMIKO, Wire, gone, wait_for
+from support.passing_time import pass_once
+from support.sshd import ONLY_PARAMIKO, Wire, wait_for
+from unit.hosts import test_endings_of_commands as endings
 
-from lab.base.errors import CommandError, DeadlineExceeded, HostError, Interrupted
+from lab.base.errors import CommandError, DeadlineExceeded, HostError
 from lab.hosts import SshHost
 from lab.hosts import ssh as ssh_module
 from lab.hosts.paramiko import ParamikoConnection
@@ -30,55 +29,11 @@ def transport_of(host: SshHost) -> paramiko.Transport:
 ON_AND_ON = "while echo tick; do sleep 0.1; done"
 
 
-def written(file: Path) -> bool:
-    return file.is_file() and file.read_text().endswith("\n")
-
-
-# a child of a child, and one that does not listen to TERM
-FAMILY = 'sh -c "trap : TERM; while :; do sleep 1; done" & echo $$ $! > "$1"; sleep 60; wait'
-
-
-@pytest.mark.parametrize(
-    "any_config",
-    [
-        ("paramiko", "plain"),
-        ("paramiko", "noisy"),
-        ("openssh", "noisy"), ("local", ""),
-    ],
-    indirect=True,
-)  # fmt: skip
-def test_a_deadline_ends_the_command_and_its_children(connect_any: Callable[[], SshHost], tmp_path: Path) -> None:
-    host = connect_any()
-    started = time.monotonic()
-    with pytest.raises(DeadlineExceeded, match=r"did not end within 5 s and was ended") as caught:
-        host.shell("echo so far; " + FAMILY, str(tmp_path / "pids"), deadline_s=5)
-    assert time.monotonic() - started < 50
-    assert "so far" in caught.value.output
-    pids = (tmp_path / "pids").read_text().split()
-    assert len(pids) == 2
-    assert all(gone(pid) for pid in pids)
-    assert host.run("echo", "still here").stdout == "still here\n"
-
-
-def test_a_deadline_counts_for_output_that_never_ends(connect_any: Callable[[], SshHost]) -> None:
-    with pytest.raises(DeadlineExceeded):
-        connect_any().run("yes", deadline_s=0.5)
-
-
-def test_a_signal_to_the_lab_ends_the_remote_command(connect_any: Callable[[], SshHost], tmp_path: Path) -> None:
-    host, pids = connect_any(), tmp_path / "pids"
-
-    def interrupt() -> None:
-        wait_for(lambda: written(pids))
-        os.kill(os.getpid(), signal.SIGINT)
-
-    thread = threading.Thread(target=interrupt)
-    with lab_signals():
-        thread.start()
-        with pytest.raises(Interrupted, match="SIGINT"):
-            host.shell(FAMILY, str(pids), deadline_s=50)
-        thread.join()
-    assert all(gone(pid) for pid in pids.read_text().split())
+test_a_deadline_ends_the_command_and_its_children = pytest.mark.parametrize(
+    "any_config", [("paramiko", "plain"), ("paramiko", "noisy"), ("openssh", "noisy")], indirect=True
+)(endings.test_a_deadline_ends_the_command_and_its_children)
+test_a_deadline_counts_for_output_that_never_ends = endings.test_a_deadline_counts_for_output_that_never_ends
+test_a_signal_to_the_lab_ends_the_remote_command = endings.test_a_signal_to_the_lab_ends_the_remote_command
 
 
 def test_a_connection_that_breaks_is_said_and_stays_broken(
@@ -88,7 +43,7 @@ def test_a_connection_that_breaks_is_said_and_stays_broken(
     began = tmp_path / "began"
 
     def cut() -> None:
-        wait_for(lambda: written(began))
+        wait_for(lambda: endings.written(began))
         wire.cut()
 
     thread = threading.Thread(target=cut)
@@ -142,7 +97,7 @@ def test_a_host_that_falls_silent_hangs_nothing(
     if when == "before":
         wire.freeze()
     elif when == "during":
-        threading.Timer(0.3, wire.freeze).start()
+        threading.Timer(0.1, wire.freeze).start()
     else:
         transport = transport_of(host)
         real = transport.open_session
@@ -155,7 +110,7 @@ def test_a_host_that_falls_silent_hangs_nothing(
         monkeypatch.setattr(transport, "open_session", open_session)
     started = time.monotonic()
     with pytest.raises(HostError):
-        host.shell(ON_AND_ON, deadline_s=1)
+        host.shell(ON_AND_ON, deadline_s=0.5)
     assert time.monotonic() - started < 50
 
 
@@ -168,6 +123,7 @@ def test_a_connection_that_ends_while_a_command_is_being_ended(
     host = connect()
     transport: Any = transport_of(host)
     begin_really, send_really = SshHost._begin, transport._send_user_message
+    begun: list[Any] = []
 
     def refuse(message: Any) -> None:
         raise error
@@ -175,11 +131,13 @@ def test_a_connection_that_ends_while_a_command_is_being_ended(
     def begin(self: SshHost, *rest: Any) -> Any:
         conversation = begin_really(self, *rest)
         monkeypatch.setattr(transport, "_send_user_message", refuse)
+        begun.append(conversation)
         return conversation
 
     monkeypatch.setattr(SshHost, "_begin", begin)
+    pass_once(monkeypatch, lambda: bool(begun))
     with pytest.raises(DeadlineExceeded):
-        host.shell(ON_AND_ON, deadline_s=1)
+        host.shell(ON_AND_ON, deadline_s=50)
     monkeypatch.setattr(transport, "_send_user_message", send_really)
 
 
@@ -197,4 +155,4 @@ def test_an_answer_that_can_no_longer_come_is_not_waited_for(
     host = connect()
     monkeypatch.setattr(paramiko.Channel, "exec_command", wait_in_vain)
     with pytest.raises(DeadlineExceeded):
-        host.run("true", deadline_s=1)
+        host.run("true", deadline_s=0.2)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import time
@@ -73,10 +74,10 @@ def test_a_proxy_that_was_killed_is_said(sshd: Sshd, proxies: list[paramiko.Prox
 
 @ONLY_PARAMIKO
 def test_commands_that_are_lost_at_once_with_their_proxy_all_say_why(sshd: Sshd, proxies: list[paramiko.Proxy]) -> None:
-    host = SshHost("client", sshd.config(proxy_command=relay(sshd)))
+    host, seconds = SshHost("client", sshd.config(proxy_command=relay(sshd))), f"50.{os.getpid()}"
     with ThreadPoolExecutor(4) as threads:
-        sleeping = [threads.submit(host.run, "sleep", "50") for _ in range(4)]
-        while len(host.run("pgrep", "-x", "sleep", check=False).stdout.split()) < 4:
+        sleeping = [threads.submit(host.run, "sleep", seconds) for _ in range(4)]
+        while len(host.run("pgrep", "-f", f"^sleep {seconds}$", check=False).stdout.split()) < 4:
             time.sleep(0.01)
         proxies[0].process.kill()
         reasons = [str(one.exception()) for one in sleeping]

@@ -1,0 +1,21 @@
+"""A lease that is renewed, for longer than it lasts."""
+
+from __future__ import annotations
+
+import time
+
+from support.noted_file import Place, line
+
+from lab.settings import lease
+
+
+def test_a_run_that_gives_signs_of_life_is_left_alone_for_longer_than_its_lease(place: Place) -> None:
+    settings = place.settings(lease_s=10.0)
+    settings.claim("client")
+    settings.apply(line(place.file, "new"))
+    with lease.keep_alive(settings.host_journals):
+        time.sleep(12)
+        assert place.file.read_text() == "new\n"
+    settings.unwind()
+    assert not settings.host_journals["client"].lapsed
+    assert place.left() == ["knob"]

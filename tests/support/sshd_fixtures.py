@@ -1,0 +1,94 @@
+"""Fixtures for connecting over SSH to a real sshd, as one person does: with a home and an agent, or without."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lab.hosts import SshHost, paramiko
+from lab.hosts.host_config import HostConfig
+from support.sshd import TRANSPORTS, Sshd, Wire, empty_home, reached_by, running
+
+
+@pytest.fixture(scope="module")
+def one_sshd(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sshd]:
+    folder = tmp_path_factory.mktemp("sshd")
+    with running(folder) as server, pytest.MonkeyPatch.context() as patch:
+        empty_home(patch, folder)
+        yield server
+
+
+@pytest.fixture(scope="module", params=TRANSPORTS)
+def sshd(one_sshd: Sshd, request: pytest.FixtureRequest) -> Sshd:
+    """One server, over either transport."""
+    return reached_by(request, one_sshd)
+
+
+@pytest.fixture
+def connect(sshd: Sshd) -> Iterator[Callable[..., SshHost]]:
+    """Makes connections of a test's own, which it may break."""
+    made: list[SshHost] = []
+
+    def make(key: str = "plain", **changes: Any) -> SshHost:
+        made.append(SshHost("client", sshd.config(key, **changes)))
+        return made[-1]
+
+    yield make
+    for one in made:
+        one.close()
+
+
+@pytest.fixture
+def wire(sshd: Sshd) -> Iterator[Wire]:
+    found = Wire(sshd.port)
+    # the address differs from the one on record, so the key is put on record for it too
+    known = sshd.folder / "known_hosts"
+    known.write_text(known.read_text() + f"[127.0.0.1]:{found.port} {(sshd.folder / 'host_key.pub').read_text()}")
+    yield found
+    found.close()
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A home of the test's own, and no agent: nothing of the person who runs the tests is used or changed."""
+    empty_home(monkeypatch, tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def proxies(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[paramiko.Proxy]]:
+    """Every proxy that a test starts; none of them may be left over."""
+    made: list[paramiko.Proxy] = []
+
+    class Watched(paramiko.Proxy):
+        def __init__(self, command: str):
+            super().__init__(command)
+            made.append(self)
+
+    monkeypatch.setattr(paramiko, "Proxy", Watched)
+    yield made
+    assert [proxy.process.args for proxy in made if proxy.process.poll() is None] == []
+
+
+@pytest.fixture(scope="module", params=[(name, "plain") for name in TRANSPORTS], ids=TRANSPORTS)
+def any_config(one_sshd: Sshd, request: pytest.FixtureRequest) -> HostConfig:
+    """How to reach a host over either transport: for the tests of tests/unit/hosts, which run on this machine there."""
+    transport, key = request.param
+    return one_sshd.config(key, transport=transport)
+
+
+@pytest.fixture
+def connect_any(any_config: HostConfig) -> Iterator[Callable[[], SshHost]]:
+    """Makes hosts of a test's own, by each transport."""
+    made: list[SshHost] = []
+
+    def make() -> SshHost:
+        made.append(SshHost("client", any_config))
+        return made[-1]
+
+    yield make
+    for host in made:
+        host.close()
