@@ -19,6 +19,8 @@ from lab.results.observed import FrameFacts, Observed, Requests, RequestsOneWay
 from lab.results.run_folder import RunFolder
 from lab.results.trial import Trial
 
+pytestmark = pytest.mark.usefixtures("empty_figures")
+
 
 def way(iops: float) -> RequestsOneWay:
     return RequestsOneWay(
