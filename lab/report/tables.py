@@ -164,7 +164,7 @@ def levels(row: stats.Row, names: Iterable[str]) -> list[str]:
 def varied_and_alike(cases: pd.DataFrame) -> tuple[list[str], str]:
     """The factors of some cases that vary, and a sentence on those that do not."""
     factors = [name for name in cases.columns if name not in stats.POOLED]
-    having = {name: cases.loc[cases[name] != ABSENT, name] for name in factors}
+    having = {name: cases[name][cases[name] != ABSENT] for name in factors}
     varied = [name for name in factors if having[name].nunique() > 1]
     alike = [
         level

@@ -43,7 +43,7 @@ def example(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The report of the run that comes with the lab, and its gist."""
     place, run = tmp_path_factory.mktemp("example"), Example("example")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(figures, "ALL", dict.fromkeys(figures.ALL, lambda run: Figure()))  # a test below draws one
+        patch.setattr(figures, "ALL", dict.fromkeys(figures.ALL, lambda run: Figure((1, 1))))  # a test below draws one
         run_report.write(run, place)
     run_report.write_gist(run, place)
     return place
