@@ -58,7 +58,7 @@ def example() -> Opened:
 
 def test_without_a_name_it_is_the_newest_run_else_the_example(tmp_path: Path) -> None:
     assert open_chosen().name == "example"
-    folder = write_run(tmp_path / "results", make_trials(2))
+    folder = write_run(tmp_path / "results", [trial()])
     assert open_chosen().name == folder.path.name
     assert open_chosen(default="example").name == "example"
 
@@ -220,11 +220,11 @@ def test_ones_own_figures_stand_beside_the_published_ones_where_there_are_any(ex
 
 
 def test_intervals_of_made_up_runs_hold_the_truth_as_often_as_they_say() -> None:
-    same = self_check.simulate(0, runs=40)
+    same = self_check.simulate(0, runs=20)
     assert 0.9 <= same["held"].mean() <= 1
-    known = self_check.injected([-30], runs=10).loc["-30 %"]
+    known = self_check.injected([-30], runs=5).loc["-30 %"]
     assert float(known["found, mean"].split()[0]) == pytest.approx(-30, abs=2)
-    assert known["called established"].startswith("40 of 40")
+    assert known["called established"].startswith("20 of 20")
     covered = self_check.coverage([3, 10])
     assert covered.loc[["normal"]].to_numpy().min() >= 94
     assert covered.loc[["skewed (lognormal)"]].to_numpy().max() <= 94
