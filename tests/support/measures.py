@@ -31,7 +31,7 @@ MEASURES: dict[str, tuple[list[Trial], dict[str, Any]]] = {
     "with a login": (blocks(BOTH, 3), {"hosts": {"client": {"hostname": "a"}, "server": {"hostname": "b"}}}),
 }
 # whose tables and JSON are unit tests: they lack what others have
-LACKING = ("one block", "nothing observed", "all failed", "half failed", "empty", "with a login")
+LACKING = ("one block", "nothing observed", "all failed", "with a login")
 
 
 def assert_shown_in_full(name: str, results: Path) -> None:

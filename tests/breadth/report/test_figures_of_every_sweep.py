@@ -20,6 +20,7 @@ SWEEPS: dict[str, list[Trial]] = {
     "only reads": [trial(direction="read")],
     "no client or server CPU": [trial(client_cpu_s=None, server_cpu_s=None)],
     "no client CPU": [trial(client_cpu_s=None)],
+    "no time at all": [trial(client_cpu_s=0.0, server_cpu_s=0.0, size_bytes=0)],
     "no ceiling": [trial(), trial(trial_id="b", protocol="link", tool="iperf3", status="failed", elapsed_s=None)],
     "no server CPU": [trial(server_cpu_s=None)],
     "all void": [trial(status="void", reason="cached")],

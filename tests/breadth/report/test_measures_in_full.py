@@ -1,4 +1,4 @@
-"""All tables and the JSON of measures that lack nothing; tests/unit/report/test_share_answer.py has the others."""
+"""All tables and the JSON of measures that lack little; tests/unit/report/test_share_answer.py has the others."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reports whose figures take long: of very many trials, and the same one twice."""
+"""What takes long to draw: very many trials, every figure of a measure, and a report twice."""
 
 from __future__ import annotations
 
@@ -6,11 +6,14 @@ import io
 from pathlib import Path
 
 import numpy as np
-from support.drawn import footer, marks
+from support.drawn import footer, marks, png
+from support.measures import MEASURES
+from support.one_sided_runs import a_run
 from support.synthetic_frames import cases, noise, run
 from support.synthetic_runs import write_run
 
 from lab.report import figures, run_report
+from lab.report.analysis import Analysis
 from lab.report.figures.style import MOST_MARKS
 
 
@@ -29,6 +32,13 @@ def test_of_very_many_trials_a_sample_is_drawn_and_the_figure_says_so() -> None:
         drawing = io.BytesIO()
         figure.savefig(drawing, format="svg")
         assert len(drawing.getvalue()) < 3_000_000
+
+
+def test_every_figure_draws_a_measure() -> None:
+    for name in ("both tools", "empty"):
+        analysis = Analysis(a_run(MEASURES[name][0]))
+        for figure, draw in figures.ALL.items():
+            assert len(png(draw(analysis))) > 1000, (name, figure)
 
 
 def test_writing_it_again_gives_the_same_bytes(tmp_path: Path) -> None:

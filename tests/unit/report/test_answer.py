@@ -48,6 +48,8 @@ SWEEPS: dict[str, list[Trial]] = {
     ],
 }  # fmt: skip
 
+FEW = make_trials(combinations=[("afp", "cp")])
+
 
 def made(of: pd.DataFrame, logs: np.ndarray[Any, Any], **changes: Any) -> dict[str, str]:
     trials = run(of, logs)
@@ -120,7 +122,7 @@ def test_an_option_of_one_protocol_is_not_shared_by_cases_of_another() -> None:
 
 @pytest.mark.parametrize("blocks", [1, 2])
 def test_too_few_blocks_name_nothing_and_say_how_to_measure_more(blocks: int) -> None:
-    text = answer_of(make_trials(blocks))
+    text = answer_of([one for one in FEW if one.block <= blocks])
     assert text["Fastest"].startswith(f"no winner can be named from {blocks} block{'s' * (blocks > 1)} (at least 3")
     assert text["What matters"].startswith(f"too few blocks to tell ({blocks}); seen so far: ")
     assert text["Next"].startswith("measure more: set blocks = 6 in the sweep, then `lab run sweeps/demo.toml`")
@@ -156,7 +158,7 @@ def test_where_the_largest_buffer_is_clearly_faster_a_larger_one_is_proposed() -
 
 @pytest.mark.parametrize("file", ["x; reboot", "$(reboot)", "`reboot`", "a\nb", "a" * 500])
 def test_the_sweep_of_a_foreign_run_is_not_part_of_a_command(file: str) -> None:
-    lines = answer(dataframe.frame(make_trials(1), COMPLETE | {"sweep_file": file}), "results/x")
+    lines = answer(dataframe.frame(FEW[:12], COMPLETE | {"sweep_file": file}), "results/x")
     assert "then `lab run SWEEP`" in " ".join(" ".join(lines).split())
 
 
@@ -170,19 +172,19 @@ def test_the_largest_effect_comes_first() -> None:
 
 def test_an_unfinished_run_is_gone_on_with() -> None:
     for changes in ({"finished_at": None}, {"ended": "interrupted"}):
-        text = answer_of(make_trials(3), **changes)
+        text = answer_of(FEW, **changes)
         assert text["Next"].startswith("the run is not complete; `lab run --resume results/x` goes on with it")
 
 
 def test_a_path_can_be_copied_from_the_command() -> None:
-    lines = answer(dataframe.frame(make_trials(3), COMPLETE | {"ended": "interrupted"}), "my runs/x")
+    lines = answer(dataframe.frame(FEW, COMPLETE | {"ended": "interrupted"}), "my runs/x")
     assert "`lab run --resume 'my runs/x'`" in " ".join(lines)
 
 
 @pytest.mark.parametrize("width", [60, 80, 100])
 def test_commands_of_a_long_path_are_whole(width: int) -> None:
     path = f"/home/me/{'measurements/' * 6}20261122T203424Z-first"
-    lines = answer(dataframe.frame(make_trials(3), COMPLETE | {"ended": "interrupted"}), path, width)
+    lines = answer(dataframe.frame(FEW, COMPLETE | {"ended": "interrupted"}), path, width)
     assert f"`labrun--resume{path}`goesonwithit" in "".join(line[HEADING:] for line in lines).replace(" ", "")
 
 
@@ -230,7 +232,7 @@ def test_verdicts_are_counted_with_their_grades_and_what_would_help() -> None:
             "grade": ["certain", "certain", "probable", "probable", "probable", "unclear"],
         }
     )
-    frame = dataframe.frame(make_trials(), COMPLETE)
+    frame = dataframe.frame(FEW, COMPLETE)
     judged = with_verdicts(frame, verdicts)
     (held_back,) = [point for point in points(judged, "x") if point.heading == "Held back by"]
     assert held_back.parts[0] == "link in 3 of 6 cases (2 certain, 1 probable)"

@@ -9,14 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.answers import by_heading
-from support.drawn import png
 from support.examples import at_most
 from support.measures import BOTH, LACKING, MEASURES, WIFI, assert_shown_in_full
 from support.one_sided_runs import LINK, TARGET, a_run, blocks, read, seen, write_measured
 
 from lab import stats
-from lab.report import figures, run_report
-from lab.report.analysis import Analysis
+from lab.report import run_report
 from lab.report.answer import MOST_LINES, WIDTH, answer
 from lab.report.compared.as_json import comparison_json
 from lab.report.compared.comparison import Comparison
@@ -138,7 +136,7 @@ def test_every_limit_has_plain_words_and_no_statement_is_raw() -> None:
     assert all(line.isprintable() for line in lines)
 
 
-@at_most(20)
+@at_most(5)
 @given(
     title=st.text(max_size=30), server=st.text(max_size=30) | st.integers(), bits=st.integers(-5, 10**18) | st.text()
 )
@@ -155,13 +153,6 @@ def test_whatever_stands_in_run_json_an_answer_fits(title: str, server: Any, bit
 @pytest.mark.parametrize("name", LACKING)
 def test_a_measure_is_shown_in_full_and_as_json(name: str, tmp_path: Path) -> None:
     assert_shown_in_full(name, tmp_path)
-
-
-def test_every_figure_draws_a_measure() -> None:
-    for name in ("both tools", "empty"):
-        analysis = Analysis(a_run(MEASURES[name][0]))
-        for figure, draw in figures.ALL.items():
-            assert len(png(draw(analysis))) > 1000, (name, figure)
 
 
 @pytest.mark.usefixtures("empty_figures")

@@ -10,7 +10,7 @@ from support.synthetic_runs import make_trials, trial
 
 from lab.results.observed import Observed
 
-FEW = make_trials(combinations=[("afp", "cp")])
+FEW = make_trials(2, (1500,), ("default",), [("afp", "cp")])
 
 
 def test_one_machine_for_both_hosts_is_always_told() -> None:
