@@ -158,7 +158,7 @@ def test_where_the_largest_buffer_is_clearly_faster_a_larger_one_is_proposed() -
 
 @pytest.mark.parametrize("file", ["x; reboot", "$(reboot)", "`reboot`", "a\nb", "a" * 500])
 def test_the_sweep_of_a_foreign_run_is_not_part_of_a_command(file: str) -> None:
-    lines = answer(dataframe.frame(FEW[:12], COMPLETE | {"sweep_file": file}), "results/x")
+    lines = answer(dataframe.frame([trial()], COMPLETE | {"sweep_file": file}), "results/x")
     assert "then `lab run SWEEP`" in " ".join(" ".join(lines).split())
 
 
@@ -172,19 +172,19 @@ def test_the_largest_effect_comes_first() -> None:
 
 def test_an_unfinished_run_is_gone_on_with() -> None:
     for changes in ({"finished_at": None}, {"ended": "interrupted"}):
-        text = answer_of(FEW, **changes)
+        text = answer_of([trial()], **changes)
         assert text["Next"].startswith("the run is not complete; `lab run --resume results/x` goes on with it")
 
 
 def test_a_path_can_be_copied_from_the_command() -> None:
-    lines = answer(dataframe.frame(FEW, COMPLETE | {"ended": "interrupted"}), "my runs/x")
+    lines = answer(dataframe.frame([trial()], COMPLETE | {"ended": "interrupted"}), "my runs/x")
     assert "`lab run --resume 'my runs/x'`" in " ".join(lines)
 
 
 @pytest.mark.parametrize("width", [60, 80, 100])
 def test_commands_of_a_long_path_are_whole(width: int) -> None:
     path = f"/home/me/{'measurements/' * 6}20261122T203424Z-first"
-    lines = answer(dataframe.frame(FEW, COMPLETE | {"ended": "interrupted"}), path, width)
+    lines = answer(dataframe.frame([trial()], COMPLETE | {"ended": "interrupted"}), path, width)
     assert f"`labrun--resume{path}`goesonwithit" in "".join(line[HEADING:] for line in lines).replace(" ", "")
 
 

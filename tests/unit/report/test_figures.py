@@ -1,7 +1,6 @@
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -22,24 +21,13 @@ from lab.report.figures.files import svg_of
 from lab.results import run_folder
 from lab.results.run_folder import Trial
 
-LEAST, MOST = 1e-9, 2**63 - 1
 # the rest are in tests/breadth/report/test_figures_of_every_sweep.py
 SWEEPS: dict[str, list[Trial]] = {
-    "full": make_trials(),
     "all failed": [trial(status="failed", elapsed_s=None, client_cpu_s=None, server_cpu_s=None)],
-    "only names": [trial(tool="metadata", workload="names of tree mail, stat", size_bytes=5000, files=500)],
-    "the largest and smallest numbers": [
-        trial(
-            trial_id=f"{block}-{mtu}", block=block, mtu=mtu, status=status, size_bytes=size, elapsed_s=elapsed,
-            client_cpu_s=MOST, server_cpu_s=LEAST, ceiling_bytes_per_s=LEAST,
-        )
-        for block, status in ((1, "ok"), (2, "void"), (MOST, "ok"))
-        for mtu, size, elapsed in ((0, 1, MOST), (MOST, MOST, LEAST))
-    ],
     "empty": [],
-}  # fmt: skip
+}
 # what fonts, mathtext and XML take for something else
-WORDS = (("$\\bad{$", "测试 🎉", "\x1b[2J\0"), ("x" * 500,))
+WORDS = ("$\\bad{$", "测试 🎉", "\x1b[2J\0")
 
 
 def load(directory: Path, trials: Sequence[Trial], **run: Any) -> pd.DataFrame:
@@ -47,26 +35,14 @@ def load(directory: Path, trials: Sequence[Trial], **run: Any) -> pd.DataFrame:
 
 
 @pytest.fixture(scope="module")
-def frame_of(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], pd.DataFrame]:
-    """The frame of one of SWEEPS, which is written and read once."""
-    return functools.cache(lambda sweep: load(tmp_path_factory.mktemp("run"), SWEEPS[sweep]))
+def full(tmp_path_factory: pytest.TempPathFactory) -> pd.DataFrame:
+    return load(tmp_path_factory.mktemp("run"), make_trials())
 
 
-@pytest.fixture(scope="module")
-def full(frame_of: Callable[[str], pd.DataFrame]) -> pd.DataFrame:
-    return frame_of("full")
-
-
-@pytest.fixture(scope="module")
-def small(tmp_path_factory: pytest.TempPathFactory) -> pd.DataFrame:
-    """Eight cases, one of whose trials is void."""
-    return load(tmp_path_factory.mktemp("small"), make_trials(combinations=[("afp", "cp")]))
-
-
-@pytest.mark.parametrize("sweep", [sweep for sweep in SWEEPS if sweep != "full"])
+@pytest.mark.parametrize("sweep", SWEEPS)
 @pytest.mark.parametrize("name", figures.ALL)
-def test_every_figure_draws_every_sweep(frame_of: Callable[[str], pd.DataFrame], sweep: str, name: str) -> None:
-    figure = figures.ALL[name](frame_of(sweep))
+def test_every_figure_draws_every_sweep(tmp_path: Path, sweep: str, name: str) -> None:
+    figure = figures.ALL[name](load(tmp_path, SWEEPS[sweep]))
     assert png(figure).startswith(b"\x89PNG")
     assert figure.get_size_inches()[0] == 8
 
@@ -128,7 +104,7 @@ def test_the_load_of_others_stands_under_the_timeline(tmp_path: Path) -> None:
         {"block": 1, "client": 0.31, "server": 0.02},
         {"block": 3, "client": 1.5},
     ]
-    trials = load(tmp_path, SWEEPS["full"], load=observed)
+    trials = load(tmp_path, make_trials(combinations=[("afp", "cp")]), load=observed)
     below = figures.timeline(trials).axes[2]
     lines = [some for some in below.collections if isinstance(some, LineCollection)]
     heights = [[segment[0][1] for segment in some.get_segments() if len(segment)] for some in lines]
@@ -197,27 +173,22 @@ def test_the_footer_says_where_the_numbers_come_from(
 
 
 @pytest.fixture(scope="module")
-def worded(tmp_path_factory: pytest.TempPathFactory) -> list[pd.DataFrame]:
-    """Runs whose protocols, tools, payloads and titles are WORDS."""
-    runs = [
-        [
-            one
-            for at, words in enumerate(several)
-            for one in (
-                trial(trial_id=f"{at}a", protocol=words[:40], tool=words[:40]),
-                trial(trial_id=f"{at}b", mtu=9000, workload=words),
-            )
-        ]
-        for several in WORDS
+def worded(tmp_path_factory: pytest.TempPathFactory) -> pd.DataFrame:
+    """A run whose protocols, tools, payloads and title are WORDS."""
+    trials = [
+        one
+        for at, words in enumerate(WORDS)
+        for one in (
+            trial(trial_id=f"{at}a", protocol=words, tool=words),
+            trial(trial_id=f"{at}b", mtu=9000, workload=words),
+        )
     ]
-    path, titles = tmp_path_factory.mktemp("worded"), [" ".join(several).replace("\0", "") for several in WORDS]
-    return [load(path, trials, title=title) for trials, title in zip(runs, titles, strict=True)]
+    return load(tmp_path_factory.mktemp("worded"), trials, title=" ".join(WORDS).replace("\0", ""))
 
 
 @pytest.mark.parametrize("name", figures.ALL)
-def test_free_text_is_drawn_as_it_is_and_without_a_warning(worded: list[pd.DataFrame], name: str) -> None:
-    for trials in worded:
-        assert ElementTree.fromstring(svg_of(figures.ALL[name](trials), name)).tag.endswith("svg")
+def test_free_text_is_drawn_as_it_is_and_without_a_warning(worded: pd.DataFrame, name: str) -> None:
+    assert ElementTree.fromstring(svg_of(figures.ALL[name](worded), name)).tag.endswith("svg")
 
 
 def test_a_character_that_no_font_has_is_a_box() -> None:
@@ -234,25 +205,12 @@ def test_figures_open_nothing_global() -> None:
     assert "pyplot" not in vars(figures)
 
 
-@pytest.mark.parametrize("name", figures.ALL)
-def test_words_that_are_categories_and_trials_that_were_coded_before_are_drawn_alike(
-    small: pd.DataFrame, name: str
-) -> None:
-    words = [column for column in (*stats.FACTORS, "status", "case_id") if column != "mtu"]
-    named = small.assign(**{column: small[column].astype("category") for column in words})
-    drawings = []
-    for trials in (small, named, stats.encode(small)):
-        figure = figures.ALL[name](trials)
-        figure.set_layout_engine("none")  # it takes as long as all else
-        drawings.append(png(figure))
-    assert drawings[1:] == drawings[:1] * 2
-
-
-def test_trials_that_moved_names_alone_are_no_strips(tmp_path: Path, frame_of: Callable[[str], pd.DataFrame]) -> None:
-    nothing = figures.throughput(frame_of("only names"))
+def test_trials_that_moved_names_alone_are_no_strips(tmp_path: Path) -> None:
+    names = trial(tool="metadata", workload="names of tree mail, stat", size_bytes=5000, files=500)
+    nothing = figures.throughput(load(tmp_path, [names]))
     shown = [text.get_text() for text in [*nothing.texts, *(text for axes in nothing.axes for text in axes.texts)]]
     assert any("only names were moved" in text for text in shown)
-    both = [*SWEEPS["only names"], trial(trial_id="copy", case_id="copy", workload="tree mail")]
+    both = [names, trial(trial_id="copy", case_id="copy", workload="tree mail")]
     for draw in (figures.throughput, figures.cpu_cost):
         rows = row_names(draw(load(tmp_path / draw.__name__, both)).axes[0])
         assert len(rows) == 1

@@ -91,7 +91,10 @@ def test_a_run_without_a_good_trial_has_a_report_too(tmp_path: Path, trials: lis
     assert words in text
     assert "not finished" in text
     assert LOCAL_LAB not in text
-    assert LOCAL_LAB not in (page.parent / "post.md").read_text()
+    post = (page.parent / "post.md").read_text()
+    assert LOCAL_LAB not in post
+    assert "No transfer counts." in post
+    assert "No transfer counts." in run_report.write_gist(folder).read_text()
     assert rendered(*terminal.terminal_tables(run_folder.load(folder.path)))
     assert json.dumps(terminal.show_json(folder), allow_nan=False)
 

@@ -158,7 +158,7 @@ def test_a_measure_is_shown_in_full_and_as_json(name: str, tmp_path: Path) -> No
 @pytest.mark.usefixtures("empty_figures")
 def test_a_measure_has_a_report(tmp_path: Path) -> None:
     folder = write_measured(tmp_path, *MEASURES["both tools"][:1])
-    assert "nas (smb: media)" in run_report.write(folder, shown=folder).read_text()
+    assert "nas (smb: media)" in run_report.write_gist(folder, shown=folder).read_text()
     page = run_report.write(folder).read_text()
     assert "host-2 (smb: share-1)" in page
     assert "93 MB/s (90 to 95) by cp" in page
