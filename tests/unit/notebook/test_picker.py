@@ -2,47 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import pytest
+from support.cell_output import Shown
 
 from lab.base.errors import BadInput
-from lab.notebook import explore, picker
 from lab.notebook.opened import runs_to_pick
 from lab.notebook.picker import WIDGET, Picker
 from lab.notebook.table import Text
-
-
-class Shown:
-    """What stands in the output of a cell, and what was put in its place."""
-
-    def __init__(self) -> None:
-        self.bundles: list[Mapping[str, Any]] = []
-        self.outputs: list[list[str]] = []
-
-    def display(self, bundle: Mapping[str, Any]) -> None:
-        self.bundles.append(bundle)
-
-    def display_to_replace(self, first: object) -> Shown._Handle:
-        self.outputs.append([repr(first)])
-        return Shown._Handle(self.outputs[-1])
-
-    class _Handle:
-        def __init__(self, output: list[str]) -> None:
-            self.output = output
-
-        def update(self, shown: object) -> None:
-            self.output.append(repr(shown))
-
-
-@pytest.fixture
-def shown(monkeypatch: pytest.MonkeyPatch) -> Shown:
-    """In place of Jupyter's own functions, which need a kernel: they are used in the test of notebooks."""
-    output = Shown()
-    monkeypatch.setattr(picker, "display_bundle", output.display)
-    monkeypatch.setattr(picker, "display_to_replace", output.display_to_replace)
-    return output
 
 
 def test_the_default_is_shown_at_once_and_a_choice_in_its_place(shown: Shown) -> None:
@@ -75,26 +43,6 @@ def test_what_cannot_be_shown_is_told_in_its_place(shown: Shown) -> None:
 
     Picker("Run", lambda: {"x": "x"}, show)
     assert shown.outputs == [["x: no such run: name another one"]]
-
-
-def test_a_run_a_factor_a_case_and_a_trial_follow_each_other(
-    shown: Shown, tmp_path: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("LAB_RUN", raising=False)
-    picked = explore.pick_run()
-    factor, case = explore.pick_factor(picked), explore.pick_case(picked)
-    explore.pick_trial(picked, case)
-    assert list(picked.widget.options) == ["example", "example-delay"]
-    assert list(factor.widget.options) == ["protocol", "tool", "TCP buffer"]
-    case.widget.value = "smb-cp-read-ram-mtu1500-tcp524288"
-    picked.widget.value = "example-delay"
-    run, of_factor, of_case, of_trial = (output[-1] for output in shown.outputs)
-    assert "1 ms of delay each way" in run
-    assert "[13 rows x 10 columns]" in of_factor
-    assert "TCP 512 KiB" in of_case
-    assert "smb-cp-read-ram-mtu1500-tcp524288" in of_trial.replace("\\", "")
-    assert case.value == "smb-cp-read-ram-mtu1500-tcp524288"
 
 
 def test_the_runs_of_a_folder_above_can_be_picked(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
