@@ -11,10 +11,12 @@ from support.one_sided_runs import blocks, read, seen, write_measured
 from support.paths import ROOT
 from support.synthetic_runs import RUN, make_trials, write_run
 
+from lab import stats
 from lab.base import shipped
 from lab.base.errors import LabFailure
-from lab.notebook import export, open_chosen
+from lab.notebook import compared, export, open_chosen, open_two, self_check
 from lab.notebook.explore import answer_of
+from lab.notebook.table import Table
 
 
 def test_each_notebook_is_executed_by_a_test() -> None:
@@ -74,3 +76,35 @@ def test_a_cell_that_fails_is_told_and_leaves_no_page(tmp_path: Path, monkeypatc
     with pytest.raises(LabFailure, match="the notebook stopped: no-such-run: not a run folder"):
         export.export(shipped.notebooks()["design"], tmp_path / "page.html", tmp_path)
     assert list(tmp_path.iterdir()) == []
+
+
+# --- what their functions show of whole runs
+
+
+def test_two_runs_are_compared_as_the_command_compares_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    a, b = open_two()
+    comparison = compared.over(b, a)
+    table, pooled = stats.compare(a.trials, b.trials)
+    assert "B is slower: 0.51 times as fast as A" in repr(compared.show_answer(comparison))
+    (axes,) = compared.draw_change(comparison).axes
+    assert {"all cases", "NFS cp write", "SSH rsync read"} <= {text.get_text() for text in axes.texts}
+    by_row, by_case = compared.show_change(comparison).parts
+    assert isinstance(by_row, Table)
+    assert isinstance(by_case, Table)
+    assert (len(by_row.table.rows), len(by_case.table.rows)) == (len(pooled), len(table)) == (14, 28)
+    assert ["title", a.run["title"], b.run["title"]] in compared.show_differences(comparison).table.rows
+    numbers = compared.cases(comparison)
+    assert [*numbers.columns[:4]] == ["protocol", "tool", "direction", "tcp_space"]
+    assert numbers["ratio"].to_list() == pytest.approx(table["ratio"].to_list())
+
+
+def test_intervals_of_made_up_runs_hold_the_truth_as_often_as_they_say() -> None:
+    same = self_check.simulate(0, runs=40)
+    assert 0.9 <= same["held"].mean() <= 1
+    known = self_check.injected([-30], runs=10).loc["-30 %"]
+    assert float(known["found, mean"].split()[0]) == pytest.approx(-30, abs=2)
+    assert known["called established"].startswith("40 of 40")
+    covered = self_check.coverage([3, 10])
+    assert covered.loc[["normal"]].to_numpy().min() >= 94
+    assert covered.loc[["skewed (lognormal)"]].to_numpy().max() <= 94

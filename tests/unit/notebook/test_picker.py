@@ -2,15 +2,48 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
-from support.cell_output import Shown
+from support.synthetic_runs import make_trials, write_run
 
 from lab.base.errors import BadInput
+from lab.notebook import explore, picker
 from lab.notebook.opened import runs_to_pick
 from lab.notebook.picker import WIDGET, Picker
 from lab.notebook.table import Text
+
+
+class Shown:
+    """What stands in the output of a cell, and what was put in its place."""
+
+    def __init__(self) -> None:
+        self.bundles: list[Mapping[str, Any]] = []
+        self.outputs: list[list[str]] = []
+
+    def display(self, bundle: Mapping[str, Any]) -> None:
+        self.bundles.append(bundle)
+
+    def display_to_replace(self, first: object) -> Shown._Handle:
+        self.outputs.append([repr(first)])
+        return Shown._Handle(self.outputs[-1])
+
+    class _Handle:
+        def __init__(self, output: list[str]) -> None:
+            self.output = output
+
+        def update(self, shown: object) -> None:
+            self.output.append(repr(shown))
+
+
+@pytest.fixture
+def shown(monkeypatch: pytest.MonkeyPatch) -> Shown:
+    """In place of Jupyter's own functions, which need a kernel: they are used in the test of notebooks."""
+    output = Shown()
+    monkeypatch.setattr(picker, "display_bundle", output.display)
+    monkeypatch.setattr(picker, "display_to_replace", output.display_to_replace)
+    return output
 
 
 def test_the_default_is_shown_at_once_and_a_choice_in_its_place(shown: Shown) -> None:
@@ -43,6 +76,30 @@ def test_what_cannot_be_shown_is_told_in_its_place(shown: Shown) -> None:
 
     Picker("Run", lambda: {"x": "x"}, show)
     assert shown.outputs == [["x: no such run: name another one"]]
+
+
+def test_a_run_a_factor_a_case_and_a_trial_follow_each_other(
+    shown: Shown, tmp_path: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("LAB_RUN", raising=False)
+    (tmp_path / "results").mkdir()
+    for name, title in (("20300101T000000Z-a", "1 ms of delay each way"), ("20300102T000000Z-b", "no delay")):
+        run = write_run(tmp_path / "made", make_trials(1, combinations=[("afp", "cp")]), title=title)
+        run.path.rename(tmp_path / "results" / name)
+    picked = explore.pick_run()
+    factor, case = explore.pick_factor(picked), explore.pick_case(picked)
+    explore.pick_trial(picked, case)
+    assert list(picked.widget.options) == ["20300102T000000Z-b", "20300101T000000Z-a", "example", "example-delay"]
+    assert list(factor.widget.options) == ["MTU", "TCP buffer"]
+    case.widget.value = "afp-cp-read-9000-65536"
+    picked.widget.value = "20300101T000000Z-a"
+    of_run, of_factor, of_case, of_trial = (output[-1] for output in shown.outputs)
+    assert "1 ms of delay each way" in of_run
+    assert "[3 rows x 10 columns]" in of_factor
+    assert "TCP 64 KiB" in of_case
+    assert "afp-cp-read-9000-65536" in of_trial.replace("\\", "")
+    assert case.value == "afp-cp-read-9000-65536"
 
 
 def test_the_runs_of_a_folder_above_can_be_picked(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:

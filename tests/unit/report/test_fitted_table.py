@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import io
-from dataclasses import replace
-from pathlib import Path
 
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
-from support.kept_tables import assert_whole_at_every_width, kept_tables
 from support.rendered import rendered
 
 from lab.report.fitted_table import FittedTable, shrink
@@ -38,13 +35,6 @@ def test_no_word_of_a_table_is_lost_on_a_screen_and_no_line_is_too_wide(table: F
     text = rendered(table, width=width)
     assert words_of(table) <= set(text.split())
     assert max(map(len, text.splitlines()), default=0) <= width
-
-
-def test_every_word_of_a_kept_run_is_shown_at_every_width(tmp_path: Path) -> None:
-    """The first rows; tests/breadth/report/test_tables_of_kept_runs.py has all, of every run."""
-    tables = kept_tables("faulty", tmp_path)
-    assert len(tables) == 10
-    assert_whole_at_every_width(replace(table, rows=table.rows[:3]) for table in tables)
 
 
 def test_a_table_that_fits_is_as_wide_as_its_cells() -> None:
