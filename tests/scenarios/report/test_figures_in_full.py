@@ -10,7 +10,7 @@ from support.drawn import footer, marks, png
 from support.measures import MEASURES
 from support.one_sided_runs import a_run
 from support.synthetic_frames import cases, noise, run
-from support.synthetic_runs import write_run
+from support.synthetic_runs import make_trials, write_run
 
 from lab.report import figures, run_report
 from lab.report.analysis import Analysis
@@ -42,7 +42,7 @@ def test_every_figure_draws_a_measure() -> None:
 
 
 def test_writing_it_again_gives_the_same_bytes(tmp_path: Path) -> None:
-    folder = write_run(tmp_path)
+    folder = write_run(tmp_path, make_trials(combinations=[("afp", "cp")]))
     first = contents(run_report.write(folder).parent)
     assert contents(run_report.write(folder).parent) == first
     assert len(first) == 4 + 2 * len(figures.ALL)
