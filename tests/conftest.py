@@ -130,7 +130,7 @@ def empty_figures(monkeypatch: pytest.MonkeyPatch) -> None:
     from lab.report.figures import runs
 
     for drawn in (figures, runs):
-        monkeypatch.setattr(drawn, "ALL", dict.fromkeys(drawn.ALL, lambda run: Figure()))
+        monkeypatch.setattr(drawn, "ALL", dict.fromkeys(drawn.ALL, lambda run: Figure((1, 1))))
 
 
 @pytest.fixture(scope="session")

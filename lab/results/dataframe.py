@@ -88,6 +88,8 @@ def _larger_ceilings(trials: pd.DataFrame) -> Series:
     """
     ok = trials["status"] == "ok"
     shots = trials[ok & (trials["protocol"] == "link") & (trials["bytes_per_s"] > 0)]
+    if shots.empty:
+        return trials["ceiling_bytes_per_s"]
     largest = shots.groupby(_SHOT_OF, sort=False)["bytes_per_s"].max().rename("largest")
     largest_shot = trials[_SHOT_OF].join(largest, on=_SHOT_OF)["largest"]
     return trials["ceiling_bytes_per_s"].where(

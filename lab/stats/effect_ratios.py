@@ -214,5 +214,7 @@ def _add_tests(table: pd.DataFrame, means: Means, values: Floats, prefix: str = 
 
 
 def _group_numbers(table: pd.DataFrame, names: list[str]) -> Codes:
+    if table.empty:
+        return np.empty(0, dtype=np.intp)
     numbers: Codes = table.groupby(names, sort=False, observed=True).ngroup().to_numpy().astype(np.intp)
     return numbers

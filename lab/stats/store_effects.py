@@ -10,7 +10,7 @@ import pandas as pd
 
 from lab.design.factors import ABSENT, LOCAL, OPTIONS
 from lab.results.trial import MEMORY
-from lab.stats.effect_ratios import EFFECT, SIGNIFICANCE, adjust_p_values, effects
+from lab.stats.effect_ratios import EFFECT, SIGNIFICANCE, adjust_p_values, compared_factors, effects
 from lab.stats.encoding import Trials, encode, grid
 from lab.stats.factors import POOLED, factors_of
 from lab.stats.store_numbers import DEVICE, measurements, store_columns
@@ -34,8 +34,10 @@ def store_effects_of(every: pd.DataFrame) -> pd.DataFrame:
     if len(every):
         every = every[~every["tool"].isin([DEVICE, MEMORY]) & (every["value"] > 0)]
         for (tool, test), rows in every.groupby(["tool", "test"], sort=False, observed=True):
-            table = effects(grid(encode(_as_trials(rows))), by=())
-            tables.append(table.assign(protocol=LOCAL, tool=str(tool), direction=str(test)))
+            speeds = grid(encode(_as_trials(rows)))
+            if compared_factors(speeds):
+                table = effects(speeds, by=())
+                tables.append(table.assign(protocol=LOCAL, tool=str(tool), direction=str(test)))
     filled = [table[table["n_blocks"] > 0] for table in tables if len(table) and table["n_blocks"].any()]
     if not filled:
         return pd.DataFrame(columns=[*POOLED, *EFFECT])

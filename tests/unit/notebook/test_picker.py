@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
+from support.synthetic_runs import make_trials, write_run
 
 from lab.base.errors import BadInput
 from lab.notebook import explore, picker
@@ -82,19 +83,23 @@ def test_a_run_a_factor_a_case_and_a_trial_follow_each_other(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("LAB_RUN", raising=False)
+    (tmp_path / "results").mkdir()
+    for name, title in (("20300101T000000Z-a", "1 ms of delay each way"), ("20300102T000000Z-b", "no delay")):
+        run = write_run(tmp_path / "made", make_trials(1, combinations=[("afp", "cp")]), title=title)
+        run.path.rename(tmp_path / "results" / name)
     picked = explore.pick_run()
     factor, case = explore.pick_factor(picked), explore.pick_case(picked)
     explore.pick_trial(picked, case)
-    assert list(picked.widget.options) == ["example", "example-delay"]
-    assert list(factor.widget.options) == ["protocol", "tool", "TCP buffer"]
-    case.widget.value = "smb-cp-read-ram-mtu1500-tcp524288"
-    picked.widget.value = "example-delay"
-    run, of_factor, of_case, of_trial = (output[-1] for output in shown.outputs)
-    assert "1 ms of delay each way" in run
-    assert "[13 rows x 10 columns]" in of_factor
-    assert "TCP 512 KiB" in of_case
-    assert "smb-cp-read-ram-mtu1500-tcp524288" in of_trial.replace("\\", "")
-    assert case.value == "smb-cp-read-ram-mtu1500-tcp524288"
+    assert list(picked.widget.options) == ["20300102T000000Z-b", "20300101T000000Z-a", "example", "example-delay"]
+    assert list(factor.widget.options) == ["MTU", "TCP buffer"]
+    case.widget.value = "afp-cp-read-9000-65536"
+    picked.widget.value = "20300101T000000Z-a"
+    of_run, of_factor, of_case, of_trial = (output[-1] for output in shown.outputs)
+    assert "1 ms of delay each way" in of_run
+    assert "[3 rows x 10 columns]" in of_factor
+    assert "TCP 64 KiB" in of_case
+    assert "afp-cp-read-9000-65536" in of_trial.replace("\\", "")
+    assert case.value == "afp-cp-read-9000-65536"
 
 
 def test_the_runs_of_a_folder_above_can_be_picked(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -58,7 +58,7 @@ def example() -> Opened:
 
 def test_without_a_name_it_is_the_newest_run_else_the_example(tmp_path: Path) -> None:
     assert open_chosen().name == "example"
-    folder = write_run(tmp_path / "results", make_trials(2))
+    folder = write_run(tmp_path / "results", [trial()])
     assert open_chosen().name == folder.path.name
     assert open_chosen(default="example").name == "example"
 
@@ -167,26 +167,6 @@ def test_samples_that_no_lab_wrote_are_drawn_as_not_seen(tmp_path: Path, line: s
     assert png_of(course(folder, "two"))
 
 
-# --- two runs
-
-
-def test_two_runs_are_compared_as_the_command_compares_them() -> None:
-    a, b = open_two()
-    comparison = compared.over(b, a)
-    table, pooled = stats.compare(a.trials, b.trials)
-    assert "B is slower: 0.51 times as fast as A" in repr(compared.show_answer(comparison))
-    (axes,) = compared.draw_change(comparison).axes
-    assert {"all cases", "NFS cp write", "SSH rsync read"} <= {text.get_text() for text in axes.texts}
-    by_row, by_case = compared.show_change(comparison).parts
-    assert isinstance(by_row, Table)
-    assert isinstance(by_case, Table)
-    assert (len(by_row.table.rows), len(by_case.table.rows)) == (len(pooled), len(table)) == (14, 28)
-    assert ["title", a.run["title"], b.run["title"]] in compared.show_differences(comparison).table.rows
-    numbers = compared.cases(comparison)
-    assert [*numbers.columns[:4]] == ["protocol", "tool", "direction", "tcp_space"]
-    assert numbers["ratio"].to_list() == pytest.approx(table["ratio"].to_list())
-
-
 # --- the posts
 
 
@@ -217,17 +197,6 @@ def test_ones_own_figures_stand_beside_the_published_ones_where_there_are_any(ex
 
 
 # --- whether it is true
-
-
-def test_intervals_of_made_up_runs_hold_the_truth_as_often_as_they_say() -> None:
-    same = self_check.simulate(0, runs=40)
-    assert 0.9 <= same["held"].mean() <= 1
-    known = self_check.injected([-30], runs=10).loc["-30 %"]
-    assert float(known["found, mean"].split()[0]) == pytest.approx(-30, abs=2)
-    assert known["called established"].startswith("40 of 40")
-    covered = self_check.coverage([3, 10])
-    assert covered.loc[["normal"]].to_numpy().min() >= 94
-    assert covered.loc[["skewed (lognormal)"]].to_numpy().max() <= 94
 
 
 def test_a_run_with_an_effect_is_not_taken_for_one_without() -> None:

@@ -1,4 +1,4 @@
-"""A run that has been reported on."""
+"""A run that has been reported on, with every figure: no test changes it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from lab.results.run_folder import RunFolder
 LEFT_OUT = dict.fromkeys(("one", "two"), "client: no mount_afp: <gone>")
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
     made = write_run(tmp_path_factory.mktemp("results"))
     made.update(left_out=LEFT_OUT)

@@ -1,8 +1,6 @@
 from __future__ import annotations
 
-import functools
-import io
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -19,28 +17,17 @@ from support.synthetic_runs import make_trials, trial, write_run
 from lab import stats
 from lab.report import figures
 from lab.report.figures import fonts
-from lab.report.figures.style import MOST_MARKS
+from lab.report.figures.files import svg_of
 from lab.results import run_folder
 from lab.results.run_folder import Trial
 
+# the rest are in tests/breadth/report/test_figures_of_every_sweep.py
 SWEEPS: dict[str, list[Trial]] = {
-    "full": make_trials(),
-    "one level of everything": make_trials(1, (1500,), ("default",), [("afp", "cp")]),
-    "many levels": make_trials(2, (1500, 4000, 9000), ("default", 65536, 1 << 20), [("nfs", "cp"), ("ssh", "rsync")]),
-    "missing protocols": make_trials(2, combinations=[("smb", "rsync")]),
-    "ram and disk": [trial(trial_id=store, store=store) for store in ("ram", "disk")],
-    "only reads": [trial(direction="read")],
-    "no client or server CPU": [trial(client_cpu_s=None, server_cpu_s=None)],
-    "no client CPU": [trial(client_cpu_s=None)],
-    "no time at all": [trial(client_cpu_s=0.0, server_cpu_s=0.0, size_bytes=0)],
-    "no ceiling": [trial(), trial(trial_id="b", protocol="link", tool="iperf3", status="failed", elapsed_s=None)],
-    "no server CPU": [trial(server_cpu_s=None)],
     "all failed": [trial(status="failed", elapsed_s=None, client_cpu_s=None, server_cpu_s=None)],
-    "all void": [trial(status="void", reason="cached")],
-    "only the link": [trial(protocol="link", tool="iperf3")],
-    "only names": [trial(tool="metadata", workload="names of tree mail, stat", size_bytes=5000, files=500)],
     "empty": [],
 }
+# what fonts, mathtext and XML take for something else
+WORDS = ("$\\bad{$", "测试 🎉", "\x1b[2J\0")
 
 
 def load(directory: Path, trials: Sequence[Trial], **run: Any) -> pd.DataFrame:
@@ -48,26 +35,14 @@ def load(directory: Path, trials: Sequence[Trial], **run: Any) -> pd.DataFrame:
 
 
 @pytest.fixture(scope="module")
-def frame_of(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], pd.DataFrame]:
-    """The frame of one of SWEEPS, which is written and read once."""
-    return functools.cache(lambda sweep: load(tmp_path_factory.mktemp("run"), SWEEPS[sweep]))
-
-
-@pytest.fixture(scope="module")
-def full(frame_of: Callable[[str], pd.DataFrame]) -> pd.DataFrame:
-    return frame_of("full")
-
-
-@pytest.fixture(scope="module")
-def plain(full: pd.DataFrame) -> Callable[[str], bytes]:
-    """A figure of the frame as it is loaded, as PNG."""
-    return functools.cache(lambda name: png(figures.ALL[name](full)))
+def full(tmp_path_factory: pytest.TempPathFactory) -> pd.DataFrame:
+    return load(tmp_path_factory.mktemp("run"), make_trials())
 
 
 @pytest.mark.parametrize("sweep", SWEEPS)
 @pytest.mark.parametrize("name", figures.ALL)
-def test_every_figure_draws_every_sweep(frame_of: Callable[[str], pd.DataFrame], sweep: str, name: str) -> None:
-    figure = figures.ALL[name](frame_of(sweep))
+def test_every_figure_draws_every_sweep(tmp_path: Path, sweep: str, name: str) -> None:
+    figure = figures.ALL[name](load(tmp_path, SWEEPS[sweep]))
     assert png(figure).startswith(b"\x89PNG")
     assert figure.get_size_inches()[0] == 8
 
@@ -129,30 +104,13 @@ def test_the_load_of_others_stands_under_the_timeline(tmp_path: Path) -> None:
         {"block": 1, "client": 0.31, "server": 0.02},
         {"block": 3, "client": 1.5},
     ]
-    trials = load(tmp_path, SWEEPS["full"], load=observed)
+    trials = load(tmp_path, make_trials(combinations=[("afp", "cp")]), load=observed)
     below = figures.timeline(trials).axes[2]
     lines = [some for some in below.collections if isinstance(some, LineCollection)]
     heights = [[segment[0][1] for segment in some.get_segments() if len(segment)] for some in lines]
     assert heights == [[0.31, 1.5], [0.02]]
     assert below.get_ylim()[1] > 1.5
     assert below.get_ylabel() == "cores used\nby others"
-
-
-def test_of_very_many_trials_a_sample_is_drawn_and_the_figure_says_so() -> None:
-    of = cases(direction=["write", "read"], mtu=[1500, 9000])
-    trials = run(of, noise(np.random.default_rng(1), of, 3000), client_cpu_s_per_GB=1.0, server_cpu_s_per_GB=1.0)
-    trials.loc[::7, "status"] = "void"
-    for name, draw in figures.ALL.items():
-        figure = draw(trials)
-        drawn = [
-            marks(axes) for axes in figure.axes if len(axes.collections) and name not in ("interactions", "shares")
-        ]
-        assert all(len(places) <= 2 * MOST_MARKS for places in drawn)
-        if name in ("throughput", "cpu_cost", "timeline"):
-            assert f"marks drawn: {MOST_MARKS} of " in footer(figure).get_text()
-        drawing = io.BytesIO()
-        figure.savefig(drawing, format="svg")
-        assert len(drawing.getvalue()) < 3_000_000
 
 
 def test_anchors_have_a_ring(full: pd.DataFrame) -> None:
@@ -181,6 +139,7 @@ def test_a_void_trial_moves_no_median_and_does_not_squeeze_the_axis(tmp_path: Pa
 def test_nothing_lies_on_top_of_anything_else(full: pd.DataFrame, name: str) -> None:
     figure = figures.ALL[name](full)
     figure.draw_without_rendering()
+    assert figure.get_size_inches()[0] == 8
     boxes = [axes.get_tightbbox() for axes in figure.axes]
     boxes += [figure.legends[0].get_window_extent(), footer(figure).get_window_extent()]
     for number, box in enumerate(boxes):
@@ -188,48 +147,52 @@ def test_nothing_lies_on_top_of_anything_else(full: pd.DataFrame, name: str) -> 
         assert box.x0 >= 0
         assert box.x1 <= figure.bbox.x1 + 1
         assert not any(box.overlaps(other) for other in boxes[:number] if other is not None)
+    figure.set_layout_engine("none")  # all has its place by now
+    assert png(figure).startswith(b"\x89PNG")
+
+
+@pytest.fixture(scope="module")
+def titled(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[str, pd.DataFrame, pd.DataFrame]]:
+    """A run of nothing and one of a trial: its payload, and its frames of a local lab and of two machines."""
+    path, title = tmp_path_factory.mktemp("titled"), "box_1 at $1 & $2 {"
+    return [
+        (payload, *(load(path, trials, title=title, instance=instance) for instance in ("demo", None)))  # type: ignore[misc]
+        for payload, trials in (("", []), ("file of 512 MiB · ", [trial()]))
+    ]
 
 
 @pytest.mark.parametrize("name", figures.ALL)
-@pytest.mark.parametrize("trials", [[], [trial()]])
-def test_the_footer_says_where_the_numbers_come_from(tmp_path: Path, name: str, trials: list[Trial]) -> None:
-    lab, real = (
-        load(tmp_path, trials, title="box_1 at $1 & $2 {", instance=instance) for instance in ("demo", None)
-    )  # fmt: skip
-    figure = figures.ALL[name](lab)
-    figure.draw_without_rendering()
-    said = footer(figure).get_text()
-    assert said.startswith("local lab, box_1 at $1 & $2 {")
-    assert f"synthetic-client → synthetic-server · 2030-01-02 · {'file of 512 MiB · ' if trials else ''}n = " in said
-    assert "local lab" not in footer(figures.ALL[name](real)).get_text()
+def test_the_footer_says_where_the_numbers_come_from(
+    titled: list[tuple[str, pd.DataFrame, pd.DataFrame]], name: str
+) -> None:
+    for payload, lab, real in titled:
+        said = footer(figures.ALL[name](lab)).get_text()
+        assert said.startswith("local lab, box_1 at $1 & $2 {")
+        assert f"synthetic-client → synthetic-server · 2030-01-02 · {payload}n = " in said
+        assert "local lab" not in footer(figures.ALL[name](real)).get_text()
 
 
-@pytest.mark.parametrize("words", ["$\\bad{$", "测试 🎉", "\x1b[2J\0", "x" * 500])
+@pytest.fixture(scope="module")
+def worded(tmp_path_factory: pytest.TempPathFactory) -> pd.DataFrame:
+    """A run whose protocols, tools, payloads and title are WORDS."""
+    trials = [
+        one
+        for at, words in enumerate(WORDS)
+        for one in (
+            trial(trial_id=f"{at}a", protocol=words, tool=words),
+            trial(trial_id=f"{at}b", mtu=9000, workload=words),
+        )
+    ]
+    return load(tmp_path_factory.mktemp("worded"), trials, title=" ".join(WORDS).replace("\0", ""))
+
+
 @pytest.mark.parametrize("name", figures.ALL)
-def test_free_text_is_drawn_as_it_is_and_without_a_warning(tmp_path: Path, name: str, words: str) -> None:
-    trials = [trial(protocol=words[:40], tool=words[:40]), trial(trial_id="b", mtu=9000, workload=words)]
-    figure = figures.ALL[name](load(tmp_path, trials, title=words.replace("\0", "")))
-    drawing = io.BytesIO()
-    figure.savefig(drawing, format="svg")
-    assert ElementTree.fromstring(drawing.getvalue()).tag.endswith("svg")
+def test_free_text_is_drawn_as_it_is_and_without_a_warning(worded: pd.DataFrame, name: str) -> None:
+    assert ElementTree.fromstring(svg_of(figures.ALL[name](worded), name)).tag.endswith("svg")
 
 
 def test_a_character_that_no_font_has_is_a_box() -> None:
     assert fonts.drawable("é → \ue123\x1b\n") == "é → □□\n"
-
-
-@pytest.mark.parametrize("name", figures.ALL)
-def test_the_largest_and_smallest_numbers_can_be_drawn(tmp_path: Path, name: str) -> None:
-    least, most = 1e-9, 2**63 - 1
-    trials = [
-        trial(
-            trial_id=f"{block}-{mtu}", block=block, mtu=mtu, status=status, size_bytes=size, elapsed_s=elapsed,
-            client_cpu_s=most, server_cpu_s=least, ceiling_bytes_per_s=least,
-        )
-        for block, status in ((1, "ok"), (2, "void"), (most, "ok"))
-        for mtu, size, elapsed in ((0, 1, most), (most, most, least))
-    ]  # fmt: skip
-    png(figures.ALL[name](load(tmp_path, trials)))
 
 
 def test_a_frame_without_its_run_can_be_drawn_too(tmp_path: Path) -> None:
@@ -242,27 +205,12 @@ def test_figures_open_nothing_global() -> None:
     assert "pyplot" not in vars(figures)
 
 
-@pytest.mark.parametrize("name", figures.ALL)
-def test_words_that_are_categories_are_drawn_alike(
-    full: pd.DataFrame, plain: Callable[[str], bytes], name: str
-) -> None:
-    words = [column for column in (*stats.FACTORS, "status", "case_id") if column != "mtu"]
-    named = full.assign(**{column: full[column].astype("category") for column in words})
-    assert png(figures.ALL[name](named)) == plain(name)
-
-
-@pytest.mark.parametrize("name", figures.ALL)
-def test_trials_that_were_coded_before_are_drawn_alike(
-    full: pd.DataFrame, plain: Callable[[str], bytes], name: str
-) -> None:
-    assert png(figures.ALL[name](stats.encode(full))) == plain(name)
-
-
-def test_trials_that_moved_names_alone_are_no_strips(tmp_path: Path, frame_of: Callable[[str], pd.DataFrame]) -> None:
-    nothing = figures.throughput(frame_of("only names"))
+def test_trials_that_moved_names_alone_are_no_strips(tmp_path: Path) -> None:
+    names = trial(tool="metadata", workload="names of tree mail, stat", size_bytes=5000, files=500)
+    nothing = figures.throughput(load(tmp_path, [names]))
     shown = [text.get_text() for text in [*nothing.texts, *(text for axes in nothing.axes for text in axes.texts)]]
     assert any("only names were moved" in text for text in shown)
-    both = [*SWEEPS["only names"], trial(trial_id="copy", case_id="copy", workload="tree mail")]
+    both = [names, trial(trial_id="copy", case_id="copy", workload="tree mail")]
     for draw in (figures.throughput, figures.cpu_cost):
         rows = row_names(draw(load(tmp_path / draw.__name__, both)).axes[0])
         assert len(rows) == 1

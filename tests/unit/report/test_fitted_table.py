@@ -2,24 +2,17 @@
 
 from __future__ import annotations
 
-import gzip
 import io
 
-import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
-from support.paths import RUN_CAPTURES
 from support.rendered import rendered
 
-from lab.report import terminal
-from lab.report.analysis import Analysis
 from lab.report.fitted_table import FittedTable, shrink
 from lab.report.render import rich_table
 from lab.report.tables import TextTable
-from lab.results import run_folder
 
-WIDTHS = (60, 61, 72, 80, 99, 100, 120, 140, 200)
 WORD = st.text("abcdefghij0123456789", min_size=1, max_size=12)
 CELL = st.lists(WORD, max_size=9).map(" ".join)
 
@@ -37,34 +30,11 @@ def words_of(table: FittedTable) -> set[str]:
     return set(" ".join([table.above, *table.below, *(cell for row in table.rows for cell in row)]).split())
 
 
-@settings(max_examples=200, deadline=None)
 @given(table=tables(), width=st.integers(60, 200))
 def test_no_word_of_a_table_is_lost_on_a_screen_and_no_line_is_too_wide(table: FittedTable, width: int) -> None:
     text = rendered(table, width=width)
     assert words_of(table) <= set(text.split())
     assert max(map(len, text.splitlines()), default=0) <= width
-
-
-@pytest.fixture(scope="module", params=sorted(folder.name for folder in RUN_CAPTURES.iterdir()))
-def drawn_tables(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> list[FittedTable]:
-    """Every table of a run that was kept."""
-    path = tmp_path_factory.mktemp("run")
-    for packed in (RUN_CAPTURES / request.param / "run").iterdir():
-        (path / packed.stem).write_bytes(gzip.decompress(packed.read_bytes()))
-    run = Analysis(run_folder.load(path))
-    drawn = [table for name in terminal.TABLES for table in terminal.terminal_tables(run, [name])]
-    return [table for table in drawn if isinstance(table, FittedTable)]
-
-
-def test_every_word_of_kept_runs_is_shown_at_every_width(drawn_tables: list[FittedTable]) -> None:
-    for table in drawn_tables:
-        wide = set(rendered(table, width=200).split())
-        for width in WIDTHS:
-            text = rendered(table, width=width)
-            lost = {word for word in wide - set(text.split()) if set(word) != {"─"}}
-            assert not {word for word in lost if len(word) <= width // 2}, (width, lost)
-            assert all(word in "".join(text.split()) for word in lost), width  # a long one goes over two lines
-            assert max(map(len, text.splitlines())) <= width
 
 
 def test_a_table_that_fits_is_as_wide_as_its_cells() -> None:

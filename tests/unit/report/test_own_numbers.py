@@ -13,6 +13,7 @@ from support.synthetic_runs import trial, write_run
 from lab import stats
 from lab.report import own_numbers, run_report
 from lab.report.analysis import Analysis
+from lab.report.sections import sections
 from lab.report.terminal import show_json
 from lab.results import run_folder
 from lab.results.observed import FrameFacts, Observed, Requests, RequestsOneWay
@@ -74,6 +75,7 @@ def test_frames_are_summed_and_the_least_number_of_streams_is_told(folder: RunFo
     assert [row[1:] for row in table.rows] == [["4", "300", "6", "30.0", "4", "3"]]
 
 
+@pytest.mark.usefixtures("empty_figures")
 def test_json_report_and_table_have_them(folder: RunFolder) -> None:
     shown = json.loads(json.dumps(show_json(folder)))
     assert [(row["way"], row["n"], row["p999_ms"]) for row in shown["requests"]] == [
@@ -112,11 +114,11 @@ def test_what_a_store_has_room_for_stands_beside_its_speed(tmp_path: Path) -> No
     ]
     shown = json.loads(json.dumps(show_json(folder)))
     assert [row["store_capacity_bytes"] for row in shown["capacity"]] == [mib * 2**20 for mib in (1826, 1929, 1930)]
-    report = run_report.write(folder)
-    assert "What the file systems have room for" in report.read_text()
-    with report.with_name("table.csv").open(newline="") as file:
-        rows = {row["trial_id"]: row["observed.store_capacity_bytes"] for row in csv.DictReader(file)}
-    assert (rows["b1-btrfs-"], rows["b1-ram-"]) == (str(1826.0 * 2**20), "")
+    run = Analysis(run_folder.load(folder.path))
+    assert "What the file systems have room for" in [section.title for section in sections(run, "x")]
+    trials = run.trials.frame
+    rows = own_numbers.columns(trials)["observed.store_capacity_bytes"].set_axis(trials["trial_id"])
+    assert (rows["b1-btrfs-"], str(rows["b1-ram-"])) == (1826.0 * 2**20, "nan")
 
 
 def on_pool(block: int, direction: str, read: int, written: int) -> Trial:
@@ -139,8 +141,7 @@ def test_what_a_pool_wrote_or_read_stands_beside_it_for_each_byte_of_the_payload
     assert stats.provenance(run.trials)[1].endswith(" · not what several disks gain"), "under every figure and table"
     shown = json.loads(json.dumps(show_json(folder)))
     assert [row["device_bytes"] for row in shown["capacity"]] == [1.5, 2.0]
-    with run_report.write(folder).with_name("table.csv").open(newline="") as file:
-        assert {row["observed.store_written_bytes"] for row in csv.DictReader(file)} == {"1500", "7"}
+    assert set(own_numbers.columns(run.trials.frame)["observed.store_written_bytes"].map(str)) == {"1500", "7"}
 
 
 def test_what_a_write_had_to_read_first_has_a_column_where_it_is_some(tmp_path: Path) -> None:
@@ -154,10 +155,10 @@ def test_what_a_write_had_to_read_first_has_a_column_where_it_is_some(tmp_path: 
 
 def test_a_run_of_other_tools_has_none_of_it(tmp_path: Path) -> None:
     folder = write_run(tmp_path, [replace(trial(), tool="cp")])
-    some = Analysis(run_folder.load(folder.path)).some
+    run = Analysis(run_folder.load(folder.path))
+    some = run.some
     assert own_numbers.requests_table(some) is None
     assert own_numbers.frames_table(some) is None
     assert own_numbers.capacity_table(some) is None
     assert not {"requests", "frames", "capacity"} & show_json(folder).keys()
-    header = run_report.write(folder).with_name("table.csv").read_text().splitlines()[0]
-    assert "requests" not in header
+    assert list(own_numbers.columns(run.trials.frame)) == []

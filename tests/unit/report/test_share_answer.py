@@ -2,55 +2,35 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from support.answers import by_heading
+from support.examples import at_most
+from support.measures import BOTH, LACKING, MEASURES, WIFI, assert_shown_in_full
 from support.one_sided_runs import LINK, TARGET, a_run, blocks, read, seen, write_measured
 
 from lab import stats
-from lab.report import run_report, terminal
-from lab.report.analysis import Analysis
+from lab.report import run_report
 from lab.report.answer import MOST_LINES, WIDTH, answer
 from lab.report.compared.as_json import comparison_json
 from lab.report.compared.comparison import Comparison
 from lab.report.compared.tables import comparison_tables
 from lab.report.share_answer import PLAIN
-from lab.results import run_folder
 from lab.results.run_folder import Trial
 from lab.stats.bottleneck import REMEDY
-
-WIFI = LINK | {"medium": "wireless", "duplex": None, "bits_per_s": 433 * 10**6}
-BOTH = [seen(92.0), read(108.0), seen(70.0, tool="rsync"), read(82.0, tool="rsync")]
-RUNS: dict[str, tuple[list[Trial], dict[str, Any]]] = {
-    "both tools": (blocks(BOTH, 5), {}),
-    "one block": (blocks(BOTH, 1), {}),
-    "many blocks": (blocks(BOTH, 8), {}),
-    "only writes": (blocks([seen(92.0)], 3), {}),
-    "only reads": (blocks([read(92.0)], 3), {}),
-    "100 Mbit/s": (blocks([seen(11.2), read(11.3)], 6), {"link": LINK | {"bits_per_s": 10**8}}),
-    "Wi-Fi": (blocks([seen(31.0, client={"wifi_bits_per_s": 433 * 10**6}), read(33.0)], 3), {"link": WIFI}),
-    "VPN": (blocks([seen(3.0), read(4.0)], 3), {"link": LINK | {"tunnel": True, "bits_per_s": 10**7}}),
-    "nothing of the link": (blocks([seen(60.0), read(60.0)], 3), {"link": {}}),
-    "nothing observed": (blocks([seen(60.0, observed={}), seen(60.0, direction="read", observed={})], 3), {}),
-    "all failed": ([seen(status="failed", elapsed_s=None, client_cpu_s=None, reason="the disk is full")], {}),
-    "half failed": ([*blocks([seen(60.0)], 2), seen(trial_id="x", status="void", reason="cached")], {}),
-    "empty": ([], {}),
-    "with a login": (blocks(BOTH, 3), {"hosts": {"client": {"hostname": "a"}, "server": {"hostname": "b"}}}),
-}
 
 
 def answer_of(*trials: Trial, count: int = 3, **run: Any) -> dict[str, str]:
     return by_heading(answer(a_run(blocks(trials, count), **run), "results/x"))
 
 
-@pytest.mark.parametrize("name", RUNS)
+@pytest.mark.parametrize("name", MEASURES)
 def test_any_measure_has_an_answer_of_ten_lines_that_fit(name: str) -> None:
-    trials, run = RUNS[name]
+    trials, run = MEASURES[name]
     lines = answer(a_run(trials, **run), "results/x")
     assert 2 <= len(lines) <= MOST_LINES
     assert max(map(len, lines)) <= WIDTH
@@ -140,11 +120,11 @@ def test_where_iperf3_measured_the_link_its_ceiling_is_what_the_speed_is_compare
 
 
 def test_lost_trials_are_looked_at_first() -> None:
-    trials, run = RUNS["half failed"]
+    trials, run = MEASURES["half failed"]
     assert by_heading(answer(a_run(trials, **run), "results/x"))["Next"].startswith(
         "see why trials do not count: `lab show"
     )
-    trials, run = RUNS["all failed"]
+    trials, run = MEASURES["all failed"]
     text = by_heading(answer(a_run(trials, **run), "results/x"))
     assert text["Speed"] == "nothing was measured."
     assert text["Next"].startswith("see why no trial counts")
@@ -156,7 +136,7 @@ def test_every_limit_has_plain_words_and_no_statement_is_raw() -> None:
     assert all(line.isprintable() for line in lines)
 
 
-@settings(max_examples=20)
+@at_most(5)
 @given(
     title=st.text(max_size=30), server=st.text(max_size=30) | st.integers(), bits=st.integers(-5, 10**18) | st.text()
 )
@@ -170,25 +150,19 @@ def test_whatever_stands_in_run_json_an_answer_fits(title: str, server: Any, bit
 # --- all that reads a run
 
 
-@pytest.mark.parametrize("name", RUNS)
+@pytest.mark.parametrize("name", LACKING)
 def test_a_measure_is_shown_in_full_and_as_json(name: str, tmp_path: Path) -> None:
-    trials, run = RUNS[name]
-    folder = write_measured(tmp_path, trials, **run)
-    shown = terminal.show_json(folder)
-    assert json.loads(json.dumps(shown, allow_nan=False))["run"]["target"] == TARGET
-    analysis = Analysis(run_folder.load(folder.path))
-    assert terminal.terminal_tables(analysis)
-    for table in terminal.TABLES:
-        terminal.terminal_tables(analysis, [table])
+    assert_shown_in_full(name, tmp_path)
 
 
-def test_a_measure_has_a_report_with_every_figure(tmp_path: Path) -> None:
-    folder = write_measured(tmp_path, *RUNS["both tools"][:1])
-    assert "nas (smb: media)" in run_report.write(folder, shown=folder).read_text()
+@pytest.mark.usefixtures("empty_figures")
+def test_a_measure_has_a_report(tmp_path: Path) -> None:
+    folder = write_measured(tmp_path, *MEASURES["both tools"][:1])
+    assert "nas (smb: media)" in run_report.write_gist(folder, shown=folder).read_text()
     page = run_report.write(folder).read_text()
     assert "host-2 (smb: share-1)" in page
     assert "93 MB/s (90 to 95) by cp" in page
-    assert (folder.report_path / "figures" / "throughput.png").stat().st_size > 1000
+    assert (folder.report_path / "figures" / "throughput.png").exists()
     empty = write_measured(tmp_path, [], name="x")
     assert run_report.write(empty).exists()
 

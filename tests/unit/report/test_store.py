@@ -111,6 +111,7 @@ def test_what_the_disks_moved_is_beside_dd_where_they_are_counted(tmp_path: Path
     assert "the devices meanwhile: read" not in speeds
 
 
+@pytest.mark.usefixtures("empty_figures")
 def test_report_post_and_json_have_it(folder: RunFolder) -> None:
     shown: Any = json.loads(json.dumps(show_json(folder)))
     assert {(line["tool"], line["test"]) for line in shown["store"]} >= {("dd", "write"), ("bonnie++", "seeks")}

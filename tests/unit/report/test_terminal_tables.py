@@ -16,6 +16,7 @@ from support.synthetic_runs import RUN, make_trials, trial, write_run
 
 from lab import stats
 from lab.report import terminal
+from lab.report.analysis import Analysis
 from lab.report.render import rich_table
 from lab.report.tables import TextTable
 from lab.results import run_folder
@@ -41,11 +42,16 @@ def test_settings_that_all_share_are_said_once_and_options_of_one_protocol_besid
     assert "All at MTU 1500, TCP default, disk, NFS version 4.2." in " ".join(text.split())
 
 
+@pytest.fixture(scope="module")
+def analysis(folder: RunFolder) -> Analysis:
+    return Analysis(run_folder.load(folder.path))
+
+
 @pytest.mark.parametrize("width", [80, 120])
-def test_the_terminal_tables_fit_and_agree_with_stats(folder: RunFolder, width: int) -> None:
-    trials = run_folder.load(folder.path)
-    compared = rendered(*terminal.terminal_tables(trials, terminal.FULL[:1]), width=width)
-    text = rendered(*terminal.terminal_tables(trials), width=width)
+def test_the_terminal_tables_fit_and_agree_with_stats(analysis: Analysis, width: int) -> None:
+    trials = analysis.trials
+    compared = rendered(*terminal.terminal_tables(analysis, terminal.FULL[:1]), width=width)
+    text = rendered(*terminal.terminal_tables(analysis), width=width)
     for row in stats.summary(trials).to_dict("records"):
         name = f"{row['protocol'].upper()} {row['tool']}"
         lines = [line for line in compared.splitlines() if line.strip().startswith(name)]

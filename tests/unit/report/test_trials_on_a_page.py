@@ -67,6 +67,7 @@ def test_no_text_of_a_trial_is_a_formula_in_the_saved_table() -> None:
     assert_no_formula(base64.b64decode(content).decode())
 
 
+@pytest.mark.usefixtures("empty_figures")
 def test_the_course_of_a_trial_is_drawn_with_what_it_reached(tmp_path: Path) -> None:
     run = write_run(tmp_path, [trial(trial_id="one"), trial(trial_id="two", status="void")])
     for trial_id in ("one", "two"):

@@ -10,30 +10,32 @@ from support.synthetic_runs import make_trials, trial
 
 from lab.results.observed import Observed
 
+FEW = make_trials(2, (1500,), ("default",), [("afp", "cp")])
+
 
 def test_one_machine_for_both_hosts_is_always_told() -> None:
-    assert answer_of(make_trials())["Trust"].startswith("local lab on one machine: no number holds for other hardware")
+    assert answer_of(FEW)["Trust"].startswith("local lab on one machine: no number holds for other hardware")
     mac = {"client": {"platform": "macos"}, "server": {}}
-    assert answer_of(make_trials(), hosts=mac)["Trust"].startswith("local lab with an emulated Mac on one machine: ")
-    real = answer_of(make_trials(), instance=None, hosts={"client": {"platform": "macos", "cpu": "EMULATED"}})
+    assert answer_of(FEW, hosts=mac)["Trust"].startswith("local lab with an emulated Mac on one machine: ")
+    real = answer_of(FEW, instance=None, hosts={"client": {"platform": "macos", "cpu": "EMULATED"}})
     assert real["Trust"].startswith("an emulated Mac: no number is of a Mac")
-    assert "local lab" not in answer_of(make_trials(), instance=None)["Trust"]
+    assert "local lab" not in answer_of(FEW, instance=None)["Trust"]
 
 
 def test_load_of_others_is_told_with_its_block() -> None:
     load = [{"block": 1, "client": 0.05, "server": 0.02}, {"block": 2, "client": 1.31, "server": 0.02}]
-    assert "other programs used up to 1.3 cores of the client (block 2)" in answer_of(make_trials(), load=load)["Trust"]
-    assert "the hosts were idle otherwise" in answer_of(make_trials(), load=load[:1])["Trust"]
+    assert "other programs used up to 1.3 cores of the client (block 2)" in answer_of(FEW, load=load)["Trust"]
+    assert "the hosts were idle otherwise" in answer_of(FEW, load=load[:1])["Trust"]
     relay = [{"block": 1, "client": 0.35, "server": 0.35}]  # what a local lab itself needs outside of its hosts
-    assert "the hosts were idle otherwise" in answer_of(make_trials(), load=relay)["Trust"]
+    assert "the hosts were idle otherwise" in answer_of(FEW, load=relay)["Trust"]
     for nothing in ([], [{"block": 1}]):
-        assert "cores of" not in answer_of(make_trials(), load=nothing)["Trust"]
+        assert "cores of" not in answer_of(FEW, load=nothing)["Trust"]
 
 
 def test_hosts_are_not_called_idle_where_a_case_was_disturbed() -> None:
     load = [{"block": block, "client": 0.4, "server": 0.1} for block in (1, 2)]
     waiting = Observed.from_json({"client": {"cores": 1, "waited_s": 0.5}})
-    trials = [replace(one, elapsed_s=1.0, observed=waiting) for one in make_trials()]
+    trials = [replace(one, elapsed_s=1.0, observed=waiting) for one in FEW]
     said = answer_of(trials, load=load)
     assert "disturbed (by other programs)" in said["Held back by"]
     assert "idle" not in said["Trust"]
@@ -50,7 +52,7 @@ def test_what_was_stolen_of_a_virtual_machine_is_told_apart(instance: str | None
     """Between two machines the load is looked at while nothing is measured, so no part of it can be told."""
     load = [{"block": 1, "client": 0.1, "server": 0.1}, {"block": 2, "client": 0.9, "server": 0.8}]
     usage = {1: {"cores": 2, "steal": 0.4}, 2: {"cores": 2, "steal": 0.3}}
-    trials = [replace(one, observed=Observed.from_json({"client": usage.get(one.block, {})})) for one in make_trials()]
+    trials = [replace(one, observed=Observed.from_json({"client": usage.get(one.block, {})})) for one in FEW]
     said = answer_of(trials, load=load, instance=instance)["Trust"]
     assert f"not idle: {used}; " in said
 
@@ -58,7 +60,7 @@ def test_what_was_stolen_of_a_virtual_machine_is_told_apart(instance: str | None
 def test_what_a_foreign_run_says_of_cores_in_words_is_no_number() -> None:
     load = [{"block": 1, "client": 0.9, "server": 0.9}]
     told = Observed.from_json({"client": {"cores": "two", "steal": 0.4}})
-    said = answer_of([replace(one, observed=told) for one in make_trials(1)], load=load, instance="demo")["Trust"]
+    said = answer_of([replace(one, observed=told) for one in FEW], load=load, instance="demo")["Trust"]
     assert "other programs used up to 0.9 cores" in said
 
 

@@ -92,6 +92,7 @@ def test_memory_leaves_the_panel_and_keeps_its_number(folder: RunFolder) -> None
     assert [text.get_text() for text in writing.texts if "→" in text.get_text()] == ["2,000 →"]
 
 
+@pytest.mark.usefixtures("empty_figures")
 def test_the_report_has_the_figure_and_the_fastest_cases_beside_it(folder: RunFolder) -> None:
     page = run_report.write(folder)
     post = page.with_name("post-appendix.md").read_text()

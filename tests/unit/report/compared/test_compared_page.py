@@ -97,9 +97,10 @@ def test_the_same_runs_give_the_same_bytes(comparison: Comparison, written: Path
         assert path.read_bytes() == (written / path.relative_to(tmp_path)).read_bytes()
 
 
+@pytest.mark.usefixtures("empty_figures")
 def test_a_run_without_a_link_stands_beside_those_with_one(tmp_path: Path) -> None:
-    runs = [write_kernel(tmp_path, OLD, invent(at, {}), at) for at in range(2)]
-    runs.append(write_kernel(tmp_path, OLD, [one for one in invent(2, {}) if one.protocol != "link"], 2))
+    runs = [write_kernel(tmp_path, OLD, invent(at, {}, blocks=2), at) for at in range(2)]
+    runs.append(write_kernel(tmp_path, OLD, [one for one in invent(2, {}, blocks=2) if one.protocol != "link"], 2))
     paths = page.write(Comparison(runs), tmp_path / "page")
     shown = paths[-1].read_text()
     assert "What the bare link carries was not measured in both A and C." in shown

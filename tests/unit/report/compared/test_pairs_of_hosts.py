@@ -10,6 +10,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 from support.runs_of_pairs import write_pair, write_pairs
+from support.synthetic_runs import append_all
 
 from lab import stats
 from lab.base.errors import BadInput
@@ -22,8 +23,21 @@ from lab.report.figures.pairs import effects_over_pairs
 from lab.report.page.frame import policy
 from lab.report.render import md
 from lab.results.public import public_copies
+from lab.results.run_folder import RunFolder
 
 KERNELS = [{"kernel": "6.1"}, {"kernel": "6.1"}, {"kernel": "6.9"}, {"kernel": "6.1"}]
+
+
+@pytest.fixture(scope="module")
+def four(tmp_path_factory: pytest.TempPathFactory) -> PairsOfHosts:
+    """Four pairs, one of which has another kernel."""
+    return PairsOfHosts(write_pairs(tmp_path_factory.mktemp("four"), [0.1, 0.2, 0.3, 0.25], KERNELS))
+
+
+@pytest.fixture(scope="module")
+def paths(four: PairsOfHosts, tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    """The files of their page."""
+    return pairs_page.write(four, tmp_path_factory.mktemp("page"))
 
 
 def of_mtu(pairs: PairsOfHosts) -> str:
@@ -121,9 +135,8 @@ def test_many_pairs_have_no_column_each(tmp_path: Path) -> None:
     assert sum(row[0].startswith("all cases, P") for row in overall) == 7 * 2  # protocol, MTU
 
 
-def test_json_has_every_number_of_every_pair(tmp_path: Path) -> None:
-    pairs = PairsOfHosts(write_pairs(tmp_path, [0.1, 0.2, 0.3, 0.25], KERNELS))
-    found = pairs_json(pairs)
+def test_json_has_every_number_of_every_pair(four: PairsOfHosts) -> None:
+    found = pairs_json(four)
     assert [pair["pair"] for pair in found["pairs"]] == ["P1", "P2", "P3", "P4"]
     assert found["facts"][0]["pairs_a_value"] == {"6.1": 3, "6.9": 1}
     for row in found["effects"]:
@@ -133,15 +146,13 @@ def test_json_has_every_number_of_every_pair(tmp_path: Path) -> None:
     assert found["has_intervals"]
 
 
-def test_the_page_has_every_sentence_and_number_and_fetches_nothing(tmp_path: Path) -> None:
-    pairs = PairsOfHosts(write_pairs(tmp_path, [0.1, 0.2, 0.3, 0.25], KERNELS))
-    paths = pairs_page.write(pairs, tmp_path / "page")
+def test_the_page_has_every_sentence_and_number_and_fetches_nothing(four: PairsOfHosts, paths: list[Path]) -> None:
     assert sorted(path.name for path in paths) == ["compare.html", "compare.md", "over-pairs.png", "over-pairs.svg"]
     shown, post = paths[-1].read_text(), paths[-2].read_text()
-    for sentence in (*answer(pairs), *confounded(pairs)):
+    for sentence in (*answer(four), *confounded(four)):
         assert html.escape(sentence) in shown
         assert md(sentence) in post
-    for row in stats.rows_of(pairs.table.effects):
+    for row in stats.rows_of(four.table.effects):
         assert f"<td>{row['low_pct']:+.1f} … {row['high_pct']:+.1f}</td>" in shown
     assert policy() in shown
     assert not re.search(r"https?:", re.sub(r'xmlns="[^"]*"', "", shown))
@@ -157,27 +168,21 @@ def test_a_page_of_copies_for_strangers_has_no_name(tmp_path: Path) -> None:
             assert not re.search(r"pair[123]-(client|server)", path.read_text())
 
 
-def test_every_mark_of_the_figure_has_its_words(tmp_path: Path) -> None:
-    pairs = PairsOfHosts(write_pairs(tmp_path, [0.1, 0.2, 0.3, 0.25]))
-    paths = pairs_page.write(pairs, tmp_path / "page")
+def test_every_mark_of_the_figure_has_its_words(four: PairsOfHosts, paths: list[Path]) -> None:
     drawing = ElementTree.fromstring(next(path for path in paths if path.suffix == ".svg").read_text())
     words = [one.text or "" for one in drawing.iter("{http://www.w3.org/2000/svg}title")][1:]
-    overall = int(stats.comparisons(pairs.table.effects)[1].sum())
+    overall = int(stats.comparisons(four.table.effects)[1].sum())
     assert len(words) == overall * 5
     assert sum(text.startswith("MTU 1500 → 9000, P3: ") for text in words) == 1
-    axes = effects_over_pairs(pairs).axes[0]
+    axes = effects_over_pairs(four).axes[0]
     drawn = np.concatenate([line.get_xdata() for line in axes.lines if line.get_linestyle() == "None"])
     assert len(drawn) == overall * 5
 
 
 def test_a_run_without_effects_is_no_error(tmp_path: Path) -> None:
     runs = write_pairs(tmp_path, [0.0, 0.0, 0.0])
-    for number, run in enumerate(runs):
-        kept = [one for one in run.trials() if one.case_id == "smb-cp-read-1500"]
-        run.trials_path.unlink()
-        for one in kept:
-            run.append(one)
-        runs[number] = run
+    for run in runs:
+        keep(run, case_id="smb-cp-read-1500")
     pairs = PairsOfHosts(runs)
     assert "there is no effect" in answer(pairs)[1]
     assert pairs_page.write(pairs, tmp_path / "page")
@@ -185,13 +190,14 @@ def test_a_run_without_effects_is_no_error(tmp_path: Path) -> None:
 
 def test_runs_without_a_case_in_common_are_refused(tmp_path: Path) -> None:
     one, other = write_pairs(tmp_path, [0.1, 0.2])
-    kept = [trial for trial in other.trials() if trial.protocol == "smb"]
-    other.trials_path.unlink()
-    for trial in kept:
-        other.append(trial)
-    alone = [trial for trial in one.trials() if trial.protocol == "afp"]
-    one.trials_path.unlink()
-    for trial in alone:
-        one.append(trial)
+    keep(other, protocol="smb")
+    keep(one, protocol="afp")
     with pytest.raises(BadInput, match="no case has a good trial on two pairs"):
         PairsOfHosts([one, other])
+
+
+def keep(run: RunFolder, **having: str) -> None:
+    """Of the trials of a run those alone whose fields are these."""
+    kept = [one for one in run.trials() if all(getattr(one, name) == value for name, value in having.items())]
+    run.trials_path.unlink()
+    append_all(run, kept)
