@@ -164,13 +164,13 @@ def levels(row: stats.Row, names: Iterable[str]) -> list[str]:
 def varied_and_alike(cases: pd.DataFrame) -> tuple[list[str], str]:
     """The factors of some cases that vary, and a sentence on those that do not."""
     factors = [name for name in cases.columns if name not in stats.POOLED]
-    having = {name: cases[cases[name] != ABSENT] for name in factors}
-    varied = [name for name in factors if having[name][name].nunique() > 1]
+    having = {name: cases.loc[cases[name] != ABSENT, name] for name in factors}
+    varied = [name for name in factors if having[name].nunique() > 1]
     alike = [
         level
         for name in factors
         if name not in (*varied, "workload") and not having[name].empty  # the title tells the workload
-        for level in levels(dict(having[name].iloc[0]), [name])
+        for level in levels({name: having[name].tolist()[0]}, [name])
     ]
     return varied, f"All at {', '.join(alike)}." if alike else ""
 
