@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from lab.results.run_folder import RunFolder
-from support.synthetic_runs import RUN, SIZE, trial
+from support.synthetic_runs import RUN, SIZE, append_all, trial
 
 BEGUN = datetime(2030, 3, 3, 3, 0, tzinfo=UTC)
 NAME = "nas"
@@ -34,16 +34,18 @@ def write_saved_run(
     folder = RunFolder.create(results, NAME, RUN | about | run)
     folder.path.rename(path := results / f"{begun:%Y%m%dT%H%M%SZ}-{NAME}")
     folder = RunFolder(path)
+    made = []
     for count in range(trials):
         for position, (protocol, tool, direction, speed) in enumerate(rows, 1):
             elapsed_s = SIZE / (speed * factor * chance.lognormvariate(0, inside) * 1e6)
-            folder.append(
+            made.append(
                 trial(
                     trial_id=f"b{count + 1}-{position:03}", case_id=f"{protocol}-{tool}-{direction}", block=count + 1,
                     position=position, started_at=begun.isoformat(), protocol=protocol, tool=tool, direction=direction,
                     elapsed_s=elapsed_s,
                 )
             )  # fmt: skip
+    append_all(folder, made)
     return folder
 
 

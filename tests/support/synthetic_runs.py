@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -52,9 +53,16 @@ RUN: dict[str, Any] = {
 def write_run(results_dir: Path, trials: Sequence[Trial] | None = None, **run: Any) -> RunFolder:
     """Write a finished synthetic run; without ``trials`` a sweep of 56 cases in 3 blocks. ``run`` changes run.json."""
     folder = RunFolder.create(results_dir, "synthetic", RUN | run)
-    for made in make_trials() if trials is None else trials:
-        folder.append(made)
+    append_all(folder, make_trials() if trials is None else trials)
     return folder
+
+
+def append_all(folder: RunFolder, trials: Sequence[Trial]) -> None:
+    """Add trials, of which the first alone is made durable: to wait for the disk after each of them takes long."""
+    if trials:
+        folder.append(trials[0])
+        with folder.trials_path.open("a") as file:
+            file.writelines(f"{json.dumps(other.to_json(), allow_nan=False)}\n" for other in trials[1:])
 
 
 def trial(**changes: Any) -> Trial:
