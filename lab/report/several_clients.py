@@ -41,7 +41,7 @@ def clients_table(some: pd.DataFrame) -> TextTable | None:
         return None
     varied, alike = varied_and_alike(factors_only(table))
     rows = [
-        [case_name(row, varied), *(number(factor * row[key], style) for _, key, factor, style in COLUMNS), str(row["n"])]
+        [case_name(row, varied), *(number(scale * row[key], style) for _, key, scale, style in COLUMNS), str(row["n"])]
         for row in rows_of(table)
     ]
     return TextTable(["", *(heading for heading, *_ in COLUMNS), "n"], rows, CAPTION + alike)
