@@ -24,6 +24,8 @@ def compare_ceilings(trials: pd.DataFrame) -> Mapping[tuple[Level, ...], dict[st
     least. Each number is there only where it can be told.
     """
     shots = _shots(trials)
+    if shots.empty:
+        return {}
     rates = shots[~is_lower_shot(shots)].groupby(list(SETTING))["bytes_per_s"]
     table = pd.DataFrame({"own": rates.median(), "spread": rates.max() / rates.min(), "count": rates.size()})
     table["lower"] = _lower_shots(shots)

@@ -93,7 +93,8 @@ def own_cases(trials: Trials) -> pd.DataFrame:
         return pd.DataFrame()
     every = pd.concat(parts, ignore_index=True).fillna(dict.fromkeys(OF_POOL, ABSENT))
     keys = [name for name in every if name != "value"]
-    return every.groupby(keys, sort=False, observed=True, dropna=False)["value"].median().reset_index()
+    own = every.groupby(keys, sort=False, observed=True, dropna=False)["value"].median().reset_index()
+    return own.astype({name: "str" for name in keys if name not in ("block", "is_bytes")})
 
 
 def _of_stores(trials: Trials) -> pd.DataFrame:
@@ -160,7 +161,7 @@ def _matching(figure: Published, own: pd.DataFrame) -> pd.DataFrame:
     wanted = _wanted(figure)
     if not wanted or figure.settings["variant"] in NOT_MADE:
         return own[:0]
-    matches = np.logical_and.reduce([own[name].astype(str) == value for name, value in wanted.items()])
+    matches = np.logical_and.reduce([own[name].to_numpy() == value for name, value in wanted.items()])
     matches = matches & (own["is_bytes"] == figure.is_bytes).to_numpy()
     if wanted.get("disks") != PARTITIONS:
         matches = matches & (own["disks"] != PARTITIONS).to_numpy()
