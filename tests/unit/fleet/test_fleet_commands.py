@@ -11,15 +11,14 @@ import pytest
 from support.commands import lab
 from support.fleets import Bench, wait_until
 
-from lab.fleet import attempt, control
+from lab.fleet import attempt
 
 
 @pytest.fixture
-def stood_in(fleet: Bench, monkeypatch: pytest.MonkeyPatch) -> Bench:
+def stood_in(fleet: Bench, fast: None, monkeypatch: pytest.MonkeyPatch) -> Bench:
     """Whose attempts start the stand-in."""
     monkeypatch.setattr(attempt, "LAB", fleet.programs.lab)
     monkeypatch.setattr(attempt, "LOOK", fleet.programs.look)
-    monkeypatch.setattr(attempt, "EACH_MS", 20)
     fleet.pair("a", server="10.9.0.9")
     fleet.pair("b", server="10.9.0.9")
     fleet.write('[[tasks]]\nsweep = "quick.toml"\nrepetitions = 2\n')
@@ -111,7 +110,6 @@ def test_a_password_that_a_plan_looks_for_is_there_for_tasks(
     seen = stood_in.state / "seen"
     program = f"import os; open({str(seen)!r}, 'a').write(os.environ.get('LAB_PASSWORD', 'none') + ' ')"
     monkeypatch.setattr(attempt, "LAB", (sys.executable, "-c", program))
-    monkeypatch.setattr(control, "HELD_S", 0.1)
     stood_in.fleet_file.write_text(f"attempts = 1\n{stood_in.fleet_file.read_text()}")
     assert lab(capsys, "fleet", "run", stood_in.fleet_file)[0] == 1
     assert seen.read_text().split() == ["x"] * 4
