@@ -54,7 +54,6 @@ PLAIN = {str: "text", int: "integer", float: "number", bool: "true or false", di
 PLAIN |= {type(None): "null", Command: "command", Any: "any"}
 
 
-@functools.cache
 def descriptions(owner: type) -> dict[str, str]:
     """The string below each field of a class, on one line. Raises LookupError for a field that has none."""
     (definition,) = ast.parse(textwrap.dedent(inspect.getsource(owner))).body

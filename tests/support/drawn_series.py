@@ -11,7 +11,8 @@ KEY = ("smb", "cp", "write")
 
 
 def white(seed: int, n: int) -> Floats:
-    return np.random.default_rng(seed).normal(0, 1, n)
+    values: Floats = np.random.default_rng(seed).normal(0, 1, n)
+    return values
 
 
 def resembling(seed: int, n: int, alike: float) -> Floats:
