@@ -17,7 +17,8 @@ def white(seed: int, n: int) -> Floats:
 
 def resembling(seed: int, n: int, alike: float) -> Floats:
     """Each resembles the one before by so much: a first-order autoregression of variance 1."""
-    return blocks_alike(seed, 1, n, alike)[0]
+    values: Floats = blocks_alike(seed, 1, n, alike)[0]
+    return values
 
 
 def blocks_alike(seed: int, rows: int, blocks: int, alike: float) -> Floats:

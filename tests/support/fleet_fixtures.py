@@ -33,6 +33,17 @@ def fast(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
+def stood_in(fleet: Bench, fast: None, monkeypatch: pytest.MonkeyPatch) -> Bench:
+    """Whose attempts start the stand-in."""
+    monkeypatch.setattr(attempt, "LAB", fleet.programs.lab)
+    monkeypatch.setattr(attempt, "LOOK", fleet.programs.look)
+    fleet.pair("a", server="10.9.0.9")
+    fleet.pair("b", server="10.9.0.9")
+    fleet.write('[[tasks]]\nsweep = "quick.toml"\nrepetitions = 2\n')
+    return fleet
+
+
+@pytest.fixture
 def of_berlin(fleet: Bench, tmp_path: Path) -> Iterator[tuple[Bench, Cluster]]:
     """A fleet of two pairs of a site, and a scheduler on loopback with a worker there."""
     fleet.pair("a")

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from support.fleet_fixtures import fast, fleet, of_berlin
+from support.fleet_fixtures import fast, fleet, of_berlin, stood_in
 
-__all__ = ["fast", "fleet", "of_berlin"]
+__all__ = ["fast", "fleet", "of_berlin", "stood_in"]

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from support.fleet_fixtures import fast, fleet
+from support.fleet_fixtures import fast, fleet, stood_in
 
-__all__ = ["fast", "fleet"]
+__all__ = ["fast", "fleet", "stood_in"]
