@@ -84,8 +84,9 @@ def requests_table(some: pd.DataFrame) -> TextTable | None:
     table = requests(some)
     if table.empty:
         return None
+    varied, alike = varied_and_alike(factors_only(table))
     rows = [
-        [case_name(row, table, row["way"]), *(number(factor * row[key], style) for _, key, factor, style in REQUESTS)]
+        [case_name(row, varied, row["way"]), *(number(factor * row[key], style) for _, key, factor, style in REQUESTS)]
         for row in stats.rows_of(table)
     ]
     caption = (
@@ -93,8 +94,7 @@ def requests_table(some: pd.DataFrame) -> TextTable | None:
         "times from submission to completion, of which so many percent were no longer. With metadata a request is one "
         "call: of a file, or to list a folder. "
     )
-    headings = ["", *(heading for heading, *_ in REQUESTS)]
-    return TextTable(headings, rows, caption + varied_and_alike(factors_only(table))[1])
+    return TextTable(["", *(heading for heading, *_ in REQUESTS)], rows, caption + alike)
 
 
 def frames_table(some: pd.DataFrame) -> TextTable | None:
@@ -102,8 +102,9 @@ def frames_table(some: pd.DataFrame) -> TextTable | None:
     table = frames(some)
     if table.empty:
         return None
+    varied, alike = varied_and_alike(factors_only(table))
     rows = [
-        [case_name(row, table), *(number(factor * row[heading], style) for heading, _, _, factor, style in FRAMES)]
+        [case_name(row, varied), *(number(factor * row[heading], style) for heading, _, _, factor, style in FRAMES)]
         for row in stats.rows_of(table)
     ]
     caption = (
@@ -111,9 +112,7 @@ def frames_table(some: pd.DataFrame) -> TextTable | None:
         "has to read ahead. Most streams: the highest number without a late frame, the median of the trials and their "
         "least. "
     )
-    return TextTable(
-        ["", *(heading for heading, *_ in FRAMES)], rows, caption + varied_and_alike(factors_only(table))[1]
-    )
+    return TextTable(["", *(heading for heading, *_ in FRAMES)], rows, caption + alike)
 
 
 def capacity_table(some: pd.DataFrame) -> TextTable | None:
@@ -123,9 +122,10 @@ def capacity_table(some: pd.DataFrame) -> TextTable | None:
         return None
     of_devices = [(DEVICE_BYTES, "on devices", OF_DEVICES)] if table[DEVICE_BYTES].notna().any() else []
     of_devices += [(READ_FIRST, "read first", OF_READ_FIRST)] if table[READ_FIRST].gt(READ_SOME).any() else []
+    varied, alike = varied_and_alike(factors_only(table))
     rows = [
         [
-            case_name(row, table),
+            case_name(row, varied),
             number(row["bytes_per_s"] / 1e6, ".1f"),
             number(row[CAPACITY] / 2**20, ".0f"),
             *(number(row[key], ".2f") for key, *_ in of_devices),
@@ -139,7 +139,7 @@ def capacity_table(some: pd.DataFrame) -> TextTable | None:
     )
     headings = ["", "MB/s", "usable MiB", *(heading for _, heading, _ in of_devices), "n"]
     caption += "".join(f"{about} " for *_, about in of_devices)
-    return TextTable(headings, rows, caption + varied_and_alike(factors_only(table))[1])
+    return TextTable(headings, rows, caption + alike)
 
 
 def columns(trials: pd.DataFrame) -> pd.DataFrame:
@@ -189,12 +189,12 @@ def factors_only(table: pd.DataFrame) -> pd.DataFrame:
     return table[list(stats.factors_of(table.columns))]
 
 
-def case_name(row: stats.Row, table: pd.DataFrame, way: str = "") -> str:
+def case_name(row: stats.Row, varied: Sequence[str], way: str = "") -> str:
     """A case in words: protocol, tool, direction, the way of its requests where that is another, and what varies.
 
     The options of the store stand behind it.
     """
-    varied = [name for name in varied_and_alike(factors_only(table))[0] if row[name] != ABSENT]
+    varied = [name for name in varied if row[name] != ABSENT]
     options = [(owner_of(name), f"{name.partition('.')[2]} {row[name]}") for name in varied if owner_of(name)]
     own, of_store = ([text for owner, text in options if (owner == row["store"]) is last] for last in (False, True))
     others = levels(row, [name for name in varied if not owner_of(name)])

@@ -39,9 +39,9 @@ def clients_table(some: pd.DataFrame) -> TextTable | None:
     table = clients(some)
     if table.empty:
         return None
+    varied, alike = varied_and_alike(factors_only(table))
     rows = [
-        [case_name(row, table), *(number(factor * row[key], style) for _, key, factor, style in COLUMNS), str(row["n"])]
+        [case_name(row, varied), *(number(scale * row[key], style) for _, key, scale, style in COLUMNS), str(row["n"])]
         for row in rows_of(table)
     ]
-    headings = ["", *(heading for heading, *_ in COLUMNS), "n"]
-    return TextTable(headings, rows, CAPTION + varied_and_alike(factors_only(table))[1])
+    return TextTable(["", *(heading for heading, *_ in COLUMNS), "n"], rows, CAPTION + alike)

@@ -35,6 +35,7 @@ FILES = ("hosts_file", "sweep_file")  # keys with the path of one: its name is e
 OWN = frozenset({"code_version", "started_at", "finished_at", "ordering", "id"})
 # Fields of a trial that no host can fill: what the lab writes, and what a sweep asks for
 AS_ASKED = frozenset({"trial_id", "case_id", "started_at", "workload", "store", "options", *WORDS})
+_NUMBERS = frozenset({int, float})  # most of what is observed
 
 
 class Public(RunFolder):
@@ -211,11 +212,13 @@ def _texts(value: object) -> Iterator[str]:
         yield value
     elif isinstance(value, dict):
         for part in value.values():
-            yield from _texts(part)
+            if type(part) not in _NUMBERS:
+                yield from _texts(part)
     elif isinstance(value, list):
         for part in value:
-            yield from part if isinstance(part, dict) else ()
-            yield from _texts(part)
+            if type(part) not in _NUMBERS:
+                yield from part if isinstance(part, dict) else ()
+                yield from _texts(part)
 
 
 class _Masks:

@@ -119,13 +119,14 @@ def verdicts(trials: Trials, some: pd.DataFrame | None = None) -> pd.DataFrame:
         ]
     )
     case_ids = pd.Series([case_id for case_id, trials_of in cases.items() for _ in trials_of])
-    medians = numbers.groupby(case_ids).median().to_dict("index") if len(numbers) else {}
+    medians = numbers.groupby(case_ids).median() if len(numbers) else numbers
+    medians_of = dict(zip(medians.index, rows_of(medians), strict=True))
     grid, ceilings = encoded.grid, compare_ceilings(encoded.frame)
     better = better_levels(grid)
     rows = [
         _row(
             trials_of,
-            medians[case_id],
+            medians_of[case_id],
             ceilings,
             better.get(tuple(trials_of[0][name] for name in grid.factors), ()),
             Seen(link, trials_of[0]["direction"], trials_of[0]["effective"]) if link else None,

@@ -97,7 +97,8 @@ def own_cases(trials: Trials) -> pd.DataFrame:
         return pd.DataFrame()
     every = pd.concat(parts, ignore_index=True).fillna(dict.fromkeys(OF_POOL, ABSENT))
     keys = [name for name in every if name != "value"]
-    return every.groupby(keys, sort=False, observed=True, dropna=False)["value"].median().reset_index()
+    own = every.groupby(keys, sort=False, observed=True, dropna=False)["value"].median().reset_index()
+    return own.astype({name: "str" for name in keys if name not in ("block", "is_bytes")})
 
 
 def _of_stores(trials: Trials) -> pd.DataFrame:

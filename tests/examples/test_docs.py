@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import functools
 import gzip
 import json
 import os
@@ -16,6 +17,7 @@ from typing import Any
 
 import pytest
 from support import guide
+from support.commands import lab
 from support.page_commands import COMMAND, FENCE, commands, shell_lines
 from support.paths import ROOT, RUN_CAPTURES
 
@@ -41,6 +43,9 @@ TO_BE_MADE = {
     "lab/workloads/zeros.py",
     "lab/platforms/freebsd.py",
 }
+
+
+TYPED = functools.cache(parser)  # of the lab: to make it takes as long as hundreds of commands
 
 
 def named(paths: list[Path]) -> list[object]:
@@ -93,7 +98,7 @@ def test_every_key_of_real_run_folders_is_described() -> None:
 @pytest.mark.parametrize("path", named([*PAGES, *SCRIPTS]))
 def test_the_command_line_takes_every_command_in_a_block(path: Path) -> None:
     for words in commands(path):
-        arguments = parser().parse_args(words)  # ends the test with what is wrong
+        arguments = TYPED().parse_args(words)  # ends the test with what is wrong
         sweep = getattr(arguments, "sweep", None)
         assert sweep is None or len(sweep.parts) == 1 or (ROOT / sweep).exists(), sweep
 
@@ -101,7 +106,7 @@ def test_the_command_line_takes_every_command_in_a_block(path: Path) -> None:
 @pytest.mark.parametrize("path", named(PAGES))
 def test_every_command_and_option_in_a_text_exists(path: Path) -> None:
     for mention in mentions(path):
-        command, words = parser(), mention.split()
+        command, words = TYPED(), mention.split()
         while words and (found := subcommands(command)):
             assert words[0] in found, f"lab {mention}"
             command = found[words.pop(0)]
@@ -169,7 +174,7 @@ def test_every_example_is_shown_somewhere() -> None:
 
 
 def test_each_command_of_the_guide_is_typed_or_says_why_not() -> None:
-    """Where the local lab types them: tests/local_lab/test_guide.py."""
+    """Where the local lab types them: tests/breadth/test_guide.py."""
     text = guide.PAGE.read_text(encoding="utf-8")
     found = list(guide.pieces(text))
     assert {**guide.TYPED, **guide.NOT_TYPED, **guide.PRINTS, **guide.ENDLESS}.keys() <= {one.text for one in found}
@@ -181,10 +186,9 @@ def test_each_command_of_the_guide_is_typed_or_says_why_not() -> None:
         list(guide.pieces("Then:\n\n```sh\nls\n```\n"))
 
 
-def test_the_answer_in_the_readme_is_that_of_the_run_that_comes_with_the_lab(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "lab", "show", "example"]
-    done = subprocess.run(
-        command, cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, text=True
-    )
-    assert (done.returncode, done.stdout != "") == (0, True), done.stderr
-    assert f"```text\n{done.stdout}```\n" in (ROOT / "README.md").read_text()
+def test_the_answer_in_the_readme_is_that_of_the_run_that_comes_with_the_lab(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    code, shown, err = lab(capsys, "show", "example")
+    assert (code, shown != "") == (0, True), err
+    assert f"```text\n{shown}```\n" in (ROOT / "README.md").read_text()

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import gzip
 import os
+import runpy
 import shutil
 import subprocess
-import sys
 from functools import partial
 from pathlib import Path
 
@@ -28,7 +28,8 @@ SPEEDS = ["q25", "median", "q75"]
 @pytest.fixture(scope="module")
 def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The run that comes with the lab and older ones, one of the first schema, one with anchors: columns differ."""
-    folder = tmp_path_factory.mktemp("results")
+    folder = tmp_path_factory.mktemp("tables") / "results"
+    folder.mkdir()
     example = examples.find("example")
     assert example
     shutil.copytree(example.path, folder / "example")
@@ -64,25 +65,33 @@ def assert_same(folder: Path, told_by_the_lab: pd.DataFrame) -> None:
     assert made[SPEEDS].to_numpy() == pytest.approx(told_by_the_lab[SPEEDS].to_numpy(dtype=float), rel=1e-9)
 
 
-@pytest.fixture
-def exports(results: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The folder in which a recipe runs, with an export of each run beside it."""
+@pytest.fixture(scope="module")
+def exported(results: Path) -> Path:
+    """A folder with an export of each run."""
     pytest.importorskip("pyarrow")
-    monkeypatch.chdir(tmp_path)
-    Path("exports").mkdir()
+    folder = results.with_name("exports")
+    folder.mkdir()
     for run in results.iterdir():
-        assert main(["export", str(run), "--to", "parquet", "--output", f"exports/{run.name}.parquet"]) == 0
+        assert main(["export", str(run), "--to", "parquet", "--output", str(folder / f"{run.name}.parquet")]) == 0
+    return folder
+
+
+@pytest.fixture
+def exports(exported: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder in which a recipe runs, with that folder in it."""
+    monkeypatch.chdir(tmp_path)
+    Path("exports").symlink_to(exported)
     return tmp_path
 
 
 def test_pandas(exports: Path, told_by_the_lab: pd.DataFrame) -> None:
-    subprocess.run([sys.executable, RECIPES / "pandas_medians.py"], check=True)
+    runpy.run_path(str(RECIPES / "pandas_medians.py"))
     assert_same(exports, told_by_the_lab)
 
 
 def test_polars(exports: Path, told_by_the_lab: pd.DataFrame) -> None:
     pytest.importorskip("polars")
-    subprocess.run([sys.executable, RECIPES / "polars_medians.py"], check=True)
+    runpy.run_path(str(RECIPES / "polars_medians.py"))
     assert_same(exports, told_by_the_lab)
 
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from lab.results.run_folder import Trial, load
+from lab.results import dataframe
+from lab.results.trial import SCHEMA, Trial
 from lab.stats.bottleneck import verdicts
-from support.synthetic_runs import trial, write_run
+from support.synthetic_runs import RUN, trial
 
 MB = 10**6
 SIZE = 100 * MB
@@ -41,12 +41,12 @@ def a_trial(
     return trial(**base | changes)
 
 
-def judged(folder: Path, *trials: Trial, instance: str | None = None, **run: Any) -> pd.DataFrame:
-    return verdicts(load(write_run(folder, trials, instance=instance, **run).path))
+def judged(*trials: Trial, instance: str | None = None, **run: Any) -> pd.DataFrame:
+    return verdicts(dataframe.frame(trials, {"schema": SCHEMA, **RUN, "instance": instance, **run}))
 
 
-def verdict(folder: Path, given: Trial, instance: str | None = None) -> tuple[str, str]:
-    row = judged(folder, given, instance=instance).iloc[0]
+def verdict(given: Trial, instance: str | None = None) -> tuple[str, str]:
+    row = judged(given, instance=instance).iloc[0]
     return row["limited_by"], row["evidence"]
 
 

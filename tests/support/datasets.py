@@ -14,12 +14,12 @@ import pandas as pd
 import pyarrow as pa
 from pyarrow import parquet
 
-from lab.dataset.engine import started
+from lab.dataset.add import add
+from lab.dataset.engine import Engine
 from lab.dataset.folder import Dataset
 from lab.dataset.pooled import Pooled
 from lab.design.factors import ABSENT, CHOOSERS, DEFAULT, owner_of
 from lab.results.run_folder import RunFolder, Trial
-from lab.stats.anova import Shares
 from lab.stats.factors import factors_of
 from support.synthetic_runs import trial, write_run
 
@@ -102,6 +102,15 @@ def write_runs(folder: Path, shapes: Sequence[Shape], **run: Any) -> list[RunFol
     return [write_run(folder, invented_trials(shape), id=f"run-{n}", **run) for n, shape in enumerate(shapes)]
 
 
+def dataset_of(folder: Path, runs: Sequence[RunFolder]) -> Dataset:
+    """A new dataset of these runs."""
+    dataset = Dataset.at(folder)
+    with dataset.claimed():
+        for run in runs:
+            assert add(dataset, run)
+    return dataset
+
+
 def pooled_frame(frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
     """The frames of runs one below the other, as one run: blocks are numbered on, and options filled in."""
     options = sorted({name for frame in frames for name in frame.columns if owner_of(name)})
@@ -121,11 +130,10 @@ def pooled_frame(frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
     return whole.assign(case_id=case.astype(str))
 
 
-def count_rows(dataset: Dataset) -> int:
+def count_rows(engine: Engine, dataset: Dataset) -> int:
     """How many rows the tables of its sweep have, of the files as they are now."""
-    with started() as engine:
-        sweep = Pooled(engine, Dataset(dataset.path), "synthetic")
-        return len(sweep.summary) + len(sweep.effects)
+    sweep = Pooled(engine, Dataset(dataset.path), "synthetic")
+    return len(sweep.summary) + len(sweep.effects)
 
 
 def parquet_files(dataset: Dataset) -> list[Path]:
@@ -148,23 +156,3 @@ def note_size(dataset: Dataset, path: Path) -> None:
         if dataset.path / file["path"] == path:
             file["size_bytes"] = path.stat().st_size
     register.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
-
-
-def assert_same_trials(ours: pd.DataFrame, theirs: pd.DataFrame) -> None:
-    """Some trials of each case are those of the frame, in its order."""
-    plain = ["status", "size_bytes", "elapsed_s", "files", "bytes_per_s", *factors_of(theirs.columns)]
-    first = [0 if table.empty else table["block"].iloc[0] for table in (ours, theirs)]
-    one, other = (
-        table[plain].assign(block=table["block"] - begin).reset_index(drop=True)
-        for table, begin in zip((ours, theirs), first, strict=True)
-    )
-    pd.testing.assert_frame_equal(one, other, check_exact=True, check_dtype=False)
-
-
-def assert_same_shares(ours: Shares, theirs: Shares) -> None:
-    """Words and counts are the same, and sums are so to 1e-9."""
-    assert (ours.used, ours.blocks) == (theirs.used, theirs.blocks)
-    assert ours.table[["term", "df"]].to_numpy().tolist() == theirs.table[["term", "df"]].to_numpy().tolist()
-    for name in ("sum_of_squares", "share"):
-        one, other = (table[name].to_numpy(float) for table in (ours.table, theirs.table))
-        np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-12, err_msg=name)

@@ -103,11 +103,11 @@ def run(words: list[str]) -> int:
 def _measure(folder: Path, about: dict[str, object], own: list[str]) -> int:
     stopped = []
     signal.signal(signal.SIGTERM, lambda *_: stopped.append(1))
-    pid = STATE / "pids" / str(os.getpid())
-    pid.touch()
     for machine in own:
         (STATE / f"{machine}.dirty").touch()
     note("began", str(folder))
+    pid = STATE / "pids" / str(os.getpid())  # last: who sees it may kill this
+    pid.touch()
     deadline = time.monotonic() + float((STATE / "seconds").read_text())
     while time.monotonic() < deadline and not stopped:
         time.sleep(0.01)

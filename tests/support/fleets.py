@@ -142,8 +142,8 @@ class Bench:
 
 
 def controller(fleet: Bench, address: str = "") -> subprocess.Popen[bytes]:
-    """One in a process of its own."""
-    environment = os.environ | {"PYTHONPATH": f"{ROOT}:{ROOT / 'tests'}"}
+    """One in a process of its own; what it leaves where it is killed lies in the folder of the fleet."""
+    environment = os.environ | {"PYTHONPATH": f"{ROOT}:{ROOT / 'tests'}", "TMPDIR": str(fleet.folder)}
     return subprocess.Popen([sys.executable, "-c", CONTROLLER, str(fleet.folder), address], env=environment)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 from collections.abc import Sequence
 from typing import Any
@@ -25,18 +26,25 @@ def cases(**varied: Sequence[Any]) -> pd.DataFrame:
 
 def run(of: pd.DataFrame, logs: np.ndarray[Any, Any], **changes: Any) -> pd.DataFrame:
     """A frame with one trial a case and block, of log speeds (cases × blocks); NaN is a failed trial."""
-    count, blocks = logs.shape
+    speed = np.exp(logs.T.ravel())
+    return _trials(tuple(of), tuple(of.itertuples(index=False, name=None)), logs.shape[1]).assign(
+        MB_per_s=speed, bytes_per_s=1e6 * speed, status=np.where(np.isnan(speed), "failed", "ok"),
+        share_of_ceiling=speed / 118, **changes,
+    )  # fmt: skip
+
+
+@functools.lru_cache(maxsize=50)
+def _trials(names: tuple[str, ...], levels: tuple[tuple[Any, ...], ...], blocks: int) -> pd.DataFrame:
+    """All of it but the speeds: a simulation has the same trials again and again."""
+    of, count = pd.DataFrame(levels, columns=names, index=range(len(levels))), len(levels)
     frame = of.iloc[np.tile(np.arange(count), blocks)].reset_index(drop=True)
     frame = frame.assign(**{name: level for name, level in FIXED.items() if name not in frame})
-    speed = np.exp(logs.T.ravel())
-    names = of.astype(str).agg("-".join, axis=1).to_numpy() if len(of.columns) else np.array(["case"])
+    case_ids = of.astype(str).agg("-".join, axis=1).to_numpy() if names else np.array(["case"])
     seconds = pd.to_timedelta(10.0 * np.arange(count * blocks), unit="s").as_unit("us")
     return frame.assign(
-        trial_id=pd.Series(np.arange(count * blocks)).astype("str"), case_id=np.tile(names, blocks),
+        trial_id=pd.Series(np.arange(count * blocks)).astype("str"), case_id=np.tile(case_ids, blocks),
         block=np.repeat(np.arange(1, blocks + 1), count),
-        position=np.tile(np.arange(1, count + 1), blocks), started_at=BEGUN + seconds, MB_per_s=speed,
-        bytes_per_s=1e6 * speed, status=np.where(np.isnan(speed), "failed", "ok"), share_of_ceiling=speed / 118,
-        **changes,
+        position=np.tile(np.arange(1, count + 1), blocks), started_at=BEGUN + seconds,
     )  # fmt: skip
 
 

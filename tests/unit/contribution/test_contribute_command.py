@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from support.contributions import change_lines, of_example
+from support.contributions import change_lines
 
 from lab.cli import main as cli
 from lab.results import examples
@@ -42,8 +43,10 @@ def test_a_run_is_written_without_names_and_adds_up(
     assert lab(capsys, "show", folder)[0] == 0  # it is a run as any other
 
 
-def test_what_does_not_add_up_is_listed_with_exit_code_1(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    good, bad = (of_example(tmp_path / name) for name in ("good", "bad"))
+def test_what_does_not_add_up_is_listed_with_exit_code_1(
+    copied: Callable[[str], Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    good, bad = copied("good"), copied("bad")
     change_lines(bad, lambda lines: lines[:-4])
     code, said, _ = lab(capsys, "contribute", "--verify", good, bad)
     assert code == 1
@@ -55,8 +58,10 @@ def test_what_does_not_add_up_is_listed_with_exit_code_1(tmp_path: Path, capsys:
     assert {"file", "line", "what"} == set(found[str(bad)][0])
 
 
-def test_the_same_run_twice_is_refused_the_second_time(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    one, other = (of_example(tmp_path / name) for name in ("one", "other"))
+def test_the_same_run_twice_is_refused_the_second_time(
+    copied: Callable[[str], Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    one, other = copied("one"), copied("other")
     code, said, _ = lab(capsys, "contribute", "--verify", one, other)
     assert code == 1
     assert f"the same run as {one}" in " ".join(said.split())

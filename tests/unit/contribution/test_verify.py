@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
-from support.contributions import Lines, change_lines, change_run, of_example, seal, texts, transfers
+from support.contributions import Lines, change_lines, change_run, seal, texts, transfers
 from support.examples import at_most
 
 from lab.contribution import record
@@ -22,11 +22,11 @@ from lab.contribution.verify import Collection, read_records, verify
 from lab.results.packed_run import RUN, TRIALS
 
 
-@pytest.mark.parametrize("name", ["example", "example-delay"])
-def test_the_runs_that_come_with_the_lab_add_up(tmp_path: Path, name: str) -> None:
-    assert texts(of_example(tmp_path / name, name)) == []
+def test_the_runs_that_come_with_the_lab_add_up(whole: Path, whole_delay: Path) -> None:
+    assert (texts(whole), texts(whole_delay)) == ([], [])
 
 
+@pytest.mark.usefixtures("any_name")
 def test_a_speed_that_was_changed_is_found_by_digest_and_median(folder: Path) -> None:
     def change(lines: Lines) -> None:
         case_id = transfers(lines)[3]["case_id"]
@@ -40,6 +40,7 @@ def test_a_speed_that_was_changed_is_found_by_digest_and_median(folder: Path) ->
     assert f"{record.NAME}: measured_sha256 is not that of {TRIALS}" in said
 
 
+@pytest.mark.usefixtures("any_name")
 def test_trial_ids_twice_are_found_though_nothing_can_be_computed(folder: Path) -> None:
     def change(lines: Lines) -> None:
         lines.append(lines[5])
@@ -53,19 +54,21 @@ NAMES: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
     "host": (lambda run: run["hosts"]["client"].update(hostname="marsgate"), r"a name was left in it.*: marsgate"),
     "home": (lambda run: run["hosts"]["client"].update(home="/Users/annabelle"), r"\(user\): annabelle"),
     "address": (lambda run: run.update(title="the NAS at 10.20.30.41"), r"\(ipv4\): 10\.20\.30\.41"),
-    "hardware address": (lambda run: run.update(title="a4:83:e7:12:34:56"), r"\(mac\): a4:83:e7:12:34:56"),
+    "hardware address": (lambda run: run.update(instance="a4:83:e7:12:34:56"), r"\(mac\): a4:83:e7:12:34:56"),
     "seal": (lambda run: run.update(seal="0" * 64), "seal: no copy without names has it"),
     "path": (lambda run: run.update(hosts_file="/home/ann/hosts.ini"), "hosts_file: no copy without names has it"),
     "never replaced": (lambda run: run.pop("replaced"), "replaced: missing"),
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_a_name_that_was_left_in_is_refused(folder: Path, name: str) -> None:
-    change, found = NAMES[name]
-    change_run(folder, change)
+def test_names_that_were_left_in_are_refused(folder: Path) -> None:
+    for change, _ in NAMES.values():
+        change_run(folder, change)
     seal(folder)
-    assert [text for text in texts(folder) if re.match(rf"{RUN}: .*{found}|{RUN}: {found}", text)]
+    said = texts(folder)
+    assert len(said) == len(NAMES)
+    for name, (_, found) in NAMES.items():
+        assert [text for text in said if re.match(rf"{RUN}: .*{found}|{RUN}: {found}", text)], name
 
 
 def test_a_name_in_a_trial_is_told_with_its_line(folder: Path) -> None:
@@ -97,11 +100,13 @@ RUNS: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
 }  # fmt: skip
 
 
+@pytest.mark.usefixtures("any_name")
 @pytest.mark.parametrize("name", RUNS)
 def test_a_run_that_is_none_is_refused(folder: Path, name: str) -> None:
     change, found = RUNS[name]
     change_run(folder, change)
-    assert any(found in text for text in texts(folder)), texts(folder)
+    said = texts(folder)
+    assert any(found in text for text in said), said
 
 
 def test_a_manifest_that_a_sweep_names_is_not_read(folder: Path, tmp_path: Path) -> None:
@@ -115,11 +120,12 @@ def test_a_manifest_that_a_sweep_names_is_not_read(folder: Path, tmp_path: Path)
     )
 
 
-def test_the_same_run_twice_and_single_trials_of_it_are_found(folder: Path, tmp_path: Path, whole: Path) -> None:
+@pytest.mark.usefixtures("any_name")
+def test_the_same_run_twice_and_single_trials_of_it_are_found(tmp_path: Path, whole: Path, whole_delay: Path) -> None:
     collection = Collection()
     collection.add("the first", read_records(whole))
-    assert texts(folder, collection) == [f"{TRIALS}: the same run as the first"]
-    other = of_example(tmp_path / "other", "example-delay")
+    assert texts(whole, collection) == [f"{TRIALS}: the same run as the first"]
+    other = Path(shutil.copytree(whole_delay, tmp_path / "other"))
     assert texts(other, collection) == []
     taken = [json.loads(line) for line in (whole / TRIALS).read_text().splitlines()]
 
@@ -132,16 +138,17 @@ def test_the_same_run_twice_and_single_trials_of_it_are_found(folder: Path, tmp_
     assert any(map(same.match, texts(other, collection)))
 
 
-def test_another_copy_of_a_run_is_the_same_run(tmp_path: Path) -> None:
+@pytest.mark.usefixtures("any_name")
+def test_another_copy_of_a_run_is_the_same_run(folder: Path, whole: Path) -> None:
     """Whatever was replaced in it: names are no part of what was measured."""
-    one, other = (of_example(tmp_path / name) for name in ("one", "other"))
-    change_run(other, lambda run: run.update(title="another title"))
-    seal(other)
+    change_run(folder, lambda run: run.update(title="another title"))
+    seal(folder)
     collection = Collection()
-    collection.add("one", read_records(one))
-    assert texts(other, collection) == [f"{TRIALS}: the same run as one"]
+    collection.add("one", read_records(whole))
+    assert texts(folder, collection) == [f"{TRIALS}: the same run as one"]
 
 
+@pytest.mark.usefixtures("any_name")
 def test_a_run_that_was_cut_short_has_the_first_slots_of_its_plan(folder: Path) -> None:
     def change(lines: Lines) -> Lines:
         return lines[:50]
@@ -152,6 +159,7 @@ def test_a_run_that_was_cut_short_has_the_first_slots_of_its_plan(folder: Path) 
     assert texts(folder) == []
 
 
+@pytest.mark.usefixtures("any_name")
 def test_a_measured_share_is_complete_after_whole_blocks(folder: Path) -> None:
     """`lab measure` ends when its time is over: what it lacks is no more than whole blocks at the end."""
     change_lines(folder, lambda lines: [one for one in lines if one["block"] != 6])
@@ -176,7 +184,7 @@ VALUES = st.one_of(
 )  # fmt: skip
 
 
-@at_most(40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@at_most(5, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.data())
 def test_whatever_stands_in_it_verifying_ends_with_a_list(whole: Path, tmp_path: Path, data: st.DataObject) -> None:
     folder = Path(shutil.copytree(whole, tmp_path / "any", dirs_exist_ok=True))

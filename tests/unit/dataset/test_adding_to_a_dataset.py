@@ -1,18 +1,15 @@
-"""What adding a run writes, and that it comes whole or not at all: twice, killed, or with a full disk."""
+"""What adding a run writes, and that it comes whole or not at all: twice, or with a full disk."""
 
 from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pyarrow as pa
 import pytest
 from pyarrow import parquet
-from support.datasets import Shape, count_rows, parquet_files, write_runs
-from support.paths import ROOT
+from support.datasets import Shape, parquet_files, write_runs
 
 from lab.base.errors import BadInput
 from lab.dataset import tables
@@ -74,57 +71,6 @@ def test_a_run_that_goes_on_is_added_only_where_that_is_asked_for(tmp_path: Path
         with pytest.raises(BadInput, match="not finished"):
             add(dataset, run)
         assert add(dataset, run, with_unfinished=True)
-
-
-KILLED = """
-import os, shutil, signal, sys
-from pathlib import Path
-from lab.dataset.add import add
-from lab.dataset.folder import Dataset
-from lab.results.run_folder import RunFolder
-import pyarrow.parquet
-dataset, run, copies = map(Path, sys.argv[1:])
-real = os.fsync
-for allowed in range(40):
-    shutil.copytree(dataset, copies / f"{allowed:02}")
-    if not (child := os.fork()):
-        calls = 0
-        def fsync(descriptor):
-            global calls
-            calls += 1
-            if calls > allowed:
-                os.kill(os.getpid(), signal.SIGKILL)
-            real(descriptor)
-        os.fsync = fsync
-        copy = Dataset(copies / f"{allowed:02}")
-        with copy.claimed():
-            add(copy, RunFolder(run))
-        os._exit(0)
-    if os.waitpid(child, 0)[1] == 0:
-        break
-"""
-
-
-def test_killed_at_any_fsync_the_dataset_is_as_it_was_or_has_all(dataset: Dataset, tmp_path: Path) -> None:
-    [more] = write_runs(tmp_path / "more", [Shape(seed=3, tools=("rsync",))])
-    (more.path / "run.json").write_text(json.dumps({**more.run, "id": "run-2"}))
-    before, every = count_rows(dataset), ["run-0", "run-1", "run-2"]
-    (tmp_path / "copies").mkdir()
-    words = [sys.executable, "-c", KILLED, *map(str, (dataset.path, more.path, tmp_path / "copies"))]
-    subprocess.run(words, cwd=ROOT, check=True)
-    copies = sorted((tmp_path / "copies").iterdir())
-    assert len(copies) > 6
-    assert list(Dataset(copies[-1]).register.runs) == every
-    whole = count_rows(Dataset(copies[-1]))
-    assert whole > before
-    for copy in copies[:-1]:
-        again = Dataset(copy)
-        is_there = list(again.register.runs) == every
-        assert count_rows(again) == (whole if is_there else before)
-        with again.claimed():
-            assert add(again, RunFolder(more.path)) != is_there
-        assert list(Dataset(copy).register.runs) == every
-        assert count_rows(again) == whole
 
 
 def test_a_full_disk_leaves_the_dataset_as_it_was(

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 from support.commands import lab
 from support.datasets import Shape, write_runs
-from support.saved_runs import write_history
 
 from lab.dataset.folder import Dataset
 from lab.results.run_folder import RunFolder
@@ -101,17 +100,3 @@ def test_the_ceilings_of_one_run_are_shown_as_those_of_the_run(
     ours, theirs = ([line.split() for line in out.splitlines() if " KiB" in line] for _, out, _ in shown)
     assert ours == theirs
     assert len(ours) == 4
-
-
-def test_a_history_is_shown(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    runs = write_history(tmp_path / "results", [*[1.0] * 9, *[0.8] * 9])
-    for number, run in enumerate(runs):
-        (run.path / "run.json").write_text(json.dumps({**run.run, "id": str(number)}))
-    assert lab(capsys, "dataset", "add", *(str(run.path) for run in runs))[0] == 0
-    code, out, _ = lab(capsys, "dataset", "history", "nas")
-    assert code == 0
-    assert "write fell by" in out
-    assert "Changed then and only then" not in out

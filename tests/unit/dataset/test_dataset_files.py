@@ -8,11 +8,11 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 from pyarrow import parquet
-from support.datasets import Shape, count_rows, note_size, rewrite, write_runs
+from support.datasets import Shape, count_rows, dataset_of, note_size, rewrite, write_runs
 
 from lab.base.errors import BadInput, LabError
 from lab.dataset.add import add
-from lab.dataset.engine import started
+from lab.dataset.engine import Engine
 from lab.dataset.folder import Dataset, name_of
 from lab.dataset.pooled import Pooled
 from lab.results.run_folder import RunFolder
@@ -77,7 +77,9 @@ def a_link(path: Path) -> None:
         (Path.unlink, "No such file"),
     ],
 )
-def test_a_file_that_is_not_what_it_was_is_named(dataset: Dataset, spoil: object, said: str, noted: bool) -> None:
+def test_a_file_that_is_not_what_it_was_is_named(
+    engine: Engine, dataset: Dataset, spoil: object, said: str, noted: bool
+) -> None:
     path = dataset.path / "trials" / "sweep=synthetic" / "run=run-1.parquet"
     spoil(path)  # type: ignore[operator]
     if noted and path.exists():
@@ -85,7 +87,7 @@ def test_a_file_that_is_not_what_it_was_is_named(dataset: Dataset, spoil: object
     elif spoil not in (zero, a_link, Path.unlink):
         said = "bytes, and had"
     with pytest.raises(LabError) as caught:
-        count_rows(dataset)
+        count_rows(engine, dataset)
     assert said in str(caught.value)
     assert "run=run-1.parquet" in str(caught.value)
     assert "lab dataset add" in caught.value.remedy
@@ -100,11 +102,11 @@ def test_a_file_that_is_not_what_it_was_is_named(dataset: Dataset, spoil: object
         ("[" * 100_000, "not of a dataset"),
     ],
 )  # fmt: skip
-def test_a_register_that_no_lab_wrote_is_refused(dataset: Dataset, line: str, said: str) -> None:
+def test_a_register_that_no_lab_wrote_is_refused(engine: Engine, dataset: Dataset, line: str, said: str) -> None:
     with (dataset.path / "register.jsonl").open("a") as file:
         file.write(f"{line}\n")
     with pytest.raises(BadInput, match=said):
-        count_rows(dataset)
+        count_rows(engine, dataset)
 
 
 def test_half_a_line_of_the_register_is_none_and_the_next_run_is_added(dataset: Dataset, tmp_path: Path) -> None:
@@ -119,13 +121,10 @@ def test_half_a_line_of_the_register_is_none_and_the_next_run_is_added(dataset: 
 
 
 @pytest.mark.parametrize("name", ["../../x", "a/b", "Ünder the sea", "x" * 5000, "..", "*", "a[1]"])
-def test_any_name_of_a_sweep_and_a_run_is_a_name_of_a_file(tmp_path: Path, name: str) -> None:
+def test_any_name_of_a_sweep_and_a_run_is_a_name_of_a_file(engine: Engine, tmp_path: Path, name: str) -> None:
     assert "/" not in name_of(name)
     assert len(name_of(name)) < 200
-    [run] = write_runs(tmp_path / "results", [Shape(seed=1)])
+    [run] = write_runs(tmp_path / "results", [Shape(seed=1, blocks=1)])
     (run.path / "run.json").write_text(json.dumps({**run.run, "id": name[:1000], "name": name[:1000]}))
-    dataset = Dataset.at(tmp_path / "data[set]*")
-    with dataset.claimed():
-        assert add(dataset, RunFolder(run.path))
-    with started() as engine:
-        assert len(Pooled(engine, dataset, name[:1000]).effects)
+    dataset = dataset_of(tmp_path / "data[set]*", [RunFolder(run.path)])
+    assert len(Pooled(engine, dataset, name[:1000]).effects)

@@ -11,7 +11,7 @@ import pytest
 from support.datasets import parquet_files
 
 from lab.base.errors import BadInput
-from lab.dataset.engine import started
+from lab.dataset.engine import Engine
 from lab.dataset.folder import Dataset
 from lab.dataset.limits import count_limits
 from lab.dataset.pooled import Pooled
@@ -37,14 +37,15 @@ def written(folder: Path, *runs: tuple[tuple[int, str, str, float], ...]) -> lis
     return paths
 
 
-def test_each_limit_of_a_case_is_counted_over_runs_and_the_newest_run_gives_the_evidence(tmp_path: Path) -> None:
+def test_each_limit_of_a_case_is_counted_over_runs_and_the_newest_run_gives_the_evidence(
+    engine: Engine, tmp_path: Path
+) -> None:
     runs = (
         ((3, "link", "certain", 0.1), (7, "unclear", "unclear", np.nan)),
         ((3, "TCP buffer", "certain", 0.6), (7, "unclear", "unclear", np.nan)),
         ((3, "link", "probable", 0.3), (7, "disk", "probable", 0.2)),
     )
-    with started() as engine:
-        limits = count_limits(engine, written(tmp_path, *runs), CASES)
+    limits = count_limits(engine, written(tmp_path, *runs), CASES)
     assert limits.fillna(-1).to_numpy().tolist() == [
         ["smb", 9000, "unclear", 2, 0, -1, "of run 1"],
         ["smb", 9000, "disk", 1, 0, 0.2, "of run 2"],
@@ -53,32 +54,29 @@ def test_each_limit_of_a_case_is_counted_over_runs_and_the_newest_run_gives_the_
     ]
 
 
-def test_of_no_run_there_is_no_limit_and_a_case_that_no_trial_has_is_refused(tmp_path: Path) -> None:
-    with started() as engine:
-        assert count_limits(engine, [], CASES).empty
-        with pytest.raises(BadInput, match="limits of case 8, of which no run has a trial"):
-            count_limits(engine, written(tmp_path, ((8, "link", "certain", 0.1),)), CASES)
+def test_of_no_run_there_is_no_limit_and_a_case_that_no_trial_has_is_refused(engine: Engine, tmp_path: Path) -> None:
+    assert count_limits(engine, [], CASES).empty
+    with pytest.raises(BadInput, match="limits of case 8, of which no run has a trial"):
+        count_limits(engine, written(tmp_path, ((8, "link", "certain", 0.1),)), CASES)
 
 
-def test_runs_of_a_lab_that_kept_no_limits_are_told_of(dataset: Dataset) -> None:
+def test_runs_of_a_lab_that_kept_no_limits_are_told_of(engine: Engine, dataset: Dataset) -> None:
     register = dataset.path / "register.jsonl"
     first, *others = (json.loads(line) for line in register.read_text().splitlines())
     del first["run"]["is_judged"]
     first["files"] = [file for file in first["files"] if file["table"] != "limits"]
     register.write_text("".join(f"{json.dumps(line)}\n" for line in (first, *others)))
-    with started() as engine:
-        sweep = Pooled(engine, Dataset(dataset.path), "synthetic")
-        assert (len(sweep.runs), sweep.unjudged) == (2, 1)
-        assert set(sweep.limits["runs"]) == {1}
-        table = limits_over_runs(sweep.limits, len(sweep.runs), sweep.unjudged)
+    sweep = Pooled(engine, Dataset(dataset.path), "synthetic")
+    assert (len(sweep.runs), sweep.unjudged) == (2, 1)
+    assert set(sweep.limits["runs"]) == {1}
+    table = limits_over_runs(sweep.limits, len(sweep.runs), sweep.unjudged)
     assert "1 of 2 runs were added by an older lab, which kept no limits." in table.caption
 
 
-def test_a_file_of_limits_that_is_cut_short_is_named(dataset: Dataset) -> None:
+def test_a_file_of_limits_that_is_cut_short_is_named(engine: Engine, dataset: Dataset) -> None:
     (path, *_) = (path for path in parquet_files(dataset) if "limits" in path.parts)
     path.write_bytes(path.read_bytes()[:-9])
-    with started() as engine:
-        sweep = Pooled(engine, Dataset(dataset.path), "synthetic")
-        assert len(sweep.summary) > 0
-        with pytest.raises(BadInput, match=r"limits.*bytes, and had"):
-            _ = sweep.limits
+    sweep = Pooled(engine, Dataset(dataset.path), "synthetic")
+    assert len(sweep.summary) > 0
+    with pytest.raises(BadInput, match=r"limits.*bytes, and had"):
+        _ = sweep.limits

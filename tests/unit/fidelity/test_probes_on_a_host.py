@@ -42,9 +42,13 @@ def read(folder: Path) -> Snapshot:
     return parse_snapshot(printed, laid_on(LINUX))
 
 
-@pytest.fixture
-def source(tmp_path: Path) -> Path:
-    folder = tmp_path / "source"
+@pytest.fixture(scope="module")
+def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where all is laid: tests read it and copy from it."""
+    return lay(tmp_path_factory.mktemp("probes") / "source")
+
+
+def lay(folder: Path) -> Path:
     refused = parse_failures(ask(PROBES_SCRIPTS[LINUX], "lay", {"root": str(folder), "owner": "", "probes": REQUESTS}))
     assert "Linux cannot set it" in refused["birth"]
     assert not set(refused) & set(ANYBODYS)
@@ -80,7 +84,7 @@ def test_each_object_has_one_attribute(source: Path) -> None:
 def copied(source: Path, target: Path, *argv: str, alive: Path | None = None) -> Copied:
     request = {
         "argv": argv, "source": str(source), "target": str(target), "onto": False, "remote": False,
-        "names": [probe.name for probe in laid_on(LINUX)], "alive": str(alive or source), "deadline_s": 20,
+        "names": [*ANYBODYS, "mtime-seconds"], "alive": str(alive or source), "deadline_s": 20,
     }  # fmt: skip
     return parse_copied(ask(COPIES_SCRIPT, "copy", request))
 
@@ -119,14 +123,15 @@ def test_copies_that_do_not_end_are_given_up(source: Path, tmp_path: Path) -> No
     names = ["data", "fifo", "link", "hard-link"]
     request = {
         "argv": ["sh", "-c", "sleep 60"], "source": str(source), "target": str(tmp_path / "t"), "onto": False,
-        "remote": False, "names": names, "alive": "", "deadline_s": 0.2,
+        "remote": False, "names": names, "alive": "", "deadline_s": 0.1,
     }  # fmt: skip
     failures = parse_copied(ask(COPIES_SCRIPT, "copy", request)).failures
-    assert failures["data"] == "did not end within 0.2 s"
+    assert failures["data"] == "did not end within 0.1 s"
     assert failures["hard-link"] == "not tried: copies before it did not end"
 
 
-def test_files_left_behind_are_counted_and_are_no_names_of_a_probe(source: Path) -> None:
+def test_files_left_behind_are_counted_and_are_no_names_of_a_probe(tmp_path: Path) -> None:
+    source = lay(tmp_path / "source")
     (source / "data" / "._object").touch()
     (source / "name-nfc" / "._café").touch()
     (source / ".DS_Store").touch()

@@ -11,6 +11,7 @@ import threading
 import time
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from support.fleets import Bench, wait_until
@@ -22,9 +23,8 @@ from lab.fleet.journal import Outcome
 
 
 @pytest.fixture
-def order(fleet: Bench, monkeypatch: pytest.MonkeyPatch) -> Order:
+def order(fleet: Bench, fast: None, monkeypatch: pytest.MonkeyPatch) -> Order:
     """One of a pair of its own."""
-    monkeypatch.setattr(attempt, "EACH_MS", 20)
     monkeypatch.setattr(attempt, "STOP", threading.Event())
     hosts = fleet.pair("a")
     fleet.queue.make()
@@ -68,9 +68,19 @@ def test_an_attempt_is_a_run_in_a_session_of_its_own_with_the_lock(fleet: Bench,
     assert len(list(Path(order.folder).glob("*/run.json"))) == 1
 
 
-def test_a_window_that_closes_stops_the_run_and_it_goes_on(fleet: Bench, order: Order) -> None:
+def test_a_window_that_closes_stops_the_run_and_it_goes_on(
+    fleet: Bench, order: Order, monkeypatch: pytest.MonkeyPatch
+) -> None:
     fleet.take(30)
-    ended = made(replace(order, deadline=time.time() + 1))
+    now = [0.0]
+    clock = SimpleNamespace(time=lambda: now[0], monotonic=time.monotonic)
+    monkeypatch.setattr(attempt, "time", clock)
+
+    def close() -> None:
+        wait_until(fleet.pids)
+        now[0] = 100.0
+
+    ended = made(replace(order, deadline=50.0), close)
     assert (ended.outcome, fleet.dirty()) == (Outcome.WINDOW, [])
     assert made(replace(order, deadline=0)).outcome is Outcome.WINDOW
     fleet.take(0)
@@ -128,6 +138,7 @@ def test_a_folder_that_cannot_be_written_to_is_a_failure_that_says_so(fleet: Ben
 HOLD = """
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 from lab.fleet import leash
 raise SystemExit(leash.hold(sys.argv[1:]))
 """

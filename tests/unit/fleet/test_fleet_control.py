@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-import random
-import signal
 import threading
 import time
 from collections.abc import Callable
@@ -13,7 +11,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from support.fleets import Bench, controller, wait_until
+from support.fleets import Bench, wait_until
 
 from lab.base import durable
 from lab.base.errors import BadInput, LabFailure
@@ -27,13 +25,13 @@ pytestmark = pytest.mark.usefixtures("fast")
 
 
 def test_every_task_is_done_once_and_no_machine_is_used_twice_at_a_time(fleet: Bench) -> None:
-    for name in "abc":
+    for name in "ab":
         fleet.pair(name, server="10.9.0.9")
-    fleet.pair("d")
+    fleet.pair("c")
     fleet.write('[[tasks]]\nsweep = "quick.toml"\nrepetitions = 2\n')
     fleet.run()
     assert {one.state for one in fleet.statuses().values()} == {TaskState.DONE}
-    assert fleet.log() == {"began": 8, "finished": 8}
+    assert fleet.log() == {"began": 6, "finished": 6}
     assert fleet.dirty() == []
     assert fleet.outcomes("a/quick/2") == ["done"]
     assert [line.event.value for line in fleet.lines("a/quick/1")] == ["began", "ended"]
@@ -84,13 +82,13 @@ def test_a_task_that_fails_is_given_up_after_its_attempts_and_a_resume_tries_aga
 
 def test_a_pair_that_cannot_be_reached_is_left_alone_for_a_while_by_all_of_its_tasks(fleet: Bench) -> None:
     fleet.pair("a")
-    fleet.write('[[tasks]]\nsweep = "quick.toml"\nrepetitions = 4\n', top="attempts = 1")
+    fleet.write('[[tasks]]\nsweep = "quick.toml"\nrepetitions = 3\n', top="attempts = 1")
     (fleet.state / "unreached").write_text("client: no route")
-    fleet.fleet_file.write_text(fleet.fleet_file.read_text().replace('"0.1 s"', '"0.5 s"'))
+    fleet.fleet_file.write_text(fleet.fleet_file.read_text().replace('"0.1 s"', '"0.3 s"'))
     fleet.run()
     began = [line.time for line in fleet.queue.journal.lines() if line.event is Event.BEGAN]
-    assert len(began) == 4
-    assert all(later - earlier >= 0.49 for earlier, later in pairwise(began))
+    assert len(began) == 3
+    assert all(later - earlier >= 0.29 for earlier, later in pairwise(began))
     assert {one.state for one in fleet.statuses().values()} == {TaskState.FAILED}
 
 
@@ -115,13 +113,13 @@ def test_a_window_that_is_closed_is_waited_for_and_what_was_cut_off_is_put_back_
     fleet.queue.journal.add(Event.BEGAN, "a/quick/1", 1)
     for machine in ("10.1.0.1", "10.2.0.1"):
         (fleet.state / f"{machine}.dirty").touch()
-    opens = time.time() + 3
-    monkeypatch.setattr(control, "next_opening", lambda *_: Opening(opens, opens + 3600))
+    opens = [time.time() + 3600]
+    monkeypatch.setattr(control, "next_opening", lambda *_: Opening(opens[0], opens[0] + 7200))
     thread = threading.Thread(target=fleet.run)
     thread.start()
     wait_until(lambda: fleet.log()["restored"])
-    assert time.time() < opens
     assert fleet.log()["began"] == 0
+    opens[0] -= 3600
     thread.join(60)
     assert fleet.outcomes("a/quick/1") == ["window", "done"]
     assert fleet.outcomes("b/quick/1") == ["done"]
@@ -156,50 +154,3 @@ def test_on_a_disk_that_is_nearly_full_nothing_begins(fleet: Bench, monkeypatch:
     with pytest.raises(LabFailure, match=r"queue: No space left but [0-9]+ KiB: make room for "):
         fleet.run()
     assert (fleet.log(), fleet.lines("a/quick/1")) == ({}, [])
-
-
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
-def test_a_controller_that_ends_leaves_nothing_changed_and_the_next_one_goes_on(
-    fleet: Bench, number: signal.Signals
-) -> None:
-    for name in "abcd":
-        fleet.pair(name)
-    fleet.write('[[tasks]]\nsweep = "quick.toml"\nrepetitions = 2\n')
-    fleet.take(2)
-    process = controller(fleet)
-    wait_until(lambda: len(fleet.pids()) >= 2 and fleet.log()["finished"] >= 1)
-    os.kill(process.pid, number)
-    process.wait(60)
-    wait_until(lambda: not fleet.dirty())  # of a killed one, the kernel tells the runs
-    wait_until(lambda: not fleet.pids())
-    fleet.take(0)
-    fleet.run()
-    assert {one.state for one in fleet.statuses().values()} == {TaskState.DONE}
-    assert set(fleet.finished().values()) == {1}
-    assert (len(fleet.finished()), fleet.log()["violation"], fleet.dirty()) == (8, 0, [])
-
-
-def test_two_hundred_pairs_with_random_kills_lose_nothing_and_double_nothing(fleet: Bench) -> None:
-    draw = random.Random(7)
-    for number in range(200):
-        fleet.pair(f"p{number:03}", server=f"10.3.0.{number // 2 + 1}")  # two pairs have one server
-    fleet.write(top="most_at_once = 16\nattempts = 100")
-    fleet.take(0.2)
-    thread = threading.Thread(target=fleet.run)
-    thread.start()
-    killed = 0
-    while thread.is_alive():
-        if killed < 40 and (pids := fleet.pids()):
-            try:
-                os.kill(draw.choice(pids), signal.SIGKILL)
-                killed += 1
-            except ProcessLookupError:
-                pass
-            for path in (fleet.state / "pids").iterdir():  # of those that were killed
-                if not Path(f"/proc/{path.name}").exists():
-                    path.unlink(missing_ok=True)
-        time.sleep(0.05)
-    assert killed == 40
-    assert {one.state for one in fleet.statuses().values()} == {TaskState.DONE}
-    assert (len(fleet.finished()), set(fleet.finished().values())) == (200, {1})
-    assert (fleet.log()["violation"], fleet.log()["dirty"], fleet.dirty()) == (0, 0, [])

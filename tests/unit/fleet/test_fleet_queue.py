@@ -61,6 +61,7 @@ def test_what_is_no_line_is_refused(text: str) -> None:
         parse_line(text)
 
 
+@pytest.mark.usefixtures("fast")
 def test_a_lock_is_seen_without_being_taken(tmp_path: Path) -> None:
     lock = tmp_path / "lock"
     assert not is_claimed(lock)

@@ -152,12 +152,12 @@ def test_a_server_that_drips_does_not_hold_it_up(site: Site, monkeypatch: pytest
 
     def drip(handler: http.server.BaseHTTPRequestHandler) -> None:
         handler.wfile.write(b"HTTP/1.0 200 OK\r\n" + (b"\r\n" if what == "body" else b""))
-        while not ended.wait(0.1):
+        while not ended.wait(0.05):
             handler.wfile.write(b"x")
 
     site.answers["/one.zip"] = drip
-    monkeypatch.setattr(fetched_run, "WHOLE_S", 1)
+    monkeypatch.setattr(fetched_run, "WHOLE_S", 0.2)
     begin = time.monotonic()
-    assert "did not arrive within 1 s" in refusal(f"{site.address}/one.zip")
+    assert "did not arrive within 0.2 s" in refusal(f"{site.address}/one.zip")
     assert time.monotonic() - begin < 10
     ended.set()

@@ -67,7 +67,7 @@ def test_a_number_that_nothing_can_have_counted_is_an_error(tmp_path: Path, name
         folder.append(trial(trial_id="b", **{name: bad}))
 
 
-@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.data())
 def test_whatever_stands_in_a_field_is_loaded_whole_or_is_bad_input(tmp_path: Path, data: st.DataObject) -> None:
     folder = RunFolder.create(tmp_path, "any", {})

@@ -4,21 +4,14 @@ import numpy as np
 import pytest
 from scipy.stats import t as student
 from statsmodels.tsa.stattools import acf
+from support.drawn_series import blocks_alike
 from support.synthetic_frames import cases, run
 
 from lab import stats
 from lab.design.stopping import LEAST_BLOCKS
 from lab.report.prose import chance
 from lab.stats.autocorrelation import correlation, widen
-from lab.stats.intervals import Floats, t_means
-
-
-def blocks_alike(seed: int, rows: int, blocks: int, alike: float) -> Floats:
-    """First-order autoregressive rows of variance 1."""
-    values = np.random.default_rng(seed).normal(0, 1, (rows, blocks))
-    for block in range(1, blocks):
-        values[:, block] = alike * values[:, block - 1] + np.sqrt(1 - alike**2) * values[:, block]
-    return values
+from lab.stats.intervals import t_means
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -70,13 +63,3 @@ def test_blocks_that_resemble_each_other_are_told_and_widen_what_a_star_needs() 
         assert ("resemble the one before" in chance(table)) == is_wider
         lines = stats.wide_effects(trials, ["mtu"], 1e-3)
         assert all(("for blocks resemble the one before" in line) == is_wider for line in lines)
-
-
-def test_most_intervals_hold_the_truth_where_plain_ones_do_not() -> None:
-    held = np.zeros(2)
-    for seed in range(60):
-        values = blocks_alike(seed, 10, 20, 0.5)
-        means = t_means(values), widen(values, t_means(values), np.zeros(10, dtype=np.intp))
-        held += [(np.abs(one.mean) <= one.half).mean() / 60 for one in means]
-    assert held[0] < 0.82
-    assert held[1] > 0.9

@@ -1,4 +1,4 @@
-"""What each rule says of invented numbers, one at a time; tests/local_lab/test_verdicts.py has real ones."""
+"""What each rule says of invented numbers, one at a time; tests/release/test_verdicts.py has real ones."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from support.bottleneck_trials import BARE, FULL_LINK, IDLE_SIDE, ON_DISK, SIZE, TCP, WRITTEN, a_trial, judged, verdict
+from support.examples import at_most
 from support.synthetic_runs import make_trials, trial, write_run
 from support.trial_lines import json_values
 
@@ -44,8 +45,8 @@ SLOWER_LINK = SMALL_WINDOW | {"tcp": {"window_bytes": 104_000, "rwnd_limited_ms"
         ({}, "protocol round trips", "98 KiB per round trip of 10 ms, where TCP allowed 707 KiB"),
     ],
 )
-def test_each_limit_is_named_with_its_evidence(tmp_path: Path, given: dict[str, Any], limit: str, words: str) -> None:
-    found, evidence = verdict(tmp_path, a_trial(**given))
+def test_each_limit_is_named_with_its_evidence(given: dict[str, Any], limit: str, words: str) -> None:
+    found, evidence = verdict(a_trial(**given))
     assert found == limit, evidence
     assert words in evidence
 
@@ -64,13 +65,13 @@ def test_each_limit_is_named_with_its_evidence(tmp_path: Path, given: dict[str, 
         (FULL_LINK | {"tcp": {"rwnd_limited_ms": 500}}, "link"),  # waited for the window, but was not bound by it
     ],
 )
-def test_where_several_are_near_one_has_precedence(tmp_path: Path, given: dict[str, Any], limit: str) -> None:
-    found, evidence = verdict(tmp_path, a_trial(**given))
+def test_where_several_are_near_one_has_precedence(given: dict[str, Any], limit: str) -> None:
+    found, evidence = verdict(a_trial(**given))
     assert found == limit, evidence
 
 
-def test_what_is_near_as_well_is_said_too(tmp_path: Path) -> None:
-    found = verdict(tmp_path, a_trial(**FULL_LINK, server={"process_mean": 0.9}))
+def test_what_is_near_as_well_is_said_too() -> None:
+    found = verdict(a_trial(**FULL_LINK, server={"process_mean": 0.9}))
     assert found == ("link", "link: 94 % of the ceiling; also near: server CPU: smbd used 0.90 of one core")
 
 
@@ -88,26 +89,26 @@ SHARING = {"cores": 2, "user": 0.6, "system": 0.38, "softirq": 0.0, "core_mean":
     ],
 )
 def test_on_a_shared_machine_a_host_answers_for_its_own_group_only(
-    tmp_path: Path, client: float, server: float, limit: str, words: str
+    client: float, server: float, limit: str, words: str
 ) -> None:
     sides = {"client": SHARING | {"cpu_cores": client}, "server": SHARING | {"cpu_cores": server}}
-    found, evidence = verdict(tmp_path, a_trial(**sides), instance="here/1")
+    found, evidence = verdict(a_trial(**sides), instance="here/1")
     assert found == limit, evidence
     assert words in evidence
 
 
-def test_what_was_not_observed_is_said(tmp_path: Path) -> None:
+def test_what_was_not_observed_is_said() -> None:
     old = trial(**FULL_LINK | {"size_bytes": SIZE, "ceiling_bytes_per_s": 100e6})
-    assert verdict(tmp_path, old) == ("unclear", "not observed; link: 94 % of the ceiling")
+    assert verdict(old) == ("unclear", "not observed; link: 94 % of the ceiling")
     mac = trial(size_bytes=SIZE, elapsed_s=10.0, ceiling_bytes_per_s=100e6, observed=BARE)
-    found, evidence = verdict(tmp_path, mac)
+    found, evidence = verdict(mac)
     assert found == "unclear"
     assert evidence.startswith("not observed: the client's CPU, most of the TCP connection; ")
     full = trial(**FULL_LINK | {"size_bytes": SIZE, "ceiling_bytes_per_s": 100e6, "observed": BARE})
-    assert verdict(tmp_path, full)[0] == "link"
+    assert verdict(full)[0] == "link"
 
 
-def test_a_case_is_judged_by_the_medians_of_the_trials_that_count(tmp_path: Path) -> None:
+def test_a_case_is_judged_by_the_medians_of_the_trials_that_count() -> None:
     speeds = [94e6, 93e6, 20e6]
     good = [a_trial(trial_id=f"b{n}", block=n, elapsed_s=SIZE / speed) for n, speed in enumerate(speeds, 1)]
     others = [
@@ -117,7 +118,7 @@ def test_a_case_is_judged_by_the_medians_of_the_trials_that_count(tmp_path: Path
         a_trial(trial_id="store", protocol="store", case_id="store-write"),
         a_trial(trial_id="failed", case_id="other", status="failed", reason="stuck", elapsed_s=None),
     ]
-    found = judged(tmp_path, *good, *others)
+    found = judged(*good, *others)
     assert len(found) == 1
     row = found.iloc[0]
     assert (row["n"], row["limited_by"], row["case_id"]) == (3, "link", "afp-cp-write")
@@ -134,10 +135,10 @@ def test_a_whole_run_and_one_without_trials(tmp_path: Path) -> None:
     assert set(NUMBERS) <= set(empty.columns)
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@at_most(60)
 @given(part=st.dictionaries(st.sampled_from([*IDLE_SIDE, *TCP]), json_values), other=json_values)
-def test_whatever_stands_in_a_file_gets_some_verdict(tmp_path: Path, part: dict[str, Any], other: Any) -> None:
+def test_whatever_stands_in_a_file_gets_some_verdict(part: dict[str, Any], other: Any) -> None:
     observed = {"client": part, "server": other, "tcp": part, "store_ceiling_bytes_per_s": other}
     for instance in (None, "here/1"):
-        found = judged(tmp_path, trial(observed=observed, store="disk"), instance=instance)
+        found = judged(trial(observed=observed, store="disk"), instance=instance)
         assert isinstance(found.iloc[0]["evidence"], str)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -24,8 +23,8 @@ def case(name: str, speeds: Sequence[float], **changes: Any) -> list[Trial]:
     ]
 
 
-def verdict_of(folder: Path, name: str, *cases: list[Trial], **run: Any) -> dict[str, Any]:
-    rows = judged(folder, *(made for of_case in cases for made in of_case), **run)
+def verdict_of(name: str, *cases: list[Trial], **run: Any) -> dict[str, Any]:
+    rows = judged(*(made for of_case in cases for made in of_case), **run)
     (row,) = rows[rows["case_id"] == name].to_dict("records")
     return {str(name): value for name, value in row.items()}
 
@@ -41,11 +40,11 @@ def verdict_of(folder: Path, name: str, *cases: list[Trial], **run: Any) -> dict
     ],
 )
 def test_a_factor_is_named_where_another_level_of_it_alone_was_faster(
-    tmp_path: Path, speeds: Sequence[float], limit: str, grade: str
+    speeds: Sequence[float], limit: str, grade: str
 ) -> None:
     slow = case("small", (10.0, 10.1, 9.9)[: len(speeds)], tcp_space=SMALL, tcp={"min_rtt_ms": 0.2})
     fast = case("large", speeds, tcp_space=LARGE, tcp={"min_rtt_ms": 0.2})
-    row = verdict_of(tmp_path, "small", slow, fast)
+    row = verdict_of("small", slow, fast)
     assert (row["limited_by"], row["grade"]) == (limit, grade), row["evidence"]
     if limit == "TCP buffer":
         assert row["evidence"].startswith("TCP buffer: 512 KiB in place of 64 KiB, all else alike, made it ")
@@ -53,34 +52,34 @@ def test_a_factor_is_named_where_another_level_of_it_alone_was_faster(
         assert remedy(limit) == "the level named in the evidence was faster"
 
 
-def test_of_several_factors_the_one_that_did_most_is_named_and_the_other_said(tmp_path: Path) -> None:
+def test_of_several_factors_the_one_that_did_most_is_named_and_the_other_said() -> None:
     both = case("both", (10.0, 10.1, 9.9), tcp_space=SMALL, mtu=1500)
     buffers = case("buffers", (40.0, 41.0, 40.5), tcp_space=LARGE, mtu=1500)
     frames = case("frames", (15.0, 15.1, 14.9), tcp_space=SMALL, mtu=9000)
-    row = verdict_of(tmp_path, "both", both, buffers, frames)
+    row = verdict_of("both", both, buffers, frames)
     assert row["limited_by"] == "TCP buffer"
     assert "MTU: 9000 in place of 1500, all else alike, made it 50 % faster (49 to 51 %, 3 blocks)" in row["evidence"]
 
 
-def test_cases_that_differ_in_two_things_prove_neither(tmp_path: Path) -> None:
+def test_cases_that_differ_in_two_things_prove_neither() -> None:
     slow = case("slow", (10.0, 10.1, 9.9), tcp_space=SMALL, mtu=1500)
     fast = case("fast", (40.0, 41.0, 40.5), tcp_space=LARGE, mtu=9000)
-    assert verdict_of(tmp_path, "slow", slow, fast)["limited_by"] == "protocol round trips"
+    assert verdict_of("slow", slow, fast)["limited_by"] == "protocol round trips"
 
 
-def test_a_placebo_never_is_the_cause_and_a_faster_store_is_the_disk(tmp_path: Path) -> None:
+def test_a_placebo_never_is_the_cause_and_a_faster_store_is_the_disk() -> None:
     plain = case("plain", (10.0, 10.1, 9.9), options={"placebo": "none"}, tcp={"min_rtt_ms": 0.2})
     sugar = case("sugar", (40.0, 41.0, 40.5), options={"placebo": "sugar"})
-    assert verdict_of(tmp_path / "one", "plain", plain, sugar)["limited_by"] == "unclear"
+    assert verdict_of("plain", plain, sugar)["limited_by"] == "unclear"
     disk = case("disk", (10.0, 10.1, 9.9), store="disk")
     ram = case("ram", (40.0, 41.0, 40.5), store="ram")
-    row = verdict_of(tmp_path / "other", "disk", disk, ram)
+    row = verdict_of("disk", disk, ram)
     assert (row["limited_by"], row["grade"]) == ("disk", "certain")
     assert "store: ram in place of disk" in row["evidence"]
     slow, fast = (
         case(name, speeds, store=name) for name, speeds in (("btrfs", (9.9, 10.0, 10.1)), ("xfs", (40.0,) * 3))
     )
-    row = verdict_of(tmp_path / "images", "btrfs", slow, fast)
+    row = verdict_of("btrfs", slow, fast)
     assert row["limited_by"] == "store", "which is no word on the disk below"
     assert "store: xfs in place of btrfs" in row["evidence"]
 
@@ -88,18 +87,18 @@ def test_a_placebo_never_is_the_cause_and_a_faster_store_is_the_disk(tmp_path: P
 QUOTA: dict[str, Any] = {"server": {"cpu_cores": 0.15, "throttled_s": 8.3}}
 
 
-def test_a_processor_at_its_end_is_named_before_what_relieved_it(tmp_path: Path) -> None:
+def test_a_processor_at_its_end_is_named_before_what_relieved_it() -> None:
     slow = case("slow", (10.0, 10.1, 9.9), mtu=1500, **QUOTA)
     fast = case("fast", (14.0, 14.1, 13.9), mtu=9000, **QUOTA)
-    row = verdict_of(tmp_path, "slow", slow, fast)
+    row = verdict_of("slow", slow, fast)
     assert (row["limited_by"], row["grade"]) == ("server CPU", "certain")
     assert "MTU: 9000 in place of 1500" in row["evidence"]
 
 
-def test_a_full_link_that_other_frames_make_faster_is_not_the_link_alone(tmp_path: Path) -> None:
+def test_a_full_link_that_other_frames_make_faster_is_not_the_link_alone() -> None:
     slow = case("slow", (94.0, 95.0, 94.5), mtu=1500)
     fast = case("fast", (125.0, 126.0, 127.0), mtu=9000, ceiling_bytes_per_s=133e6)
-    row = verdict_of(tmp_path, "slow", slow, fast)
+    row = verdict_of("slow", slow, fast)
     assert row["limited_by"] == "MTU"
     assert "near its limit: link: 94 % of the ceiling" in row["evidence"]
 
@@ -113,13 +112,13 @@ def test_a_full_link_that_other_frames_make_faster_is_not_the_link_alone(tmp_pat
     ],
 )
 def test_a_link_is_certain_where_its_ceiling_was_repeated_and_nothing_else_is_near(
-    tmp_path: Path, rates: tuple[float, ...], changes: dict[str, Any], grade: str
+    rates: tuple[float, ...], changes: dict[str, Any], grade: str
 ) -> None:
     links = [
         trial(protocol="link", trial_id=f"link{n}", case_id="link", block=n, size_bytes=SIZE, elapsed_s=SIZE / rate)
         for n, rate in enumerate(rates, 1)
     ]
-    row = judged(tmp_path, a_trial(**FULL_LINK, **changes), *links).iloc[0]
+    row = judged(a_trial(**FULL_LINK, **changes), *links).iloc[0]
     assert (row["limited_by"], row["grade"]) == ("link", grade)
 
 
@@ -134,10 +133,10 @@ def test_a_link_is_certain_where_its_ceiling_was_repeated_and_nothing_else_is_ne
     ],
 )
 def test_others_that_kept_a_host_off_its_cores_come_before_anything_else(
-    tmp_path: Path, waited_s: float, load: float, limit: str
+    waited_s: float, load: float, limit: str
 ) -> None:
     loads = [{"block": 1, "client": 0.1, "server": load}, {"block": 2, "client": 4.0}]
-    row = verdict_of(tmp_path, "busy", case("busy", (10.0,), server={"waited_s": waited_s}), load=loads)
+    row = verdict_of("busy", case("busy", (10.0,), server={"waited_s": waited_s}), load=loads)
     assert row["limited_by"] == limit, row["evidence"]
     if limit == "disturbed":
         assert row["grade"] == "certain"

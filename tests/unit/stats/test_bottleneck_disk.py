@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,10 +17,10 @@ from support.bottleneck_trials import MB, ON_DISK, SIZE, WRITTEN, a_trial, judge
         (0.5, WRITTEN, "protocol round trips"),
     ],
 )
-def test_a_disk_limits_what_goes_to_the_disk(tmp_path: Path, share: float, server: dict[str, Any], limit: str) -> None:
+def test_a_disk_limits_what_goes_to_the_disk(share: float, server: dict[str, Any], limit: str) -> None:
     counted = {"store_ceiling_disk_bytes": SIZE} if server else {}
     more = {"store_ceiling_bytes_per_s": 10e6 / share, **counted}
-    found, evidence = verdict(tmp_path, a_trial(store="disk", server=server, more=more))
+    found, evidence = verdict(a_trial(store="disk", server=server, more=more))
     assert found == limit, evidence
 
 
@@ -29,12 +28,12 @@ def test_a_disk_limits_what_goes_to_the_disk(tmp_path: Path, share: float, serve
     "effective", [{"flushed": "none"}, {"server_sync": "async"}, {"flushed": "fsync", "server_sync": "async"}]
 )
 def test_a_disk_that_nobody_is_known_to_have_waited_for_is_named_only_where_it_was_counted(
-    tmp_path: Path, effective: dict[str, str]
+    effective: dict[str, str],
 ) -> None:
     as_fast = {"store_ceiling_bytes_per_s": 10_400_000}
-    assert verdict(tmp_path, a_trial(store="disk", effective=effective, more=as_fast))[0] == "protocol round trips"
+    assert verdict(a_trial(store="disk", effective=effective, more=as_fast))[0] == "protocol round trips"
     counted: dict[str, Any] = ON_DISK | {"server": WRITTEN, "effective": effective}
-    assert verdict(tmp_path, a_trial(**counted))[0] == "disk"
+    assert verdict(a_trial(**counted))[0] == "disk"
 
 
 # 100 MB in 4 s: 1 s for the link, and 3 s for the disk
@@ -43,8 +42,8 @@ TURNS: dict[str, Any] = {
 }  # fmt: skip
 
 
-def test_link_and_disk_may_take_turns(tmp_path: Path) -> None:
-    found, evidence = verdict(tmp_path, a_trial(**TURNS))
+def test_link_and_disk_may_take_turns() -> None:
+    found, evidence = verdict(a_trial(**TURNS))
     assert found == "flush to disk"
     assert "25 % of the link and 76 % of the store itself" in evidence
     assert "nothing was on the way 72 % of the time" in evidence
@@ -57,10 +56,8 @@ def test_link_and_disk_may_take_turns(tmp_path: Path) -> None:
         {"elapsed_s": 3.0, "more": {"store_ceiling_bytes_per_s": 40e6}},  # more time than there was
     ],
 )
-def test_a_disk_that_explains_most_of_what_the_link_does_not_is_probable(
-    tmp_path: Path, change: dict[str, Any]
-) -> None:
-    row = judged(tmp_path, a_trial(**TURNS | change)).iloc[0]
+def test_a_disk_that_explains_most_of_what_the_link_does_not_is_probable(change: dict[str, Any]) -> None:
+    row = judged(a_trial(**TURNS | change)).iloc[0]
     assert (row["limited_by"], row["grade"]) == ("disk", "probable"), row["evidence"]
 
 
@@ -76,6 +73,6 @@ def test_a_disk_that_explains_most_of_what_the_link_does_not_is_probable(
         },  # nothing went to the disk
     ],
 )
-def test_turns_need_all_of_the_evidence(tmp_path: Path, change: dict[str, Any]) -> None:
-    found, evidence = verdict(tmp_path, a_trial(**TURNS | change))
+def test_turns_need_all_of_the_evidence(change: dict[str, Any]) -> None:
+    found, evidence = verdict(a_trial(**TURNS | change))
     assert found not in ("flush to disk", "disk"), evidence

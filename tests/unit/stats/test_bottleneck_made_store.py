@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -25,8 +24,8 @@ def on(store: str, own: float, block: int = 1, **options: str) -> Trial:
                    options={f"{store}.{name}": level for name, level in options.items()})  # fmt: skip
 
 
-def test_a_slow_file_system_held_a_case_back_and_a_fast_one_did_not(tmp_path: Path) -> None:
-    slow, fast = judged(tmp_path, on("ext4", SLOW), on("xfs", FAST)).to_dict("records")
+def test_a_slow_file_system_held_a_case_back_and_a_fast_one_did_not() -> None:
+    slow, fast = judged(on("ext4", SLOW), on("xfs", FAST)).to_dict("records")
     assert (slow["store"], slow["limited_by"], slow["grade"]) == ("ext4", "file system", "probable"), slow["evidence"]
     assert slow["evidence"].startswith("file system: 96 % of what the store itself takes")
     assert slow["headroom"] == pytest.approx(0.038, abs=0.001)
@@ -34,34 +33,34 @@ def test_a_slow_file_system_held_a_case_back_and_a_fast_one_did_not(tmp_path: Pa
     assert fast["disk_share"] == pytest.approx(0.025)
 
 
-def test_a_case_is_judged_by_the_ceilings_of_its_own_levels_in_their_own_blocks(tmp_path: Path) -> None:
+def test_a_case_is_judged_by_the_ceilings_of_its_own_levels_in_their_own_blocks() -> None:
     by_block = {1: 0.95, 2: 1.0, 3: 1.05}
     slow = [on("zfs", SLOW * by, block, ashift="9") for block, by in by_block.items()]
     fast = [on("zfs", FAST * by, block, ashift="12") for block, by in by_block.items()]
-    rows = judged(tmp_path, *slow, *fast).to_dict("records")
+    rows = judged(*slow, *fast).to_dict("records")
     found = {row["options"]["zfs.ashift"]: (row["limited_by"], row["disk_share"]) for row in rows}
     assert found["9"] == ("file system", pytest.approx(0.962, abs=0.001))
     assert found["12"] == ("protocol round trips", pytest.approx(0.025))
 
 
-def test_what_the_servers_disks_wrote_meanwhile_makes_it_certain(tmp_path: Path) -> None:
+def test_what_the_servers_disks_wrote_meanwhile_makes_it_certain() -> None:
     known: dict[str, Any] = {"store": "btrfs", "server": WRITTEN, "more": ceiling(SLOW, SIZE)}
-    row = judged(tmp_path, a_trial(**known)).iloc[0]
+    row = judged(a_trial(**known)).iloc[0]
     assert (row["limited_by"], row["grade"]) == ("file system", "certain")
     little = known | {"server": {"disk_written_bytes": 3 * MB}}
-    found, evidence = verdict(tmp_path, a_trial(**little))
+    found, evidence = verdict(a_trial(**little))
     assert found == "protocol round trips", evidence
 
 
 @pytest.mark.parametrize("effective", [{"flushed": "none"}, {"server_sync": "async"}])
-def test_a_write_for_which_nobody_waited_is_not_held_back_by_it(tmp_path: Path, effective: dict[str, str]) -> None:
-    found, evidence = verdict(tmp_path, a_trial(store="ext4", effective=effective, more=ceiling(SLOW)))
+def test_a_write_for_which_nobody_waited_is_not_held_back_by_it(effective: dict[str, str]) -> None:
+    found, evidence = verdict(a_trial(store="ext4", effective=effective, more=ceiling(SLOW)))
     assert found == "protocol round trips", evidence
 
 
-def test_bytes_that_a_pool_wrote_after_the_end_do_not_prove_that_a_write_waited(tmp_path: Path) -> None:
+def test_bytes_that_a_pool_wrote_after_the_end_do_not_prove_that_a_write_waited() -> None:
     more = ceiling(SLOW, store_written_bytes=2 * SIZE)
-    assert verdict(tmp_path, a_trial(store="zfs", effective={"flushed": "none"}, more=more))[0] != "file system"
+    assert verdict(a_trial(store="zfs", effective={"flushed": "none"}, more=more))[0] != "file system"
 
 
 @pytest.mark.parametrize(
@@ -75,30 +74,30 @@ def test_bytes_that_a_pool_wrote_after_the_end_do_not_prove_that_a_write_waited(
     ],
 )
 def test_a_read_is_held_back_by_it_only_where_it_came_from_its_devices(
-    tmp_path: Path, cache: str, counted: dict[str, int], limit: str, grade: str
+    cache: str, counted: dict[str, int], limit: str, grade: str
 ) -> None:
     more = ceiling(SLOW, **counted)
     given = a_trial(store="zfs", direction="read", effective={"server_cache": cache}, more=more)
-    row = judged(tmp_path, given).iloc[0]
+    row = judged(given).iloc[0]
     assert (row["limited_by"], row["grade"]) == (limit, grade), row["evidence"]
 
 
-def test_link_and_file_system_may_take_turns_in_a_write(tmp_path: Path) -> None:
+def test_link_and_file_system_may_take_turns_in_a_write() -> None:
     turns: dict[str, Any] = {"elapsed_s": 4.0, "tcp": {"busy_ms": 1100}}
-    assert verdict(tmp_path, a_trial(store="ext4", more=ceiling(33e6), **turns))[0] == "flush to disk"
-    found, evidence = verdict(tmp_path, a_trial(store="ext4", more=ceiling(60e6), **turns))
+    assert verdict(a_trial(store="ext4", more=ceiling(33e6), **turns))[0] == "flush to disk"
+    found, evidence = verdict(a_trial(store="ext4", more=ceiling(60e6), **turns))
     assert found == "file system", evidence
     assert "nothing was on the way while it worked" in evidence
 
 
-def test_one_that_was_not_measured_is_judged_as_before(tmp_path: Path) -> None:
-    row = judged(tmp_path, a_trial(store="ext4", server=WRITTEN)).iloc[0]
+def test_one_that_was_not_measured_is_judged_as_before() -> None:
+    row = judged(a_trial(store="ext4", server=WRITTEN)).iloc[0]
     assert row["limited_by"] == "protocol round trips"
     assert row["disk_share"] != row["disk_share"], "NaN"
 
 
-def test_the_answer_says_what_would_help(tmp_path: Path) -> None:
-    held = held_back(judged(tmp_path, *(on("ext4", SLOW, block) for block in (1, 2, 3))))
+def test_the_answer_says_what_would_help() -> None:
+    held = held_back(judged(*(on("ext4", SLOW, block) for block in (1, 2, 3))))
     assert [part for point in held for part in point.parts] == [
         "file system in the one case (probable)",
         "there another file system, other options of it, or a faster disk below it would help",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -30,9 +29,9 @@ from support.synthetic_runs import trial
     ],
 )
 def test_a_window_explains_the_rate_only_where_it_was_full_and_felt(
-    tmp_path: Path, tcp: dict[str, Any], effective: dict[str, Any], limit: str
+    tcp: dict[str, Any], effective: dict[str, Any], limit: str
 ) -> None:
-    found, evidence = verdict(tmp_path, a_trial(tcp=tcp, effective=effective))
+    found, evidence = verdict(a_trial(tcp=tcp, effective=effective))
     assert found == limit, evidence
 
 
@@ -67,7 +66,7 @@ WINDOW_AND_LINK: dict[str, Any] = FULL_LINK | {
     ],
 )
 def test_the_ceiling_with_other_tcp_buffers_tells_link_and_window_apart(
-    tmp_path: Path, given: dict[str, Any], best: float | None, limit: str, words: str
+    given: dict[str, Any], best: float | None, limit: str, words: str
 ) -> None:
     made = a_trial(**given)
     rates = {65536: made.ceiling_bytes_per_s} | ({"default": best} if best else {})
@@ -78,20 +77,18 @@ def test_the_ceiling_with_other_tcp_buffers_tells_link_and_window_apart(
         if rate
     ]
     other = trial(**common, trial_id="read", case_id="read", direction="read", elapsed_s=SIZE / 900e6)
-    row = judged(tmp_path, made, *links, other).iloc[0]
+    row = judged(made, *links, other).iloc[0]
     assert row["limited_by"] == limit, row["evidence"]
     assert words in row["evidence"]
 
 
 @pytest.mark.parametrize(("rates", "limit"), [((100e6, 90e6), "link"), ((100e6, 86e6), "unclear"), ((100e6,), "link")])
-def test_a_link_is_named_only_where_the_ceilings_of_its_blocks_agree(
-    tmp_path: Path, rates: tuple[float, ...], limit: str
-) -> None:
+def test_a_link_is_named_only_where_the_ceilings_of_its_blocks_agree(rates: tuple[float, ...], limit: str) -> None:
     links = [
         trial(protocol="link", trial_id=f"link{n}", case_id="link", block=n, size_bytes=SIZE, elapsed_s=SIZE / rate)
         for n, rate in enumerate(rates, 1)
     ]
-    row = judged(tmp_path, a_trial(**FULL_LINK), *links).iloc[0]
+    row = judged(a_trial(**FULL_LINK), *links).iloc[0]
     assert row["limited_by"] == limit, row["evidence"]
     assert ("ceilings disagree: by a factor of 1.16 between blocks" in row["evidence"]) == (limit == "unclear")
 
@@ -116,25 +113,23 @@ def test_a_link_is_named_only_where_the_ceilings_of_its_blocks_agree(
         ({"server": {"core_mean": 1.0}}, ""),  # some core was full, of something else
     ],
 )
-def test_round_trips_are_named_only_where_nothing_else_may_be_why(
-    tmp_path: Path, given: dict[str, Any], words: str
-) -> None:
-    found, evidence = verdict(tmp_path, a_trial(**given))
+def test_round_trips_are_named_only_where_nothing_else_may_be_why(given: dict[str, Any], words: str) -> None:
+    found, evidence = verdict(a_trial(**given))
     assert found == ("unclear" if words else "protocol round trips"), evidence
     assert words in evidence
 
 
-def test_waiting_for_the_window_is_said_where_it_is_not_why(tmp_path: Path) -> None:
-    limit, evidence = verdict(tmp_path, a_trial(tcp={"window_bytes": 250_000, "rwnd_limited_ms": 2000}))
+def test_waiting_for_the_window_is_said_where_it_is_not_why() -> None:
+    limit, evidence = verdict(a_trial(tcp={"window_bytes": 250_000, "rwnd_limited_ms": 2000}))
     assert limit == "protocol round trips"
     assert evidence.endswith("; the sender waited for the window 20 % of the time")
 
 
-def test_a_window_that_was_next_to_empty_is_not_worth_a_word(tmp_path: Path) -> None:
-    assert "window" not in verdict(tmp_path, a_trial(tcp={"min_rtt_ms": 0.01}))[1]
-    assert "window: 1953 KiB per 2 ms" in verdict(tmp_path, a_trial(tcp={"min_rtt_ms": 2.0, "cwnd": 20}))[1]
+def test_a_window_that_was_next_to_empty_is_not_worth_a_word() -> None:
+    assert "window" not in verdict(a_trial(tcp={"min_rtt_ms": 0.01}))[1]
+    assert "window: 1953 KiB per 2 ms" in verdict(a_trial(tcp={"min_rtt_ms": 2.0, "cwnd": 20}))[1]
 
 
-def test_headroom_of_round_trips_is_that_of_the_link_and_unclear_has_none(tmp_path: Path) -> None:
-    assert judged(tmp_path, a_trial()).iloc[0]["headroom"] == pytest.approx(0.9)
-    assert math.isnan(judged(tmp_path, a_trial(tcp={"cwnd": 80})).iloc[0]["headroom"])
+def test_headroom_of_round_trips_is_that_of_the_link_and_unclear_has_none() -> None:
+    assert judged(a_trial()).iloc[0]["headroom"] == pytest.approx(0.9)
+    assert math.isnan(judged(a_trial(tcp={"cwnd": 80})).iloc[0]["headroom"])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -28,8 +27,8 @@ def links(*rates: float) -> list[Any]:
     ]
 
 
-def row_of(folder: Path, *rates: float, **changes: Any) -> Any:
-    return judged(folder, a_trial(**changes), *links(*(rates or (100e6, 101e6)))).iloc[0]
+def row_of(*rates: float, **changes: Any) -> Any:
+    return judged(a_trial(**changes), *links(*(rates or (100e6, 101e6)))).iloc[0]
 
 
 @pytest.mark.parametrize(
@@ -46,44 +45,42 @@ def row_of(folder: Path, *rates: float, **changes: Any) -> Any:
         (REQUESTS | {"server": {"throttled_s": 0.9, "cpu_cores": 0.1}}, "server CPU", "probable"),
     ],
 )  # fmt: skip
-def test_what_took_most_of_the_time_lost_is_named(
-    tmp_path: Path, changes: dict[str, Any], limit: str, grade: str
-) -> None:
-    row = row_of(tmp_path, **changes)
+def test_what_took_most_of_the_time_lost_is_named(changes: dict[str, Any], limit: str, grade: str) -> None:
+    row = row_of(**changes)
     assert (row["limited_by"], row["grade"]) == (limit, grade), row["evidence"]
 
 
-def test_the_headroom_of_time_lost_is_that_of_the_link(tmp_path: Path) -> None:
-    assert row_of(tmp_path, **REQUESTS)["headroom"] == pytest.approx(0.5, abs=0.01)
+def test_the_headroom_of_time_lost_is_that_of_the_link() -> None:
+    assert row_of(**REQUESTS)["headroom"] == pytest.approx(0.5, abs=0.01)
 
 
-def test_the_evidence_counts_requests_with_their_bytes_and_milliseconds(tmp_path: Path) -> None:
-    evidence = row_of(tmp_path, **REQUESTS)["evidence"]
+def test_the_evidence_counts_requests_with_their_bytes_and_milliseconds() -> None:
+    evidence = row_of(**REQUESTS)["evidence"]
     assert "about 400 requests of 244 KiB, 5 ms each; nothing was on the way 50 % of the time" in evidence
     assert "the link by itself needs 50 % of the time" in evidence
-    late = row_of(tmp_path / "late", **REQUESTS | {"more": LATE})["evidence"]
+    late = row_of(**REQUESTS | {"more": LATE})["evidence"]
     assert "0.95 of 2 s passed before the first byte and after the last one (48 %)" in late
 
 
-def test_a_link_that_was_used_to_the_full_has_lost_no_time(tmp_path: Path) -> None:
+def test_a_link_that_was_used_to_the_full_has_lost_no_time() -> None:
     full = {"elapsed_s": 1.08, "tcp": {"busy_ms": 900, "data_segs_in": 400}, "more": REQUESTS["more"]}
-    assert row_of(tmp_path, **full)["limited_by"] == "link"
+    assert row_of(**full)["limited_by"] == "link"
 
 
-def test_ceilings_that_disagree_leave_the_time_lost_uncertain(tmp_path: Path) -> None:
-    row = row_of(tmp_path, 100e6, 140e6, **REQUESTS)
+def test_ceilings_that_disagree_leave_the_time_lost_uncertain() -> None:
+    row = row_of(100e6, 140e6, **REQUESTS)
     assert (row["limited_by"], row["grade"]) == ("one request at a time", "probable")
 
 
-def test_time_that_the_disk_may_have_taken_is_not_that_of_requests(tmp_path: Path) -> None:
+def test_time_that_the_disk_may_have_taken_is_not_that_of_requests() -> None:
     on_disk = REQUESTS | {"store": "disk", "server": {"disk_written_bytes": SIZE}}
     known = {"store_ceiling_bytes_per_s": 180 * MB, "store_ceiling_disk_bytes": SIZE}
-    for name, edges in {"even": REQUESTS["more"], "flushed": LATE}.items():  # a flush waits after the last byte
-        row = row_of(tmp_path / name, **on_disk | {"more": edges | known})
+    for edges in (REQUESTS["more"], LATE):  # a flush waits after the last byte
+        row = row_of(**on_disk | {"more": edges | known})
         assert (row["limited_by"], row["grade"]) == ("disk", "probable")
-    assert row_of(tmp_path / "other", **on_disk)["limited_by"] == "unclear"
+    assert row_of(**on_disk)["limited_by"] == "unclear"
 
 
-def test_an_older_run_that_counted_no_requests_is_not_guessed_at(tmp_path: Path) -> None:
+def test_an_older_run_that_counted_no_requests_is_not_guessed_at() -> None:
     old = REQUESTS | {"tcp": {"min_rtt_ms": 0.2, "busy_ms": 1000}}
-    assert row_of(tmp_path, **old)["limited_by"] == "unclear"
+    assert row_of(**old)["limited_by"] == "unclear"

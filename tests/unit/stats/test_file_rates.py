@@ -50,6 +50,7 @@ def test_files_a_second_milliseconds_and_round_trips_are_those_of_the_trials(rat
     assert pd.isna(ssh["round_trips_per_file"])
 
 
+@pytest.mark.usefixtures("empty_figures")
 def test_they_are_in_every_table_of_a_run(tmp_path: Path) -> None:
     folder = tree_run(tmp_path)
     run = Analysis(run_folder.load(folder.path))

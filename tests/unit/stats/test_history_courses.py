@@ -4,28 +4,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from support.drawn_series import KEY, course_of, points, scattered
 from support.saved_runs import write_history, write_saved_run
 
 from lab.results.saved_runs import SavedRun, read_saved_runs
 from lab.stats.drift_slopes import theil_sen
-from lab.stats.history import LEAST_REFERENCE, Course, Point, course, courses, p_of_change
-from lab.stats.intervals import Floats
-
-KEY = ("smb", "cp", "write")
-
-
-def points(speeds: Floats, n: int = 7, spread: float = 0.01) -> list[Point]:
-    return [Point(number, n, float(speed), np.nan, np.nan, spread) for number, speed in enumerate(speeds)]
-
-
-def course_of(speeds: Floats) -> Course:
-    made = points(speeds)
-    return course(KEY, made, np.arange(len(made), dtype=float), p_of_change(made))
-
-
-def scattered(seed: int, n: int, spread: float = 0.02) -> Floats:
-    speeds: Floats = 100 * np.exp(np.random.default_rng(seed).normal(0, spread, n))
-    return speeds
+from lab.stats.history import LEAST_REFERENCE, Point, course, courses, p_of_change
 
 
 def saved(results: Path) -> list[SavedRun]:
@@ -94,13 +78,6 @@ def test_few_earlier_runs_do_not_say_what_is_usual() -> None:
     assert np.isfinite(course_of(scattered(1, LEAST_REFERENCE + 1)).newest).all()
     only = course_of(scattered(1, 1))
     assert np.isnan([*only.newest, only.between_pct, only.p, *only.trend]).all()
-
-
-@pytest.mark.parametrize("count", [5, 12])
-def test_the_interval_of_the_newest_run_holds_a_run_like_the_others(count: int) -> None:
-    intervals = [course_of(scattered(seed, count + 1)).newest for seed in range(150)]
-    held = np.mean([low <= 0 <= high for _, low, high in intervals])
-    assert held > 0.95 - 2.5 * np.sqrt(0.05 * 0.95 / 150)
 
 
 def test_a_newest_run_that_is_less_certain_in_itself_has_a_wider_interval() -> None:

@@ -64,14 +64,14 @@ def test_the_spread_of_a_run_is_that_of_all_shots_and_of_its_worst_block(tmp_pat
         ([(100, 99), (101, 100)], "certain"),
     ],
 )
-def test_a_link_is_certain_where_both_shots_agree(tmp_path: Path, rates: Any, grade: str) -> None:
-    row = judged(tmp_path, a_trial(**FULL_LINK), *shots(*rates), ceiling_shots=2).iloc[0]
+def test_a_link_is_certain_where_both_shots_agree(rates: Any, grade: str) -> None:
+    row = judged(a_trial(**FULL_LINK), *shots(*rates), ceiling_shots=2).iloc[0]
     assert (row["limited_by"], row["grade"]) == ("link", grade), row["evidence"]
 
 
-def test_a_transfer_is_judged_by_the_shot_that_was_not_disturbed(tmp_path: Path) -> None:
+def test_a_transfer_is_judged_by_the_shot_that_was_not_disturbed() -> None:
     given = a_trial(**FULL_LINK, ceiling_bytes_per_s=55e6)  # as the shot before it had it
-    row = judged(tmp_path, given, *shots((55, 100)), ceiling_shots=2).iloc[0]
+    row = judged(given, *shots((55, 100)), ceiling_shots=2).iloc[0]
     assert "link: 94 % of the ceiling" in row["evidence"]
 
 

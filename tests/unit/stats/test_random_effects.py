@@ -136,14 +136,3 @@ def test_two_pairs_lend_nothing_and_a_pair_without_an_error_neither() -> None:
     assert moderated[0, :2].tolist() == [0.01, 0.05]
     assert moderated[1, 3] == 0
     assert moderated[1, 0] > 0.01
-
-
-@pytest.mark.parametrize(("pairs", "blocks", "least"), [(3, 3, 94), (10, 3, 94), (10, 6, 94)])
-def test_the_interval_holds_the_effect_as_often_as_it_says(pairs: int, blocks: int, least: float) -> None:
-    """Without the moderation it does in 90 of 100 cases of 10 pairs of 3 blocks: benchmarks/over_pairs.py."""
-    chance = np.random.default_rng(pairs + blocks)
-    for tau in (0.0, 1.0, 5.0):
-        values = chance.normal(0, tau, (2000, pairs, 1)) + chance.normal(0, np.sqrt(blocks), (2000, pairs, blocks))
-        errors = values.std(axis=2, ddof=1) / np.sqrt(blocks)
-        pooled = pool(values.mean(axis=2), moderate_errors(errors, np.full((2000, pairs), blocks)))
-        assert 100 * np.mean(np.abs(pooled.means.mean) <= pooled.means.half) >= least

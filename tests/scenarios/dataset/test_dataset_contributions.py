@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,8 @@ pytest.importorskip("duckdb")
 
 
 def test_it_is_verified_before_it_is_added(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    good, bad = (of_example(tmp_path / name) for name in ("good", "bad"))
+    good = of_example(tmp_path / "good")
+    bad = Path(shutil.copytree(good, tmp_path / "bad"))
     change_lines(bad, lambda lines: lines[:-4])
     place = str(tmp_path / "dataset")
     code, _, err = lab(capsys, "dataset", "add", "--dataset", place, str(bad))

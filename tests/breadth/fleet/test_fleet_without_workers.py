@@ -1,0 +1,92 @@
+"""Fleets that no worker is left for, that share a scheduler, or that have two hundred pairs and killed runs."""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import signal
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from support.dask_cluster import Cluster
+from support.fleet_fixtures import assert_all_is_done_once
+from support.fleets import Bench, controller, wait_until
+
+from lab.fleet.queue import TaskState
+
+pytestmark = pytest.mark.usefixtures("fast")
+
+
+def test_where_no_worker_is_left_it_says_so_and_a_stop_ends_it(of_berlin: tuple[Bench, Cluster]) -> None:
+    fleet, cluster = of_berlin
+    with ThreadPoolExecutor() as pool:
+        running = pool.submit(fleet.run, address=cluster.address)
+        wait_until(lambda: len(fleet.pids()) == 2)
+        cluster.worker.kill()
+        said = "no worker is left: 2 sweeps wait for one; start one, or stop the fleet"
+        wait_until(lambda: said in fleet.said)
+        fleet.queue.stop_path.touch()
+        running.result(60)
+    assert (fleet.said.count(said), fleet.dirty(), fleet.pids()) == (1, [], [])
+    assert any(line.startswith("a/quick/1: no worker has it; ") for line in fleet.said)
+    assert {(one.state, one.was_cut_off) for one in fleet.statuses().values()} == {(TaskState.WAITING, True)}
+    fleet.take(0)
+    cluster.start_worker()
+    fleet.run(address=cluster.address)
+    assert_all_is_done_once(fleet)
+
+
+def test_where_no_worker_is_left_a_signal_ends_it(of_berlin: tuple[Bench, Cluster]) -> None:
+    fleet, cluster = of_berlin
+    process = controller(fleet, cluster.address)
+    wait_until(lambda: len(fleet.pids()) == 2)
+    cluster.worker.kill()
+    wait_until(lambda: not fleet.dirty())
+    process.terminate()
+    process.wait(60)
+    assert fleet.queue.stop_path.exists()
+
+
+def test_two_fleets_of_one_name_share_a_scheduler_and_no_result(
+    of_berlin: tuple[Bench, Cluster], tmp_path: Path
+) -> None:
+    fleet, cluster = of_berlin
+    fleet.take(1)
+    other = Bench(tmp_path / "other")
+    shutil.copytree(fleet.hosts, other.hosts, dirs_exist_ok=True)
+    other.write(pairs='[[pairs]]\nhosts = ["hosts/*.ini"]\nsite = "berlin"\n', top="most_at_once = 2")
+    process = controller(other, cluster.address)
+    fleet.run(address=cluster.address)
+    assert process.wait(60) == 0
+    assert_all_is_done_once(fleet)
+    assert_all_is_done_once(other)
+
+
+def test_two_hundred_pairs_with_random_kills_lose_nothing_and_double_nothing(fleet: Bench) -> None:
+    draw = random.Random(7)
+    for number in range(200):
+        fleet.pair(f"p{number:03}", server=f"10.3.0.{number // 2 + 1}")  # two pairs have one server
+    fleet.write(top="most_at_once = 16\nattempts = 100")
+    fleet.take(0.2)
+    thread = threading.Thread(target=fleet.run)
+    thread.start()
+    killed = 0
+    while thread.is_alive():
+        if killed < 40 and (pids := fleet.pids()):
+            try:
+                os.kill(draw.choice(pids), signal.SIGKILL)
+                killed += 1
+            except ProcessLookupError:
+                pass
+            for path in (fleet.state / "pids").iterdir():  # of those that were killed
+                if not Path(f"/proc/{path.name}").exists():
+                    path.unlink(missing_ok=True)
+        time.sleep(0.05)
+    assert killed == 40
+    assert {one.state for one in fleet.statuses().values()} == {TaskState.DONE}
+    assert (len(fleet.finished()), set(fleet.finished().values())) == (200, {1})
+    assert (fleet.log()["violation"], fleet.log()["dirty"], fleet.dirty()) == (0, 0, [])

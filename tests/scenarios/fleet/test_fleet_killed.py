@@ -1,0 +1,83 @@
+"""The controller of a fleet, its scheduler and its worker are programs of their own, and are killed."""
+
+from __future__ import annotations
+
+import os
+import signal
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from support.dask_cluster import Cluster
+from support.fleet_fixtures import assert_all_is_done_once
+from support.fleets import Bench, controller, wait_until
+
+from lab.fleet.queue import TaskState
+
+pytestmark = pytest.mark.usefixtures("fast")
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+def test_a_controller_that_ends_leaves_nothing_changed_and_the_next_one_goes_on(
+    fleet: Bench, number: signal.Signals
+) -> None:
+    for name in "abcd":
+        fleet.pair(name)
+    fleet.write('[[tasks]]\nsweep = "quick.toml"\nrepetitions = 2\n')
+    fleet.take(1)
+    process = controller(fleet)
+    wait_until(lambda: len(fleet.pids()) >= 2 and fleet.log()["finished"] >= 1)
+    os.kill(process.pid, number)
+    process.wait(60)
+    wait_until(lambda: not fleet.dirty())  # of a killed one, the kernel tells the runs
+    wait_until(lambda: not fleet.pids())
+    fleet.take(0)
+    fleet.run()
+    assert {one.state for one in fleet.statuses().values()} == {TaskState.DONE}
+    assert set(fleet.finished().values()) == {1}
+    assert (len(fleet.finished()), fleet.log()["violation"], fleet.dirty()) == (8, 0, [])
+
+
+def test_a_worker_that_is_killed_loses_nothing(of_berlin: tuple[Bench, Cluster]) -> None:
+    fleet, cluster = of_berlin
+    with ThreadPoolExecutor() as pool:
+        running = pool.submit(fleet.run, address=cluster.address)
+        wait_until(lambda: len(fleet.pids()) == 2)
+        fleet.take(0)
+        cluster.worker.kill()
+        wait_until(lambda: not fleet.dirty())
+        cluster.start_worker()
+        running.result(120)
+    assert_all_is_done_once(fleet)
+
+
+def test_a_scheduler_that_is_killed_ends_the_fleet_and_a_resume_goes_on(
+    of_berlin: tuple[Bench, Cluster], capfd: pytest.CaptureFixture[str]
+) -> None:
+    fleet, cluster = of_berlin
+    with ThreadPoolExecutor() as pool:
+        running = pool.submit(fleet.run, address=cluster.address)
+        wait_until(lambda: len(fleet.pids()) == 2)
+        cluster.scheduler.kill()
+        assert "the scheduler is gone" in str(running.exception(120))
+    assert "distributed" not in capfd.readouterr().err
+    assert {(*fleet.outcomes(name), fleet.statuses()[name].was_cut_off) for name in fleet.statuses()} == {(True,)}
+    fleet.queue.stop_path.touch()  # workers, where they live on, see it too
+    wait_until(lambda: not fleet.dirty())
+    wait_until(lambda: not fleet.pids())
+    fleet.take(0)
+    fleet.run(sites=("berlin",))
+    assert_all_is_done_once(fleet)
+
+
+def test_a_client_that_is_killed_leaves_runs_to_workers_and_a_resume_doubles_none(
+    of_berlin: tuple[Bench, Cluster],
+) -> None:
+    fleet, cluster = of_berlin
+    fleet.take(2)
+    process = controller(fleet, cluster.address)
+    wait_until(lambda: len(fleet.pids()) == 2)
+    process.kill()
+    process.wait(60)
+    fleet.run(address=cluster.address)
+    assert_all_is_done_once(fleet)
+    assert fleet.log()["began"] == 2

@@ -1,0 +1,114 @@
+"""What a dataset says of its runs beside what the frame of all of them says, table by table."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from lab import stats
+from lab.dataset.engine import Engine
+from lab.dataset.pooled import Pooled
+from lab.report.analysis import Analysis, Computed
+from lab.report.terminal import OF_MANY, own_numbers_json
+from lab.results import load
+from lab.results.run_folder import RunFolder
+from lab.stats.anova import Shares
+from lab.stats.effect_ratios import EFFECT, INTERACTION
+from lab.stats.factors import factors_of
+from lab.stats.some_trials import some_of_each_case
+from support.datasets import Shape, dataset_of, pooled_frame, write_runs
+from support.synthetic_runs import write_run
+from support.tool_trials import tool_trials
+
+EXACT = ("factor", "baseline", "level", "method", "n_blocks", "n_pairs", "with_factor", "with_baseline", "with_level")
+OWN = ("files", "shares", "clients", "requests", "frames", "capacity", "store", "store-effects", "waterfall")
+SAME = ("file_rates", "store_numbers", "store_effects", "waterfall")
+
+
+def pooled_of(engine: Engine, folder: Path, shapes: list[Shape]) -> tuple[Pooled, pd.DataFrame]:
+    """The dataset of some runs, and their frame."""
+    runs = write_runs(folder / "results", shapes, ceiling_shots=max(shape.shots or 1 for shape in shapes))
+    dataset = dataset_of(folder / "dataset", runs)
+    return Pooled(engine, dataset, "synthetic"), pooled_frame([load(run.path) for run in runs])
+
+
+def assert_same(sweep: Pooled, frame: pd.DataFrame) -> None:
+    """All tables of a dataset are those of the frame."""
+    pd.testing.assert_frame_equal(sweep.summary, stats.summary(frame), check_exact=True, check_dtype=False)
+    pd.testing.assert_frame_equal(sweep.ceilings, stats.ceilings(frame), check_exact=True, check_dtype=False)
+    grid = stats.grid(frame)
+    assert_close(sweep.effects, stats.effects(grid), EFFECT)
+    assert_close(sweep.interactions, stats.interactions(grid), INTERACTION)
+    assert_same_shares(sweep.shares, stats.shares(grid))
+    assert_same_trials(sweep.some, some_of_each_case(frame))
+    status = stats.transfers(frame)["status"]
+    assert sweep.counts == {name: int((status == name).sum()) for name in ("ok", "void", "failed")}
+
+
+def assert_close(ours: pd.DataFrame, theirs: pd.DataFrame, columns: tuple[str, ...]) -> None:
+    """Words and counts are the same, and means are so to 1e-12."""
+    assert list(ours.columns) == list(theirs.columns)
+    same = [name for name in ours if name in EXACT or name in stats.POOLED]
+    pd.testing.assert_frame_equal(ours[same], theirs[same], check_exact=True, check_dtype=False)
+    if "ratio" in ours and len(ours):
+        np.testing.assert_allclose(np.log(ours["ratio"]), np.log(theirs["ratio"]), rtol=0, atol=1e-12)
+    for name in set(columns) - set(EXACT) - {"established"}:
+        one, other = (table[name].to_numpy(float) for table in (ours, theirs))
+        np.testing.assert_allclose(one, other, rtol=1e-7, atol=1e-9, err_msg=name)
+
+
+def assert_same_trials(ours: pd.DataFrame, theirs: pd.DataFrame) -> None:
+    """Some trials of each case are those of the frame, in its order."""
+    plain = ["status", "size_bytes", "elapsed_s", "files", "bytes_per_s", *factors_of(theirs.columns)]
+    first = [0 if table.empty else table["block"].iloc[0] for table in (ours, theirs)]
+    one, other = (
+        table[plain].assign(block=table["block"] - begin).reset_index(drop=True)
+        for table, begin in zip((ours, theirs), first, strict=True)
+    )
+    pd.testing.assert_frame_equal(one, other, check_exact=True, check_dtype=False)
+
+
+def assert_same_shares(ours: Shares, theirs: Shares) -> None:
+    """Words and counts are the same, and sums are so to 1e-9."""
+    assert (ours.used, ours.blocks) == (theirs.used, theirs.blocks)
+    assert ours.table[["term", "df"]].to_numpy().tolist() == theirs.table[["term", "df"]].to_numpy().tolist()
+    for name in ("sum_of_squares", "share"):
+        one, other = (table[name].to_numpy(float) for table in (ours.table, theirs.table))
+        np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-12, err_msg=name)
+
+
+def assert_same_own_numbers(sweep: Pooled, run: Analysis) -> None:
+    """All that is computed of some trials of each case, of complete blocks and of stores is that of the frame."""
+    assert_same_trials(sweep.some, run.some)
+    for name in SAME:
+        ours, theirs = getattr(sweep, name), getattr(run, name)
+        assert len(ours) == len(theirs), name
+        if len(ours):
+            pd.testing.assert_frame_equal(ours, theirs, check_exact=True, check_dtype=False, obj=name)
+    assert_same_shares(sweep.shares, run.shares)
+    assert own_numbers_json(sweep) == own_numbers_json(run)
+    for name in set(OWN) - {"shares"}:  # of which rows that say nothing stand as rounding has them
+        assert OF_MANY[name](sweep) == OF_MANY[name](run), name
+
+
+def without_own(run: Computed) -> set[str]:
+    """The tables of OWN that a run has nothing for."""
+    return {name for name in OWN if OF_MANY[name](run) is None}
+
+
+def frame_of(*runs: RunFolder) -> Analysis:
+    """The frame of all these runs, one after the other."""
+    return Analysis(pooled_frame([load(run.path) for run in runs]))
+
+
+def tool_runs(folder: Path) -> list[RunFolder]:
+    """One without a store that has options, one of which nothing was counted, and one that lost trials."""
+    return [
+        write_run(folder, trials, id=f"run-{number}")
+        for number, trials in enumerate((
+            tool_trials(1, 2, pool=False), tool_trials(2, 5), tool_trials(3, 3, counted=False),
+            tool_trials(4, 7, lost=0.1),
+        ))
+    ]  # fmt: skip

@@ -1,0 +1,92 @@
+"""One place to survey: its tools and scripts run here, its share is a folder."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+from lab.fidelity.copies import Copy
+from lab.fidelity.places import Asked, list_stands, make_sweep
+from lab.fidelity.probes import PROBES
+from lab.fidelity.stand_survey import StandSurvey
+from lab.fidelity.verdicts import Verdict
+from lab.hosts import Host, Result, Role
+from lab.protocols import Attached
+from support.pairs import hosts_model, pair_of
+from support.sides import side_of
+
+KEPT_BY_ALL = ("data", "plain-folder", "name-newline", "name-case")
+
+
+class Here(Host):
+    """This machine, whose python3 is that of the tests."""
+
+    def _execute(self, argv: tuple[str, ...], root: bool, given: str, deadline_s: float, stop_mark: str = "") -> Result:
+        words = [sys.executable if word == "python3" else word for word in argv]
+        environment = os.environ | {"LC_ALL": "C"}
+        done = subprocess.run(words, input=given, capture_output=True, text=True, env=environment, timeout=deadline_s)
+        return Result(argv, done.returncode, done.stdout, done.stderr, 0.0)
+
+    def reconnect(self, take_over: Callable[[], None] = lambda: None) -> None:
+        """It is always there."""
+        take_over()
+
+    def close(self) -> None:
+        """Nothing to let go of."""
+
+
+class Place:
+    """A share in a folder, mounted by a link; ``remounting`` is what happens to it then."""
+
+    def __init__(self, folder: Path, **share: str | None):
+        self.store, self.client, self.mount = (folder / name for name in ("store", "client", "mnt"))
+        for path in (self.store, self.client):
+            path.mkdir()
+        self.mount.symlink_to(self.store)
+        self.mounts = 0
+        self.remounting: Callable[[], None] = lambda: None
+        hosts: dict[str, Any] = {role: Here(role) for role in Role}
+        config = hosts_model(share=share or {"serve": "lab"})
+        sides: dict[str, Any] = {
+            role: side_of(hosts[role], "linux", "192.0.2.1", str(path), "")
+            for role, path in {Role.CLIENT: self.client, Role.SERVER: self.store}.items()
+        }
+        self.pair = pair_of(config, hosts=hosts, sides=sides, platforms={})
+        self.session: Any = SimpleNamespace(pair=self.pair, stand=self.stand, mount_anew=self.mount_anew)
+        self.session.mounting = SimpleNamespace(failed=[])
+        self.session.drop_lost_mount = self.drop_lost_mount
+        self.asked = Asked(protocols=["smb"], stores=["disk"], tools=["cp", "cp-a"])
+
+    def stand(self, _: object) -> Any:
+        share = SimpleNamespace(path=str(self.store), account="")
+        attached = Attached(str(self.mount), effective={"mount": "kernel", "dialect": "SMB 3.1.1"})
+        mount = SimpleNamespace(record=object(), attached=attached)
+        return SimpleNamespace(share=share, folder=str(self.store), mount=mount, attached=attached)
+
+    def mount_anew(self, _: object, always: bool) -> bool:
+        assert always
+        self.mounts += 1
+        self.remounting()
+        return True
+
+    def drop_lost_mount(self, _: object, error: Exception) -> bool:
+        """As the engine's: a mount that is there stays, and the third loss is one too many."""
+        if self.mount.exists():
+            return False
+        self.session.mounting.failed.append(str(error))
+        self.mount.symlink_to(self.store)
+        return len(self.session.mounting.failed) < 3
+
+    def survey(self) -> dict[tuple[str, str], Copy]:
+        (stand,) = list_stands(make_sweep(self.asked, self.pair.config, 1500))
+        surveyed = StandSurvey(cast(Any, self.session), stand, self.asked.copiers, None, 0)
+        return {(copy.tool, copy.direction.value): copy for copy in surveyed.run(self.asked)}
+
+
+def verdict(copy: Copy, name: str) -> Verdict:
+    return copy.judgement(next(probe for probe in PROBES if probe.name == name)).verdict
