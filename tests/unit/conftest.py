@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import os
 
+import pandas as pd
 import pytest
+
+# text as whoever installed requirements.txt has it. With pyarrow, which a few commands need, pandas keeps
+# it in another way, slower for tables of some hundred rows; the commands of the scenarios have that one
+pd.set_option("mode.string_storage", "python")
 
 
 @pytest.fixture(autouse=True)

@@ -12,11 +12,10 @@ import json
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given
-from jsonschema import Draft202012Validator, FormatChecker
 from support.any_trial import any_trials
 from support.contributions import of_example
 from support.examples import at_most
@@ -32,6 +31,9 @@ from lab.results.run_folder import RunFolder
 from lab.results.trial import Trial
 from lab.run.time_series import ABOUT_CONNECTION
 
+if TYPE_CHECKING:
+    from jsonschema import Draft202012Validator
+
 CAPTURED = sorted(path.name for path in RUN_CAPTURES.iterdir())
 COURSES = sorted((TESTS / "captures" / "samples").iterdir())
 RUN_JSON: dict[str, Any] = {
@@ -46,6 +48,9 @@ TABLE = {"schema": 2, "columns": {"trial_id": "string"}, "rows": [{"trial_id": "
 
 @cache
 def schema(name: str) -> Draft202012Validator:
+    # here, for to import it takes two seconds, and each worker imports every file of tests
+    from jsonschema import Draft202012Validator, FormatChecker
+
     content = json.loads(shipped.schemas()[name].read_text(encoding="utf-8"))
     Draft202012Validator.check_schema(content)
     return Draft202012Validator(content, format_checker=FormatChecker(["date-time"]))

@@ -25,7 +25,7 @@ MESSAGE = "client: the screen saver may start while a run measures: `caffeinate 
 
 
 class Terminal(io.StringIO):
-    """A terminal, as wide as COLUMNS says; tests/scenarios/cli/test_terminal_widths.py asks real ones for their width."""
+    """A terminal, as wide as COLUMNS says; tests/scenarios/cli/test_terminal_widths.py asks real ones."""
 
     def isatty(self) -> bool:
         return True
