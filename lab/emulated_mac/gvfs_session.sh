@@ -4,4 +4,4 @@
 dbus-daemon --nofork --nopidfile --config-file="$1/bus.conf" &
 until [ -S "$1/bus" ]; do sleep 0.01; done
 "$2/gvfsd" --no-fuse &
-gdbus wait --session --timeout 30 org.gtk.vfs.Daemon && exec "$2/gvfsd-fuse" -f "/dev/fd/$3"
+gdbus wait --session --timeout 30 org.gtk.vfs.Daemon && exec "$2/gvfsd-fuse" -f -o noforget "/dev/fd/$3"

@@ -158,7 +158,8 @@ class Session:
     def _fuse_mount(self, uri: str) -> Setting:
         program, operation = find_program(self.client, "gvfsd-fuse"), GvfsFuse(self.directory)
         ready = shell_line(SHOWS_SHARE, operation.entry, operation.place)
-        process = self._daemon("gvfsd-fuse", (program, operation.place, "-f"), ready)
+        # a file keeps its number when the kernel drops its entry for want of memory: cp refuses one that changes
+        process = self._daemon("gvfsd-fuse", (program, operation.place, "-f", "-o", "noforget"), ready)
         show = self._run(SHOW, uri, *process.apply[0].argv, deadline_s=60)
         return Setting(self.client.host.name, operation, "running", (show,))
 

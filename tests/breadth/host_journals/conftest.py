@@ -2,7 +2,4 @@
 
 from __future__ import annotations
 
-import pytest
 from support.host_journal_fixtures import *  # noqa: F403 – fixtures
-
-pytest.register_assert_rewrite("scenarios.host_journals")
