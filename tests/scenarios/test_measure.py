@@ -27,7 +27,7 @@ def test_a_share_that_somebody_else_mounted_is_measured_by_its_folder(scene: Mea
     try:
         folder = scene.mount(f"smb://{SERVER}/labram" if protocol == "smb" else scene.url("nfs"), answers)
         before = scene.state()
-        done = scene.measure(folder)
+        done = scene.measure(folder, "--time", "30s")
         assert done.returncode == 0, done.stdout + done.stderr
         check_measured(scene, protocol)
         assert scene.ann.shell(f"cat '{folder}/mine'") == "mine\n"
@@ -52,7 +52,7 @@ def with_login(one_scene: Measured) -> Iterator[Measured]:
 
 def test_a_host_that_ssh_knows_is_measured_over_ssh(with_login: Measured, scene: Measured) -> None:
     """Its own side is seen then."""
-    done = scene.measure("nas")
+    done = scene.measure("nas", "--time", "30s")
     assert done.returncode == 0, done.stdout + done.stderr
     check_measured(scene, "ssh")
     assert all(trial["server_cpu_s"] is not None for trial in scene.trials() if trial["protocol"] == "ssh")
@@ -60,7 +60,7 @@ def test_a_host_that_ssh_knows_is_measured_over_ssh(with_login: Measured, scene:
 
 
 def test_the_side_of_a_server_is_seen_through_a_login(with_login: Measured, scene: Measured) -> None:
-    done = scene.measure(scene.url("smb"), "--server", "nas")
+    done = scene.measure(scene.url("smb"), "--server", "nas", "--time", "30s")
     assert done.returncode == 0, done.stdout + done.stderr
     check_measured(scene, "smb")
     assert all(trial["server_cpu_s"] is not None for trial in scene.trials() if trial["protocol"] == "smb")
