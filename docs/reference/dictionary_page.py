@@ -31,7 +31,7 @@ ENDINGS = {
 }
 # ... and by the last part of a name that does not end so
 UNITS = {
-    **dict.fromkeys(("cores", "client_cores", "server_cores", "cpu_cores", "process_mean"), "cores"),
+    **dict.fromkeys(("cores", "client_cores", "server_cores", "cpu_cores", "link_cores", "process_mean"), "cores"),
     **dict.fromkeys(("user", "system", "softirq", "iowait", "steal", "core_mean", "core_peak", "disk_busy"), "share"),
     **dict.fromkeys(("cpu", "overhead", "least_overhead", "store_ceiling_spread"), "share"),
     **dict.fromkeys(("rsize", "wsize", "mss", "pmtu"), "bytes"),

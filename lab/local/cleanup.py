@@ -11,10 +11,11 @@ from lab.local import root_image, state
 from lab.local.names import ALL_HOSTS
 
 EMPTY_DEADLINE_S = 10.0
+LINK = "link"  # in place of a host's name: the processes that carry the link
 
 
 def control_group(name: str, host: str) -> Path | None:
-    """The control group of a host, which counts its CPU time; None where this kernel has no cgroup version 2."""
+    """The control group of a host or the link, which counts its CPU time; None without cgroup version 2."""
     for line in Path("/proc/self/mounts").read_text().splitlines():
         _, mount_point, kind, *_ = line.split()
         if kind == "cgroup2":
@@ -29,6 +30,7 @@ def disk_directory(name: str, host: str) -> Path:
 
 def remove(name: str, hosts_file: Path) -> None:
     """Remove everything that a lab which has ended left outside the cache. Safe to repeat."""
+    remove_group(name, LINK)
     for host in ALL_HOSTS:
         remove_group(name, host)
         shutil.rmtree(disk_directory(name, host), ignore_errors=True)

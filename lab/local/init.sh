@@ -1,9 +1,10 @@
 #!/bin/sh
 # PID 1 of a host: mounts on its root what a boot makes anew and turns into tini, which runs sshd.
-# usage: init.sh ROOT EMULATED_MAC BOOT   (EMULATED_MAC: the package of that name, or empty; BOOT: a script in ROOT to
-# turn into instead, or empty; runs in new mount, UTS, IPC, network, PID and cgroup namespaces)
+# usage: init.sh ROOT EMULATED_MAC BOOT LINK   (EMULATED_MAC: the package of that name, or empty; BOOT: a script in ROOT to
+# turn into instead, or empty; LINK: the control group of the link, or empty; runs in new mount, UTS, IPC, network, PID
+# and cgroup namespaces)
 set -eu
-root=$1 emulated_mac=$2 boot=$3
+root=$1 emulated_mac=$2 boot=$3 link=$4
 
 mount -t proc proc "$root/proc"
 mount -t sysfs sysfs "$root/sys"
@@ -27,6 +28,10 @@ mount -t tmpfs -o mode=755 run "$root/run"
 mount -t tmpfs -o mode=1777 tmp "$root/tmp"
 mkdir -p "$root/run/sshd" "$root/run/rpcbind"
 mkdir -m 1777 "$root/run/lock"
+if [ -n "$link" ]; then   # what the link takes of the machine's processors: lab/platforms/linux/counters.py reads it
+    : > "$root/run/file-share-lab.link"
+    mount --bind -o ro "$link/cpu.stat" "$root/run/file-share-lab.link"
+fi
 
 if [ -n "$emulated_mac" ]; then
     # an overlay over the package: Python writes what it compiles into the upper layer

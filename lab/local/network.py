@@ -8,7 +8,6 @@ import re
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
-from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -86,32 +85,36 @@ def parse_rates(words: Sequence[str], hosts: Sequence[str], default: str) -> dic
     return rates
 
 
-def connect(pids: Mapping[str, int], shape: Shape) -> list[subprocess.Popen[bytes]]:
+def connect(pids: Mapping[str, int], shape: Shape, group: Path | None) -> list[subprocess.Popen[bytes]]:
     """Make the link between two hosts, or from each of several to a switch.
 
-    Returns its processes: the switch, and the relays that delay links, where the kernel has no netem.
+    Returns its processes: the switch, and the relays that delay links, where the kernel has no netem. Those are in the
+    control group ``group``.
     """
     if len(pids) == len(HOSTS):
         rates = shape.rates["client"], shape.rates["server"]
-        return _link(End(pids["client"]), End(pids["server"]), rates, shape.delay_of_link_s)
+        return _link(End(pids["client"]), End(pids["server"]), rates, shape.delay_of_link_s, group)
     switch = _start(["unshare", "--net", "--", "/bin/sh", str(SWITCH)], "the switch between its hosts")
     processes = [switch]
     for number, (host, pid) in enumerate(pids.items(), 1):
         port = End(switch.pid, f"port-{number}")
-        processes += _link(End(pid), port, (shape.rates[host], shape.rates[host]), shape.delay_of_link_s)
+        processes += _link(End(pid), port, (shape.rates[host], shape.rates[host]), shape.delay_of_link_s, group)
         command = ("ip", "link", "set", "dev", port.device, "mtu", str(PORT_MTU), "master", "switch", "up")
         check(run_inside(port.pid, *command))
         shape_end(port, shape.rates[host], shape.delay_of_link_s)
     return processes
 
 
-def _link(one: End, other: End, rates: tuple[str, str], delay_s: float) -> list[subprocess.Popen[bytes]]:
+def _link(
+    one: End, other: End, rates: tuple[str, str], delay_s: float, group: Path | None
+) -> list[subprocess.Popen[bytes]]:
     """Make a link whose ends send at these rates; returns the relay that delays it, where the kernel has no netem."""
     if delay_s > 0 and not _has_netem(one.pid):
         ends = [str(one.pid), one.device, str(other.pid), other.device]
         times = [repr(delay_s), *(repr(bits_per_second(rate)) for rate in rates)]
         words = [sys.executable, "-m", "lab.local.delay_relay", *ends, *times]
-        return [_start(words, "the relay that delays the link", "it needs /dev/net/tun: `modprobe tun`")]
+        relay = _start(words, "the relay that delays the link", "it needs /dev/net/tun: `modprobe tun`", group)
+        return [relay]
     peer = ["peer", "name", other.device, "netns", str(other.pid)]
     command = ["ip", "link", "add", one.device, "type", "veth", *peer]
     check(run("nsenter", "--target", str(one.pid), "--net", *command))
@@ -160,12 +163,18 @@ def _has_netem(pid: int) -> bool:
     return probe.returncode == 0
 
 
-def _start(command: Sequence[str], what: str, remedy: str = "") -> subprocess.Popen[bytes]:
+def _start(command: Sequence[str], what: str, remedy: str = "", group: Path | None = None) -> subprocess.Popen[bytes]:
     """A process that lives as long as this one, and has said that it is ready. Raises LabFailure."""
+    parent = os.getpid()
+
+    def before_exec() -> None:
+        syscalls.die_with_parent(parent)
+        if group is not None:
+            (group / "cgroup.procs").write_text("0")
+
     process = subprocess.Popen(  # noqa: S603 – this Python or a script of the lab's, with numbers and names of devices
-        command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-        preexec_fn=partial(syscalls.die_with_parent, os.getpid()),
-    )  # fmt: skip
+        command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, preexec_fn=before_exec
+    )
     if present(process.stdout).readline() != b"ready\n":
         raise LabFailure(f"local lab: {what} did not start", remedy)
     return process

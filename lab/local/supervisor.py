@@ -45,6 +45,7 @@ class Supervisor:
         self.directory = state.directory(name)
         self.hosts: dict[str, subprocess.Popen[bytes]] = {}
         self.link_processes: list[subprocess.Popen[bytes]] = []
+        self.group_of_link = cleanup.control_group(name, cleanup.LINK)
         self.lab = Lab(
             name=name,
             instance=secrets.token_hex(8),
@@ -64,6 +65,8 @@ class Supervisor:
     def start(self) -> None:
         """Bring the hosts and the link up, and write the hosts file. Raises LabError."""
         host_config.write(self.directory, self.name, self.lab.platforms)
+        if self.group_of_link is not None:
+            self.group_of_link.mkdir(exist_ok=True)
         syscalls.keep_mounts_private()
         for host in self.lab.platforms:
             overlay.attach(self.name, host, self.backend.layers())
@@ -71,7 +74,7 @@ class Supervisor:
         pids = {host: self._start_host(host) for host in self.lab.platforms}
         for host, pid in pids.items():
             self._wait_for_sshd(host, pid)
-        self.link_processes = network.connect(pids, self.shape)
+        self.link_processes = network.connect(pids, self.shape, self.group_of_link)
         for host, pid in pids.items():
             self._plug_in(host, pid)
             self.lab.hosts[host] = Process.of(pid)
@@ -126,6 +129,7 @@ class Supervisor:
             str(overlay.root(self.name, host)),
             self._mac_package(host),
             self.backend.boot(self.lab, host),
+            str(self.group_of_link or ""),
         ]
         with self._log(host).open("wb") as log:
             self.hosts[host] = subprocess.Popen(  # noqa: S603 – unshare, with words of the local lab's own

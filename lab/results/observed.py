@@ -25,6 +25,8 @@ class HostUsage(JsonObject):
     """Cores of the host."""
     cpu_cores: float | None = None
     """Cores that the host's control group used on average."""
+    link_cores: float | None = None
+    """Cores that carried the link of a local lab, where a process delays that."""
     throttled_s: float | None = None
     """Seconds that a quota kept its processes off the cores."""
     waited_s: float | None = None

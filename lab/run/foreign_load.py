@@ -1,8 +1,8 @@
 """What others than the lab use of a host's processor, by block: what tells a busy machine from a slow share.
 
-The hosts of a local lab are control groups of one machine: what its cores did during a transfer, less what these groups
-used, was done by others. A machine of its own is one group with everything on it; there the cores are looked at before
-and after each block, while the lab does nothing.
+The hosts of a local lab are control groups of one machine, and so is what carries their link: what its cores did during
+a transfer, less what these groups used, was done by others. A machine of its own is one group with everything on it;
+there the cores are looked at before and after each block, while the lab does nothing.
 """
 
 from __future__ import annotations
@@ -32,14 +32,15 @@ def cores_busy(usage: HostUsage) -> float | None:
 
 
 def cores_of_others(observed: Observed) -> float | None:
-    """Cores that no host used during a transfer between hosts of one machine; None where that is not counted."""
+    """Cores that no host and no link used during a transfer between hosts of one machine; None if not counted."""
     client, server = observed.client, observed.server
     if client is None or server is None or client.cpu_cores is None or server.cpu_cores is None:
         return None
     busy = cores_busy(client)
     if busy is None:
         return None
-    return max(0.0, busy - client.cpu_cores - server.cpu_cores - _cores_of_further_clients(observed))
+    link = client.link_cores or 0.0
+    return max(0.0, busy - client.cpu_cores - server.cpu_cores - link - _cores_of_further_clients(observed))
 
 
 def _cores_of_further_clients(observed: Observed) -> float:

@@ -51,6 +51,7 @@ def _add_cpu(counted: HostUsage, readings: Sequence[Reading], elapsed_s: float) 
     counted = replace(
         counted,
         cpu_cores=round(group["usage_s"] / elapsed_s, 3) if "usage_s" in group else None,
+        link_cores=round(group["link_s"] / elapsed_s, 3) if "link_s" in group else None,
         throttled_s=seconds["throttled_s"], waited_s=seconds["waited_s"], process=name, process_mean=process_mean,
     )  # fmt: skip
     counting = [reading for reading in readings if reading.cores]

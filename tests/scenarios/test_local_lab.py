@@ -35,6 +35,16 @@ def test_the_link_is_shaped_and_frames_are_what_the_mtu_says(bench: Bench) -> No
     assert bench.inside("client", "ping -q -c 1 -M do -s 1472 server-data").count("1 received") == 1
 
 
+def test_each_host_sees_what_carries_a_delayed_link(new_bench: Callable[..., Bench]) -> None:
+    bench = new_bench("--delay", "1ms")
+    if "netem" in bench.inside("client", "tc qdisc show dev eth0"):
+        pytest.skip("the kernel delays the link, and no process")
+    look = "awk '$1 == \"usage_usec\" { print $2 }' /run/file-share-lab.link"
+    before = [int(bench.inside(host, look)) for host in state.HOSTS]
+    bench.inside("client", "ping -q -i 0.002 -c 300 server-data")
+    assert all(int(bench.inside(host, look)) > was for host, was in zip(state.HOSTS, before, strict=True))
+
+
 def test_exec_passes_words_exit_code_and_standard_input_through(bench: Bench) -> None:
     words = ("sh", "-c", 'cat; echo "$1"; exit 7', "x", "a  b")
     command = bench.command("local", "exec", "--name", bench.name, "client", "--", *words)

@@ -12,7 +12,11 @@ from lab.local.names import ALL_HOSTS
 def traces(name: str) -> list[str]:
     """Whatever on this machine belongs to a lab of this name."""
     found = [str(path) for path in (state.directory(name),) if path.exists()]
-    found += [str(group) for host in ALL_HOSTS if (group := cleanup.control_group(name, host)) and group.exists()]
+    found += [
+        str(group)
+        for host in (*ALL_HOSTS, cleanup.LINK)
+        if (group := cleanup.control_group(name, host)) and group.exists()
+    ]
     found += [str(disk) for host in ALL_HOSTS if (disk := cleanup.disk_directory(name, host)).exists()]
     for process in Path("/proc").glob("[0-9]*"):
         try:

@@ -21,9 +21,10 @@ UPTIME, STAT, DISKS, MEMORY, SNMP = "/proc/uptime", "/proc/stat", "/proc/disksta
 INTERFACES = "/proc/net/dev"
 # A host is a control group of its own, or the root of them all. Version 2, and where version 1 is mounted by habit
 GROUP, PRESSURE = "/sys/fs/cgroup/cpu.stat", "/sys/fs/cgroup/cpu.pressure"
+LINK = "/run/file-share-lab.link"  # in a local lab: cpu.stat of the control group of what carries the link
 OLD_USAGE, OLD_SPLIT = "/sys/fs/cgroup/cpuacct/cpuacct.usage", "/sys/fs/cgroup/cpuacct/cpuacct.stat"
 OLD_THROTTLED = "/sys/fs/cgroup/cpu/cpu.stat"
-SAMPLED = (STAT, GROUP, OLD_USAGE, OLD_SPLIT, OLD_THROTTLED, DISKS, MEMORY)
+SAMPLED = (STAT, GROUP, LINK, OLD_USAGE, OLD_SPLIT, OLD_THROTTLED, DISKS, MEMORY)
 NET = ("tx_bytes", "rx_bytes", "tx_packets", "rx_packets")
 # The lines of these files that are read; for grep -E and perl. Of disks those that are hardware, or look like it; the
 # last are those of interfaces.
@@ -132,6 +133,9 @@ def _cores(lines: Iterable[str]) -> Iterator[tuple[str, Ticks]]:
 def _group(files: Mapping[str, Sequence[str]]) -> dict[str, float]:
     """CPU seconds of the control group: microseconds in version 2, in version 1 nanoseconds, and ticks of its parts."""
     seconds: dict[str, float] = {}
+    for line in files.get(LINK, ()):
+        if line.startswith("usage_usec "):
+            seconds["link_s"] = count(line.split(" ", 1)[1]) / 1e6
     for line in files.get(PRESSURE, ()):
         if total := re.search(" total=([0-9]+)$", line):
             seconds["waited_s"] = count(total[1]) / 1e6

@@ -71,6 +71,13 @@ def test_a_host_with_a_control_group_of_version_2() -> None:
     }
 
 
+def test_what_carries_the_link_of_a_local_lab() -> None:
+    more = [*lines("counted-cgroup2.txt"), "/run/file-share-lab.link:usage_usec 1500000"]
+    reading = parse_counters([*more, "/run/file-share-lab.link:user_usec 500000"], "eth0").reading
+    assert reading is not None
+    assert (reading.group["link_s"], reading.group["usage_s"], reading.group["user_s"]) == (1.5, 9.979091, 3.57307)
+
+
 def test_a_host_with_control_groups_of_version_1() -> None:
     found, reading = counted("counted-cgroup1.txt")
     assert found.cpu_s == reading.group["usage_s"] == 15987.446678439

@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 from support.runner_bench import SMALL, Bench, measured
 
+from lab.base.present import present
 from lab.design.plan import plan
 from lab.platforms.readings import Ticks
 from lab.results import run_folder
@@ -35,6 +36,8 @@ def test_others_used_what_neither_host_did() -> None:
     busy = Observed(client=usage(0.1, 0.2, steal=0.25), server=usage(0.1, 0.2))
     assert foreign_load.cores_of_others(busy) == pytest.approx(1.6), "stolen time is used by others, a wait is not"
     assert foreign_load.cores_of_others(Observed(client=usage(0.1, 0.9), server=usage(0.1, 0.9))) == 0.0
+    by_link = replace(observed(1.2), client=replace(present(observed(1.2).client), link_cores=0.5))
+    assert foreign_load.cores_of_others(by_link) == pytest.approx(0.7), "what carries the link is the lab's"
 
 
 @pytest.mark.parametrize(
