@@ -24,6 +24,8 @@ IFF_TAP_WITHOUT_HEADER = 0x0002 | 0x1000
 LARGEST_FRAME = 65_600
 FRAMES_AT_ONCE = 64
 LONGEST_QUEUE = 20_000  # frames; later ones are dropped, as by a switch
+QUIET_S = 1.0  # without a frame, before the processors may sleep
+LATENCY = "/dev/cpu_dma_latency"  # while it is open, no processor sleeps longer than the microseconds that were written
 
 
 class Wire:
@@ -53,19 +55,53 @@ def open_tap(pid: int, device: str) -> int:
     return tap
 
 
+class Processors:
+    """Keeps the machine's processors awake while frames pass, for a virtual one may take milliseconds to wake up.
+
+    The file is that of the kernel's pm_qos_interface. Where there is none they sleep.
+    """
+
+    def __init__(self) -> None:
+        self._open: int | None = None
+
+    @property
+    def wait_s(self) -> float | None:
+        """How long to wait for a frame before they may sleep; None where they may already."""
+        return None if self._open is None else QUIET_S
+
+    def stay_awake(self) -> None:
+        """Let no processor sleep from now on."""
+        if self._open is None:
+            try:
+                self._open = os.open(LATENCY, os.O_WRONLY)
+                os.write(self._open, struct.pack("i", 0))
+            except OSError:
+                self._open = os.open(os.devnull, os.O_RDONLY)
+
+    def may_sleep(self) -> None:
+        """Let them sleep again."""
+        if self._open is not None:
+            os.close(self._open)
+            self._open = None
+
+
 def relay(source: int, target: int, wire: Wire) -> None:
     """Pass every frame on from ``source`` to ``target`` over ``wire``, for ever.
 
     Each direction has a process: at 1 Gbit/s frames come every 12 µs, too often for threads that share an interpreter.
     """
     frames, put, read, write, now = wire.frames, wire.put, os.read, os.write, time.monotonic
+    processors = Processors()
     while True:
-        wait = max(0.0, frames[0][0] - now()) if frames else None
+        wait = max(0.0, frames[0][0] - now()) if frames else processors.wait_s
         if select.select([source], [], [], wait)[0]:
+            processors.stay_awake()
             came = now()
             with suppress(BlockingIOError):
                 for _ in range(FRAMES_AT_ONCE):
                     put(read(source, LARGEST_FRAME), came)
+        elif not frames:
+            processors.may_sleep()
         due = now()
         while frames and frames[0][0] <= due:
             # a frame that the far side cannot take is lost, as on a real link
