@@ -125,7 +125,7 @@ def _machine(sides: Mapping[str, Numbers], beside: Sequence[float]) -> dict[str,
     if len(used) < len(ROLES) or not all(name in usage for name in ("cores", *BUSY)):
         return {}
     full = min(1.0, sum(usage[name] for name in BUSY))
-    others = max(0.0, full * usage["cores"] - sum(used) - sum(beside))
+    others = max(0.0, full * usage["cores"] - sum(used) - sum(beside) - usage.get("link_cores", 0.0))
     foreign = max(0.0, others / usage["cores"] - usage["softirq"])  # interrupts are those of the link between them
     return {"machine": full, "others": others, "foreign": foreign}
 

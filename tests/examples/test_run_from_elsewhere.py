@@ -19,4 +19,4 @@ def test_a_zip_file_of_a_run_is_opened(
     shutil.copy(shipped.examples()["example"], tmp_path / "share-run.zip")
     monkeypatch.chdir(tmp_path)
     runpy.run_path(str(SCRIPT))
-    assert capsys.readouterr().out.startswith("-21.7")  # `lab show example` has it as -22 %
+    assert capsys.readouterr().out.startswith("-21.67")  # `lab show example` has it as -22 %

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,10 @@ from lab.results.packed_run import TRIALS
 
 # What a forger does who computes all digests and medians again: the change, and what is found all the same
 FORGED: dict[str, tuple[Callable[[Lines], Lines | None], str]] = {}
+
+
+def hours_later(started_at: str, hours: int) -> str:
+    return (datetime.fromisoformat(started_at) + timedelta(hours=hours)).isoformat(timespec="milliseconds")
 
 
 def forged(found: str) -> Callable[[Callable[[Lines], Lines | None]], Callable[[Lines], Lines | None]]:
@@ -110,12 +115,13 @@ def trials_at_the_same_time(lines: Lines) -> None:
 @forged(r"line \d+: b001-0005 began 359\d\.\d s before b001-0004, which stands above it")
 def a_time_before_the_one_above(lines: Lines) -> None:
     one = next(line for line in lines if line["trial_id"] == "b001-0005")
-    one["started_at"] = one["started_at"].replace("T15:", "T14:")
+    one["started_at"] = hours_later(one["started_at"], -1)
 
 
 @forged(r"line \d+: b006-\d+ ended \d+ s after the run")
 def a_time_after_the_run(lines: Lines) -> None:
-    transfers(lines)[-1]["started_at"] = "2026-11-26T16:58:00.000+00:00"
+    last = transfers(lines)[-1]
+    last["started_at"] = hours_later(last["started_at"], 1)
 
 
 @forged(r"line \d+: b001-0006: the measurement of line \d+ again")

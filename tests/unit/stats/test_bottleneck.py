@@ -97,6 +97,14 @@ def test_on_a_shared_machine_a_host_answers_for_its_own_group_only(
     assert words in evidence
 
 
+@pytest.mark.parametrize(("link_cores", "limit"), [(0.0, "disturbed"), (1.0, "unclear")])
+def test_what_carries_the_link_of_a_local_lab_disturbs_nothing(link_cores: float, limit: str) -> None:
+    both = SHARING | {"waited_s": 3.5, "link_cores": link_cores}
+    sides = {"client": both | {"cpu_cores": 0.4}, "server": both | {"cpu_cores": 0.5}}
+    found, evidence = verdict(a_trial(**sides), instance="here/1")
+    assert found == limit, evidence
+
+
 def test_what_was_not_observed_is_said() -> None:
     old = trial(**FULL_LINK | {"size_bytes": SIZE, "ceiling_bytes_per_s": 100e6})
     assert verdict(old) == ("unclear", "not observed; link: 94 % of the ceiling")
