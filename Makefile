@@ -2,8 +2,8 @@
 SINGLE = OPENBLAS_NUM_THREADS=1
 # tests start thousands of Pythons: whoever keeps no compiled code would have each of them compile the lab anew
 export PYTHONDONTWRITEBYTECODE =
-# twice as many workers as cores, for real servers are waited for; the tests of a file share their hosts, and stay together
-SIDE_BY_SIDE = --numprocesses 4 --dist loadfile --no-loadscope-reorder
+# three workers a core, for real servers are waited for; the tests of a file share their hosts, and stay together
+SIDE_BY_SIDE = --numprocesses 6 --dist loadfile --no-loadscope-reorder
 # each test by itself, on both cores of a small machine
 AT_ONCE = --numprocesses 2 --dist worksteal
 TESTED = tests/scenarios tests/fuzz tests/unit tests/examples
