@@ -120,11 +120,10 @@ def medians_of(folder: RunFolder) -> list[Median]:
 
     trials = stats.encode(load(folder.path))
     frame = trials.frame[(trials.good & ~trials.values("anchor").astype(bool))]
-    by_case = frame.assign(speed=frame["size_bytes"] / frame["elapsed_s"] / 1e6).groupby("case_id", sort=True)
     medians = []
-    for (case_id, group), median in zip(by_case["speed"], by_case["MB_per_s"].median(), strict=True):
+    for case_id, group in frame.groupby("case_id", sort=True)["MB_per_s"]:
         speeds = sorted(group.tolist())
         low, high = stats.median_interval(speeds)
         interval = {} if math.isnan(low) else {"low": low, "high": high}
-        medians.append(Median(str(case_id), len(speeds), float(median), **interval))
+        medians.append(Median(str(case_id), len(speeds), float(group.median()), **interval))
     return medians

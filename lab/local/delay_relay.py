@@ -24,8 +24,9 @@ IFF_TAP_WITHOUT_HEADER = 0x0002 | 0x1000
 LARGEST_FRAME = 65_600
 FRAMES_AT_ONCE = 64
 LONGEST_QUEUE = 20_000  # frames; later ones are dropped, as by a switch
-QUIET_S = 1.0  # without a frame, before the processors may sleep
-LATENCY = "/dev/cpu_dma_latency"  # while it is open, no processor sleeps longer than the microseconds that were written
+QUIET_S = 1.0  # without a frame: then the processors may sleep
+# Whoever holds it open keeps processors from states that take longer to leave than the microseconds written (pm_qos)
+LATENCY = "/dev/cpu_dma_latency"
 
 
 class Wire:
@@ -56,9 +57,9 @@ def open_tap(pid: int, device: str) -> int:
 
 
 class Processors:
-    """Keeps the machine's processors awake while frames pass, for a virtual one may take milliseconds to wake up.
+    """Keeps the machine's processors awake while frames pass: a virtual one may take milliseconds to wake up.
 
-    The file is that of the kernel's pm_qos_interface. Where there is none they sleep.
+    Where the kernel has no LATENCY, or root may not open it, they sleep.
     """
 
     def __init__(self) -> None:
@@ -74,9 +75,9 @@ class Processors:
         if self._open is None:
             try:
                 self._open = os.open(LATENCY, os.O_WRONLY)
-                os.write(self._open, struct.pack("i", 0))
             except OSError:
-                self._open = os.open(os.devnull, os.O_RDONLY)
+                self._open = os.open(os.devnull, os.O_WRONLY)
+            os.write(self._open, struct.pack("i", 0))
 
     def may_sleep(self) -> None:
         """Let them sleep again."""

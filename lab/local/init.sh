@@ -1,8 +1,8 @@
 #!/bin/sh
 # PID 1 of a host: mounts on its root what a boot makes anew and turns into tini, which runs sshd.
-# usage: init.sh ROOT EMULATED_MAC BOOT LINK   (EMULATED_MAC: the package of that name, or empty; BOOT: a script in ROOT to
-# turn into instead, or empty; LINK: the control group of the link, or empty; runs in new mount, UTS, IPC, network, PID
-# and cgroup namespaces)
+# usage: init.sh ROOT EMULATED_MAC BOOT LINK   (EMULATED_MAC: the package of that name, or empty; BOOT: a script in
+# ROOT to turn into instead, or empty; LINK: the control group of the link, or empty; runs in new mount, UTS, IPC,
+# network, PID and cgroup namespaces)
 set -eu
 root=$1 emulated_mac=$2 boot=$3 link=$4
 

@@ -36,5 +36,5 @@ def dataset(made: Path, tmp_path: Path, runs: list[RunFolder]) -> Dataset:
 
 @pytest.fixture(scope="module")
 def engine() -> Iterator[Engine]:
-    with started() as made:
-        yield made
+    with started() as engine_of_tests:
+        yield engine_of_tests

@@ -41,5 +41,5 @@ def points(speeds: Floats, n: int = 7, spread: float = 0.01) -> list[Point]:
 
 
 def course_of(speeds: Floats) -> Course:
-    made = points(speeds)
-    return course(KEY, made, np.arange(len(made), dtype=float), p_of_change(made))
+    history = points(speeds)
+    return course(KEY, history, np.arange(len(history), dtype=float), p_of_change(history))

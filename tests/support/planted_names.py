@@ -90,10 +90,10 @@ def spellings(name: str) -> Iterator[bytes]:
 
 def leaks(folder: Path) -> list[tuple[str, str]]:
     """The names that stand in files of a folder, in whatever spelling, in data URLs too."""
-    found = []
+    leaked = []
     for path in sorted(path for path in folder.rglob("*") if path.is_file() and path.suffix != ".png"):
         content = path.read_bytes()
         content += b"".join(map(base64.b64decode, re.findall(rb"base64,([A-Za-z0-9+/=]+)", content)))
         content = (content + unquote_to_bytes(content)).lower()
-        found += [(path.name, name) for name in PLANTED if any(way.lower() in content for way in spellings(name))]
-    return found
+        leaked += [(path.name, name) for name in PLANTED if any(way.lower() in content for way in spellings(name))]
+    return leaked

@@ -33,18 +33,18 @@ def write_saved_run(
     about = {"saved_as": NAME, "started_at": begun.isoformat(), "hosts": hosts, "instance": None, "title": None}
     folder = RunFolder.create(results, NAME, RUN | about | run)
     folder.path.rename(path := results / f"{begun:%Y%m%dT%H%M%SZ}-{NAME}")
-    folder, made = RunFolder(path), []
+    folder, written = RunFolder(path), []
     for count in range(trials):
         for position, (protocol, tool, direction, speed) in enumerate(rows, 1):
             elapsed_s = SIZE / (speed * factor * chance.lognormvariate(0, inside) * 1e6)
-            made.append(
+            written.append(
                 trial(
                     trial_id=f"b{count + 1}-{position:03}", case_id=f"{protocol}-{tool}-{direction}", block=count + 1,
                     position=position, started_at=begun.isoformat(), protocol=protocol, tool=tool, direction=direction,
                     elapsed_s=elapsed_s,
                 )
             )  # fmt: skip
-    append_all(folder, made)
+    append_all(folder, written)
     return folder
 
 

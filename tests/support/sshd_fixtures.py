@@ -30,25 +30,27 @@ def sshd(one_sshd: Sshd, request: pytest.FixtureRequest) -> Sshd:
 @pytest.fixture
 def connect(sshd: Sshd) -> Iterator[Callable[..., SshHost]]:
     """Makes connections of a test's own, which it may break."""
-    made: list[SshHost] = []
+    hosts: list[SshHost] = []
 
     def make(key: str = "plain", **changes: Any) -> SshHost:
-        made.append(SshHost("client", sshd.config(key, **changes)))
-        return made[-1]
+        hosts.append(SshHost("client", sshd.config(key, **changes)))
+        return hosts[-1]
 
     yield make
-    for one in made:
+    for one in hosts:
         one.close()
 
 
 @pytest.fixture
 def wire(sshd: Sshd) -> Iterator[Wire]:
-    found = Wire(sshd.port)
+    wire_to_sshd = Wire(sshd.port)
     # the address differs from the one on record, so the key is put on record for it too
     known = sshd.folder / "known_hosts"
-    known.write_text(known.read_text() + f"[127.0.0.1]:{found.port} {(sshd.folder / 'host_key.pub').read_text()}")
-    yield found
-    found.close()
+    known.write_text(
+        known.read_text() + f"[127.0.0.1]:{wire_to_sshd.port} {(sshd.folder / 'host_key.pub').read_text()}"
+    )
+    yield wire_to_sshd
+    wire_to_sshd.close()
 
 
 @pytest.fixture
@@ -61,16 +63,16 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def proxies(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[paramiko.Proxy]]:
     """Every proxy that a test starts; none of them may be left over."""
-    made: list[paramiko.Proxy] = []
+    started: list[paramiko.Proxy] = []
 
     class Watched(paramiko.Proxy):
         def __init__(self, command: str):
             super().__init__(command)
-            made.append(self)
+            started.append(self)
 
     monkeypatch.setattr(paramiko, "Proxy", Watched)
-    yield made
-    assert [proxy.process.args for proxy in made if proxy.process.poll() is None] == []
+    yield started
+    assert [proxy.process.args for proxy in started if proxy.process.poll() is None] == []
 
 
 @pytest.fixture(scope="module", params=[(name, "plain") for name in TRANSPORTS], ids=TRANSPORTS)
@@ -83,12 +85,12 @@ def any_config(one_sshd: Sshd, request: pytest.FixtureRequest) -> HostConfig:
 @pytest.fixture
 def connect_any(any_config: HostConfig) -> Iterator[Callable[[], SshHost]]:
     """Makes hosts of a test's own, by each transport."""
-    made: list[SshHost] = []
+    hosts: list[SshHost] = []
 
     def make() -> SshHost:
-        made.append(SshHost("client", any_config))
-        return made[-1]
+        hosts.append(SshHost("client", any_config))
+        return hosts[-1]
 
     yield make
-    for host in made:
+    for host in hosts:
         host.close()

@@ -7,8 +7,8 @@ import os
 import pandas as pd
 import pytest
 
-# text as whoever installed requirements.txt has it. With pyarrow, which a few commands need, pandas keeps
-# it in another way, slower for tables of some hundred rows; the commands of the scenarios have that one
+# With pyarrow, which a few commands need, pandas keeps text in its arrays; without it, as Python's, which is faster for
+# small tables and what requirements.txt installs. The commands of the scenarios have the former
 pd.set_option("mode.string_storage", "python")
 
 

@@ -131,7 +131,10 @@ def _cores(lines: Iterable[str]) -> Iterator[tuple[str, Ticks]]:
 
 
 def _group(files: Mapping[str, Sequence[str]]) -> dict[str, float]:
-    """CPU seconds of the control group: microseconds in version 2, in version 1 nanoseconds, and ticks of its parts."""
+    """CPU seconds of the control group, and of the link's in a local lab.
+
+    Version 2 counts microseconds, version 1 nanoseconds, and ticks of its parts.
+    """
     seconds: dict[str, float] = {}
     for line in files.get(LINK, ()):
         if line.startswith("usage_usec "):

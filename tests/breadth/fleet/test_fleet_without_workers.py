@@ -27,11 +27,11 @@ def test_where_no_worker_is_left_it_says_so_and_a_stop_ends_it(of_berlin: tuple[
         running = pool.submit(fleet.run, address=cluster.address)
         wait_until(lambda: len(fleet.pids()) == 2)
         cluster.worker.kill()
-        said = "no worker is left: 2 sweeps wait for one; start one, or stop the fleet"
-        wait_until(lambda: said in fleet.said)
+        sentence = "no worker is left: 2 sweeps wait for one; start one, or stop the fleet"
+        wait_until(lambda: sentence in fleet.said)
         fleet.queue.stop_path.touch()
         running.result(60)
-    assert (fleet.said.count(said), fleet.dirty(), fleet.pids()) == (1, [], [])
+    assert (fleet.said.count(sentence), fleet.dirty(), fleet.pids()) == (1, [], [])
     assert any(line.startswith("a/quick/1: no worker has it; ") for line in fleet.said)
     assert {(one.state, one.was_cut_off) for one in fleet.statuses().values()} == {(TaskState.WAITING, True)}
     fleet.take(0)

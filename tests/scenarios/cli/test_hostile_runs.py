@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 from support.hostile_runs import HOSTILE, Place, hostile_run
 from support.in_time import must_end_within
 from support.input_files import HOSTS as RIGHT
+from support.lying_host import ESCAPES, MARKUP
 from support.planted import assert_plain
-from support.synthetic_runs import trial, write_run
+from support.synthetic_runs import RUN, trial, write_run
+from unit.base.test_untrusted import CONTROL
 
 from lab.cli import main as cli
 from lab.local import state
+from lab.report import run_report, terminal
+from lab.report.page.frame import script
+from lab.results import run_folder
 
 SECONDS = 300  # a pipe that nobody writes to would take for ever
 MINE = RIGHT.replace("host = mac.example", "host = 127.0.0.1\nport = 1").replace(
@@ -96,3 +103,19 @@ def test_there_is_bait(tmp_path: Path) -> None:
     texts = [file.read_text() for path in paths for file in path.iterdir() if file.is_file() and not file.is_symlink()]
     assert sum(str(bait) in text for text in texts) == 2
     assert sum(entry.resolve() in (victim, victim.parent) for path in paths for entry in path.iterdir()) == 6
+
+
+def test_a_hostile_run_is_shown_and_reported_as_text(tmp_path: Path) -> None:
+    hosts = {side: facts | {"hostname": ESCAPES + MARKUP} for side, facts in RUN["hosts"].items()}
+    failed = trial(trial_id="b", status="failed", elapsed_s=None, reason=f"=cmd|'/C calc'!A1 {ESCAPES}{MARKUP}")
+    folder = write_run(tmp_path, [trial(), failed], hosts=hosts)
+    page = run_report.write(folder).read_text()
+    names = ("post.md", "post-appendix.md", "table.csv")
+    post, appendix, table = ((folder.report_path / name).read_text() for name in names)
+    console = Console(width=200, record=True, file=io.StringIO())
+    console.print(*terminal.terminal_tables(run_folder.load(folder.path)))
+    assert "<script" not in page.replace(f"<script>{script()}</script>", "", 1) + post + appendix
+    for text in (page, post, appendix, console.export_text()):
+        assert not CONTROL.search(text)
+    assert "'=cmd" in table
+    assert ",=cmd" not in table

@@ -23,7 +23,7 @@ def test_python_m_lab_is_the_same_command() -> None:
 @pytest.mark.parametrize(
     ("streams", "code", "said"),
     [
-        (">/dev/full", 1, "No space left on device"),
+        (">/dev/full", 1, "standard output: No space left on device\n"),
         (">/dev/full 2>/dev/full", 1, ""),
         ("| head -n 1", 0, ""),  # of head
         (">&-", 0, ""),

@@ -32,15 +32,15 @@ def test_the_commands_have_them(
     monkeypatch.chdir(tmp_path)
     run = write_run(tmp_path / "results", tool_trials(7, 4), finished_at="2030-01-02T03:04:05+00:00")
     assert lab(capsys, "dataset", "add", str(run.path))[0] == 0
-    told = [json.loads(lab(capsys, *words, "--json")[1]) for words in (("dataset", "show"), ("show", str(run.path)))]
-    [ours], theirs = told
+    answers = [json.loads(lab(capsys, *words, "--json")[1]) for words in (("dataset", "show"), ("show", str(run.path)))]
+    [ours], theirs = answers
     keys = ["files", "clients", "requests", "frames", "capacity", "store", "store_effects", "waterfall"]
     assert {key: ours[key] for key in keys} == {key: theirs[key] for key in keys}
     assert ours["shares"]["blocks_used"] == theirs["shares"]["blocks_used"] == 4
     for name in ("files", "store", "waterfall"):
-        shown = [lab(capsys, *words, "--table", name) for words in (("dataset", "show"), ("show", str(run.path)))]
-        assert [code for code, _, _ in shown] == [0, 0]
-        ours, theirs = ([line.strip() for line in out.splitlines() if "·" not in line] for _, out, _ in shown)
+        printed = [lab(capsys, *words, "--table", name) for words in (("dataset", "show"), ("show", str(run.path)))]
+        assert [code for code, _, _ in printed] == [0, 0]
+        ours, theirs = ([line.strip() for line in out.splitlines() if "·" not in line] for _, out, _ in printed)
         assert ours[:6] == theirs[:6]
     plain = write_run(tmp_path / "plain", name="plain")
     assert lab(capsys, "dataset", "add", str(plain.path))[0] == 0

@@ -32,11 +32,11 @@ def test_from_a_plan_to_its_end(stood_in: Bench, capsys: pytest.CaptureFixture[s
     assert "a/quick/1: begins (attempt 1)" in err
     code, _, err = lab(capsys, "fleet", "run", file)
     assert (code, "has begun already" in err) == (2, True)
-    said = json.loads(lab(capsys, "fleet", "status", file, "--json")[1])
-    assert (said["counts"], said["in_use"], said["ends_at"]) == (
+    status = json.loads(lab(capsys, "fleet", "status", file, "--json")[1])
+    assert (status["counts"], status["in_use"], status["ends_at"]) == (
         {"done": 4, "running": 0, "failed": 0, "waiting": 0}, False, None,
     )  # fmt: skip
-    assert all(Path(task["run"], "run.json").exists() for task in said["tasks"])
+    assert all(Path(task["run"], "run.json").exists() for task in status["tasks"])
     assert lab(capsys, "fleet", "resume", file)[0] == 0
     assert stood_in.log()["finished"] == 4
 

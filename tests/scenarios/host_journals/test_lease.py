@@ -26,7 +26,6 @@ PYTHON = "/usr/bin/python3"
 
 def change_guard(patch: pytest.MonkeyPatch, perl: Iterable[tuple[str, str]], python: Iterable[tuple[str, str]]) -> None:
     """Give the guard other words in place of some of its own."""
-
     both = changed(lease.GUARD, *perl), changed(in_python(lease.GUARD), *python)
     patch.setattr(lease, "GUARD", Script(*both))
 
@@ -35,7 +34,6 @@ def change_guard(patch: pytest.MonkeyPatch, perl: Iterable[tuple[str, str]], pyt
 def silence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, python: str) -> Path:
     """A file that lets leases run out at once when it is there: until then a slow machine is not taken for dead."""
     over = tmp_path.with_name(f"{tmp_path.name}-over")
-
     perl = ("$silent_s += $tick_s }", f"$silent_s += -e '{over}' ? $lease_s : 0 }}")
     twin = ("silent_s += tick_s", f"silent_s += self.lease_s if os.path.exists('{over}') else 0")
     times = (
@@ -61,13 +59,25 @@ def guard(place: Place) -> str:
     return (place.folder / NAME / "lease").read_text().split()[0]
 
 
-@pytest.mark.parametrize(("sshd", "python"), [("paramiko", ""), ("openssh", PYTHON)], indirect=True)
-def test_a_host_puts_back_what_a_silent_run_changed_and_nothing_stays(place: Place, silence: Path) -> None:
-    settings = twice_changed(place)
+def fall_silent(settings: Settings, place: Place, silence: Path) -> None:
+    """End the run's connection, and the lease; the guard does its work and ends."""
     pid = guard(place)
     settings.hosts["client"].close()
     silence.touch()
     assert gone(pid)
+
+
+def claimed(place: Place) -> Settings:
+    """A run that has taken the host, or `lab restore`."""
+    settings = place.settings(lease_s=LONG_S)
+    settings.claim("client")
+    return settings
+
+
+@pytest.mark.parametrize(("sshd", "python"), [("paramiko", ""), ("openssh", PYTHON)], indirect=True)
+def test_a_host_puts_back_what_a_silent_run_changed_and_nothing_stays(place: Place, silence: Path) -> None:
+    settings = twice_changed(place)
+    fall_silent(settings, place, silence)
     assert (place.left(), place.file.read_text()) == (["knob"], "old\n")
 
 
@@ -128,12 +138,8 @@ def test_a_connection_made_anew_within_the_lease_loses_nothing(place: Place, pyt
 
 def test_restoring_after_the_guard_finds_everything_as_it_was(place: Place, silence: Path) -> None:
     settings = twice_changed(place)
-    pid = guard(place)
-    settings.hosts["client"].close()
-    silence.touch()
-    assert gone(pid)
-    later = place.settings(lease_s=LONG_S)
-    later.claim("client")
+    fall_silent(settings, place, silence)
+    later = claimed(place)
     assert later.host_journals["client"].lapsed
     later.unwind()
     assert place.left() == ["knob"]
@@ -143,8 +149,7 @@ def test_restoring_after_the_guard_finds_everything_as_it_was(place: Place, sile
 def test_restoring_before_the_guard_ends_it(place: Place, python: str) -> None:
     twice_changed(place).hosts["client"].close()
     pid = guard(place)
-    later = place.settings(lease_s=LONG_S)
-    later.claim("client")
+    later = claimed(place)
     later.unwind()
     assert (place.left(), place.file.read_text(), gone(pid)) == (["knob"], "old\n", True)
 
@@ -166,23 +171,18 @@ def test_what_cannot_be_put_back_stays_for_a_person_and_keeps_nothing_else(place
     """What it needs stays, too; `lab restore` finds both."""
     files = {name: place.folder / name for name in ("base", "stuck", "other")}
     kinds = {"base": HoldingFileLine, "stuck": StuckFileLine}
-    settings = place.settings(lease_s=LONG_S)
-    settings.claim("client")
+    settings = claimed(place)
     for name, file in files.items():
         file.write_text("old\n")
         settings.apply(line(file, "new", kind=kinds[name]) if name in kinds else line(file, "new"))
     held = place.folder / "stuck.held"
     held.touch()
-    pid = guard(place)
-    settings.hosts["client"].close()
-    silence.touch()
-    assert gone(pid)
+    fall_silent(settings, place, silence)
     assert [files[name].read_text() for name in ("base", "stuck", "other")] == ["new\n", "new\n", "old\n"]
     left = read(place.connect(), place.folder)
     assert (left.in_use, [record.name for record in left.records]) == (None, ["file base", "file stuck"])
     held.unlink()
-    later = place.settings(lease_s=LONG_S)
-    later.claim("client")
+    later = claimed(place)
     later.unwind()
     assert {file.read_text() for file in files.values()} == {"old\n"}
     assert place.left() == sorted([*files, "knob"])
@@ -194,8 +194,7 @@ def test_what_was_in_the_way_at_first_is_put_back_later(
     """The other host's mounts may be in the way, until its own guard has unmounted them. Who comes meanwhile waits."""
     patient = ("ROUNDS = 2", "ROUNDS = 99"), ("PAUSE_S = 0", "PAUSE_S = 1")
     change_guard(monkeypatch, [("= (0.1, 2, 0,", "= (0.1, 99, 1,")], patient)
-    settings = place.settings(lease_s=LONG_S)
-    settings.claim("client")
+    settings = claimed(place)
     settings.apply(line(place.file, "new", kind=StuckFileLine))
     held = place.folder / "knob.held"
     held.touch()
@@ -203,12 +202,11 @@ def test_what_was_in_the_way_at_first_is_put_back_later(
     silence.touch()
     lock = place.folder / NAME / "lock"
     wait_for(lambda: lock.read_text().startswith("lapsed "))
-    told = str(read(place.connect(), place.folder).in_use)
-    assert "in use by the host itself, which puts back" in told
-    assert told.endswith("wait for its end: that takes a minute or two")
+    in_use = str(read(place.connect(), place.folder).in_use)
+    assert "in use by the host itself, which puts back" in in_use
+    assert in_use.endswith("wait for its end: that takes a minute or two")
     held.unlink()
-    later = place.settings(lease_s=LONG_S)
-    later.claim("client")
+    later = claimed(place)
     assert place.file.read_text() == "old\n"
     later.unwind()
     assert place.left() == ["knob"]
@@ -230,10 +228,7 @@ def test_a_guard_that_is_gone_is_started_anew_with_all_it_has_to_know(place: Pla
     settings = twice_changed(place)
     os.kill(int(guard(place)), signal.SIGKILL)
     settings.apply(line(place.file, "newest"))
-    pid = guard(place)
-    settings.hosts["client"].close()
-    silence.touch()
-    assert gone(pid)
+    fall_silent(settings, place, silence)
     assert (place.left(), place.file.read_text()) == (["knob"], "old\n")
 
 
@@ -248,20 +243,15 @@ def test_what_the_account_changed_is_put_back_as_the_account(
         folder = Path(name)
         folder.chmod(0o755)
         files = {owner: folder / f"of-{owner}" for owner in (NOBODY, 0)}
-        settings = place.settings(lease_s=LONG_S)
-        settings.claim("client")
+        settings = claimed(place)
         for owner, file in files.items():
             file.write_text("old\n")
             file.chmod(0o600)
             os.chown(file, owner, -1)
             settings.apply(line(file, "new"))
-        pid = guard(place)
-        settings.hosts["client"].close()
-        silence.touch()
-        assert gone(pid)
+        fall_silent(settings, place, silence)
         assert [files[NOBODY].read_text(), files[0].read_text()] == ["old\n", "new\n"]
-        later = place.settings(lease_s=LONG_S)
-        later.claim("client")
+        later = claimed(place)
         later.unwind()
     assert place.left() == ["knob"]
 

@@ -86,7 +86,7 @@ def test_two_runs_are_compared_as_the_command_compares_them(tmp_path: Path, monk
     a, b = open_two()
     comparison = compared.over(b, a)
     table, pooled = stats.compare(a.trials, b.trials)
-    assert "B is slower: 0.51 times as fast as A" in repr(compared.show_answer(comparison))
+    assert "B is slower: 0.57 times as fast as A" in repr(compared.show_answer(comparison))
     (axes,) = compared.draw_change(comparison).axes
     assert {"all cases", "NFS cp write", "SSH rsync read"} <= {text.get_text() for text in axes.texts}
     by_row, by_case = compared.show_change(comparison).parts

@@ -68,12 +68,12 @@ def pages(example: Path, compared: Path, tmp_path_factory: pytest.TempPathFactor
         for block in (1, 2)
     ]
     runs = {"options": option, "one block": [trial()], "empty": [], "void and failed": make_trials()}
-    made = {"example": example, "compared": compared}
+    both = {"example": example, "compared": compared}
     for name, trials in runs.items():
         run = write_run(path / name, trials)
         run.append_samples("b1-001", COURSE)
-        made[name] = run_report.write(run)
-    return made
+        both[name] = run_report.write(run)
+    return both
 
 
 class Shown:
@@ -133,9 +133,9 @@ def test_axe_finds_no_violation(browser: Any, pages: dict[str, Path], name: str)
         # dark paper changes colours alone
         for scheme, only, least in (("light", TAGS, 31), ("dark", ABOUT_COLOURS, 1)):
             shown.window.emulate_media(color_scheme=scheme)
-            found = shown.window.evaluate(f"axe.run({NO_DRAWN_TEXT}, {{runOnly: {json.dumps(only)}}})")
-            assert len(found["passes"]) >= least
-            assert [(rule["id"], rule["nodes"][0]["html"]) for rule in found["violations"]] == []
+            judged = shown.window.evaluate(f"axe.run({NO_DRAWN_TEXT}, {{runOnly: {json.dumps(only)}}})")
+            assert len(judged["passes"]) >= least
+            assert [(rule["id"], rule["nodes"][0]["html"]) for rule in judged["violations"]] == []
 
 
 def test_text_in_figures_and_around_can_be_read(browser: Any, example: Path) -> None:

@@ -18,16 +18,16 @@ from lab.platforms.macos.platform import MacOS
 def test_a_program_that_is_missing_on_a_mac(macs: dict[str, EmulatedHost]) -> None:
     programs, machine = macs["client"].folder / "bin", machines_of(macs)["client"]
     (programs / "iperf3").unlink()
-    found = lines_of(program_check.check(machine, "client programs"))
-    assert found == [
+    lines = lines_of(program_check.check(machine, "client programs"))
+    assert lines == [
         "problem  client programs: iperf3 is missing: nothing can be measured without it"
         "  -> install Homebrew there (https://brew.sh), then `brew install iperf3`"
     ]
     (programs / "brew").write_text("#!/bin/sh\n")
     (programs / "brew").chmod(0o755)
     (programs / "rsync").unlink()
-    found = lines_of(program_check.check(machine, "client programs"))
-    assert [line.partition("  -> ")[2] for line in found] == [
+    lines = lines_of(program_check.check(machine, "client programs"))
+    assert [line.partition("  -> ")[2] for line in lines] == [
         "`brew install iperf3` there",
         "rsync comes with macOS: find out where it went, or `brew install rsync` there",
     ]

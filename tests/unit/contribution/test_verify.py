@@ -34,10 +34,10 @@ def test_a_speed_that_was_changed_is_found_by_digest_and_median(folder: Path) ->
             one["elapsed_s"] *= 0.9 if one["case_id"] == case_id else 1.0
 
     change_lines(folder, change)
-    said = texts(folder)
-    assert any(re.match(rf"{TRIALS}: (its SHA-256 is|has [0-9,]+ bytes)", text) for text in said)
-    assert any(re.search(r"medians: .*: MB_per_s is .* recomputed from bytes and seconds", text) for text in said)
-    assert f"{record.NAME}: measured_sha256 is not that of {TRIALS}" in said
+    complaints = texts(folder)
+    assert any(re.match(rf"{TRIALS}: (its SHA-256 is|has [0-9,]+ bytes)", text) for text in complaints)
+    assert any(re.search(r"medians: .*: MB_per_s is .* recomputed from bytes and seconds", text) for text in complaints)
+    assert f"{record.NAME}: measured_sha256 is not that of {TRIALS}" in complaints
 
 
 @pytest.mark.usefixtures("any_name")
@@ -46,8 +46,10 @@ def test_trial_ids_twice_are_found_though_nothing_can_be_computed(folder: Path) 
         lines.append(lines[5])
 
     change_lines(folder, change)
-    said = texts(folder)
-    assert any("b001-0004: the trial_id of line 6 again" in text or "stands in line 6 already" in text for text in said)
+    complaints = texts(folder)
+    assert any(
+        "b001-0004: the trial_id of line 6 again" in text or "stands in line 6 already" in text for text in complaints
+    )
 
 
 NAMES: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
@@ -65,10 +67,10 @@ def test_names_that_were_left_in_are_refused(folder: Path) -> None:
     for change, _ in NAMES.values():
         change_run(folder, change)
     seal(folder)
-    said = texts(folder)
-    assert len(said) == len(NAMES)
+    complaints = texts(folder)
+    assert len(complaints) == len(NAMES)
     for name, (_, found) in NAMES.items():
-        assert [text for text in said if re.match(rf"{RUN}: .*{found}|{RUN}: {found}", text)], name
+        assert [text for text in complaints if re.match(rf"{RUN}: .*{found}|{RUN}: {found}", text)], name
 
 
 def test_a_name_in_a_trial_is_told_with_its_line(folder: Path) -> None:
@@ -77,8 +79,10 @@ def test_a_name_in_a_trial_is_told_with_its_line(folder: Path) -> None:
 
     change_lines(folder, change)
     seal(folder)
-    said = texts(folder)
-    assert [text for text in said if re.match(rf"{TRIALS}: line 8: a name was left in it \(mail\): ann@nas", text)]
+    complaints = texts(folder)
+    assert [
+        text for text in complaints if re.match(rf"{TRIALS}: line 8: a name was left in it \(mail\): ann@nas", text)
+    ]
 
 
 RUNS: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
@@ -105,8 +109,8 @@ RUNS: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
 def test_a_run_that_is_none_is_refused(folder: Path, name: str) -> None:
     change, found = RUNS[name]
     change_run(folder, change)
-    said = texts(folder)
-    assert any(found in text for text in said), said
+    complaints = texts(folder)
+    assert any(found in text for text in complaints), complaints
 
 
 def test_a_manifest_that_a_sweep_names_is_not_read(folder: Path, tmp_path: Path) -> None:
@@ -173,9 +177,9 @@ def test_a_measured_share_is_complete_after_whole_blocks(folder: Path) -> None:
 
 def test_very_many_findings_are_cut(folder: Path) -> None:
     (folder / TRIALS).write_text("x\n" * 10_000)
-    said = texts(folder)
-    assert len(said) == MOST_FINDINGS + 1
-    assert said[-1].endswith("the others are left out")
+    complaints = texts(folder)
+    assert len(complaints) == MOST_FINDINGS + 1
+    assert complaints[-1].endswith("the others are left out")
 
 
 VALUES = st.one_of(

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
-from lab.local.delay_relay import Wire
+from lab.local import delay_relay
+from lab.local.delay_relay import QUIET_S, Processors, Wire
 from lab.local.network import ETHERNET_OVERHEAD_BYTES, LARGEST_FRAME_BYTES, bits_per_second, token_bucket
 
 
@@ -68,3 +71,29 @@ def test_what_comes_when_the_queue_is_full_is_lost_and_takes_no_time(monkeypatch
     monkeypatch.setattr("lab.local.delay_relay.LONGEST_QUEUE", 2)
     wire = Wire(1e9, 0.0)
     assert arrivals(wire, [(0.0, 100)] * 5) == arrivals(Wire(1e9, 0.0), [(0.0, 100)] * 2)
+
+
+def test_processors_stay_awake_from_the_first_frame_until_there_was_none_for_a_while(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    latency = tmp_path / "latency"
+    latency.touch()
+    monkeypatch.setattr(delay_relay, "LATENCY", str(latency))
+    processors = Processors()
+    waits = [processors.wait_s]
+    for change in (processors.stay_awake, processors.stay_awake, processors.may_sleep, processors.may_sleep):
+        change()
+        waits.append(processors.wait_s)
+    assert waits == [None, QUIET_S, QUIET_S, None, None]
+    assert latency.read_bytes() == bytes(4)  # written once
+
+
+def test_where_the_kernel_has_no_such_file_frames_pass_all_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(delay_relay, "LATENCY", str(tmp_path / "missing"))
+    processors = Processors()
+    processors.stay_awake()
+    assert processors.wait_s == QUIET_S
+    processors.may_sleep()
+    assert not (tmp_path / "missing").exists()

@@ -81,8 +81,8 @@ def address_of(server: socket.socket) -> str:
 def test_a_server_that_takes_no_connection_while_nothing_moves_is_told(python: str, tmp_path: Path) -> None:
     with socket.socket() as server:
         address = address_of(server)
-        told, done = timed(python, tmp_path, address, UNTIL.format("grep -q unanswered said"))
-    assert (told, done.stderr) == ([f"unanswered {address}"], "")
+        report, done = timed(python, tmp_path, address, UNTIL.format("grep -q unanswered said"))
+    assert (report, done.stderr) == ([f"unanswered {address}"], "")
     assert "exit 0\n" in (tmp_path / "said").read_text(), "it only says so: whoever reads it ends the transfer"
 
 
@@ -90,8 +90,8 @@ def test_a_server_that_takes_no_connection_while_nothing_moves_is_told(python: s
 def test_as_long_as_bytes_move_it_asks_nobody(python: str, tmp_path: Path) -> None:
     enough = UNTIL.format(f'[ "$(wc -c < looks)" -gt {LONG_ENOUGH} ]')
     with socket.socket() as server:
-        told, done = timed(python, tmp_path, address_of(server), enough, "busy")
-    assert (told, done.stderr) == ([], "")
+        report, done = timed(python, tmp_path, address_of(server), enough, "busy")
+    assert (report, done.stderr) == ([], "")
 
 
 @EACH
@@ -107,8 +107,8 @@ def test_a_server_that_answers_is_left_alone_however_long_nothing_moves(python: 
             (tmp_path / "asked-twice").touch()
 
         threads.submit(answer)
-        told, done = timed(python, tmp_path, address, UNTIL.format("[ -e asked-twice ]"))
-    assert (told, done.stderr) == ([], "")
+        report, done = timed(python, tmp_path, address, UNTIL.format("[ -e asked-twice ]"))
+    assert (report, done.stderr) == ([], "")
 
 
 @EACH
@@ -116,8 +116,8 @@ def test_without_a_server_nothing_is_watched_and_the_watch_ends_with_the_transfe
     with socket.socket() as server:
         address = address_of(server)
         for watched, command in (("", "sleep 0.2"), (address, "true")):
-            told, done = timed(python, tmp_path, watched, command)
-            assert (told, done.stderr) == ([], "")
+            report, done = timed(python, tmp_path, watched, command)
+            assert (report, done.stderr) == ([], "")
             assert watched or not (tmp_path / "looks").read_text()
     left = subprocess.run(["pgrep", "-f", str(tmp_path / "stopwatch")], capture_output=True, text=True)
     assert left.stdout == ""

@@ -195,9 +195,9 @@ def test_a_narrow_answer_has_every_first_statement_and_no_line_that_is_too_wide(
     for width in (0, 60, 75, 99, 200):
         lines = answer(run, "results/x", width)
         assert max(map(len, lines)) <= min(max(width, 60), WIDTH), width
-        said = "".join("".join(line[HEADING:].split()) for line in lines)
+        drawn = "".join("".join(line[HEADING:].split()) for line in lines)
         if width < WIDTH:
-            assert [words for words in first if words not in said] == [], width
+            assert [words for words in first if words not in drawn] == [], width
             assert len(lines) <= 20, width
         else:
             assert lines == answer(run, "results/x")

@@ -166,9 +166,9 @@ def test_the_footer_says_where_the_numbers_come_from(
     titled: list[tuple[str, pd.DataFrame, pd.DataFrame]], name: str
 ) -> None:
     for payload, lab, real in titled:
-        said = footer(figures.ALL[name](lab)).get_text()
-        assert said.startswith("local lab, box_1 at $1 & $2 {")
-        assert f"synthetic-client → synthetic-server · 2030-01-02 · {payload}n = " in said
+        sources = footer(figures.ALL[name](lab)).get_text()
+        assert sources.startswith("local lab, box_1 at $1 & $2 {")
+        assert f"synthetic-client → synthetic-server · 2030-01-02 · {payload}n = " in sources
         assert "local lab" not in footer(figures.ALL[name](real)).get_text()
 
 

@@ -36,9 +36,9 @@ def test_hosts_are_not_called_idle_where_a_case_was_disturbed() -> None:
     load = [{"block": block, "client": 0.4, "server": 0.1} for block in (1, 2)]
     waiting = Observed.from_json({"client": {"cores": 1, "waited_s": 0.5}})
     trials = [replace(one, elapsed_s=1.0, observed=waiting) for one in FEW]
-    said = answer_of(trials, load=load)
-    assert "disturbed (by other programs)" in said["Held back by"]
-    assert "idle" not in said["Trust"]
+    trust = answer_of(trials, load=load)
+    assert "disturbed (by other programs)" in trust["Held back by"]
+    assert "idle" not in trust["Trust"]
 
 
 @pytest.mark.parametrize(
@@ -53,15 +53,15 @@ def test_what_was_stolen_of_a_virtual_machine_is_told_apart(instance: str | None
     load = [{"block": 1, "client": 0.1, "server": 0.1}, {"block": 2, "client": 0.9, "server": 0.8}]
     usage = {1: {"cores": 2, "steal": 0.4}, 2: {"cores": 2, "steal": 0.3}}
     trials = [replace(one, observed=Observed.from_json({"client": usage.get(one.block, {})})) for one in FEW]
-    said = answer_of(trials, load=load, instance=instance)["Trust"]
-    assert f"not idle: {used}; " in said
+    trust = answer_of(trials, load=load, instance=instance)["Trust"]
+    assert f"not idle: {used}; " in trust
 
 
 def test_what_a_foreign_run_says_of_cores_in_words_is_no_number() -> None:
     load = [{"block": 1, "client": 0.9, "server": 0.9}]
     told = Observed.from_json({"client": {"cores": "two", "steal": 0.4}})
-    said = answer_of([replace(one, observed=told) for one in FEW], load=load, instance="demo")["Trust"]
-    assert "other programs used up to 0.9 cores" in said
+    trust = answer_of([replace(one, observed=told) for one in FEW], load=load, instance="demo")["Trust"]
+    assert "other programs used up to 0.9 cores" in trust
 
 
 def test_a_link_that_was_not_steady_is_told() -> None:

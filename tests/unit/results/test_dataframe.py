@@ -88,10 +88,10 @@ def test_a_frame_can_be_pickled(folder: RunFolder) -> None:
 
 def test_a_folder_that_grows_gives_the_frame_of_all_trials_so_far(tmp_path: Path) -> None:
     folder = write_run(tmp_path, [])
-    made = make_trials(1, mtus=(1500,), tcp_spaces=("default",), combinations=[("afp", "cp"), ("ssh", "rsync")])
-    for count, one in enumerate(made, 1):
+    trials = make_trials(1, mtus=(1500,), tcp_spaces=("default",), combinations=[("afp", "cp"), ("ssh", "rsync")])
+    for count, one in enumerate(trials, 1):
         folder.append(one)
-        pd.testing.assert_frame_equal(run_folder.load(folder.path), dataframe.frame(made[:count], folder.run))
+        pd.testing.assert_frame_equal(run_folder.load(folder.path), dataframe.frame(trials[:count], folder.run))
 
 
 def test_paths_that_collide_give_one_column() -> None:

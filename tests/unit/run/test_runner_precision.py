@@ -55,9 +55,9 @@ def last_block(bench: Bench) -> int:
 def precise(tmp_path_factory: pytest.TempPathFactory) -> tuple[Bench, Ending]:
     """A run that went on until it was precise, and how it ended."""
     with pytest.MonkeyPatch.context() as patch:
-        made = Bench(tmp_path_factory.mktemp("precise"), patch)
-        made.outcome = noisy(SPREAD)
-        return made, made.runner(PRECISE).run()
+        precise_bench = Bench(tmp_path_factory.mktemp("precise"), patch)
+        precise_bench.outcome = noisy(SPREAD)
+        return precise_bench, precise_bench.runner(PRECISE).run()
 
 
 def test_a_run_goes_on_until_it_is_precise_and_no_longer(precise: tuple[Bench, Ending]) -> None:

@@ -46,8 +46,8 @@ SLOWER_LINK = SMALL_WINDOW | {"tcp": {"window_bytes": 104_000, "rwnd_limited_ms"
     ],
 )
 def test_each_limit_is_named_with_its_evidence(given: dict[str, Any], limit: str, words: str) -> None:
-    found, evidence = verdict(a_trial(**given))
-    assert found == limit, evidence
+    limited_by, evidence = verdict(a_trial(**given))
+    assert limited_by == limit, evidence
     assert words in evidence
 
 
@@ -66,13 +66,13 @@ def test_each_limit_is_named_with_its_evidence(given: dict[str, Any], limit: str
     ],
 )
 def test_where_several_are_near_one_has_precedence(given: dict[str, Any], limit: str) -> None:
-    found, evidence = verdict(a_trial(**given))
-    assert found == limit, evidence
+    limited_by, evidence = verdict(a_trial(**given))
+    assert limited_by == limit, evidence
 
 
 def test_what_is_near_as_well_is_said_too() -> None:
-    found = verdict(a_trial(**FULL_LINK, server={"process_mean": 0.9}))
-    assert found == ("link", "link: 94 % of the ceiling; also near: server CPU: smbd used 0.90 of one core")
+    both_limits = verdict(a_trial(**FULL_LINK, server={"process_mean": 0.9}))
+    assert both_limits == ("link", "link: 94 % of the ceiling; also near: server CPU: smbd used 0.90 of one core")
 
 
 SHARING = {"cores": 2, "user": 0.6, "system": 0.38, "softirq": 0.0, "core_mean": 0.99, "waited_s": 0.1}
@@ -92,8 +92,8 @@ def test_on_a_shared_machine_a_host_answers_for_its_own_group_only(
     client: float, server: float, limit: str, words: str
 ) -> None:
     sides = {"client": SHARING | {"cpu_cores": client}, "server": SHARING | {"cpu_cores": server}}
-    found, evidence = verdict(a_trial(**sides), instance="here/1")
-    assert found == limit, evidence
+    limited_by, evidence = verdict(a_trial(**sides), instance="here/1")
+    assert limited_by == limit, evidence
     assert words in evidence
 
 
@@ -101,16 +101,16 @@ def test_on_a_shared_machine_a_host_answers_for_its_own_group_only(
 def test_what_carries_the_link_of_a_local_lab_disturbs_nothing(link_cores: float, limit: str) -> None:
     both = SHARING | {"waited_s": 3.5, "link_cores": link_cores}
     sides = {"client": both | {"cpu_cores": 0.4}, "server": both | {"cpu_cores": 0.5}}
-    found, evidence = verdict(a_trial(**sides), instance="here/1")
-    assert found == limit, evidence
+    limited_by, evidence = verdict(a_trial(**sides), instance="here/1")
+    assert limited_by == limit, evidence
 
 
 def test_what_was_not_observed_is_said() -> None:
     old = trial(**FULL_LINK | {"size_bytes": SIZE, "ceiling_bytes_per_s": 100e6})
     assert verdict(old) == ("unclear", "not observed; link: 94 % of the ceiling")
     mac = trial(size_bytes=SIZE, elapsed_s=10.0, ceiling_bytes_per_s=100e6, observed=BARE)
-    found, evidence = verdict(mac)
-    assert found == "unclear"
+    limited_by, evidence = verdict(mac)
+    assert limited_by == "unclear"
     assert evidence.startswith("not observed: the client's CPU, most of the TCP connection; ")
     full = trial(**FULL_LINK | {"size_bytes": SIZE, "ceiling_bytes_per_s": 100e6, "observed": BARE})
     assert verdict(full)[0] == "link"
@@ -126,9 +126,9 @@ def test_a_case_is_judged_by_the_medians_of_the_trials_that_count() -> None:
         a_trial(trial_id="store", protocol="store", case_id="store-write"),
         a_trial(trial_id="failed", case_id="other", status="failed", reason="stuck", elapsed_s=None),
     ]
-    found = judged(*good, *others)
-    assert len(found) == 1
-    row = found.iloc[0]
+    rows = judged(*good, *others)
+    assert len(rows) == 1
+    row = rows.iloc[0]
     assert (row["n"], row["limited_by"], row["case_id"]) == (3, "link", "afp-cp-write")
     assert row["bytes_per_s"] == pytest.approx(93e6)
     assert (row["utilisation"], row["headroom"]) == (pytest.approx(0.93), pytest.approx(0.07))
@@ -148,5 +148,5 @@ def test_a_whole_run_and_one_without_trials(tmp_path: Path) -> None:
 def test_whatever_stands_in_a_file_gets_some_verdict(part: dict[str, Any], other: Any) -> None:
     observed = {"client": part, "server": other, "tcp": part, "store_ceiling_bytes_per_s": other}
     for instance in (None, "here/1"):
-        found = judged(trial(observed=observed, store="disk"), instance=instance)
-        assert isinstance(found.iloc[0]["evidence"], str)
+        rows = judged(trial(observed=observed, store="disk"), instance=instance)
+        assert isinstance(rows.iloc[0]["evidence"], str)

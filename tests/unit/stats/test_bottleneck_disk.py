@@ -20,8 +20,8 @@ from support.bottleneck_trials import MB, ON_DISK, SIZE, WRITTEN, a_trial, judge
 def test_a_disk_limits_what_goes_to_the_disk(share: float, server: dict[str, Any], limit: str) -> None:
     counted = {"store_ceiling_disk_bytes": SIZE} if server else {}
     more = {"store_ceiling_bytes_per_s": 10e6 / share, **counted}
-    found, evidence = verdict(a_trial(store="disk", server=server, more=more))
-    assert found == limit, evidence
+    limited_by, evidence = verdict(a_trial(store="disk", server=server, more=more))
+    assert limited_by == limit, evidence
 
 
 @pytest.mark.parametrize(
@@ -43,8 +43,8 @@ TURNS: dict[str, Any] = {
 
 
 def test_link_and_disk_may_take_turns() -> None:
-    found, evidence = verdict(a_trial(**TURNS))
-    assert found == "flush to disk"
+    limited_by, evidence = verdict(a_trial(**TURNS))
+    assert limited_by == "flush to disk"
     assert "25 % of the link and 76 % of the store itself" in evidence
     assert "nothing was on the way 72 % of the time" in evidence
 
@@ -74,5 +74,5 @@ def test_a_disk_that_explains_most_of_what_the_link_does_not_is_probable(change:
     ],
 )
 def test_turns_need_all_of_the_evidence(change: dict[str, Any]) -> None:
-    found, evidence = verdict(a_trial(**TURNS | change))
-    assert found not in ("flush to disk", "disk"), evidence
+    limited_by, evidence = verdict(a_trial(**TURNS | change))
+    assert limited_by not in ("flush to disk", "disk"), evidence

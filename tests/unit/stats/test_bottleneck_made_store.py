@@ -48,14 +48,14 @@ def test_what_the_servers_disks_wrote_meanwhile_makes_it_certain() -> None:
     row = judged(a_trial(**known)).iloc[0]
     assert (row["limited_by"], row["grade"]) == ("file system", "certain")
     little = known | {"server": {"disk_written_bytes": 3 * MB}}
-    found, evidence = verdict(a_trial(**little))
-    assert found == "protocol round trips", evidence
+    limited_by, evidence = verdict(a_trial(**little))
+    assert limited_by == "protocol round trips", evidence
 
 
 @pytest.mark.parametrize("effective", [{"flushed": "none"}, {"server_sync": "async"}])
 def test_a_write_for_which_nobody_waited_is_not_held_back_by_it(effective: dict[str, str]) -> None:
-    found, evidence = verdict(a_trial(store="ext4", effective=effective, more=ceiling(SLOW)))
-    assert found == "protocol round trips", evidence
+    limited_by, evidence = verdict(a_trial(store="ext4", effective=effective, more=ceiling(SLOW)))
+    assert limited_by == "protocol round trips", evidence
 
 
 def test_bytes_that_a_pool_wrote_after_the_end_do_not_prove_that_a_write_waited() -> None:
@@ -85,8 +85,8 @@ def test_a_read_is_held_back_by_it_only_where_it_came_from_its_devices(
 def test_link_and_file_system_may_take_turns_in_a_write() -> None:
     turns: dict[str, Any] = {"elapsed_s": 4.0, "tcp": {"busy_ms": 1100}}
     assert verdict(a_trial(store="ext4", more=ceiling(33e6), **turns))[0] == "flush to disk"
-    found, evidence = verdict(a_trial(store="ext4", more=ceiling(60e6), **turns))
-    assert found == "file system", evidence
+    limited_by, evidence = verdict(a_trial(store="ext4", more=ceiling(60e6), **turns))
+    assert limited_by == "file system", evidence
     assert "nothing was on the way while it worked" in evidence
 
 

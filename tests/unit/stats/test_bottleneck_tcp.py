@@ -31,8 +31,8 @@ from support.synthetic_runs import trial
 def test_a_window_explains_the_rate_only_where_it_was_full_and_felt(
     tcp: dict[str, Any], effective: dict[str, Any], limit: str
 ) -> None:
-    found, evidence = verdict(a_trial(tcp=tcp, effective=effective))
-    assert found == limit, evidence
+    limited_by, evidence = verdict(a_trial(tcp=tcp, effective=effective))
+    assert limited_by == limit, evidence
 
 
 WINDOW_AND_LINK: dict[str, Any] = FULL_LINK | {
@@ -114,8 +114,8 @@ def test_a_link_is_named_only_where_the_ceilings_of_its_blocks_agree(rates: tupl
     ],
 )
 def test_round_trips_are_named_only_where_nothing_else_may_be_why(given: dict[str, Any], words: str) -> None:
-    found, evidence = verdict(a_trial(**given))
-    assert found == ("unclear" if words else "protocol round trips"), evidence
+    limited_by, evidence = verdict(a_trial(**given))
+    assert limited_by == ("unclear" if words else "protocol round trips"), evidence
     assert words in evidence
 
 

@@ -136,14 +136,14 @@ def test_many_pairs_have_no_column_each(tmp_path: Path) -> None:
 
 
 def test_json_has_every_number_of_every_pair(four: PairsOfHosts) -> None:
-    found = pairs_json(four)
-    assert [pair["pair"] for pair in found["pairs"]] == ["P1", "P2", "P3", "P4"]
-    assert found["facts"][0]["pairs_a_value"] == {"6.1": 3, "6.9": 1}
-    for row in found["effects"]:
+    pairs = pairs_json(four)
+    assert [pair["pair"] for pair in pairs["pairs"]] == ["P1", "P2", "P3", "P4"]
+    assert pairs["facts"][0]["pairs_a_value"] == {"6.1": 3, "6.9": 1}
+    for row in pairs["effects"]:
         assert [one["pair"] for one in row["of_pairs"]] == ["P1", "P2", "P3", "P4"]
         assert row["n_pairs"] == 4
-    assert len(found["speeds"]) == 12
-    assert found["has_intervals"]
+    assert len(pairs["speeds"]) == 12
+    assert pairs["has_intervals"]
 
 
 def test_the_page_has_every_sentence_and_number_and_fetches_nothing(four: PairsOfHosts, paths: list[Path]) -> None:

@@ -101,9 +101,9 @@ def test_runs_over_a_first_one_are_what_their_folders_say(engine: Engine, tmp_pa
     dataset = dataset_of(tmp_path / "dataset", runs)
     expected = compare_all(load(runs[0].path), [load(run.path) for run in runs[1:]])
     for _ in range(2):
-        named, found = compare_runs(engine, dataset, ["run-0", "run-1", "run-2"])
+        named, comparisons = compare_runs(engine, dataset, ["run-0", "run-1", "run-2"])
         assert [run.run_id for run in named] == ["run-0", "run-1", "run-2"]
-        for ours, theirs in zip(found, expected, strict=True):
+        for ours, theirs in zip(comparisons, expected, strict=True):
             for name in TABLES:
                 pd.testing.assert_frame_equal(getattr(ours, name), getattr(theirs, name), rtol=1e-12, check_dtype=False)
             assert (ours.n_cases, ours.alone) == (theirs.n_cases, theirs.alone)

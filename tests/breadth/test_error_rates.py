@@ -68,12 +68,12 @@ def test_three_blocks_of_a_demo_tell_more_than_each_row_alone() -> None:
 
 
 def test_noise_is_rarely_established_though_plain_intervals_miss() -> None:
-    found = []
+    tables = []
     for seed in range(40):
         of = cases(direction=["write", "read"], mtu=[1500, 9000], tcp_space=[1024 * size for size in range(1, 10)])
-        found.append(stats.effects(stats.grid(run(of, noise(np.random.default_rng(seed), of, 6)))))
-    missed = np.mean([(table["p_value"] < 0.05).mean() for table in found])
-    wrong = np.mean([table["established"].any() for table in found])
+        tables.append(stats.effects(stats.grid(run(of, noise(np.random.default_rng(seed), of, 6)))))
+    missed = np.mean([(table["p_value"] < 0.05).mean() for table in tables])
+    wrong = np.mean([table["established"].any() for table in tables])
     assert 0.02 < missed < 0.09
     assert wrong < 0.15
 
