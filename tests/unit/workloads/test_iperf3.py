@@ -49,6 +49,12 @@ def link_client(folder: Path, failures: int, failed: str) -> EmulatedHost:
     return EmulatedHost(folder, {"iperf3": script}, ["cat"])
 
 
+def test_a_read_is_what_the_server_sends() -> None:
+    words = {way: iperf3.client_words((iperf3.NAME,), "192.0.2.2", way, 1, 5201) for way in ("read", "write")}
+    assert [word for word in words["read"] if word not in words["write"]] == ["--reverse"]
+    assert set(words["write"]) < set(words["read"])
+
+
 def test_a_ceiling_that_met_the_server_between_two_tests_is_measured_again(tmp_path: Path) -> None:
     client = link_client(tmp_path, 2, "iperf3-reset.json")
     assert iperf3.measure(client, (iperf3.NAME,), "192.0.2.2", "read", 1)["bytes"] > 0
