@@ -2,8 +2,9 @@
 SINGLE = OPENBLAS_NUM_THREADS=1
 # tests start thousands of Pythons: whoever keeps no compiled code would have each of them compile the lab anew
 export PYTHONDONTWRITEBYTECODE =
-# three workers a core, for real servers are waited for; the tests of a file share their hosts, and stay together
-SIDE_BY_SIDE = --numprocesses 6 --dist loadfile --no-loadscope-reorder
+# more workers than cores, for real servers are waited for, and leases longest; the tests of a file share their hosts, and
+# stay together
+SIDE_BY_SIDE = --numprocesses $(1) --dist loadfile --no-loadscope-reorder
 # each test by itself, on both cores of a small machine
 AT_ONCE = --numprocesses 2 --dist worksteal
 TESTED = tests/scenarios tests/fuzz tests/unit tests/examples
@@ -23,11 +24,11 @@ wheel:  ## build the wheel, install it on the oldest and newest Python of this m
 
 test:   ## all of `make unit`, generated tests, and the scenarios: whole commands on real servers, as root
 	@scripts/setup.sh test
-	$(SINGLE) .venv/bin/python -m pytest $(SIDE_BY_SIDE) $(TESTED)
+	$(SINGLE) .venv/bin/python -m pytest $(call SIDE_BY_SIDE,6) $(TESTED)
 
 test-all: ## all of `make test`, and what else a machine without virtualization can run; PART=2/4 a quarter of the latter
 	@scripts/setup.sh test-all
-	$(SINGLE) .venv/bin/python -m pytest $(SIDE_BY_SIDE) $(if $(PART),--part $(PART),$(TESTED)) tests/breadth
+	$(SINGLE) .venv/bin/python -m pytest $(call SIDE_BY_SIDE,10) $(if $(PART),--part $(PART),$(TESTED)) tests/breadth
 	$(SINGLE) .venv/bin/python -m pytest $(AT_ONCE) --hypothesis-profile lab -m hypothesis $(if $(PART),--part $(PART)) tests/unit
 	$(if $(PART),,$(MAKE) docs wheel)
 

@@ -37,8 +37,11 @@ LEFT = {
 
 
 @pytest.mark.usefixtures("root")
-@pytest.mark.parametrize("clients", ["1", "3"])
-def test_in_the_sample_nothing_is_dirty_lost_or_wrong(clients: str) -> None:
+def test_in_the_sample_nothing_is_dirty_lost_or_wrong() -> None:
+    check_sample("1")
+
+
+def check_sample(clients: str) -> None:
     command = [sys.executable, "-m", "faults", "--sample", "--clients", clients]
     environment = os.environ | {"PYTHONPATH": str(TESTS)}
     done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=1800, check=False)

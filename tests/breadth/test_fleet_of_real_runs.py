@@ -80,8 +80,10 @@ def test_a_controller_that_is_killed_with_and_without_its_run_loses_and_doubles_
     before, fleet = bench.state(), fleet_of(bench)
     with bench.started("fleet", "run", fleet) as run:
         wait_for(bench, "first", 2, run)
-        _check_that_another_waits(bench, fleet)
         (task,) = psutil.Process(run.pid).children()
+        task.suspend()  # else it might end meanwhile
+        _check_that_another_waits(bench, fleet)
+        task.resume()
         assert (os.getsid(task.pid), status(bench, fleet)["counts"]["running"]) == (task.pid, 1)
         end(run, signal.SIGKILL)  # the run is told by the kernel, and puts everything back
         task.wait(120)

@@ -17,27 +17,9 @@ from support.leases import (
 )
 from support.local_lab import Bench
 
-WITHOUT_PERL = ("--platform", "client=macos@26", "--platform", "server=macos@15.5")
-
-
-def without_perl(bench: Bench) -> Bench:
-    """Macs as Apple has announced them: the python3 of the Command Line Tools stands in."""
-    for host in ("client", "server"):
-        bench.inside(host, "rm /usr/bin/perl; xcode-select -p >/dev/null 2>&1 || xcode-select --install")
-    return bench
-
 
 def test_hosts_put_themselves_back_by_every_protocol(new_bench: Callable[..., Bench]) -> None:
     check_that_hosts_put_themselves_back(new_bench("--rate", "200mbit"), "nfs", "afp")
-
-
-def test_macs_put_themselves_back(new_bench: Callable[..., Bench]) -> None:
-    check_that_hosts_put_themselves_back(new_bench("--rate", "200mbit", *MACS), "smb", "nfs")
-
-
-def test_macs_without_perl_put_themselves_back(new_bench: Callable[..., Bench]) -> None:
-    bench = without_perl(new_bench("--rate", "200mbit", *WITHOUT_PERL))
-    check_that_hosts_put_themselves_back(bench, "smb", "nfs")
 
 
 def test_a_controller_that_slept_finds_out_and_measures_on_settings_made_anew(new_bench: Callable[..., Bench]) -> None:

@@ -1,0 +1,13 @@
+"""Macs that put themselves back. Of its own, for each lease is waited for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from scenarios.test_hosts_left_alone import check_that_hosts_put_themselves_back
+from support.leases import MACS
+from support.local_lab import Bench
+
+
+def test_macs_put_themselves_back(new_bench: Callable[..., Bench]) -> None:
+    check_that_hosts_put_themselves_back(new_bench("--rate", "200mbit", *MACS), "smb", "nfs")
