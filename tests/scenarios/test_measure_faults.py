@@ -9,6 +9,7 @@ from support.measure_scene import OWN
 from support.measured import Measured
 
 START_SAMBA = "cd /run/servers; setsid smbd --foreground --no-process-group -s smb.conf >/dev/null 2>&1 </dev/null &"
+MOST_TRIES = 5  # on a busy machine a program may come and go between two looks
 KILL_SAMBA = "pkill -KILL -x smbd; while pgrep -x smbd >/dev/null; do sleep 0.02; done"
 
 
@@ -46,12 +47,15 @@ def test_a_password_that_is_wrong_is_said(scene: Measured, protocol: str) -> Non
 
 @pytest.mark.parametrize("moment", ["gio mount", "^cp --sparse"], ids=["mounting", "transfer"])
 def test_ctrl_c_leaves_nothing(scene: Measured, moment: str) -> None:
-    with scene.started(scene.url("smb")) as run:
-        run.wait_for_process(moment)
-        run.strike("INT")
-        code, output = run.end()
-    assert code == 130, output
-    assert "Traceback" not in output
+    for _ in range(MOST_TRIES):
+        with scene.started(scene.url("smb")) as run:
+            if run.sees_process(moment):
+                run.strike("INT")
+                code, output = run.end()
+                assert code == 130, output
+                assert "Traceback" not in output
+                return
+    pytest.fail(f"{moment!r} was over before it was seen, {MOST_TRIES} times")
 
 
 def test_what_was_killed_is_put_back_by_restore(scene: Measured) -> None:

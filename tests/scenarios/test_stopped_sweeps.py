@@ -67,9 +67,8 @@ def test_hosts_that_vanish_in_the_middle_end_the_run_with_one_message(new_bench:
     with bench.started("run", "--hosts", str(bench.hosts), str(bench.sweep(protocol=["smb"], blocks=50))) as run:
         bench.wait_for('"b001-0001"', run)
         assert bench.lab("local", "down", "--name", bench.name).returncode == 0
-        bench.wait_for(" lost ", run)
-        code, output = end(run, signal.SIGINT)
-    assert code in (1, -signal.SIGINT)  # it had ended by itself already, and a late signal ends Python's own clean-up
+        output, _ = run.communicate(timeout=600)
+    assert run.returncode == 1, output
     # which it meets first is chance
     assert any(words in output for words in ("was taken down", "is not up", "there is no key"))
     assert "Traceback" not in output

@@ -128,13 +128,19 @@ class Running:
             assert time.monotonic() < deadline, f"{text!r} did not come"
             time.sleep(0.05)
 
-    def wait_for_process(self, pattern: str, seconds: float = 120) -> None:
+    def wait_for_process(self, pattern: str) -> None:
         """Wait until ann runs a command that a regular expression fits."""
+        assert self.sees_process(pattern), self.process.communicate()
+
+    def sees_process(self, pattern: str, seconds: float = 120) -> bool:
+        """The same; false where the measurement ended before one was seen."""
         deadline = time.monotonic() + seconds
         while self.scene.bench.execute("client", "pgrep", "-u", "ann", "-f", "--", pattern).returncode != 0:
-            assert self.process.poll() is None, self.process.communicate()
+            if self.process.poll() is not None:
+                return False
             assert time.monotonic() < deadline, f"{pattern!r} did not run"
             time.sleep(0.02)
+        return True
 
     def strike(self, signal: str) -> None:
         """Send a signal to the foreground processes of ann's terminal, as Ctrl-C does."""

@@ -98,6 +98,7 @@ def watching(watch: Watch) -> Iterator[None]:
     done = threading.Event()
 
     def work() -> None:
+        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), -20)  # to miss no short program
         while not done.wait(0.005):
             watch.look()
 
