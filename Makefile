@@ -1,5 +1,6 @@
-# tests run side by side, one on each core: threads of the numerical library would only wait for each other
-SINGLE = OPENBLAS_NUM_THREADS=1
+# tests run side by side, one on each core: threads of the numerical library would only wait for each other. Exported, so that
+# make starts pytest itself: a shell between them would keep a SIGTERM to itself
+unit test test-all fuzz: export OPENBLAS_NUM_THREADS = 1
 # tests start thousands of Pythons: whoever keeps no compiled code would have each of them compile the lab anew
 export PYTHONDONTWRITEBYTECODE =
 # more workers than cores, for real servers are waited for, and leases longest; the tests of a file share their hosts, and
@@ -17,19 +18,19 @@ demo:   ## a whole sweep on this machine: local lab, report, notebook
 
 unit:   ## logic, parsers, pages, messages, examples of the docs: no root, no server, no browser, any system
 	@scripts/setup.sh unit
-	$(SINGLE) .venv/bin/python -m pytest $(AT_ONCE) tests/unit tests/examples
+	.venv/bin/python -m pytest $(AT_ONCE) tests/unit tests/examples
 
 wheel:  ## build the wheel, install it on the oldest and newest Python of this machine, and use it in an empty folder
 	@scripts/check_wheel.sh
 
 test:   ## all of `make unit`, generated tests, and the scenarios: whole commands on real servers, as root
 	@scripts/setup.sh test
-	$(SINGLE) .venv/bin/python -m pytest $(call SIDE_BY_SIDE,6) $(TESTED)
+	.venv/bin/python -m pytest $(call SIDE_BY_SIDE,6) $(TESTED)
 
 test-all: ## all of `make test`, and what else a machine without virtualization can run; PART=2/4 a quarter of the latter
 	@scripts/setup.sh test-all
-	$(SINGLE) .venv/bin/python -m pytest $(call SIDE_BY_SIDE,10) $(if $(PART),--part $(PART),$(TESTED)) tests/breadth
-	$(SINGLE) .venv/bin/python -m pytest $(AT_ONCE) --hypothesis-profile lab -m hypothesis $(if $(PART),--part $(PART)) tests/unit
+	.venv/bin/python -m pytest $(call SIDE_BY_SIDE,10) $(if $(PART),--part $(PART),$(TESTED)) tests/breadth
+	.venv/bin/python -m pytest $(AT_ONCE) --hypothesis-profile lab -m hypothesis $(if $(PART),--part $(PART)) tests/unit
 	$(if $(PART),,$(MAKE) docs wheel)
 
 test-release: ## verdicts on a quiet machine, guests of KVM and TCG with ZFS, the whole fault matrix; hours
@@ -44,7 +45,7 @@ faults: ## break a run at every command that it sends (docs/how-to/run-the-fault
 fuzz:   ## files and outputs that are nearly right, 2000 of each; SEED=N repeats one, FUZZ='-k journal' does less
 	@scripts/setup.sh fuzz
 	@seed=$${SEED:-$$(od -An -N4 -tu4 /dev/urandom | tr -d ' ')}; echo "SEED=$$seed"; \
-	    $(SINGLE) .venv/bin/python -m pytest $(AT_ONCE) --hypothesis-profile fuzz --hypothesis-seed $$seed tests/fuzz $(FUZZ)
+	    .venv/bin/python -m pytest $(AT_ONCE) --hypothesis-profile fuzz --hypothesis-seed $$seed tests/fuzz $(FUZZ)
 
 audit:  ## known vulnerabilities of the installed Python packages, where their database can be reached
 	@scripts/setup.sh audit

@@ -10,9 +10,10 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
+import psutil
 import pytest
 from hypothesis import HealthCheck, settings
 from support.local_lab import Bench
@@ -32,7 +33,8 @@ QUICK = ("unit", "generated")
 # what a test makes is soon free again: to look for cycles in it every 700 objects takes a tenth of the time
 gc.set_threshold(20_000, 10, 10)
 # begins the name of every local lab of this test run: workers of pytest-xdist inherit it from their controller
-LABS = os.environ.setdefault("LABS_OF_THIS_TEST_RUN", f"test-{os.getpid()}")
+NAME_OF_LABS = "LABS_OF_THIS_TEST_RUN"
+LABS = os.environ.setdefault(NAME_OF_LABS, f"test-{os.getpid()}")
 # a machine that is slow, or busy with something else, fails no test
 # the same examples in every run: what nobody has seen yet is looked for by `make fuzz`
 settings.register_profile(
@@ -50,16 +52,27 @@ def tier_of(path: Path) -> str:
     return TIERS[path.relative_to(TESTS).parts[0]]
 
 
-def pytest_configure() -> None:
-    """A test run that is told to end, as by timeout(1), takes its local labs down first."""
-    signal.signal(signal.SIGTERM, lambda *_: pytest.exit("told to end", 143))
+def pytest_configure(config: pytest.Config) -> None:
+    """A test run that is told to end, as by timeout(1), has its workers put away what their tests made first."""
+
+    def end(*_: object) -> None:
+        if hasattr(config.option, "numprocesses") and config.option.numprocesses:
+            for worker in psutil.Process().children():
+                worker.terminate()
+        pytest.exit("told to end", 143)
+
+    signal.signal(signal.SIGTERM, end)
 
 
-def pytest_unconfigure(config: pytest.Config) -> None:
-    """Take down what local labs the workers left: pytest-xdist kills those that take longer than 10 s to end."""
-    if not hasattr(config, "workerinput"):
+def pytest_unconfigure() -> None:
+    """Take down what labs the workers left, and end what they ran: pytest-xdist kills those that need 10 s to end."""
+    if f"test-{os.getpid()}" == LABS:
         for path in state.RUN.glob(f"{LABS}-*"):
             lifecycle.down(path.name)
+        for process in psutil.process_iter():
+            with suppress(psutil.Error):
+                if process.environ().get(NAME_OF_LABS) == LABS and process.pid != os.getpid():
+                    process.kill()
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

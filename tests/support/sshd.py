@@ -114,6 +114,8 @@ def running(folder: Path, settings: str = "", kind: str = "ed25519") -> Iterator
     if subprocess.run(_command("-t", *patient), stdin=subprocess.DEVNULL, capture_output=True).returncode == 0:
         options = patient
     command = _command("-D", "-e", *options)
+    if shutil.which("setpriv"):  # it ends with the test run, also where that is killed
+        command = ["setpriv", "--pdeathsig", "TERM", *command]
     with (folder / "log").open("wb") as log:
         process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
     try:
