@@ -1,10 +1,10 @@
-# tests run side by side, one on each core: threads of the numerical library would only wait for each other. Exported, so that
-# make starts pytest itself: a shell between them would keep a SIGTERM to itself
+# tests run side by side, so threads of the numerical library would only wait for each other. It is exported, not set in the
+# command, so that make starts pytest without a shell: the shell would not pass a SIGTERM on
 unit test test-all fuzz: export OPENBLAS_NUM_THREADS = 1
 # tests start thousands of Pythons: whoever keeps no compiled code would have each of them compile the lab anew
 export PYTHONDONTWRITEBYTECODE =
-# more workers than cores, for real servers are waited for, and leases longest; the tests of a file share their hosts, and
-# stay together
+# $(1) workers, more than there are cores: tests wait for real servers, and for leases. The tests of a file share their hosts,
+# so one worker runs all of them
 SIDE_BY_SIDE = --numprocesses $(1) --dist loadfile --no-loadscope-reorder
 # each test by itself, on both cores of a small machine
 AT_ONCE = --numprocesses 2 --dist worksteal

@@ -56,7 +56,7 @@ def pytest_configure(config: pytest.Config) -> None:
     """A test run that is told to end, as by timeout(1), has its workers put away what their tests made first."""
 
     def end(*_: object) -> None:
-        if hasattr(config.option, "numprocesses") and config.option.numprocesses:
+        if config.getoption("numprocesses", None):
             for worker in psutil.Process().children():
                 worker.terminate()
         pytest.exit("told to end", 143)

@@ -25,7 +25,7 @@ LARGEST_FRAME = 65_600
 FRAMES_AT_ONCE = 64
 LONGEST_QUEUE = 20_000  # frames; later ones are dropped, as by a switch
 QUIET_S = 1.0  # without a frame: then the processors may sleep
-# Whoever holds it open keeps processors from states that take longer to leave than the microseconds written (pm_qos)
+# While a program has it open, no processor may take longer to wake up than the microseconds written to it (pm_qos)
 LATENCY = "/dev/cpu_dma_latency"
 
 

@@ -1,4 +1,4 @@
-"""A sample of the fault matrix with three clients. Of its own, for each sample takes minutes."""
+"""A sample of the fault matrix with three clients. It takes minutes, so it is a file that a second worker can run."""
 
 from __future__ import annotations
 

@@ -81,7 +81,7 @@ def test_a_controller_that_is_killed_with_and_without_its_run_loses_and_doubles_
     with bench.started("fleet", "run", fleet) as run:
         wait_for(bench, "first", 2, run)
         (task,) = psutil.Process(run.pid).children()
-        task.suspend()  # else it might end meanwhile
+        task.suspend()  # on a busy machine it would end while the other fleet is tried
         _check_that_another_waits(bench, fleet)
         task.resume()
         assert (os.getsid(task.pid), status(bench, fleet)["counts"]["running"]) == (task.pid, 1)

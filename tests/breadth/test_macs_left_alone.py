@@ -1,4 +1,4 @@
-"""Macs that put themselves back. Of its own, for each lease is waited for."""
+"""Macs put themselves back. It waits for leases, so it is a file that a second worker can run."""
 
 from __future__ import annotations
 

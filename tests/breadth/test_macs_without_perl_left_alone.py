@@ -1,4 +1,4 @@
-"""Macs without perl that put themselves back. Of its own, for each lease is waited for."""
+"""Macs without perl put themselves back. It waits for leases, so it is a file that a second worker can run."""
 
 from __future__ import annotations
 
