@@ -66,6 +66,16 @@ def test_what_is_small_or_short_is_not_told(rates: npt.NDArray[np.float64], end_
     assert find_step(readings_of(rates), "tx_bytes", 0.0, end_s) is None
 
 
+@pytest.mark.parametrize(("standard_errors", "found"), [(7, True), (5, False)])
+def test_a_step_has_to_stand_out_from_the_scatter_by_six_standard_errors(standard_errors: float, found: bool) -> None:
+    half, step = 40, 0.3  # bins of half a second on each side; part of the rate
+    # bins that lie above and below in turn: neighbours differ by twice as much
+    error = 2 / (0.6745 * 2**0.5) * (1 / half + 1 / half) ** 0.5
+    above = step / error / standard_errors
+    rates = 1e8 * (1 - step * (np.arange(2 * half) >= half) + above * (-1) ** np.arange(2 * half))
+    assert (find_step(readings_of(rates.repeat(5)), "tx_bytes", 0.0, half) is not None) is found
+
+
 def test_samples_that_lack_the_count_tell_of_no_step() -> None:
     assert find_step(readings_of(dip()), "rx_bytes", 0.0, 6.0) is None
     assert find_step([], "tx_bytes", 0.0, 6.0) is None
