@@ -205,8 +205,8 @@ def gone(pid: str) -> bool:
 
 
 def wait_for(what: Callable[[], bool]) -> None:
-    """Wait until something is so, at most half a minute."""
-    for _ in range(1500):
+    """Wait until something is so, at most three minutes."""
+    for _ in range(9000):
         if what():
             return
         time.sleep(0.02)
