@@ -18,6 +18,7 @@ from pathlib import Path
 from lab import __version__
 from lab.base import signals
 from lab.base.errors import BadInput, Interrupted, LabError
+from lab.base.own_python import leave_out_current_folder
 from lab.cli import (
     check,
     compare,
@@ -87,6 +88,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; its exit code."""
     _open_streams()
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # a core dump would hold passwords
+    leave_out_current_folder()
     signals.install()
     try:
         words = sys.argv[1:] if argv is None else argv

@@ -21,6 +21,7 @@ from typing import IO
 
 from lab.base import durable
 from lab.base.errors import BadInput
+from lab.base.own_python import PYTHON
 from lab.base.untrusted import one_line
 from lab.fleet import leash
 from lab.fleet.claim import Claimed, claimed
@@ -30,8 +31,8 @@ from lab.fleet.queue import TaskRun, find_run
 from lab.settings.register import Register
 
 STOP = threading.Event()  # set where the controller of this very process is to end
-LAB = (sys.executable, "-P", "-m", "lab")
-LOOK = (sys.executable, "-P", "-m", "lab.fleet.look")
+LAB = (*PYTHON, "-m", "lab")
+LOOK = (*PYTHON, "-m", "lab.fleet.look")
 EACH_MS = 500  # somebody may want it to end: looked at so often
 LOOK_S, RESTORE_S, STOP_S = 180.0, 3600.0, 3600.0
 TAIL_BYTES = 4000

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import secrets
 import socket
-import sys
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -14,6 +13,7 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, PublicFormat
 
+from lab.base.own_python import PYTHON
 from lab.local import backends, platforms, state
 from lab.local.state import ADDRESS, Lab
 
@@ -123,7 +123,7 @@ def hosts_ini(lab: Lab) -> str:
             f"{_transport(lab.platforms[host])}"
             f"identity = {state.identity(lab.name, _key_kind(lab.platforms[host]))}\n"
             f"known_hosts = {directory / 'known_hosts'}\n"
-            f"proxy_command = {sys.executable} -m lab.local.proxy_command {lab.name} {host}\n"
+            f"proxy_command = {' '.join(PYTHON)} -m lab.local.proxy_command {lab.name} {host}\n"
             f"data_address = {ADDRESS[host]}\n"
             f"ram_disk = {backends.find(lab.backend).ram_disk}\n"
         )

@@ -7,7 +7,6 @@ import json
 import os
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -15,6 +14,7 @@ from pathlib import Path
 
 from lab.base import durable
 from lab.base.errors import BadInput, LabFailure
+from lab.base.own_python import PYTHON
 from lab.base.present import present
 from lab.emulated_mac import faults
 from lab.local import backends, cleanup, network, platforms, root_image, state, syscalls
@@ -71,7 +71,7 @@ def up(
 
 def _start_supervisor(name: str, request: Request) -> Lab:
     """Start the process that brings the lab up and keeps it; returns once it says so. Raises LabFailure."""
-    command = [sys.executable, "-m", "lab.local.supervisor", name, request.to_json()]
+    command = [*PYTHON, "-m", "lab.local.supervisor", name, request.to_json()]
     supervisor = subprocess.Popen(  # noqa: S603 – this Python, with a name that was checked and options that were parsed
         command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, start_new_session=True
     )

@@ -6,12 +6,12 @@ from __future__ import annotations
 import os
 import re
 import subprocess
-import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from lab.base.errors import BadInput, LabFailure
+from lab.base.own_python import PYTHON
 from lab.base.present import present
 from lab.local import syscalls
 from lab.local.names import split_word
@@ -112,7 +112,7 @@ def _link(
     if delay_s > 0 and not _has_netem(one.pid):
         ends = [str(one.pid), one.device, str(other.pid), other.device]
         times = [repr(delay_s), *(repr(bits_per_second(rate)) for rate in rates)]
-        words = [sys.executable, "-m", "lab.local.delay_relay", *ends, *times]
+        words = [*PYTHON, "-m", "lab.local.delay_relay", *ends, *times]
         relay = _start(words, "the relay that delays the link", "it needs /dev/net/tun: `modprobe tun`", group)
         return [relay]
     peer = ["peer", "name", other.device, "netns", str(other.pid)]

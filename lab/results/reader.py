@@ -22,6 +22,7 @@ from typing import IO
 
 import numpy as np
 
+from lab.base.own_python import PYTHON
 from lab.base.untrusted import MOST_LINE_BYTES, open_file
 from lab.results.columns import Columns, join
 from lab.results.decoder import Decoder
@@ -156,7 +157,7 @@ def _start_second(
     shares: _Shares, schema: int, waiting: IO[bytes], output: IO[bytes]
 ) -> subprocess.Popen[bytes] | None:
     """A process that reads shares too; None where none can be started."""
-    command = [sys.executable, "-P", "-c", f"from {__name__} import main; main()"]
+    command = [*PYTHON, "-c", f"from {__name__} import main; main()"]
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     try:
         return subprocess.Popen(  # noqa: S603 – this Python, with a path and numbers

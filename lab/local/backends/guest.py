@@ -10,13 +10,13 @@ from __future__ import annotations
 import os
 import shlex
 import shutil
-import sys
 import tarfile
 from abc import abstractmethod
 from collections.abc import Sequence
 from pathlib import Path
 from typing import ClassVar
 
+from lab.base.own_python import PYTHON
 from lab.local import backend_probe, overlay, state
 from lab.local.backends.base import Backend
 from lab.local.guest_kernels import FILES, Kernel
@@ -117,7 +117,7 @@ class Guest(Backend):
         options = (
             f"IdentityFile={state.identity(lab.name, 'ed25519')}",
             f"UserKnownHostsFile={directory / 'known_hosts'}",
-            f"ProxyCommand={sys.executable} -m lab.local.proxy_command {lab.name} {host}",
+            f"ProxyCommand={' '.join(PYTHON)} -m lab.local.proxy_command {lab.name} {host}",
         )
         terminal = ["-t"] if os.isatty(0) else []
         option_words = [word for option in options for word in ("-o", option)]
