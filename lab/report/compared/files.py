@@ -6,10 +6,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from matplotlib.figure import Figure
-
 from lab.base.durable import Folder
 from lab.base.errors import BadInput
+from lab.report.figures import Figure
 from lab.report.figures.files import png_of, svg_of
 from lab.report.page.drawing import inline
 from lab.report.page.frame import Parts, document

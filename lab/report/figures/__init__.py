@@ -8,9 +8,10 @@ is opened, so nothing has to be closed.
 
 from collections.abc import Callable
 
-from matplotlib.figure import Figure
-
 from lab.report.analysis import Run
+from lab.report.figures.as_it_comes import Figure as Figure
+
+# isort: split
 from lab.report.figures.comparisons import effects as effects
 from lab.report.figures.comparisons import interactions as interactions
 from lab.report.figures.strips import cpu_cost as cpu_cost
