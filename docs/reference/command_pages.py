@@ -33,8 +33,9 @@ def commands_page() -> Iterator[str]:
     """Every command of the command line."""
     yield """# Commands
 
-`lab` and `python -m lab` are the same, unless the current folder has a `lab` of its own: `python -P -m lab`. After `scripts/setup.sh check` it is `.venv/bin/lab`. `lab COMMAND --help` says
-the same as this page; so does `man lab`.
+`lab` and `python -m lab` are the same, unless the current folder has a `lab` of its own:
+`python -P -m lab`. After `scripts/setup.sh check` it is `.venv/bin/lab`. `lab COMMAND --help` says the same as this
+page; so does `man lab`.
 
 All that is printed is whole on a terminal of 60 columns or more: a table that has no room there becomes a list, with a
 block for each of its rows. To a file or a pipe tables go 120 columns wide, and the answer 100.

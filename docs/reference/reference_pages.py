@@ -105,7 +105,8 @@ def hosts_page() -> Iterator[str]:
 `hosts.ini`, or what `--hosts` names: sections of `key = value`. A value ends at the end of its line; a comment may
 follow it after a space. An unknown key is an error. The file that comes with the lab has a comment for each key.
 [Sizes](sweep-file.md) are written as in a sweep. A file in a run folder or among results is not read
-([safety](../explanation/safety.md#only-runs-of-this-controller)).
+([safety](../explanation/safety.md#only-runs-of-this-controller)). `proxy_command` and `known_hosts` count only in
+a file that `--hosts` names: a `hosts.ini` that lies in the current folder runs no program here.
 """
     yield "## [client] and [server]\n\n" + keys(host_config.HostConfig)
     yield f"""## [client.2] to [client.{MOST_CLIENTS}]

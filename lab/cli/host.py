@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from lab.base.errors import BadInput
 from lab.cli import options
 from lab.cli.command import Example, Examples, Run, add_command
-from lab.cli.terminal import HOSTS, show
+from lab.cli.terminal import RESULTS, show
 
 if TYPE_CHECKING:
     from lab.hosts import SshHost
@@ -27,6 +27,7 @@ def add_commands(parser: argparse.ArgumentParser) -> None:
     def command(name: str, run: Run, text: str, examples: Examples) -> argparse.ArgumentParser:
         subparser = add_command(commands, name, run, text, examples)
         options.add_hosts(subparser)
+        subparser.set_defaults(results=RESULTS)
         text = "which host (default: those with sudo = helper)"
         subparser.add_argument("host", choices=ROLES, nargs="?", help=text)
         return subparser
@@ -85,7 +86,7 @@ def _chosen(arguments: argparse.Namespace) -> tuple[Hosts, list[str]]:
     """The hosts file, and the hosts that are meant. Raises BadInput where there is none."""
     from lab.hosts.hosts_file import load_hosts
 
-    path = arguments.hosts or HOSTS
+    path = options.hosts_file(arguments)
     config = load_hosts(path)
     roles = (
         [arguments.host] if arguments.host else [name for name in config.names if config.section(name).sudo == "helper"]

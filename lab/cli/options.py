@@ -16,6 +16,12 @@ def add_hosts(parser: argparse.ArgumentParser, text: str = f"the hosts file (def
     parser.add_argument("--hosts", type=Path, metavar="FILE", help=text)
 
 
+def sweep_file(text: str) -> Path:
+    """The path of a sweep; that of ``./demo`` stays one, and is not the name of a sweep that comes with the lab."""
+    path = Path(text)
+    return path if str(path) == text else path.absolute()
+
+
 def add_results(parser: argparse.ArgumentParser) -> None:
     """Add --results."""
     text = "the folder of the runs (default: %(default)s)"
@@ -40,13 +46,22 @@ def add_run(parser: argparse.ArgumentParser) -> None:
 
 
 def hosts_file(arguments: argparse.Namespace) -> Path:
-    """The hosts file that was named, or that of this folder. Raises BadInput for one among the results."""
-    return named_hosts_file(arguments) or _outside(HOSTS, arguments.results)
+    """The hosts file that was named, or that of this folder. Raises BadInput for one among the results, and for one of
+    this folder that runs a program here.
+    """
+    return named_hosts_file(arguments) or _of_this_folder(arguments.results)
 
 
 def named_hosts_file(arguments: argparse.Namespace) -> Path | None:
     """The hosts file that was named. Raises BadInput for one among the results."""
     return _outside(arguments.hosts, arguments.results) if arguments.hosts else None
+
+
+def _of_this_folder(results: Path) -> Path:
+    from lab.hosts.sections import check_unnamed
+
+    check_unnamed(_outside(HOSTS, results))
+    return HOSTS
 
 
 def _outside(path: Path, results: Path) -> Path:

@@ -26,7 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Its options."""
     options.add_hosts(parser, "a hosts file that the sweep has to fit")
     options.add_results(parser)
-    parser.add_argument("sweep", type=Path, metavar="SWEEP", help=options.SWEEP_HELP)
+    parser.add_argument("sweep", type=options.sweep_file, metavar="SWEEP", help=options.SWEEP_HELP)
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.add_argument("--order", action="store_true", help="every trial too, in the order of the run")
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import re
-from pathlib import Path
 
 from lab.cli import options
 from lab.cli.command import Example
@@ -26,7 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     options.add_hosts(parser, f"the hosts file (default: {HOSTS}, or that of the run to resume)")
     options.add_results(parser)
     what = parser.add_mutually_exclusive_group(required=True)
-    what.add_argument("sweep", type=Path, nargs="?", metavar="SWEEP", help=options.SWEEP_HELP)
+    what.add_argument("sweep", type=options.sweep_file, nargs="?", metavar="SWEEP", help=options.SWEEP_HELP)
     what.add_argument("--resume", metavar="RUN", help=f"go on with an interrupted run: {options.NAMES_OF_RUNS}")
     text = (
         "the run to resume is somebody else's, or of a lab without a register: go on with it, on the hosts of --hosts"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 from pathlib import Path
 from types import GenericAlias
 from typing import TYPE_CHECKING, Annotated, Any, Self
@@ -195,14 +194,12 @@ def load_sweep(path: Path) -> Sweep:
 
 
 def read_sweep(path: Path) -> str:
-    """The text of a sweep file: of a bare name that no file here has, that of the one that comes with the lab.
-
-    Raises :class:`BadInput`.
-    """
+    """The text of a sweep file; a bare name is that of a sweep that comes with the lab. Raises :class:`BadInput`."""
     sweeps = shipped.sweeps()
-    is_here = os.path.lexists(path) and not path.is_dir()
-    file = path if is_here else sweeps.get(str(path), path)
-    return read_text(file, f"the sweeps that come with the lab are {', '.join(sweeps)}{hint(path.stem, sweeps)}")
+    return read_text(
+        sweeps.get(str(path), path),
+        f"the sweeps that come with the lab are {', '.join(sweeps)}{hint(path.stem, sweeps)}",
+    )
 
 
 def parse_sweep(text: str, path: Path, manifest: Path | None = None) -> Sweep:

@@ -114,9 +114,7 @@ def make_plan(fleet: Fleet, path: Path, queue: Path, *, checked: bool = True) ->
 
 def _read_sweep(fleet: Fleet, table: Tasks) -> _SweepFile:
     """The sweep of a file beside the fleet file, or that comes with the lab. Raises BadInput."""
-    file = fleet.folder / table.sweep
-    if not file.is_file() and table.sweep in shipped.sweeps():
-        file = shipped.sweeps()[table.sweep]
+    file = shipped.sweeps().get(table.sweep, fleet.folder / table.sweep)
     text = read_sweep(file)
     return _SweepFile(parse_sweep(text, file), file.resolve(), hashlib.sha256(text.encode()).hexdigest())
 

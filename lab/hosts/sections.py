@@ -8,9 +8,11 @@ import re
 from pathlib import Path
 
 from lab.base.errors import BadInput
+from lab.base.validation import read_text
 
 RESULTS = "results"  # the folder of the runs, in the current one
 RUN_FILES = ("run.json", "journal.jsonl")
+ONLY_WHERE_NAMED = ("proxy_command", "known_hosts")  # which run a program here, and say what other host to believe
 
 
 def parse_sections(text: str, path: Path) -> dict[str, dict[str, str]]:
@@ -43,18 +45,37 @@ def check_place(path: Path, results: Path = Path(RESULTS)) -> None:
     data that comes from anywhere. Folders are compared by what they are, not by their names: a name may be a link, or
     be written in capitals.
     """
-    try:
-        real = path.resolve(strict=True)
-        folder = next((folder for folder in real.parents if _holds_results(folder, results)), None)
-    except FileNotFoundError:
-        return  # the error about that says what to do
-    except (OSError, RuntimeError) as error:
-        raise BadInput(f"{path}: cannot be read: {error}") from error
-    if folder:
+    if folder := results_around(path, results):
         raise BadInput(
             f"{path}: lies in {folder}, among results, and those may be somebody else's: it is not read",
             "look at it, and copy what is right to a hosts file outside",
         )
+
+
+def check_unnamed(path: Path) -> None:
+    """Raise BadInput for a hosts file that nobody named, and that has keys which count only in one that somebody did.
+
+    It is that of the current folder, which may be a download or a share.
+    """
+    if not os.path.lexists(path):
+        return  # the error about that says what to do
+    for section, keys in parse_sections(read_text(path, ""), path).items():
+        for key in filter(keys.__contains__, ONLY_WHERE_NAMED):
+            raise BadInput(
+                f"{path}: [{section}] {key}: not taken from a file that was only found in the current folder",
+                f"look at it, and name it: `--hosts {path}`; or give the same for that host in ~/.ssh/config",
+            )
+
+
+def results_around(path: Path, results: Path = Path(RESULTS)) -> Path | None:
+    """The folder of a run, or of runs, that a file or folder is in, or is itself. Raises BadInput."""
+    try:
+        real = path.resolve(strict=True)
+        return next((folder for folder in (real, *real.parents) if _holds_results(folder, results)), None)
+    except FileNotFoundError:
+        return None  # the error about that says what to do
+    except (OSError, RuntimeError) as error:
+        raise BadInput(f"{path}: cannot be read: {error}") from error
 
 
 def _holds_results(folder: Path, results: Path) -> bool:

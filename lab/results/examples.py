@@ -5,7 +5,6 @@ Each is a zip file (:mod:`lab.results.packed_run`).
 
 from __future__ import annotations
 
-import os
 import shutil
 import tempfile
 import weakref
@@ -41,7 +40,5 @@ class Example(RunFolder):
 
 
 def find(name: str | Path | None) -> Example | None:
-    """The run of this name that comes with the lab; None for any other name, and where such a path is there."""
-    if str(name) not in shipped.examples() or os.path.lexists(str(name)):
-        return None
-    return Example(str(name))
+    """The run of this name that comes with the lab; None for any other name, such as ``./example``."""
+    return Example(str(name)) if str(name) in shipped.examples() else None

@@ -62,15 +62,15 @@ def test_the_folder_of_an_example_goes_with_it() -> None:
     assert not path.exists()
 
 
-def test_other_names_are_none_of_them_and_a_path_wins() -> None:
+def test_other_names_are_none_of_them_and_no_path_takes_one_away() -> None:
     assert examples.find(None) is None
     assert examples.find("exampl") is None
     assert examples.find("../example") is None
+    assert examples.find("./example") is None
     Path("example").mkdir()
-    assert examples.find("example") is None
-    assert examples.find(Path("example-delay"))
     Path("example-delay").symlink_to("nowhere")
-    assert examples.find(Path("example-delay")) is None
+    assert examples.find("example")
+    assert examples.find(Path("example-delay"))
 
 
 def test_a_run_folder_is_named_by_its_path(tmp_path: Path) -> None:
