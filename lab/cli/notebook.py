@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import argparse
 import os
+import shlex
 import sys
 from pathlib import Path
 
 from lab.base.errors import BadInput
+from lab.base.own_python import PYTHON
 from lab.base.untrusted import one_line
 from lab.cli import options
 from lab.cli.command import Example
@@ -18,9 +20,11 @@ EXAMPLES = (
     Example("lab notebook", "the newest run, to be explored; where there is none, what the lab tells of one"),
     Example("lab notebook why-slow demo", "what held each case of the newest run of the sweep demo back"),
     Example("lab notebook compare -2 -1 --to mine", "the newest run and the one before, by a copy in the folder mine"),
+    Example("lab notebook mine/compare.ipynb -2 -1", "that copy once more, as it was left"),
     Example("lab notebook explore --export page.html", "one page that fetches nothing, to be given away"),
 )
 START, EXPLORE, COMPARE = "start", "explore", "compare"
+ENDING = ".ipynb"
 OF_NO_RUN, OF_EXAMPLES = ("is-it-true",), (START, COMPARE)  # what a notebook is of, where no run is named
 
 
@@ -29,14 +33,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     from lab.base import shipped
 
     names = ", ".join(shipped.notebooks())
-    text = f"which notebook: {names} (default: {EXPLORE}, or {START} where there is no run); RUN may stand here too"
+    text = (
+        f"which notebook: {names} (default: {EXPLORE}, or {START} where there is no run), or a file of yours, "
+        f"*{ENDING}; RUN may stand here too"
+    )
     parser.add_argument("name", nargs="?", metavar="NOTEBOOK", help=text)
     options.add_run(parser)
-    text = f"of {COMPARE}: the run that is set against it"
+    text = f"of {COMPARE}, and of a file: the run that is set against it"
     parser.add_argument("other", nargs="?", metavar="B", help=text)
     options.add_results(parser)
-    text = "put the notebook there (default: the current folder); one that is there is opened as it is"
-    parser.add_argument("--to", type=Path, default=Path(), metavar="DIR", help=text)
+    text = "put the notebook there (default: the current folder), where none may be yet"
+    parser.add_argument("--to", type=Path, metavar="DIR", help=text)
     text = "execute it, and write what it shows as one page, which fetches nothing; opens nothing"
     parser.add_argument("--export", type=Path, metavar="FILE", help=text)
     options.add_no_redact(parser)
@@ -53,10 +60,16 @@ def run(arguments: argparse.Namespace) -> int:
     name, runs = _chosen(arguments)
     environment = os.environ | _as_environment(runs, arguments)
     if not arguments.export:
-        notebook = _copy(name, arguments.to)
-        sys.stdout.flush()
-        os.execve(sys.executable, [sys.executable, "-m", "notebook", str(notebook)], environment)  # noqa: S606 – this Python; a file's name
+        _become_jupyter(_own(name, arguments) or _copy(name, arguments), environment)
     return _export(name, environment, arguments)
+
+
+def _become_jupyter(notebook: Path, environment: dict[str, str]) -> None:
+    from lab.notebook import jupyter_alone
+
+    sys.stdout.flush()
+    program = str(Path(jupyter_alone.__file__))
+    os.execve(PYTHON[0], [*PYTHON, program, str(notebook)], environment)  # noqa: S606 – this Python; a file's name
 
 
 def _chosen(arguments: argparse.Namespace) -> tuple[str, list[str]]:
@@ -67,7 +80,10 @@ def _chosen(arguments: argparse.Namespace) -> tuple[str, list[str]]:
     words = [word for word in (arguments.name, arguments.run, arguments.other) if word]
     if not words and not paths_of_runs(arguments.results):
         return START, []
-    name = words.pop(0) if words and words[0] in shipped.notebooks() else EXPLORE
+    is_named = words and (words[0] in shipped.notebooks() or words[0].endswith(ENDING))
+    name = words.pop(0) if is_named else EXPLORE
+    if name.endswith(ENDING):
+        return name, words
     if name in OF_NO_RUN and words:
         raise BadInput(f"{name}: shows no run, for it makes up its own", "leave the run out")
     if name == COMPARE and len(words) == 1:
@@ -92,12 +108,14 @@ def _newest(name: str, results: Path) -> list[str]:
 
 def _as_environment(runs: list[str], arguments: argparse.Namespace) -> dict[str, str]:
     """What the notebook finds in its environment. Raises BadInput for a run that cannot be opened."""
-    from lab.notebook.names import AS_THEY_ARE, NAMES, OTHER_RUN, RUN
+    from lab.notebook.export import SAFE
+    from lab.notebook.names import AS_THEY_ARE, FOLDER, NAMES, OTHER_RUN, RUN
 
     chosen = {
         variable: _absolute(run, arguments.results) for variable, run in zip((RUN, OTHER_RUN), runs, strict=False)
     }
-    return chosen | ({NAMES: AS_THEY_ARE} if arguments.no_redact else {})
+    names = {NAMES: AS_THEY_ARE} if arguments.no_redact else {}
+    return {**chosen, **names, **SAFE, FOLDER: str(Path.cwd())}
 
 
 def _absolute(name: str, results: Path) -> str:
@@ -114,28 +132,52 @@ def _absolute(name: str, results: Path) -> str:
 
 
 def _export(name: str, environment: dict[str, str], arguments: argparse.Namespace) -> int:
-    """Write the page of a notebook: of the copy that is there, else of the one that comes with the lab."""
+    """Write the page of a notebook: of the one that comes with the lab, or that a file of the user's has."""
     from lab.base import shipped
     from lab.notebook.export import export
 
-    own = arguments.to / f"{name}.ipynb"
+    if arguments.to:
+        raise BadInput("--to: a page is made without a copy of the notebook", "leave it out")
     os.environ.update(environment)
-    export(own if own.is_file() else shipped.notebooks()[name], arguments.export, Path.cwd())
+    export(_own(name, arguments) or shipped.notebooks()[name], arguments.export, Path.cwd())
     show_whole(str(arguments.export))
     return 0
 
 
-def _copy(name: str, folder: Path) -> Path:
-    """Put the notebook into a folder, which is made; never over a file that is there. Its path."""
-    from lab.base import shipped
+def _own(name: str, arguments: argparse.Namespace) -> Path | None:
+    """The user's own notebook, where its file was named. Raises BadInput for one that lies among results."""
+    from lab.hosts.sections import results_around
 
-    folder.mkdir(parents=True, exist_ok=True)
+    if not name.endswith(ENDING):
+        return None
+    if arguments.to:
+        raise BadInput(
+            f"--to: {one_line(name, 100)} is opened where it is", "leave it out, or name a notebook of the lab"
+        )
+    notebook = Path(name)
+    if not notebook.is_file():
+        raise BadInput(f"{one_line(name, 200)}: no such notebook")
+    if folder := results_around(notebook, arguments.results):
+        what = f"lies in {folder}, among results, and those may be somebody else's: it is not run"
+        raise BadInput(f"{notebook}: {what}", "look at it, and copy it to a folder of yours")
+    return notebook
+
+
+def _copy(name: str, arguments: argparse.Namespace) -> Path:
+    """Put a notebook of the lab's into a folder, which is made. Its path. Raises BadInput where one is there."""
+    from lab.base import shipped
+    from lab.hosts.sections import results_around
+
     source = shipped.notebooks()[name]
-    notebook = folder / source.name
+    notebook: Path = (arguments.to or Path()) / source.name
+    notebook.parent.mkdir(parents=True, exist_ok=True)
+    if folder := results_around(notebook.parent, arguments.results):
+        raise BadInput(f"{folder}: holds results, and no notebook is put there", "`--to DIR` names another folder")
     try:
         with notebook.open("xb") as file:
             file.write(source.read_bytes())
-        show(f"{notebook}: a copy, to be changed as you like")
-    except FileExistsError:
-        show(f"{notebook}: was there already, and is opened as it is")
+    except FileExistsError as error:
+        remedy = f"`lab notebook {shlex.quote(str(notebook))}` opens it; `--to DIR` names another folder for a new copy"
+        raise BadInput(f"{notebook}: is there already, and is not opened unasked", remedy) from error
+    show(f"{notebook}: a copy, to be changed as you like")
     return notebook

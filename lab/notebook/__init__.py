@@ -4,6 +4,8 @@ A notebook opens a run by :func:`open_chosen`, or two by :func:`open_two`, and s
 hosts, accounts and shares are replaced in what it shows (:mod:`lab.results.public`).
 """
 
+import lab.report.figures  # noqa: F401 – before anything here has matplotlib read files of the current folder
 from lab.notebook.opened import Opened as Opened
+from lab.notebook.opened import here as here
 from lab.notebook.opened import open_chosen as open_chosen
 from lab.notebook.opened import open_two as open_two

@@ -7,6 +7,7 @@ the line of text that its picker made beside it.
 from __future__ import annotations
 
 import html
+import os
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -14,15 +15,19 @@ from typing import Any
 from lab.base.durable import replace
 from lab.base.errors import BadInput, LabFailure
 from lab.base.untrusted import one_line
+from lab.notebook.names import FOLDER
 from lab.notebook.picker import WIDGET
 
 CELL_S = 600  # a cell of a notebook that comes with the lab takes seconds
 POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
+SAFE = {"PYTHONSAFEPATH": "1"}  # Python, and IPython by it, looks for no module in the folder that it runs in
 STYLE = Path(__file__).with_name("page.css")
 
 
 def export(notebook: Path, to: Path, folder: Path) -> None:
-    """Execute a notebook in ``folder``, and write what it shows into the file ``to``, which fetches nothing.
+    """Execute a notebook, and write what it shows into the file ``to``, which fetches nothing.
+
+    Names of runs are looked for from ``folder`` on.
 
     Raises LabFailure where a cell fails; nothing is written then.
     """
@@ -42,18 +47,22 @@ def read(notebook: Path) -> Any:
 
 
 def execute(notebook: Any, folder: Path) -> Any:
-    """The notebook with its outputs. Raises LabFailure for a cell that fails, with what it said."""
+    """The notebook with its outputs. Raises LabFailure for a cell that fails, with what it said.
+
+    It runs in an empty folder: neither modules nor settings that lie in ``folder`` have a say.
+    """
     from nbclient import NotebookClient
     from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
     from traitlets.config import Config
 
-    where = {"metadata": {"path": str(folder)}}
+    environment = os.environ | SAFE | {FOLDER: str(folder.resolve())}
     # sockets in a folder of this account's alone: by TCP, other accounts of this machine could read along
-    with tempfile.TemporaryDirectory(prefix="lab-kernel-") as sockets:
-        config = Config({"KernelManager": {"transport": "ipc", "ip": f"{sockets}/kernel"}})
-        client = NotebookClient(notebook, timeout=CELL_S, kernel_name="python3", resources=where, config=config)
+    with tempfile.TemporaryDirectory(prefix="lab-kernel-") as place:
+        Path(empty := f"{place}/empty").mkdir()
+        config = Config({"KernelManager": {"transport": "ipc", "ip": f"{place}/kernel"}})
+        client = NotebookClient(notebook, timeout=CELL_S, kernel_name="python3", config=config)
         try:
-            return client.execute()
+            return client.execute(cwd=empty, env=environment)
         except CellExecutionError as error:
             raise LabFailure(f"the notebook stopped: {one_line(error.evalue, 500) or error.ename}") from error
         except (CellTimeoutError, DeadKernelError) as error:
@@ -68,7 +77,10 @@ def page(notebook: Any) -> str:
         for output in cell.get("outputs", ()):
             output.get("data", {}).pop(WIDGET, None)
     notebook.metadata.pop("widgets", None)
-    exporter = HTMLExporter(template_name="basic", exclude_input_prompt=True, exclude_output_prompt=True)  # type: ignore[no-untyped-call]
+    exporter = HTMLExporter(  # type: ignore[no-untyped-call]
+        template_name="basic", exclude_input_prompt=True, exclude_output_prompt=True,
+        extra_template_basedirs=[],  # by default the current folder, and templates run code
+    )  # fmt: skip
     body, _ = exporter.from_notebook_node(notebook)
     return (
         f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{html.escape(title_of(notebook))}</title>'

@@ -9,9 +9,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from lab import stats
+from lab.base import shipped
 from lab.base.errors import BadInput
 from lab.base.untrusted import one_line
-from lab.notebook.names import AS_THEY_ARE, NAMES, OTHER_RUN, RUN
+from lab.notebook.names import AS_THEY_ARE, FOLDER, NAMES, OTHER_RUN, RUN
 from lab.notebook.table import Text
 from lab.report.analysis import Analysis
 from lab.report.prose import about_hosts, warnings
@@ -55,7 +56,7 @@ def open_chosen(name: str | Path | None = None, default: str | None = None) -> O
     """The run of this name, as :func:`lab.results.open_run` takes it; without a name the one of LAB_RUN, else
     ``default``, else the newest one, else the example. Raises BadInput.
 
-    Paths and the folder of results are looked for from the current folder upwards.
+    Paths and the folder of results are looked for from :func:`here` upwards.
     """
     if chosen := name or os.environ.get(RUN) or default:
         return Opened(_open(str(chosen)))
@@ -102,10 +103,15 @@ def runs_to_pick(name: str | Path | None = None) -> dict[str, str]:
 def _open(name: str) -> RunFolder:
     """A run; a relative path may be one from a folder above."""
     for folder in _here_and_above():
-        if not Path(name).is_absolute() and os.path.lexists(folder / name):
+        if name not in shipped.examples() and not Path(name).is_absolute() and os.path.lexists(folder / name):
             return open_run(folder / name)
     return open_run(name, find_results())
 
 
+def here() -> Path:
+    """The folder in which `lab notebook` was called; of a notebook that was opened by hand, the current one."""
+    return Path(os.environ.get(FOLDER) or Path.cwd())
+
+
 def _here_and_above() -> Sequence[Path]:
-    return [Path.cwd(), *Path.cwd().parents]
+    return [here(), *here().parents]
