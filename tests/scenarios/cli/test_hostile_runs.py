@@ -1,22 +1,29 @@
-"""Every command on every run folder that somebody hostile hands over: nothing is run, nothing is written elsewhere."""
+"""Every command on every run folder that somebody hostile hands over, and in a folder that is one: nothing is run,
+nothing is written elsewhere.
+"""
 
 from __future__ import annotations
 
 import io
 import json
 import os
-from collections.abc import Callable, Iterator
+import shutil
+import subprocess
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
 from rich.console import Console
+from support import hostile_folder
 from support.hostile_runs import HOSTILE, Place, hostile_run
 from support.in_time import must_end_within
 from support.input_files import HOSTS as RIGHT
+from support.input_files import SWEEP
 from support.lying_host import ESCAPES, MARKUP
 from support.planted import assert_plain
 from support.synthetic_runs import RUN, trial, write_run
 from unit.base.test_untrusted import CONTROL
+from unit.cli.test_help import LEAVES
 
 from lab.cli import main as cli
 from lab.local import state
@@ -37,7 +44,40 @@ COMMANDS = {
     "restore RUN --trust": REFUSED, "restore RUN --trust --hosts mine.ini": REFUSED, "run --resume RUN": REFUSED,
     "run --resume RUN --trust": REFUSED, "run --resume RUN --trust --hosts mine.ini": REFUSED,
 }  # fmt: skip
-OUTPUT = ("results", "page")
+OUTPUT = ("results", "page", "fleets")
+# Further ones, for a folder that one stands in; OUT is elsewhere. REACHED do what they are for
+REACHED = (
+    "plan demo", "plan demo --hosts mine.ini", "list", "show example --full", "published RUN",
+    "compare example example-delay", "export RUN --output OUT/public",
+    "export RUN --to parquet --output OUT/table.parquet", "dataset add RUN --dataset OUT/dataset",
+    "dataset show --dataset OUT/dataset", "dataset compact --dataset OUT/dataset", "completion bash",
+    "contribute example --output OUT/given", "contribute --verify OUT/given", "workload record good OUT/tree.txt",
+    "fleet plan fleet.toml", "host install client --print --hosts mine.ini",
+)  # fmt: skip
+DRAWN = (
+    "report RUN --to OUT/report", "compare example example-delay --to OUT/compared",
+    "notebook design example --export OUT/design.html",
+)  # fmt: skip
+TRIED = (
+    "measure . --time 5s", "init", "check", "check --hosts mine.ini", "run demo", "run demo --hosts mine.ini",
+    "fidelity", "fidelity --hosts mine.ini", "host install", "host remove --hosts mine.ini", "history nas",
+    "dataset history nas --dataset OUT/dataset", "dataset compare a b --dataset OUT/dataset",
+    "fleet run fleet.toml", "fleet status fleet.toml", "fleet resume fleet.toml", "fleet stop fleet.toml",
+    "notebook explore example",
+)  # fmt: skip
+LOCAL = (
+    "local up --name NAME", "local status", "restore --hosts hosts.local.NAME.ini",
+    "local exec --name NAME client -- true", "local fault --name NAME client mtu-refused",
+    "local reboot --name NAME client", "local down --name NAME",
+)  # fmt: skip
+FLEET = """\
+name = "x"
+attempts = 1
+[[pairs]]
+hosts = ["mine.ini"]
+[[tasks]]
+sweep = "sweep.toml"
+"""
 
 
 @pytest.fixture(autouse=True)
@@ -119,3 +159,49 @@ def test_a_hostile_run_is_shown_and_reported_as_text(tmp_path: Path) -> None:
         assert not CONTROL.search(text)
     assert "'=cmd" in table
     assert ",=cmd" not in table
+
+
+@pytest.fixture
+def hostile(tmp_path: Path) -> Iterator[Path]:
+    """The folder, with files of the user's as well; nothing of it is run or changed."""
+    bait = tmp_path / "bait"
+    folder = hostile_folder.make_hostile(tmp_path / "hostile", bait)
+    (folder / "mine.ini").write_text(f"{MINE}serve = lab\n")
+    (folder / "sweep.toml").write_text(SWEEP)
+    (folder / "fleet.toml").write_text(FLEET)
+    shutil.copytree(write_run(folder / "results", [trial()]).path, folder / "good")
+    before = contents(folder)
+    yield folder
+    assert not bait.exists(), bait.read_text()
+    assert contents(folder) == before
+
+
+def started(lines: Sequence[str], folder: Path, out: Path, run: Path) -> subprocess.Popen[str]:
+    """Commands that have begun in a folder."""
+    out.mkdir()
+    name = f"{os.environ['LABS_OF_THIS_TEST_RUN']}-folder"
+    placed = [line.replace("RUN", str(run)).replace("OUT", str(out)).replace("NAME", name) for line in lines]
+    return hostile_folder.start(list(map(str.split, placed)), folder, out)
+
+
+def test_every_command_takes_the_folder_that_one_stands_in_for_data(tmp_path: Path, hostile: Path) -> None:
+    (run,) = (hostile / "results").iterdir()
+    every = (*COMMANDS, *REACHED, *TRIED, *LOCAL)
+    ended, printed = hostile_folder.ended(started(every, hostile, tmp_path / "out", run), SECONDS)
+    assert "Traceback" not in printed
+    assert [code for code in ended if code not in (0, 1, 2)] == []
+    codes = dict(zip(every, ended, strict=True))
+    assert [line for line in REACHED if codes[line] != 0] == [], printed
+    assert [words for words in LEAVES if not any(line.split()[: len(words)] == [*words] for line in every)] == []
+
+
+def test_figures_and_pages_are_the_same_in_every_folder(tmp_path: Path, hostile: Path) -> None:
+    (run,), empty = (hostile / "results").iterdir(), tmp_path / "empty"
+    empty.mkdir()
+    here, elsewhere = tmp_path / "here", tmp_path / "elsewhere"
+    processes = started(DRAWN, hostile, here, run), started(DRAWN, empty, elsewhere, run)
+    for ended, printed in [hostile_folder.ended(process, SECONDS) for process in processes]:
+        assert ended == [0, 0, 0], printed
+    names = [path.relative_to(elsewhere) for path in elsewhere.rglob("*.*") if path.is_file()]
+    assert len(names) > 20
+    assert [name for name in names if (here / name).read_bytes() != (elsewhere / name).read_bytes()] == []

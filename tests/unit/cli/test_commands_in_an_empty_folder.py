@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import sys
 from importlib import metadata
 from pathlib import Path
@@ -16,6 +17,7 @@ from support.synthetic_runs import trial, write_run
 
 import lab as package
 from lab.base import shipped
+from lab.notebook import jupyter_alone
 
 pytestmark = pytest.mark.usefixtures("empty_place", "empty_figures")
 
@@ -42,13 +44,15 @@ def test_every_sweep_that_comes_with_the_lab_is_planned_by_its_name(
     assert by_name == lab(capsys, "plan", shipped.sweeps()[name])
 
 
-def test_a_file_wins_over_a_sweep_that_comes_with_the_lab(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_name_is_that_of_a_sweep_of_the_labs_whatever_lies_in_the_folder(capsys: pytest.CaptureFixture[str]) -> None:
+    of_the_lab = lab(capsys, "plan", "demo")
     write("demo", SWEEP)
-    assert lab(capsys, "plan", "demo")[1].startswith("2 cases")
-    Path("macs").mkdir()  # such as one of results: no file
-    assert lab(capsys, "plan", "macs")[0] == 0
+    assert lab(capsys, "plan", "demo") == of_the_lab
+    for path in ("./demo", Path("demo").resolve()):
+        assert lab(capsys, "plan", path)[1].startswith("2 cases")
     Path("kernel").symlink_to("nowhere")
-    assert "kernel: no such file" in lab(capsys, "plan", "kernel")[2]
+    assert lab(capsys, "plan", "kernel")[0] == 0
+    assert "kernel: no such file" in lab(capsys, "plan", "./kernel")[2]
 
 
 @pytest.mark.parametrize("name", ["demmo", "demo.toml", "sweeps/demo", "./demo", "/demo", "demo/", ".."])
@@ -56,13 +60,9 @@ def test_an_unknown_sweep_is_an_error_that_lists_those_that_there_are(
     capsys: pytest.CaptureFixture[str], name: str
 ) -> None:
     code, out, err = lab(capsys, "plan", name)
-    if name in ("./demo", "demo/"):  # of which a path is made before anybody sees them
-        assert code == 0
-        return
     assert (code, out) == (2, "")
-    assert (
-        name == ".." or f"{name}: no such file; the sweeps that come with the lab are ashift, blog-2011, clients" in err
-    )
+    listed = "" if name in ("./demo", "demo/") else "; the sweeps that come with the lab are ashift, blog-2011, clients"
+    assert name == ".." or f"{Path(name).name}: no such file{listed}" in err
 
 
 def test_a_run_takes_the_same_names(capsys: pytest.CaptureFixture[str]) -> None:
@@ -112,6 +112,9 @@ def test_without_a_run_an_example_is_offered(capsys: pytest.CaptureFixture[str])
 # --- notebooks
 
 
+CHOOSING = ("LAB_NAMES", "LAB_OTHER_RUN", "LAB_RUN")
+
+
 @pytest.fixture
 def started(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """What jupyter was started with: its command, and the runs that it is to show."""
@@ -119,10 +122,12 @@ def started(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
 
     def execve(program: str, command: list[str], environment: dict[str, str]) -> None:
         assert program == sys.executable
-        calls.append((command[1:], {name: environment[name] for name in sorted(environment) if name[:4] == "LAB_"}))
+        assert command[1:3] == ["-P", jupyter_alone.__file__]
+        assert (environment["PYTHONSAFEPATH"], environment["LAB_FOLDER"]) == ("1", str(Path.cwd()))
+        calls.append((command[3], {name: environment[name] for name in sorted(environment) if name in CHOOSING}))
         raise SystemExit(0)
 
-    for name in ("LAB_RUN", "LAB_OTHER_RUN", "LAB_NAMES"):
+    for name in CHOOSING:
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr(os, "execve", execve)
     monkeypatch.setattr(metadata, "version", lambda name: {"notebook": "7.4"}[name])
@@ -133,16 +138,59 @@ def test_a_notebook_is_copied_and_opened_on_an_example(capsys: pytest.CaptureFix
     code, out, _ = lab(capsys, "notebook", "example")
     assert (code, out) == (0, "explore.ipynb: a copy, to be changed as you like\n")
     assert Path("explore.ipynb").read_bytes() == shipped.notebooks()["explore"].read_bytes()
-    assert started == [(["-m", "notebook", "explore.ipynb"], {"LAB_RUN": "example"})]
+    assert started == [("explore.ipynb", {"LAB_RUN": "example"})]
 
 
-def test_a_notebook_that_is_there_is_opened_as_it_is(capsys: pytest.CaptureFixture[str], started: list[Any]) -> None:
+def test_a_notebook_that_is_there_is_opened_by_its_path_alone(
+    capsys: pytest.CaptureFixture[str], started: list[Any]
+) -> None:
     Path("mine").mkdir()
     write("mine/explore.ipynb", "my own")
-    code, out, _ = lab(capsys, "notebook", "example", "--to", "mine")
-    assert (code, out) == (0, "mine/explore.ipynb: was there already, and is opened as it is\n")
+    code, out, err = lab(capsys, "notebook", "example", "--to", "mine")
+    assert (code, out, started) == (2, "", [])
+    assert "\nmine/explore.ipynb: is there already, and is not opened unasked\n" in err
+    assert "`lab notebook mine/explore.ipynb` opens it" in err
+    assert lab(capsys, "notebook", "mine/explore.ipynb", "example", "example-delay")[0] == 0
+    assert started == [("mine/explore.ipynb", {"LAB_RUN": "example", "LAB_OTHER_RUN": "example-delay"})]
     assert Path("mine/explore.ipynb").read_text() == "my own"
-    assert started[0][0][-1] == "mine/explore.ipynb"
+
+
+def test_no_notebook_of_a_run_folder_is_run(capsys: pytest.CaptureFixture[str], started: list[Any]) -> None:
+    """Neither by its name, nor by its path, nor by a link to it."""
+    run = write_run(Path("handed-over"), [trial()]).path
+    shutil.copy(shipped.notebooks()["design"], run / "design.ipynb")
+    Path("link.ipynb").symlink_to(run / "design.ipynb")
+    Path("folder").symlink_to(run, target_is_directory=True)
+    for words in ([run / "design.ipynb"], ["link.ipynb"], ["folder/design.ipynb"]):
+        for more in ([], ["--export", "page.html"]):
+            code, out, err = lab(capsys, "notebook", *words, *more)
+            assert (code, out, started) == (2, "", [])
+            assert f"lies in {run.resolve()}, among results, and those may be somebody else's: it is not run" in err
+    os.chdir(run)
+    for words in (["design", "."], ["explore", "."]):
+        assert "holds results, and no notebook is put there" in lab(capsys, "notebook", *words)[2]
+    assert sorted(path.name for path in Path().glob("*.ipynb")) == ["design.ipynb"]
+    assert not started
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (["mine.ipynb", "--to", "x"], "--to: mine.ipynb is opened where it is"),
+        (["design", "example", "--to", "x", "--export", "y.html"], "--to: a page is made without a copy"),
+        (["no.ipynb"], "no.ipynb: no such notebook"),
+        (["folder.ipynb"], "folder.ipynb: no such notebook"),
+    ],
+)
+def test_a_notebook_that_cannot_be_opened_is_refused(
+    capsys: pytest.CaptureFixture[str], started: list[Any], words: list[str], why: str
+) -> None:
+    write("mine.ipynb", "mine")
+    Path("folder.ipynb").mkdir()
+    code, out, err = lab(capsys, "notebook", *words)
+    assert (code, out, started) == (2, "", [])
+    assert why in err
+    assert not Path("x").exists()
 
 
 NEWEST = {"LAB_RUN": "{results}/20300102T000000Z-demo"}
@@ -173,7 +221,7 @@ def test_a_notebook_is_opened_by_its_name_on_the_runs_that_are_named(
     assert code == 0, err
     results = Path("results").resolve()
     expected = {name: value.format(results=results) for name, value in chosen.items()}
-    assert started == [(["-m", "notebook", f"{notebook}.ipynb"], expected)]
+    assert started == [(f"{notebook}.ipynb", expected)]
 
 
 @pytest.mark.parametrize(
@@ -207,4 +255,4 @@ def test_without_jupyter_nothing_is_copied(capsys: pytest.CaptureFixture[str], m
 
 def test_without_a_run_a_newcomer_is_shown_one(capsys: pytest.CaptureFixture[str], started: list[Any]) -> None:
     assert lab(capsys, "notebook")[0] == 0
-    assert started == [(["-m", "notebook", "start.ipynb"], {})]
+    assert started == [("start.ipynb", {})]

@@ -1,0 +1,135 @@
+"""A folder that one stands in is data: what is cheap to look at. All commands at work in a hostile one are in
+tests/scenarios/cli/test_hostile_runs.py.
+"""
+
+from __future__ import annotations
+
+import ast
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from support.commands import lab
+from support.hostile_runs import HOSTS
+from support.paths import ROOT
+
+from lab.base import shipped
+from lab.base.own_python import leave_out_current_folder
+from lab.notebook import export
+
+pytestmark = pytest.mark.usefixtures("empty_place")
+
+
+def modules(word: str) -> Iterator[tuple[str, ast.AST]]:
+    """Those that a word stands in."""
+    for path in sorted((ROOT / "lab").rglob("*.py")):
+        if word in (text := path.read_text(encoding="utf-8")):
+            yield str(path.relative_to(ROOT)), ast.parse(text)
+
+
+# --- hosts.ini
+
+
+@pytest.fixture
+def bait(tmp_path: Path) -> Path:
+    """What the hosts file of this folder would make."""
+    Path("hosts.ini").write_text(HOSTS.format(bait=tmp_path / "bait"))
+    Path("hosts.ini").chmod(0o600)
+    return tmp_path / "bait"
+
+
+@pytest.mark.parametrize(
+    "words", [["check"], ["run", "demo"], ["fidelity"], ["host", "install", "client"]], ids=" ".join
+)
+def test_a_hosts_file_that_nobody_named_runs_nothing_here(
+    capsys: pytest.CaptureFixture[str], bait: Path, words: list[str]
+) -> None:
+    code, out, err = lab(capsys, *words)
+    assert (code, out) == (2, "")
+    assert err.startswith("hosts.ini: [client] proxy_command: not taken from a file that was only found in the current")
+    assert "`--hosts hosts.ini`" in err
+    assert not bait.exists()
+
+
+def test_nor_does_it_say_whose_keys_to_believe(capsys: pytest.CaptureFixture[str], bait: Path) -> None:
+    text = Path("hosts.ini").read_text()
+    lines = [line for line in text.splitlines() if not line.startswith("proxy_command")]
+    Path("hosts.ini").write_text("\n".join(lines).replace("[server]", "[server]\nknown_hosts = known_hosts"))
+    assert lab(capsys, "check")[2].startswith("hosts.ini: [server] known_hosts: not taken from a file")
+
+
+def test_one_that_is_named_does(capsys: pytest.CaptureFixture[str], bait: Path) -> None:
+    assert lab(capsys, "check", "--hosts", "hosts.ini")[0] == 1
+    assert bait.exists()
+
+
+# --- programs and modules
+
+
+@pytest.mark.parametrize(
+    ("path", "left"),
+    [(":/usr/bin", "/usr/bin"), ("/usr/bin:.:bin:/bin:", "/usr/bin:/bin"), ("", None), (".", None), (None, None)],
+)
+def test_no_program_is_looked_for_in_it(monkeypatch: pytest.MonkeyPatch, path: str | None, left: str | None) -> None:
+    monkeypatch.setenv("PATH", path) if path is not None else monkeypatch.delenv("PATH")
+    leave_out_current_folder()
+    assert os.environ.get("PATH") == left
+
+
+def test_every_python_of_the_labs_is_started_without_it() -> None:
+    """One by PYTHON, of lab.base.own_python; the other one is isolated, and has no package at all."""
+    names = {
+        name for name, tree in modules("executable") for node in ast.walk(tree)
+        if isinstance(node, ast.Attribute) and ast.unparse(node) == "sys.executable"
+    }  # fmt: skip
+    assert names == {"lab/base/own_python.py", "lab/fleet/attempt.py"}
+
+
+# --- figures and pages
+
+
+def test_matplotlib_is_imported_by_one_module_first() -> None:
+    """In packages whose first import is of that one; elsewhere it would read what lies in the folder."""
+    names = {
+        name for name, tree in modules("matplotlib") for node in ast.walk(tree)
+        if (isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "matplotlib")
+        or (isinstance(node, ast.Import) and any(one.name.split(".")[0] == "matplotlib" for one in node.names))
+    }  # fmt: skip
+    assert {name for name in names if not name.startswith(("lab/report/figures/", "lab/notebook/"))} == set()
+    assert not names & {"lab/report/figures/__init__.py", "lab/notebook/__init__.py"}
+
+
+def settings_that_change_figures(path: Path) -> None:
+    path.write_bytes(b"text.usetex : True\nfont.size : 40\nbackend : no\nno.such.key : 1\n: \xff\n")
+
+
+def pipe(path: Path) -> None:
+    os.mkfifo(path)
+
+
+@pytest.mark.parametrize("module", ["lab.report.figures", "lab.notebook"])
+@pytest.mark.parametrize("make", [settings_that_change_figures, pipe])
+def test_figures_begin_with_matplotlibs_own_settings(make: Callable[[Path], None], module: str) -> None:
+    for name in ("matplotlibrc", "others"):
+        make(Path(name))
+    environment = os.environ | {
+        "PYTHONPATH": str(ROOT),
+        "MPLBACKEND": "no",
+        "MATPLOTLIBRC": str(Path("others").resolve()),
+    }
+    command = [sys.executable, "-P", "-c", f"import {module}, matplotlib; print(matplotlib.rcParams['font.size'])"]
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=120, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "10.0\n", "")
+
+
+def test_no_template_of_it_makes_a_page() -> None:
+    for name in ("basic", "base", "classic"):
+        Path(name).mkdir()
+        Path(name, "conf.json").write_text('{"preprocessors": {"1": {"type": "evil.Evil"}}}')
+        Path(name, "index.html.j2").write_text("a template of somebody else's")
+    page = export.page(export.read(shipped.notebooks()["design"]))
+    assert "somebody else" not in page
+    assert "How many blocks" in page
