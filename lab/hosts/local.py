@@ -60,6 +60,7 @@ class LocalConversation(ProcessConversation):
     def close(self) -> None:
         """See :meth:`Conversation.close`."""
         self.end_input()
-        with suppress(ProcessLookupError, PermissionError):  # the latter of a Mac, for a group of zombies
-            os.killpg(self._process.pid, signal.SIGKILL)
+        if self._process.returncode is None:  # else its number may be another group's by now
+            with suppress(ProcessLookupError, PermissionError):  # the latter of a Mac, for a group of zombies
+                os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait()

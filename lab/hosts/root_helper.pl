@@ -115,7 +115,8 @@ sub main {
     refuse('root needs no sudo: give sudo = none') if $uid == 0;
     ($name, $gid, $account_home) = (getpwuid $uid)[0, 3, 7];
     refuse("there is no account $uid") unless defined $name;
-    %ENV = (PATH => '/usr/sbin:/usr/bin:/sbin:/bin', LC_ALL => 'C', LANG => 'C', HOME => HOME_OF_ROOT());
+    %ENV = (PATH => '/usr/sbin:/usr/bin:/sbin:/bin', LC_ALL => 'C', LANG => 'C', HOME => HOME_OF_ROOT(),
+        FILE_SHARE_LAB_ACCOUNT => $uid);
     $SIG{$_} = 'DEFAULT' for grep { !/^(?:KILL|STOP|NUM\d+|__\w+__)$/ } keys %SIG;
     umask 022;
     $home = find_home() . '/file-share-lab';

@@ -18,6 +18,7 @@ from lab.hosts.host import STOPPED, Host, Result
 from lab.hosts.host_config import HostConfig
 from lab.hosts.interpreter import WHICH_PYTHON, for_python, has_script, parse_python
 from lab.hosts.login_shell import script_line
+from lab.hosts.processes import END_COMMAND
 
 KILL_DEADLINE_S = 10.0
 PID_DEADLINE_S = 10.0
@@ -189,14 +190,10 @@ class SshHost(Host):
         conversation.close()
         if pid is None or not self.connection.is_active:
             return
-        end_group = (
-            'group=$(ps -o pgid= -p "$1" | tr -d " "); group=${group:-$1}; '
-            'kill -s TERM -- "-$group" 2>/dev/null; sleep 0.2; kill -s KILL -- "-$group" 2>/dev/null; :'
-        )
         try:
             # what the helper runs ends with whoever called it
             as_root = root and not self.is_narrow
-            self._execute(("/bin/sh", "-c", end_group, "sh", pid), as_root, "", KILL_DEADLINE_S)
+            self._execute(("/bin/sh", "-c", END_COMMAND, "sh", pid), as_root, "", KILL_DEADLINE_S)
         except HostError:
             return  # what brought us here is the error to report
 

@@ -1,19 +1,20 @@
 # shellcheck shell=sh
-# After started.sh.
+# After account_of.sh.
 # ssh_session: pid and start of the nearest ancestor that is an SSH server's: it ends with the connection, however that
 # ends. Where the lab runs on this machine itself, that is the lab: the parent of the shell that has its mark (local.py).
+# Which process is whose parent is the kernel's word; the words of a process may say anything.
 name_of() { if [ -d /proc/self ]; then cat "/proc/$1/comm"; else ps -o comm= -p "$1"; fi; }
 words_of() { if [ -d /proc/self ]; then tr '\0' ' ' <"/proc/$1/cmdline"; else ps -ww -o args= -p "$1"; fi; }
+parent_of() { parent=$(about "$1" 2 ppid) && echo "${parent##* }"; }
 ssh_session() {
-    pid=$$
-    while pid=$(about "$pid" 2 ppid); pid=${pid##* }; [ "${pid:-0}" -gt 1 ]; do
+    parent=$(parent_of $$)
+    while pid=$parent; [ "${pid:-0}" -gt 1 ]; do
+        parent=$(parent_of "$pid")
         case $(name_of "$pid") in *ssh*|*dropbear*) echo "$pid $(started "$pid")"; return ;; esac
-        words=$(words_of "$pid")
-        case $words in "/bin/sh -c : file-share-lab-local-"*)
-            words=${words#*local-}
-            pid=${words%%;*}
-            echo "$pid $(started "$pid")"
-            return
+        # shellcheck disable=SC2154  # narrow is of account_of.sh
+        [ "$narrow" ] || case $(words_of "$pid") in "/bin/sh -c : file-share-lab-local-$parent;"*)
+            echo "$parent $(started "$parent")"
+            return ;;
         esac
     done
     echo "0 unknown"

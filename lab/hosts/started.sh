@@ -1,8 +1,11 @@
 # shellcheck shell=sh
+# is_pid WORD: whether it can be the number of a process, and so no other part of a path or of the words of kill and ps.
+is_pid() { case $1 in '' | 0* | *[!0-9]*) return 1 ;; esac; }
 # about PID FIELD WORD: something about a process. That field of what Linux's kernel says after its name, or that word
 # of ps elsewhere. (Linux's ps may lack -p on small systems, and works the start out from the clock, a second off now
 # and then.) A name may have line ends in it, and brackets.
 about() {
+    is_pid "$1" || return
     if [ -d /proc/self ]; then { field_of_stat "$2" <"/proc/$1/stat"; } 2>/dev/null
     else ps -o "$3=" -p "$1"; fi
 }

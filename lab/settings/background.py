@@ -14,7 +14,7 @@ from lab.settings.setting import Setting
 IS_RUNNING = IS_ALIVE + ANY_OF + read_script(__file__, "background_is_running.sh")
 LEAD = read_script(__file__, "background_lead.pl")
 START = read_script(__file__, "background_start.sh")
-STOP = ANY_OF + read_script(__file__, "background_stop.sh")
+STOP = IS_ALIVE + ANY_OF + read_script(__file__, "background_stop.sh")
 
 
 @dataclass(frozen=True)

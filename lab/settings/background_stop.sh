@@ -1,10 +1,14 @@
 # shellcheck shell=sh
-# End the process group in the file $1: asked first, forced after 2 s, given up after 5 s.
-read -r pid <"$1" || exit 0
-kill -s TERM -- "-$pid" 2>/dev/null
+# shellcheck disable=SC3067  # every shell knows -O, if not POSIX
+# After alive.sh and any_of.sh.
+# End the process group in the file $1: asked first, forced after 2 s, given up after 5 s. Not where the file is not ours, and not
+# a group whose number belongs to another process since. Where its leader has ended, its number is nobody else's while it has others.
+{ read -r pid && read -r start; } 2>/dev/null <"$1" || exit 0
+{ [ -O "$1" ] && is_pid "$pid"; } || { echo "$1 was not written by this account" >&2; exit 1; }
 tries=0
-while any_of "$pid"; do
+while is_alive "$pid" "$start" || { ! runs "$pid" && any_of "$pid"; }; do
     tries=$((tries + 1))
+    [ $tries -eq 1 ] && kill -s TERM -- "-$pid" 2>/dev/null
     [ $tries -eq 200 ] && kill -s KILL -- "-$pid"
     [ $tries -gt 500 ] && exit 1
     sleep 0.01

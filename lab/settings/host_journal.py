@@ -27,7 +27,7 @@ from lab.hosts import Host
 from lab.hosts.command import Command, script
 from lab.hosts.interpreter import join, shell_function
 from lab.hosts.own_folder import OWN_FOLDER
-from lab.hosts.processes import END_ORPHANS, IS_ALIVE, SSH_SESSION, STARTED
+from lab.hosts.processes import END_ORPHANS, ENDING, IS_ALIVE, SSH_SESSION, STARTED
 from lab.settings.journal import LineFormat, Record
 from lab.settings.operation import Operation
 from lab.settings.parameters import BOOT, HostJournalFolder, Token
@@ -38,7 +38,7 @@ UNREADABLE = (
     "nothing of it was done. Look at MTU, sysctl, mounts and folders file-share-lab-* there, then remove the record"
 )
 LAPSED = (
-    "it has heard nothing of this run for as long as `lease` in the hosts file, and has put back by itself what the "
+    "it has heard nothing of this run for too long (`lease` in the hosts file), and has put back by itself what the "
     "run had changed"
 )
 WAIT_FOR_GUARD_S = 120.0
@@ -50,10 +50,10 @@ FUNCTIONS = FILES + read_script(__file__, "host_journal_functions.sh")
 ENTER = OWN_FOLDER + read_script(__file__, "host_journal_enter.sh")
 MAKE = ENTER + 'make_journal "$1" || exit\n'
 IS_OWN = 'is_own() { [ -f "$1" ] && [ ! -L "$1" ] && [ -O "$1" ]; }\n'  # whether a record or a lock is a file of ours
-TAKE = IS_OWN + IS_ALIVE + SSH_SESSION + END_ORPHANS + FUNCTIONS + read_script(__file__, "host_journal_take.sh")
+TAKE = IS_OWN + ENDING + SSH_SESSION + END_ORPHANS + FUNCTIONS + read_script(__file__, "host_journal_take.sh")
 TAKE_ALONE = MAKE + read_script(__file__, "host_journal_alone.sh")
 STATE = IS_OWN + ENTER + read_script(__file__, "host_journal_state.sh")
-RELEASE = IS_OWN + IS_ALIVE + FUNCTIONS + ENTER + read_script(__file__, "host_journal_release.sh")
+RELEASE = IS_OWN + ENDING + FUNCTIONS + ENTER + read_script(__file__, "host_journal_release.sh")
 READ = IS_OWN + IS_ALIVE + ENTER + read_script(__file__, "host_journal_read.sh")
 NOTE = read_script(__file__, "host_journal_note.pl")
 RUN_THERE = read_script(__file__, "host_journal_run.sh")  # after the words that enter the folder
@@ -62,8 +62,8 @@ SESSION = read_script(__file__, "session.pl")
 TIMER = STARTED + FILES + read_script(__file__, "host_journal_timer.sh")
 ARM = FILES + MAKE + read_script(__file__, "host_journal_arm.sh")
 TOO_LATE = '{ echo "too late: this host has taken it back already" >&2; exit 1; }'
-CONFIRM = IS_ALIVE + FUNCTIONS + MAKE + f'read -r record; disarm "$record" || {TOO_LATE}'
-STRIKE = IS_ALIVE + FUNCTIONS + MAKE + read_script(__file__, "host_journal_strike.sh")
+CONFIRM = ENDING + FUNCTIONS + MAKE + f'read -r record; disarm "$record" || {TOO_LATE}'
+STRIKE = ENDING + FUNCTIONS + MAKE + read_script(__file__, "host_journal_strike.sh")
 
 
 @dataclass(frozen=True)
@@ -226,5 +226,5 @@ def _in_use(host: Host, lock: list[str]) -> HostError:
         f"gone, {unlock}, and `lab restore` puts back what it left"
     )
     if has_lapsed:
-        remedy = "wait for its end: that takes a minute or two"
+        remedy = "wait for its end: mostly a minute or two, on a busy host longer"
     return HostError(f"in use by {who}", remedy, host=host.name)

@@ -28,7 +28,7 @@ from lab.hosts import Host, Role
 from lab.hosts.command import Command, script
 from lab.hosts.hosts_file import Hosts
 from lab.hosts.interpreter import join
-from lab.hosts.processes import END_ORPHANS, IS_ALIVE, STARTED
+from lab.hosts.processes import END_ORPHANS, ENDING, STARTED
 from lab.settings.host_journal import (
     ALONE,
     ENTER,
@@ -48,12 +48,12 @@ from lab.settings.host_journal import (
 )
 from lab.settings.journal import Record
 
-# Of the lease: first the client unmounts, then the server stops serving, and all is done when the lease is over.
+# Of the lease: the client unmounts before the server stops serving. How long either takes is not promised.
 SHARES = {Role.CLIENT: 0.8, Role.SERVER: 0.9}
 SIGNS_OF_LIFE = 6  # within a lease: some of them may get lost
 GUARD = read_script(__file__, "lease_guard.pl")
 TELL = read_script(__file__, "lease_tell.pl")
-SEIZE = IS_OWN + IS_ALIVE + FUNCTIONS + END_ORPHANS + read_script(__file__, "lease_seize.sh")
+SEIZE = IS_OWN + ENDING + FUNCTIONS + END_ORPHANS + read_script(__file__, "lease_seize.sh")
 START = STARTED + FILES + MAKE + read_script(__file__, "lease_start.sh")
 RENEW_OR_TELL = TELL + Script(
     "print tell_guard(do { local $/; my $all = <STDIN>; defined $all ? $all : '' });\n",
@@ -64,7 +64,7 @@ OF_JOURNAL = TakenHostJournal.kind
 TELL_OWN = read_script(__file__, "lease_own_tell.sh")
 START_OWN = STARTED + read_script(__file__, "lease_own_start.sh")
 STRIKE_OWN = read_script(__file__, "lease_own_strike.sh")
-END = IS_ALIVE + FUNCTIONS + 'end "$1" "$2"\n'
+END = ENDING + FUNCTIONS + 'end "$1" "$2" "$(id -u)"\n'
 RENEW = TELL + Script('print tell_guard("");\n', 'sys.stdout.write(tell_guard(b""))\n')
 RENEW_SAFELY = ENTER + "enter_journal && " + RUN_THERE
 

@@ -10,7 +10,7 @@ import shutil
 from collections.abc import Callable
 
 import pytest
-from support.attackers import ON_A_MAC, attacked, of_root
+from support.attackers import ON_A_MAC, attacked, daemon_of_roots, of_root
 from support.local_lab import Bench
 
 
@@ -35,3 +35,10 @@ def test_a_run_under_attack_gives_nothing_of_roots_away(pair: Bench, attack: str
         assert not [line for line in booty if "/private/var/db" in line], booty
     if attack != "plant":
         assert any("/tmp/file-share-lab" in line for line in booty), "the attacker was not at work"
+
+
+@pytest.mark.parametrize("user", [65534, 502])
+def test_no_daemon_ends_because_one_of_its_processes_has_the_words_of_the_lab(pair: Bench, user: int) -> None:
+    with daemon_of_roots(pair, "client", user):
+        restored = pair.lab("restore", "--hosts", str(pair.hosts))
+    assert "nothing is left" in restored.stdout, restored.stdout + restored.stderr

@@ -14,7 +14,7 @@ from support.sshd import gone, wait_for
 from unit.hosts.test_local import CONFIG
 
 from lab.hosts import SshHost
-from lab.hosts.processes import END_ORPHANS
+from lab.hosts.processes import END_ORPHANS, ENDING
 
 # a lab of its own, of which one command runs on and on; it says that command's pid
 LAB = """
@@ -42,11 +42,11 @@ def other_lab(file: Path) -> Iterator[tuple[subprocess.Popen[bytes], str]]:
 def test_what_a_killed_lab_left_is_ended_and_what_a_living_one_runs_is_not(tmp_path: Path) -> None:
     host = SshHost("client", CONFIG)
     with other_lab(tmp_path / "killed") as (killed, lost), other_lab(tmp_path / "living") as (_, kept):
-        host.shell(END_ORPHANS + "end_orphans", deadline_s=60)
+        host.shell(ENDING + END_ORPHANS + "end_orphans", deadline_s=60)
         assert not _has_ended(lost)
         killed.kill()
         killed.wait()
-        host.shell(END_ORPHANS + "end_orphans", deadline_s=60)
+        host.shell(ENDING + END_ORPHANS + "end_orphans", deadline_s=60)
         assert gone(lost)
         assert not _has_ended(kept)
 

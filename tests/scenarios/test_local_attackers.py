@@ -6,7 +6,7 @@ With both values of ``fs.protected_symlinks``, as far as this machine's may be r
 from __future__ import annotations
 
 import pytest
-from support.attackers import attacked, of_root
+from support.attackers import attacked, daemon_of_roots, of_root
 from support.local_lab import Bench
 
 
@@ -25,3 +25,10 @@ def test_a_run_under_attack_gives_nothing_of_roots_away(bench: Bench, attack: st
         assert not [line for line in booty if "/var/lib" in line], booty
     if attack != "plant":
         assert any("/tmp/file-share-lab" in line for line in booty), "the attacker was not at work"
+
+
+@pytest.mark.parametrize("user", [65534, 1000])
+def test_no_daemon_ends_because_one_of_its_processes_has_the_words_of_the_lab(bench: Bench, user: int) -> None:
+    with daemon_of_roots(bench, "client", user):
+        restored = bench.lab("restore", "--hosts", str(bench.hosts))
+    assert "nothing is left" in restored.stdout, restored.stdout + restored.stderr

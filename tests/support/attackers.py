@@ -26,6 +26,33 @@ END = "for pid in $(ps -U 65534 -o pid=); do kill -s KILL $pid; done"
 END_ON_A_MAC = "for pid in $(ps -U nobody -o pid=); do kill -s KILL $pid; done"
 CLEAN = "find /tmp /var/tmp /dev/shm /srv/disk -xdev -user 65534 -delete 2>/dev/null; :"
 CLEAN_ON_A_MAC = "find -x /private/tmp /private/var/tmp /Users/Shared -user nobody -delete 2>/dev/null; :"
+# A daemon of root's. A process of its group is another user's, and has the words of a command of the lab's;
+# after line ends in them stand rows of a list of processes, by which the daemon itself is one.
+DAEMON = r"""
+use POSIX;
+my ($user, $rows) = @ARGV;
+exit if fork;
+setsid();
+my $words = q(echo "file-share-lab:$$" >&2; sleep 987; :);
+$words .= join '', map { "\n $$ 1 $$ 0 0 /bin/sh -c $words" } 1 .. $rows;
+if (!fork) { POSIX::setgid($user); POSIX::setuid($user); open STDERR, '>/dev/null'; exec '/bin/sh', '-c', $words }
+$| = 1;
+print "$$\n";
+open STDOUT, '>/dev/null';
+sleep 987;
+"""
+
+
+@contextmanager
+def daemon_of_roots(bench: Bench, host: str, user: int) -> Iterator[None]:
+    """A daemon of root's with a process of this user in its group; it must run on to the end."""
+    words = ("local", "exec", "--name", bench.name, host, "--", "perl", "-e", DAEMON, "--", f"{user}", "3")
+    process = bench.lab(*words).stdout.strip()
+    try:
+        yield
+    finally:
+        left = bench.inside(host, f"ps -A -o pgid= -o pid= | grep -c '^ *{process} '; kill -s KILL -- -{process}; :")
+    assert left == "3\n", "a daemon of root's was ended"
 
 
 @dataclass(frozen=True)

@@ -48,6 +48,34 @@ def assert_refused(host: SshHost, words_by_name: Attempts) -> None:
     assert {name: answer for name, answer in answers.items() if answer != (77, "", True)} == {}
 
 
+TOKEN = "0123abcd"
+TAKE_IT = sh(host_journal.TAKE_ALONE, "", host_journal.ALONE, host_journal.TAKE)
+RELEASE_IT = sh(host_journal.RELEASE, "")
+# Has the words of a lab on this machine, which has the process $1, and asks the helper $2 from below itself
+LYING = r"""
+process=$1; shift
+exec /bin/sh -c ": file-share-lab-local-$process; sudo -n -- \"\$@\"; exit \$?" sh "$@"
+"""
+
+
+def claims(process: str) -> tuple[str, ...]:
+    """What a liar may call the process of its lab, to have this one ended."""
+    return (process, f"../../tmp/../proc/{process}", f"{process} {process}", "1", "0", "-1", "9" * 30, "")
+
+
+def end_by_claims(host: SshHost, helper: str, process: str) -> str:
+    """Have root note this process as the account's session, and take the host over anew; gives what root noted."""
+    noted = ""
+    for claim in claims(process):
+        given = f"{TOKEN}\n{{}}\n"
+        taken = host.shell(LYING, claim, helper, *TAKE_IT, given=given)
+        assert taken.stdout.startswith("taken\n"), taken.stdout + taken.stderr
+        noted += host.run(*sh(host_journal.READ, ""), root=True).stdout
+        assert host.run(*TAKE_IT, root=True, given=given).stdout.startswith("taken\n")
+        host.run(*RELEASE_IT, root=True, given=f"{TOKEN}\n")
+    return noted
+
+
 ARM = sh(host_journal.ARM, "", "60", host_journal.TIMER)
 NOTE = sh(host_journal.NOTE_SAFELY, "", host_journal.NOTE)
 TAKE = (host_journal.TAKE_ALONE, "", host_journal.ALONE)

@@ -29,7 +29,7 @@ JOBS = ("user", "pid", "ppid", "pgid", "sess", "jobc", "stat", "tty", "time", "c
 FULL = ("uid", "pid", "ppid", "C", "stime", "tty", "time", "command")
 ALIASES = {
     "%cpu": "pcpu", "%mem": "pmem", "tt": "tty", "ni": "nice", "state": "stat", "args": "command", "vsize": "vsz",
-    "cputime": "time", "f": "flags", "rssize": "rss", "pgrp": "pgid", "ruid": "uid",
+    "cputime": "time", "f": "flags", "rssize": "rss", "pgrp": "pgid",
 }  # fmt: skip
 
 
@@ -43,7 +43,9 @@ class Columns:
         self.columns: dict[str, tuple[str, int, Callable[[Process], object]]] = {
             "pid": ("PID", 5, lambda process: process.pid), "ppid": ("PPID", 5, lambda process: process.ppid),
             "pgid": ("PGID", 5, lambda process: process.pgid), "sess": ("SESS", 6, lambda process: 0),
-            "uid": ("UID", 5, lambda process: process.uid), "user": ("USER", -16, lambda process: _user(process.euid)),
+            "uid": ("UID", 5, lambda process: _signed(process.euid)),
+            "ruid": ("RUID", 5, lambda process: _signed(process.uid)),
+            "user": ("USER", -16, lambda process: _user(process.euid)),
             "ruser": ("RUSER", -16, lambda process: _user(process.uid)), "stat": ("STAT", -4, _state),
             "tty": ("TTY", -8, _terminal), "lstart": ("STARTED", -28, self._lstart),
             "start": ("STARTED", -9, self._start), "stime": ("STIME", -9, self._start),
@@ -58,7 +60,7 @@ class Columns:
             "wchan": ("WCHAN", -6, lambda process: "-"), "jobc": ("JOBC", 4, lambda process: 0),
             "C": ("C", 3, lambda process: 0),
             "comm": ("COMM", -16, _comm), "ucomm": ("UCOMM", -16, _ucomm),
-            "command": ("COMMAND", -16, lambda process: " ".join(_argv(process)) or f"({process.name})"),
+            "command": ("COMMAND", -16, lambda process: _visible(" ".join(_argv(process))) or f"({process.name})"),
         }  # fmt: skip
 
     def age(self, process: Process) -> float:
@@ -181,7 +183,19 @@ def _ucomm(process: Process) -> str:
 def _comm(process: Process) -> str:
     """The first word that it was called with, as keyword comm shows it."""
     words = _argv(process)
-    return words[0] if words else f"({process.name})"
+    return _visible(words[0]) if words else f"({process.name})"
+
+
+def _visible(words: str) -> str:
+    """As strvis shows them: no line end of a process's words is one of the list."""
+    return "".join(
+        f"^{chr(ord(letter) ^ 64)}" if ord(letter) < 32 or ord(letter) == 127 else letter for letter in words
+    )
+
+
+def _signed(uid: int) -> int:
+    """As %d prints it: -2 is nobody."""
+    return uid - (1 << 32) if uid >> 31 else uid
 
 
 def _state(process: Process) -> str:

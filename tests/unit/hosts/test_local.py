@@ -14,7 +14,7 @@ from lab.base.errors import HostError, HostLost
 from lab.hosts import Nobody, Role, SshHost
 from lab.hosts.host_config import HostConfig
 from lab.hosts.local import LocalConversation
-from lab.hosts.processes import SSH_SESSION, STARTED
+from lab.hosts.processes import ACCOUNT_OF, SSH_SESSION, STARTED
 
 CONFIG = HostConfig(transport="local", sudo="none", data_address="192.0.2.1")
 
@@ -25,7 +25,7 @@ def host() -> SshHost:
 
 
 def test_a_command_belongs_to_the_lab_that_runs_it(host: SshHost) -> None:
-    session = host.shell(STARTED + SSH_SESSION + "ssh_session").stdout.split(maxsplit=1)
+    session = host.shell(STARTED + ACCOUNT_OF + SSH_SESSION + "ssh_session").stdout.split(maxsplit=1)
     assert session[0] == str(os.getpid())
     by_hand = subprocess.run(
         ["/bin/sh", "-c", STARTED + 'started "$1"', "sh", str(os.getpid())], capture_output=True, text=True, check=True

@@ -13,7 +13,7 @@ import pytest
 from support.fake_host import EmulatedHost
 
 from lab.hosts.openssh import MASTER
-from lab.hosts.processes import ANY_OF, END_ORPHANS, IS_ALIVE, SSH_SESSION, STARTED
+from lab.hosts.processes import ACCOUNT_OF, ANY_OF, END_ORPHANS, ENDING, IS_ALIVE, SSH_SESSION, STARTED
 
 
 def shell(text: str, *args: str) -> str:
@@ -58,7 +58,7 @@ def test_of_a_group_something_runs_until_all_have_ended() -> None:
 
 
 def test_the_nearest_ssh_server_is_named_or_none() -> None:
-    pid, _, start = shell(STARTED + SSH_SESSION + "ssh_session").partition(" ")
+    pid, _, start = shell(STARTED + ACCOUNT_OF + SSH_SESSION + "ssh_session").partition(" ")
     assert pid.isdigit()
     assert start
 
@@ -66,21 +66,85 @@ def test_the_nearest_ssh_server_is_named_or_none() -> None:
 MARK = '/bin/sh -c echo "file-share-lab:$$" >&2; sleep 60'
 TABLE = f"""
 cat <<'END'
-    1     0     1 /sbin/init
-   50     1    50 SERVER
-   70     1    70 {MARK}
-   80    50    80 {MARK}
-   90     1    90 ssh mini {MARK}
+    1     0     1     0     0 /sbin/init
+   50     1    50  1000  1000 SERVER
+   70     1    70  1000  1000 {MARK}
+   80    50    80  1000  1000 {MARK}
+   90     1    90  1000  1000 ssh mini {MARK}
+ROWS
 END
-echo "$PPID 50 $PPID sh"
+echo "$PPID 50 $PPID 1000 1000 sh"
 """
+OTHERS, ROOTS, MIXED = "65534 65534", "0 0", "1000 0"
 
 
-@pytest.mark.parametrize(("server", "orphans"), [("sshd: lab", "-70\n"), ("cron", "")])
-def test_a_command_without_its_ssh_server_is_an_orphan(tmp_path: Path, server: str, orphans: str) -> None:
+def find_orphans(folder: Path, server: str, rows: str = "", account: str = "1000", **environment: str) -> list[str]:
+    """The groups of orphans by this table of processes, for an account."""
+    commands = {"ps": TABLE.replace("SERVER", server).replace("ROWS", rows), "id": f"echo {account}"}
+    host = EmulatedHost(folder, commands, ("sh", "awk", "cat"))
+    given = "".join(f"{name}={value}\n" for name, value in environment.items())
+    return host.shell(f"{given}{ENDING}{END_ORPHANS}orphans; :").stdout.split()
+
+
+@pytest.mark.parametrize(("server", "orphans"), [("sshd: lab", ["70"]), ("cron", [])])
+def test_a_command_without_its_ssh_server_is_an_orphan(tmp_path: Path, server: str, orphans: list[str]) -> None:
     """Of three commands one has lost its server, and one is what sent it; without one above us nothing is told."""
-    host = EmulatedHost(tmp_path, {"ps": TABLE.replace("SERVER", server)}, ("sh", "awk", "cat"))
-    assert host.shell(f"{END_ORPHANS}orphans; :").stdout == orphans
+    assert find_orphans(tmp_path, server) == orphans
+
+
+def row(pid: int, group: int, accounts: str, words: str = MARK) -> str:
+    return f"  {pid}     1    {group}  {accounts} {words}"
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        pytest.param([row(60, 60, OTHERS)], id="somebody else's"),
+        pytest.param([row(60, 61, OTHERS), row(61, 61, ROOTS, "nginx: master")], id="a worker in a group of root's"),
+        pytest.param(
+            [row(60, 61, "1000 1000"), row(61, 61, ROOTS, "nginx: master")], id="the account's in such a group"
+        ),
+        pytest.param(
+            [row(60, 61, "1000 1000"), row(61, 61, OTHERS, "sh")], id="the account's in somebody else's group"
+        ),
+        pytest.param([row(60, 60, "1000 1000"), row(61, 60, OTHERS, "sh")], id="somebody else in the account's group"),
+        pytest.param([row(60, 60, "65534 0")], id="a set-uid program with those words"),
+        pytest.param([row(60, 60, "65534 1000")], id="one that is set to the account"),
+        pytest.param([row(60, 59, "1000 1000")], id="the leader of its group is gone"),
+        pytest.param([row(60, 60, ROOTS)], id="root's, where the lab is an account's without sudo"),
+    ],
+)
+def test_words_that_anybody_may_have_end_nobody_elses_group(tmp_path: Path, rows: list[str]) -> None:
+    assert find_orphans(tmp_path, "sshd: lab", "\n".join(rows)) == ["70"]
+
+
+ROOT = {"server": "sshd: root", "account": "0"}
+
+
+@pytest.mark.parametrize(
+    ("rows", "orphans"),
+    [
+        pytest.param([row(60, 60, ROOTS)], ["60"], id="root's own"),
+        pytest.param([row(60, 61, ROOTS), row(61, 61, ROOTS, f"bash -c {MARK}")], ["61"], id="of a login shell"),
+        pytest.param([row(60, 61, ROOTS), row(61, 61, ROOTS, "nginx: master")], [], id="in a daemon's group"),
+        pytest.param([row(60, 60, ROOTS), row(61, 60, OTHERS, "sh")], [], id="with somebody else"),
+        pytest.param([row(60, 60, "65534 0")], [], id="a set-uid program"),
+        pytest.param([row(60, 60, "1000 1000")], [], id="another account's"),
+    ],
+)
+def test_root_ends_what_root_began(tmp_path: Path, rows: list[str], orphans: list[str]) -> None:
+    assert find_orphans(tmp_path, rows="\n".join(rows), **ROOT) == orphans
+
+
+def test_whoever_has_sudo_ends_its_commands_with_what_they_run_as_root(tmp_path: Path) -> None:
+    rows = "\n".join([row(60, 60, "1000 1000"), row(61, 60, MIXED, "sudo mount"), row(62, 60, ROOTS, "mount")])
+    assert sorted(find_orphans(tmp_path, rows=rows, SUDO_UID="1000", **ROOT)) == ["60", "70"]
+
+
+def test_a_narrow_sudo_sees_what_is_its_callers_alone(tmp_path: Path) -> None:
+    rows = "\n".join([row(60, 60, ROOTS), row(61, 61, "1001 1001"), row(62, 62, "1000 1000")])
+    found = find_orphans(tmp_path, rows=rows, FILE_SHARE_LAB_ACCOUNT="1000", **ROOT)
+    assert sorted(found) == ["62", "70"]
 
 
 def test_a_control_master_ends_with_the_pipe_and_its_folder_goes(tmp_path: Path) -> None:

@@ -123,6 +123,34 @@ def test_a_pid_that_another_process_has_since_got_is_not_ours(place: Place) -> N
     assert server.read.run(place.host) == "absent"
 
 
+@pytest.mark.parametrize("content", ["{pid}\n1\n", "../proc/{pid}\n1\n", "-{pid}\n1\n", "-1\n1\n", "0\n1\n", "1\n1\n"])
+def test_nor_is_it_ended(place: Place, content: str) -> None:
+    server = place.server()
+    with subprocess.Popen(["sleep", "600"], start_new_session=True) as other:
+        try:
+            identity(server).write_text(content.format(pid=other.pid))
+            for step in server.undo("absent"):
+                place.host.run(*step.argv, check=False)
+            assert other.poll() is None
+        finally:
+            other.kill()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a file away")
+def test_nothing_is_ended_by_a_file_of_another_account(place: Place) -> None:
+    """As in the folder of another account, whose records are put back."""
+    server = place.server()
+    place.settings.apply(server)
+    wait_for_both(place)
+    os.chown(identity(server), 65534, -1)
+    (step,) = server.undo("absent")
+    with pytest.raises(CommandError, match="was not written by this account"):
+        step.run(place.host)
+    assert len(place.running()) == 2
+    os.chown(identity(server), 0, -1)
+    place.settings.unwind()
+
+
 @pytest.mark.parametrize("content", ["", "\n", "999999999\n1\n", "12\n", "12", "\n\n"])
 def test_a_torn_or_old_file_is_no_running_process(place: Place, content: str) -> None:
     server = place.server()
