@@ -27,7 +27,6 @@ sub types_of_system {
         buffer => ['[0-9]{1,10}\t[0-9]{1,10}\t[0-9]{1,10}',
             sub { !grep { $_ < 1 || $_ > 2147483647 } split /\t/, $_[0] }],
         bytes => ['[0-9]{1,16}', between(1, memory())],
-        fuse => ["$own/gvfs/run/gvfs"],
         credentials => ["$own/smb-credentials"],
         # mount.cifs puts the name among options: no comma
         smb => ['//[0-9A-Fa-f.:%a-z-]{3,60}/[^/\\\\,\0-\x1f\x7f]{1,255}'],
@@ -64,7 +63,18 @@ sub enter {
 sub is_mounted {
     my ($path) = @_;
     open my $table, '<', '/proc/self/mounts' or fail("/proc/self/mounts: $!");
-    return scalar grep { (split ' ')[1] eq $path } <$table>;
+    return (grep { (split ' ')[1] eq $path } <$table>)[-1];  # the last one is on top of the others
+}
+
+# Whether what is on top there can be the helper's own work, by what the kernel says of it: a RAM disk of the account's, or a
+# share. By its path alone it could be anybody's.
+sub is_own_mount {
+    my ($path) = @_;
+    my ($source, undef, $type, $options) = split ' ', is_mounted($path) || return 1;
+    my %has = map { $_ => 1 } split /,/, $options;
+    return 0 unless $has{nosuid} && $has{nodev};
+    return $type =~ /\A(?:nfs4?|cifs|smb3)\z/ if $path =~ m{/mnt\z};
+    return $source eq 'lab' && $type eq 'tmpfs' && $has{"uid=$uid"};
 }
 
 sub system_call {
@@ -107,10 +117,11 @@ $acts{tmpfs} = sub {
 };
 $acts{unmount} = sub {
     my ($bound) = $_[0]{bound};
-    my ($path) = grep { defined } @$bound{qw(ram mnt fuse)};
+    my ($path) = grep { defined } @$bound{qw(ram mnt)};
     return 0 unless is_mounted($path);
     enter($path =~ s{/[^/]*\z}{}r);
-    for my $flags (defined $bound->{fuse} ? () : (0, 0), DETACH) {
+    for my $flags (0, 0, DETACH) {
+        refuse("what is mounted at $path is not the lab's") unless is_own_mount($path);
         return 0 if unmount_once($path, $flags);
         select undef, undef, undef, 0.5;
     }

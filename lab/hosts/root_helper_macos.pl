@@ -129,16 +129,27 @@ sub take_empty {
 
 # --- what an entry does
 
-# Whether a device is of a RAM image of the account's of which nothing is mounted
+# Whether a device is of a RAM image of the account's of which nothing is mounted, or nothing elsewhere
 sub is_own_image {
-    my ($device) = @_;
+    my ($device, $place) = (@_, '');
     for my $image (images()) {
         my ($path, $owner, @parts) = (@$image{qw(image-path owner-uid)}, @{ $image->{devices} });
         next unless defined $path && $path =~ m{\Aram://\d+\z} && defined $owner && $owner eq $uid;
         next unless grep { defined $_->{'dev-entry'} && $_->{'dev-entry'} eq $device } @parts;
-        return !grep { defined $_->{'mount-point'} && $_->{'mount-point'} ne '' } @parts;
+        return !grep { defined $_->{'mount-point'} && $_->{'mount-point'} ne '' && $_->{'mount-point'} ne $place } @parts;
     }
     return 0;
+}
+
+# Whether what is on top at a path can be the helper's or the account's own work, by what the kernel and hdiutil say of it
+sub is_own_mount {
+    my ($path) = @_;
+    my $line = (mounts_at($path))[-1];
+    return 1 unless defined $line;
+    my ($source, $type, $flags) = $line =~ m{\A(.+) on \Q$path\E \(([a-z]+)(.*)\)$} or return 0;
+    return $type =~ /\A(?:hfs|apfs)\z/ && is_own_image($source, $path) if $path =~ m{/ram\z};
+    return 0 unless $type =~ /\A(?:nfs|smbfs|afpfs)\z/;
+    return $flags =~ /, nodev\b/ && $flags =~ /, nosuid\b/ || $flags =~ /, mounted by \Q$name\E\z/;
 }
 
 $acts{volume} = sub {
@@ -175,6 +186,7 @@ $acts{unmount} = sub {
     return 0 unless mounts_at($path);
     refuse("$path is a link") if is_link(take($path));
     for my $way ([], [], ['-f']) {
+        refuse("what is mounted at $path is not the lab's") unless is_own_mount($path);
         run(undef, 0, 'umount', @$way, $path);
         return 0 unless mounts_at($path);
         select undef, undef, undef, 0.5;

@@ -8,12 +8,10 @@ from lab.hosts.command import command, script
 from lab.platforms.linux.files import DROP_CACHES
 from lab.platforms.linux.ram_disk import TMPFS, Tmpfs
 from lab.platforms.linux.settings import LinuxMtu, LinuxTcpBuffer
-from lab.protocols.mounts.gvfs import GvfsFuse
 from lab.protocols.mounts.linux import PROBE, LinuxShareMount
 from lab.protocols.smb.linux import DEBUG_DATA
-from lab.run.root_helper_table import FOLDER, MNT, RAM, Entry, folders, journal, make_entry, readings
+from lab.run.root_helper_table import MNT, RAM, Entry, folders, journal, make_entry, readings
 
-FUSE = f"{FOLDER}/gvfs/run/gvfs"
 CREDENTIALS = "credentials={credentials},uid={uid},gid={gid}{smb_options}"
 NFS_OPTIONS = "proto=tcp,soft,timeo=100,retrans=3,nolock{nfs_options}"
 
@@ -48,10 +46,8 @@ def _mounts() -> Iterator[Entry]:
     yield make_entry(
         "an NFS share; so too", nfs, {"options": NFS_OPTIONS, "source": "{nfs}", MNT: "{mnt}"}, act="mount"
     )
-    fuse = GvfsFuse(f"{FOLDER}/gvfs")
     for about, step, types in (
         ("a RAM disk", Tmpfs(RAM).undo("absent")[0], {RAM: "{ram}"}),
         ("a share", LinuxShareMount(MNT).undo("absent")[0], {MNT: "{mnt}"}),
-        ("a share of GVfs", fuse.undo("absent")[0], {fuse.entry: "{fuse} fuse.gvfsd-fuse", FUSE: "{fuse}"}),
     ):
         yield make_entry(f"unmount {about}", step, types, act="unmount")

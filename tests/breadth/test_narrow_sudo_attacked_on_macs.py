@@ -8,7 +8,16 @@ import pytest
 from support.local_lab import Bench
 from support.macs import run
 from support.narrow_sudo import connected_to_client, on_macs
-from support.narrow_sudo_attacks import HOSTILE, NAME, Attempts, assert_refused, attempts, folder_of, make_folder
+from support.narrow_sudo_attacks import (
+    HOSTILE,
+    NAME,
+    Attempts,
+    assert_refused,
+    attempts,
+    end_by_claims,
+    folder_of,
+    make_folder,
+)
 
 from lab.hosts import SshHost
 from lab.hosts.root_helper import sudoers_line
@@ -176,6 +185,35 @@ def test_a_folder_that_is_taken_lets_nobody_in(narrow: Bench, folder: SshHost) -
     folder.run("mkdir", MNT)
     folder.run(*NFS, root=True, check=False)  # nobody serves it
     assert folder.run("ls", "-lde", FOLDER).stdout.count("\n") == 1
+
+
+@pytest.mark.parametrize("path", [RAM, MNT])
+def test_a_mount_of_roots_stays_whatever_its_path(narrow: Bench, folder: SshHost, path: str) -> None:
+    folder.run("mkdir", path)
+    device = narrow.inside("client", ATTACH)
+    narrow.inside(
+        "client", f"newfs_hfs -v lab {device.replace('/dev/', '/dev/r')} >/dev/null; mount -t hfs {device} {path}"
+    )
+    try:
+        steps = (RamVolume(path) if path == RAM else MacShareMount(path)).undo("absent")
+        refused = folder.run(*steps[0].argv, root=True, check=False)
+        assert (refused.exit_code, "is not the lab's" in refused.stderr) == (77, True), refused.stderr
+    finally:
+        narrow.inside("client", f"umount {path}; hdiutil detach {device}")
+
+
+DAEMON = """
+$| = 1; exit if fork; setsid; print "$$\\n"; open STDOUT, ">/dev/null"; open STDERR, ">/dev/null"; exec qw(sleep 987)
+"""
+
+
+def test_no_process_ends_because_the_account_calls_it_its_session(narrow: Bench, account: SshHost) -> None:
+    pid = narrow.inside("client", f"perl -MPOSIX -e '{DAEMON}'").strip()
+    try:
+        assert f"held\n{pid}\n" not in end_by_claims(account, HELPER, pid)
+    finally:
+        left = narrow.inside("client", f"ps -o command= -p {pid}; kill {pid}")
+    assert left == "sleep 987\n"
 
 
 MOUNT_OF_THEIRS = "/linux/usr/bin/mount -t tmpfs -o uid=502,mode=700 theirs"

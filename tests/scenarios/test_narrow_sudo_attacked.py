@@ -8,14 +8,33 @@ import pytest
 from support.attackers import OF_ROOT
 from support.local_lab import Bench
 from support.narrow_sudo import connected_to_client, give_password, narrow_hosts
-from support.narrow_sudo_attacks import HOSTILE, NAME, Attempts, assert_refused, attempts, folder_of, make_folder, sh
+from support.narrow_sudo_attacks import (
+    HOSTILE,
+    NAME,
+    RELEASE_IT,
+    TAKE_IT,
+    TOKEN,
+    Attempts,
+    assert_refused,
+    attempts,
+    claims,
+    end_by_claims,
+    folder_of,
+    make_folder,
+    sh,
+)
+from support.sshd import wait_for
 
+from lab.base.errors import HostLost
 from lab.hosts import SshHost
 from lab.hosts.ssh import HELPER
 from lab.platforms.files import REMOVE
 from lab.platforms.linux.files import DROP_CACHES
 from lab.platforms.linux.ram_disk import TMPFS, Tmpfs
 from lab.platforms.linux.settings import LinuxTcpBuffer
+from lab.protocols.mounts.gvfs import GvfsFuse
+from lab.protocols.mounts.linux import LinuxShareMount
+from lab.settings.host_journal import READ
 
 HOME = "/var/lib/file-share-lab"
 FOLDER = f"{HOME}/{NAME}"
@@ -167,6 +186,99 @@ def test_removing_a_folder_reaches_nothing_outside_of_it(narrow: Bench, account:
         assert narrow.inside("client", f"ls {name}/of-root; rm -r {name}") == "file\n"
     finally:
         narrow.inside("client", "rm -r /srv/kept")
+
+
+RAM, MNT, GVFS = f"{FOLDER}/ram", f"{FOLDER}/mnt", f"{FOLDER}/gvfs/run/gvfs"
+# With no program behind it, that is a mount all the same. $1 the user, $2 the place
+FUSE = """
+exec 5<>/dev/fuse; LIBMOUNT_FORCE_MOUNT2=always; export LIBMOUNT_FORCE_MOUNT2
+mount -i -t fuse.gvfsd-fuse -o nosuid,nodev,fd=5,rootmode=40000,user_id=$1,group_id=$1 gvfsd-fuse $2
+sleep 987 >/dev/null 2>&1 & echo $!
+"""
+OF_ROOTS = {
+    "a RAM disk of another name": (RAM, "-t tmpfs -o nosuid,nodev,uid=1000 tmpfs"),
+    "a RAM disk of root's": (RAM, "-t tmpfs -o nosuid,nodev lab"),
+    "a RAM disk of another account's": (RAM, "-t tmpfs -o nosuid,nodev,uid=10001 lab"),
+    "a RAM disk with devices": (RAM, "-t tmpfs -o nosuid,uid=1000 lab"),
+    "a folder in place of a RAM disk": (RAM, "--bind /srv"),
+    "a RAM disk in place of a share": (MNT, "-t tmpfs -o nosuid,nodev,uid=1000 lab"),
+    "a folder in place of a share": (MNT, "--bind /srv"),
+}
+
+
+@pytest.mark.parametrize("what", OF_ROOTS)
+def test_a_mount_of_roots_stays_whatever_its_path(narrow: Bench, folder: SshHost, what: str) -> None:
+    path, options = OF_ROOTS[what]
+    folder.run("mkdir", path)
+    narrow.inside("client", f"mount {options} {path}")
+    try:
+        operation = Tmpfs(path) if path == RAM else LinuxShareMount(path)
+        refused = folder.run(*operation.undo("absent")[0].argv, root=True, check=False)
+        assert (refused.exit_code, "is not the lab's" in refused.stderr) == (77, True), refused.stderr
+    finally:
+        narrow.inside("client", f"umount {path}")
+
+
+@pytest.mark.parametrize("user", [0, 65534])
+def test_no_share_of_gvfs_but_its_own_is_unmounted(narrow: Bench, folder: SshHost, user: int) -> None:
+    """A folder with a mount of root's in it, which the account puts where its own would be."""
+    folder.run("mkdir", "-p", f"{FOLDER}/x/run/gvfs")
+    process = narrow.inside("client", f"set -- {user} {FOLDER}/x/run/gvfs; {FUSE}").strip()
+    try:
+        folder.run("mv", f"{FOLDER}/x", f"{FOLDER}/gvfs")
+        step = GvfsFuse(f"{FOLDER}/gvfs").undo("absent")[0]
+        folder.run(*step.argv, root=step.root, check=False)
+        assert folder.run("umount", "-l", GVFS, root=True, check=False).exit_code == 77
+    finally:
+        left = narrow.inside(
+            "client", f"grep -o ' fuse.gvfsd-fuse ' /proc/self/mounts; umount -l {GVFS}; kill {process}"
+        )
+    assert left == " fuse.gvfsd-fuse \n"
+
+
+@pytest.fixture
+def roots_process(narrow: Bench) -> Iterator[str]:
+    """A process of root's, which must run to the end of the test."""
+    pid = narrow.inside("client", "setsid sleep 987 >/dev/null 2>&1 & echo $!").strip()
+    yield pid
+    assert narrow.inside("client", f"cat /proc/{pid}/comm; kill {pid}") == "sleep\n", "root's process was ended"
+
+
+def test_no_process_ends_because_the_account_calls_it_its_session(account: SshHost, roots_process: str) -> None:
+    noted = end_by_claims(account, HELPER, roots_process)
+    assert f"held\n{roots_process}\n" not in noted
+    assert noted.count("held\n") == len(claims(roots_process))
+
+
+def test_a_session_of_roots_above_the_account_is_not_ended_for_it(narrow: Bench, account: SshHost) -> None:
+    """As where root has logged in by SSH, and become the account there."""
+    lead = "setpriv --reuid=1000 --regid=1000 --clear-groups sudo -n --"
+    script = (
+        f"printf '{TOKEN}\\n{{}}\\n' >/tmp/given; "
+        f'perl -e \'$0 = "sshd: root"; system @ARGV; sleep 987\' -- {lead} "$@" </tmp/given >/tmp/taken 2>&1 & echo $!'
+    )
+    words = ["local", "exec", "--name", narrow.name, "client", "--", "/bin/sh", "-c", script, "sh", HELPER, *TAKE_IT]
+    session = narrow.lab(*words).stdout.strip()
+    try:
+        wait_for(lambda: "\n" in narrow.inside("client", "cat /tmp/taken"))
+        assert account.run(*sh(READ, ""), root=True).stdout.startswith(f"held\n{session}\n")
+        taken = account.run(*TAKE_IT, root=True, given=f"{TOKEN}\n{{}}\n").stdout
+        assert taken.splitlines()[0::2] == ["taken", "again"]
+        account.run(*RELEASE_IT, root=True, given=f"{TOKEN}\n")
+    finally:
+        left = narrow.inside("client", f"cat /proc/{session}/comm; kill {session}; rm /tmp/given /tmp/taken")
+    assert left == "sshd: root\n"
+
+
+def test_its_own_earlier_session_is_ended(narrow: Bench, account: SshHost) -> None:
+    """The counterpart: a connection that the host does not know to be lost."""
+    given = f"{TOKEN}\n{{}}\n"
+    with connected_to_client(narrow.directory / "hosts.changed.ini") as lost:
+        lost.run(*TAKE_IT, root=True, given=given)
+        account.run(*TAKE_IT, root=True, given=given)
+        with pytest.raises(HostLost):
+            lost.run("true")
+    account.run(*RELEASE_IT, root=True, given=f"{TOKEN}\n")
 
 
 def test_nothing_of_its_surroundings_is_used(narrow: Bench, account: SshHost) -> None:

@@ -48,6 +48,10 @@ entry=$1; shift; state=$("$@") || exit; set -- "$entry"
 if [ "$state" = absent ] && {FIND} >/dev/null; then echo remains; else echo "$state"; fi
 """
 IS_MOUNTED = 'if timeout 10 gio info "$1" >/dev/null 2>&1; then echo mounted; else echo absent; fi'
+# As the account, by the program that mounted it, which unmounts nothing of others. $1 entry, $2 mount point
+UNMOUNT_FUSE = f"""
+if {FIND} >/dev/null; then fusermount3 -u -z "$2" || fusermount -u -z "$2"; fi
+"""
 UNMOUNT = 'timeout 10 gio mount -u "$1" || timeout 10 gio mount -f -u "$1"'
 # What `gio mount` says of what no further try would help, and the remedy
 REASONS = (
@@ -121,8 +125,7 @@ class GvfsFuse(Operation):
         return script(FUSE_STATE, self.entry, *self.process.read().argv)
 
     def _undo(self, old: str) -> tuple[Command, ...]:
-        lazily = script(f'if {FIND} >/dev/null; then umount -l "$2"; fi', self.entry, self.place, root=True)
-        return (lazily, *self.process.undo("absent"))
+        return (script(UNMOUNT_FUSE, self.entry, self.place), *self.process.undo("absent"))
 
 
 class Session:
