@@ -42,7 +42,8 @@ def write(directory: Path, name: str, host_platforms: Mapping[str, str]) -> None
     """Write the keys and the files that each host copies into its /etc; secrets are readable by root alone."""
     while not directory.is_dir():
         with suppress(FileNotFoundError):  # a lab that ends now may remove the folder above
-            directory.mkdir(mode=0o700, parents=True)
+            state.RUN.mkdir(mode=0o755, exist_ok=True)
+            directory.mkdir(mode=0o700)
     kinds = {_key_kind(platform) for platform in host_platforms.values()}
     public_keys = {kind: _write_key_pair(state.identity(name, kind), kind) for kind in kinds}
     password = secrets.token_urlsafe(12)

@@ -92,7 +92,7 @@ def down(name: str) -> bool:
         if lab is None:
             return False
         if lab.supervisor.alive():
-            os.kill(lab.supervisor.pid, signal.SIGTERM)
+            lab.supervisor.signal(signal.SIGTERM)
         try:
             _wait_for_end(lab)
         finally:
@@ -107,7 +107,7 @@ def reboot(name: str, host: str) -> None:
     is not up, LabFailure where the host does not come up again: its lab then goes down.
     """
     lab = _load_running(name, host)
-    os.kill(lab.supervisor.pid, state.REBOOT_SIGNALS[host])
+    lab.supervisor.signal(state.REBOOT_SIGNALS[host])
     deadline = time.monotonic() + REBOOT_DEADLINE_S
     while lab.supervisor.alive() and time.monotonic() < deadline:
         current = state.load(name)

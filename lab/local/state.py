@@ -53,6 +53,20 @@ class Process:
             return False
         return int(stat[19]) == self.started and stat[0] != "Z"
 
+    def signal(self, number: int) -> None:
+        """Send it a signal, where it still runs; never another process that has its number since."""
+        try:
+            handle = os.pidfd_open(self.pid)
+        except ProcessLookupError:
+            return
+        try:
+            if self.alive():
+                signal.pidfd_send_signal(handle, number)
+        except ProcessLookupError:
+            pass  # it has just ended
+        finally:
+            os.close(handle)
+
 
 @dataclass(frozen=True)
 class Lab:
@@ -93,6 +107,10 @@ def load(name: str) -> Lab | None:
     """The lab named ``name``, or None where it is not up. Raises :class:`BadInput` for a state file that is damaged."""
     path = state_path(check_name(name))
     try:
+        if path.stat().st_uid not in (0, os.geteuid()):  # it names processes that are ended, and files that are removed
+            raise BadInput(
+                f"{path} belongs to another user, and was written by no lab", f"look at it, and remove {path.parent}"
+            )
         return _parse(untrusted.read_file(path, untrusted.MOST_INPUT_BYTES).decode())
     except FileNotFoundError:
         return None

@@ -90,7 +90,7 @@ class Supervisor:
         with Path(f"/proc/{old}/ns/net").open(
             "rb"
         ) as namespace:  # kept open, or the host's end of the link would go with its network
-            os.kill(old, signal.SIGKILL)
+            self.lab.hosts[host].signal(signal.SIGKILL)
             self.hosts.pop(host).wait()
             cleanup.remove_group(self.name, host)
             pid = self._start_host(host)
@@ -232,7 +232,11 @@ def main() -> int:
     close_standard_streams()
     for number in STOP_SIGNALS:
         signal.signal(number, lambda number, _: os.kill(child, number))
-    os.waitpid(child, 0)
+    os.waitid(
+        os.P_PID, child, os.WEXITED | os.WNOWAIT
+    )  # until the number is given up, no signal reaches another process
+    for number in STOP_SIGNALS:
+        signal.signal(number, signal.SIG_IGN)
     with suppress(ChildProcessError):
         while True:
             os.wait()

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import signal
+import subprocess
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -61,6 +64,36 @@ def test_a_damaged_one_names_the_folder_to_remove(file: Path, content: bytes) ->
         assert str(caught.value).startswith(f"{file}: damaged (")
         assert str(caught.value).endswith(f"if not, remove {file.parent}")
         assert "lab.local.supervisor mine" in str(caught.value)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a file away")
+def test_one_of_another_user_ends_nothing(file: Path) -> None:
+    """It would name any process, with its start, as a lab's, and any file as one to be removed."""
+    with subprocess.Popen(["sleep", "600"]) as other:
+        try:
+            victim = asdict(Process.of(other.pid))
+            kept = file.parent.parent / "hosts.ini"
+            kept.touch()
+            file.write_text(json.dumps(GOOD | {"holder": victim, "cleaner": victim, "hosts_file": str(kept)}))
+            os.chown(file, 65534, -1)
+            with pytest.raises(BadInput, match="belongs to another user, and was written by no lab"):
+                lifecycle.down("mine")
+            assert (other.poll(), kept.exists()) == (None, True)
+        finally:
+            other.kill()
+
+
+def test_no_signal_reaches_a_process_that_has_the_number_of_another() -> None:
+    with subprocess.Popen(["sleep", "600"]) as other:
+        try:
+            process = Process.of(other.pid)
+            Process(process.pid, process.started + 1).signal(signal.SIGKILL)
+            assert other.poll() is None
+            process.signal(signal.SIGTERM)
+            assert other.wait(60) == -signal.SIGTERM
+            process.signal(signal.SIGTERM)  # it has ended
+        finally:
+            other.kill()
 
 
 def test_the_status_command_says_so_too(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
