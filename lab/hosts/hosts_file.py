@@ -94,8 +94,8 @@ class LabConfig(Model):
     instance: Instance = None
     """Which local lab the hosts are of; `lab local up` writes it, and no other file has it."""
     lease: Lease = 600.0
-    """A host that has heard nothing of a run for so long has put back by itself what the run changed; ``off``: it waits
-    for `lab restore`. From 30 s to 24 h."""
+    """A host that has heard nothing of a run for so long begins to put back by itself what the run changed, a busy one
+    somewhat later; ``off``: it waits for `lab restore`. From 30 s to 24 h."""
 
 
 class Hosts(Model):

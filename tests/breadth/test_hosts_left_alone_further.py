@@ -32,7 +32,7 @@ def test_a_controller_that_slept_finds_out_and_measures_on_settings_made_anew(ne
     first, second = bench.trials()
     assert (first["status"], second["status"]) == ("failed", "ok"), output
     for host in ("client", "server"):
-        assert f"{host}: it has heard nothing of this run for as long as `lease`" in output
+        assert f"{host}: it has heard nothing of this run for too long (`lease`" in output
     observer.settle()
     assert difference(before, observer.state()) == []
 

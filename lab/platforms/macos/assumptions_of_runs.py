@@ -111,7 +111,7 @@ SHOWN_BY_RUNS = (
         name="guard-outlives",
         what="the guard of a lease outlives its SSH session, and can detach a RAM image that the account attached",
         expected=(
-            "a sweep with `lease = 30 s`; `kill -9` of `lab run` in a transfer; a minute later, on both: "
+            "a sweep with `lease = 30 s`; `kill -9` of `lab run` in a transfer; two minutes later, on both: "
             "`ifconfig en0; hdiutil info; mount; ls /var/db/file-share-lab`; then `lab restore` on the controller"
         ),
         source="setsid(2); what macOS ends with a session is not known",

@@ -104,7 +104,7 @@ def test_a_controller_that_comes_back_late_does_not_go_on_with_settings_that_are
         settings.hosts["client"].run("true")
     settings.connections.reach("client")
     assert settings.host_journals["client"].lapsed
-    with pytest.raises(HostError, match="it has heard nothing of this run for as long as `lease`"):
+    with pytest.raises(HostError, match="it has heard nothing of this run for too long"):
         settings.apply(line(place.file, "newest"))
     assert place.file.read_text() == "old\n"
     settings.unwind()
@@ -204,7 +204,7 @@ def test_what_was_in_the_way_at_first_is_put_back_later(
     wait_for(lambda: lock.read_text().startswith("lapsed "))
     in_use = str(read(place.connect(), place.folder).in_use)
     assert "in use by the host itself, which puts back" in in_use
-    assert in_use.endswith("wait for its end: that takes a minute or two")
+    assert in_use.endswith("wait for its end: mostly a minute or two, on a busy host longer")
     held.unlink()
     later = claimed(place)
     assert place.file.read_text() == "old\n"
