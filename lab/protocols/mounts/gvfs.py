@@ -50,7 +50,7 @@ if [ "$state" = absent ] && {FIND} >/dev/null; then echo remains; else echo "$st
 IS_MOUNTED = 'if timeout 10 gio info "$1" >/dev/null 2>&1; then echo mounted; else echo absent; fi'
 # As the account, by the program that mounted it, which unmounts nothing of others. $1 entry, $2 mount point
 UNMOUNT_FUSE = f"""
-if {FIND} >/dev/null; then fusermount3 -u -z "$2" || fusermount -u -z "$2"; fi
+if {FIND} >/dev/null; then fusermount3 -u -z "$2" || fusermount -u -z "$2" || umount -l "$2"; fi
 """
 UNMOUNT = 'timeout 10 gio mount -u "$1" || timeout 10 gio mount -f -u "$1"'
 # What `gio mount` says of what no further try would help, and the remedy
