@@ -1,12 +1,14 @@
 """A run in a zip file, which may come from anywhere: its files are taken by name, each up to a size, and nothing else.
 
-What else a zip file holds, and what it says of paths, sizes and links, counts for nothing. The list of its content,
-which Python reads as a whole, is looked at first: a few megabytes of it could name a million files.
+What else a zip file holds, and what it says of paths, sizes and links, counts for nothing. Python reads the list of its
+content as a whole, so the record that says how long that is is looked at first: a few megabytes could name a million
+files. No record of ZIP64, which could say otherwise, may stand beside it.
 """
 
 from __future__ import annotations
 
 import os
+import struct
 import zipfile
 import zlib
 from collections.abc import Mapping
@@ -22,8 +24,10 @@ MOST_BYTES = {RUN: MOST_FILE_BYTES, TRIALS: 64 << 20, SAMPLES: 256 << 20}
 OPTIONAL, NEEDED = (SAMPLES,), (RUN, TRIALS)
 MOST_ZIP_BYTES = 64 << 20
 MOST_LISTED = 1000  # files that a zip file may list: that of an exported run lists three
-MOST_LIST_BYTES = 1 << 20
-END, END_BYTES, LONGEST_END = b"PK\x05\x06", 22, 22 + 65535  # the record that ends a zip file, which may have a comment
+MOST_LIST_BYTES = 256 << 10  # of that list: the names of 1000 files of a run folder take 120 kB
+END, LONGEST_COMMENT = b"PK\x05\x06", 65535  # the record that ends a zip file, and what may stand behind it
+END_FIELDS = struct.Struct("<4x4H2IH")
+LOCATOR, LOCATOR_BYTES = b"PK\x06\x07", 20  # of ZIP64: Python believes it where it stands right before that record
 METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 BLOCK = 1 << 16
 _BROKEN = (
@@ -42,11 +46,16 @@ def unpack(
     folder.mkdir()
     try:
         with open_file(archive, links=True) as file:
-            _check_list(file)
+            listed = _count_listed(file)
             with zipfile.ZipFile(file) as packed:
+                if len(packed.filelist) != listed:
+                    raise ValueError(f"it lists {len(packed.filelist):,} files, and says {listed:,}")
                 for name, place in _places(packed.namelist(), largest).items():
-                    if packed.getinfo(place).compress_type not in METHODS:
+                    entry = packed.getinfo(place)
+                    if entry.compress_type not in METHODS:
                         raise ValueError(f"{name} is packed by an unusual method")
+                    if entry.header_offset > MOST_ZIP_BYTES:
+                        raise ValueError(f"{name} begins behind the end")
                     with packed.open(place) as content:
                         copy_limited(content, folder / name, largest[name])
     except _BROKEN as error:
@@ -65,20 +74,26 @@ def copy_limited(content: IO[bytes], to: Path, most: int) -> None:
             file.write(block)
 
 
-def _check_list(file: IO[bytes]) -> None:
-    """Raise ValueError for a file that is too large, is no zip file, or lists more than the files of a run."""
+def _count_listed(file: IO[bytes]) -> int:
+    """How many files a zip file says that it lists. Raises ValueError for a file that is too large, is no zip file, or
+    lists more than the files of a run.
+    """
     size = file.seek(0, os.SEEK_END)
     if size > MOST_ZIP_BYTES:
         raise ValueError(f"larger than {MOST_ZIP_BYTES >> 20} MiB")
-    file.seek(max(0, size - LONGEST_END))
-    end = file.read(LONGEST_END)
-    record = end[end.rfind(END) :]
-    if end.count(END) != 1 or len(record) < END_BYTES:  # of several records another reader may take another one
+    file.seek(max(0, size - LOCATOR_BYTES - END_FIELDS.size - LONGEST_COMMENT))
+    before, *records = file.read().split(END)
+    if len(records) != 1 or len(records[0]) < END_FIELDS.size - len(END):  # another reader may take another record
         raise ValueError("it does not end as a zip file does")
-    listed, list_bytes = int.from_bytes(record[10:12], "little"), int.from_bytes(record[12:16], "little")
+    *disks, here, listed, list_bytes, list_start, comment_bytes = END_FIELDS.unpack_from(END + records[0])
     if listed > MOST_LISTED or list_bytes > MOST_LIST_BYTES:
         raise ValueError(f"it lists more than {MOST_LISTED} files")
+    end = size - len(END) - len(records[0])
+    is_plain = not any(disks) and here == listed and before[-LOCATOR_BYTES:][:4] != LOCATOR
+    if not is_plain or list_start + list_bytes != end or end + END_FIELDS.size + comment_bytes != size:
+        raise ValueError("its last record is of ZIP64, or does not say where its list of files is")
     file.seek(0)
+    return int(listed)
 
 
 def _places(names: list[str], largest: Mapping[str, int]) -> dict[str, str]:
@@ -91,4 +106,6 @@ def _places(names: list[str], largest: Mapping[str, int]) -> dict[str, str]:
     places = {name: f"{tops[0]}{name}" for name in largest}
     if lacking := [name for name in NEEDED if places[name] not in names]:
         raise ValueError(f"it holds no {lacking[0]} beside {places[RUN]}")
+    if doubled := [place for place in places.values() if names.count(place) > 1]:
+        raise ValueError(f"it holds {doubled[0]} twice")
     return {name: place for name, place in places.items() if place in names}

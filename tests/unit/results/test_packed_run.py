@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
+import io
+import struct
+import tracemalloc
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -71,6 +75,63 @@ def cut(files: dict[str, bytes]) -> bytes:
     return zipped(files)[:-30]
 
 
+def encrypted(files: dict[str, bytes]) -> bytes:
+    packed = bytearray(zipped(files))
+    for signature, place in ((b"PK\1\2", 8), (b"PK\3\4", 6)):
+        packed[packed.index(signature) + place] |= 1
+    return bytes(packed)
+
+
+def doubled(files: dict[str, bytes]) -> bytes:
+    return zipped(files | {"trials.jsonX": b"another"}).replace(b"trials.jsonX", b"trials.jsonl")
+
+
+def sized(packed: bytes, change: Callable[[list[int]], object]) -> bytes:
+    """With other numbers in the last record: disks, entries here and in all, bytes and start of the list, comment."""
+    start = packed.rindex(b"PK\5\6")
+    numbers = list(struct.unpack_from("<4x4H2IH", packed, start))
+    change(numbers)
+    return packed[:start] + b"PK\5\6" + struct.pack("<4H2IH", *numbers) + packed[start + 22 :]
+
+
+def said(**lies: int) -> Callable[[dict[str, bytes]], bytes]:
+    places = {"disk": 0, "here": 2, "listed": 3, "list_bytes": 4, "list_start": 5, "comment": 6}
+
+    def lie(numbers: list[int]) -> None:
+        for name, by in lies.items():
+            numbers[places[name]] += by
+
+    return lambda files: sized(zipped(files), lie)
+
+
+def by_zip64(files: dict[str, bytes], count: int = 0) -> bytes:
+    """A list that is as long as it likes, by ZIP64, behind which the old record is that of a small zip file."""
+    packed = zipped(files)
+    start = packed.rindex(b"PK\5\6")
+    *_, listed, list_bytes, list_start, _ = struct.unpack_from("<4x4H2IH", packed, start)
+    more = struct.pack("<4s4B4H3L5H2L", b"PK\1\2", *[20, 0] * 2, *[0] * 4, *[0] * 3, *[0] * 5, 0, 0) * count
+    record = struct.pack(
+        "<4sQ2H2L4Q", b"PK\6\6", 44, 45, 45, 0, 0, *[listed + count] * 2, list_bytes + len(more), list_start
+    )
+    locator = struct.pack("<4sLQL", b"PK\6\7", 0, start + len(more), 1)
+    honest = struct.pack(
+        "<4s4H2IH", b"PK\5\6", 0, 0, listed, listed, list_bytes, len(packed) + len(more) + 54 - list_bytes, 0
+    )
+    return packed[:start] + more + record + locator + honest
+
+
+def far_away(files: dict[str, bytes]) -> bytes:
+    """A file that begins, by an extra field of ZIP64, where no file of any system can."""
+    packed = bytearray(zipped(files))
+    start = packed.index(b"PK\1\2")
+    extra = struct.pack("<HHQ", 1, 8, 2**64 - 1)
+    packed[start + 30 : start + 32] = struct.pack("<H", len(extra))
+    packed[start + 42 : start + 46] = b"\xff" * 4
+    place = start + 46 + len("run.json")
+    packed[place:place] = extra
+    return sized(bytes(packed), lambda numbers: numbers.__setitem__(4, numbers[4] + len(extra)))
+
+
 @pytest.mark.parametrize(
     ("spoil", "why"),
     [
@@ -80,6 +141,22 @@ def cut(files: dict[str, bytes]) -> bytes:
         (two_runs, "it holds 2 run.json"),
         (without_trials, "it holds no trials.jsonl beside run.json"),
         (by_lzma, "packed by an unusual method"),
+        (lambda files: zipped(files, zipfile.ZIP_BZIP2), "packed by an unusual method"),
+        (encrypted, "is encrypted"),
+        (doubled, "it holds trials.jsonl twice"),
+        (by_zip64, "its last record is of ZIP64"),
+        (lambda files: by_zip64(files, 300_000), "its last record is of ZIP64"),
+        (far_away, "run.json begins behind the end"),
+        (said(listed=-1, here=-1), "it lists 3 files, and says 2"),
+        (said(listed=1, here=1), "it lists 3 files, and says 4"),
+        (said(here=1), "does not say where its list of files is"),
+        (said(disk=1), "does not say where its list of files is"),
+        (said(list_bytes=-1), "does not say where its list of files is"),
+        (said(list_bytes=1, list_start=-1), "Bad magic number"),
+        (said(list_start=1), "does not say where its list of files is"),
+        (said(comment=1), "does not say where its list of files is"),
+        (lambda files: zipped(files) + b"more", "does not say where its list of files is"),
+        (lambda files: b"#!/bin/sh\n" + zipped(files), "does not say where its list of files is"),
         (cut, "it does not end as a zip file does"),
         (lambda files: b"", "it does not end as a zip file does"),
         (lambda files: b"<html>", "it does not end as a zip file does"),
@@ -92,6 +169,65 @@ def test_a_zip_file_that_is_no_run_is_refused(
     message = refusal(f"{site.address}/one.zip")
     assert f"{site.address}/one.zip: not a packed run: " in message
     assert why in message
+
+
+def test_a_zip_file_may_have_a_comment(tmp_path: Path, run: RunFolder) -> None:
+    packed = io.BytesIO(zipped(content_of(run)))
+    with zipfile.ZipFile(packed, "a") as archive:
+        archive.comment = b"c" * 65535
+    (tmp_path / "one.zip").write_bytes(packed.getvalue())
+    assert open_run(tmp_path / "one.zip").run == run.run
+
+
+def small_files(files: dict[str, bytes]) -> bytes:
+    """As many as fit into a list that has the bytes of a run's, which says that they are few."""
+    count = packed_run.MOST_LIST_BYTES // 47 - 10
+    packed = zipped(files | {chr(33 + number % 90): b"" for number in range(90)})
+    start = packed.index(b"PK\1\2")
+    return sized(
+        packed[: packed.rindex(b"PK\5\6")]
+        + packed[start + 47 : start + 94] * count
+        + packed[packed.rindex(b"PK\5\6") :],
+        lambda numbers: numbers.__setitem__(4, numbers[4] + 47 * count),
+    )
+
+
+def one_large_field(files: dict[str, bytes]) -> bytes:
+    """A list whose entries have extra fields and names as long as can be."""
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+        for number in range(2):
+            entry = zipfile.ZipInfo(f"{number}{'n' * 60_000}")
+            entry.extra = struct.pack("<HH", 7, 0) * 15_000
+            archive.writestr(entry, b"")
+    return packed.getvalue()
+
+
+def quoted(files: dict[str, bytes]) -> bytes:
+    """Entries that all begin at the same bytes, which are a bomb."""
+    packed = bytearray(zipped({"trials.jsonl": b"0" * (packed_run.MOST_BYTES["trials.jsonl"] - 1), **files}))
+    ends = [start for start in range(len(packed)) if packed[start : start + 4] == b"PK\1\2"]
+    for start in ends:
+        packed[start + 42 : start + 46] = bytes(4)
+    return bytes(packed)
+
+
+@pytest.mark.parametrize(
+    "make", [small_files, one_large_field, quoted, many, bomb, lambda files: by_zip64(files, 300_000)]
+)
+def test_what_python_makes_of_a_list_takes_few_megabytes(
+    tmp_path: Path, run: RunFolder, make: Callable[[dict[str, bytes]], bytes]
+) -> None:
+    (tmp_path / "one.zip").write_bytes(make(content_of(run)))
+    tracemalloc.start()
+    try:
+        with contextlib.suppress(BadInput):
+            open_run(tmp_path / "one.zip")
+        assert tracemalloc.get_traced_memory()[1] < 16 << 20
+    finally:
+        tracemalloc.stop()
 
 
 def test_a_large_zip_file_is_refused_by_its_path(tmp_path: Path) -> None:
