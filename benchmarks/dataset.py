@@ -14,6 +14,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -24,9 +25,10 @@ from loading import CASES, trials
 from lab import stats
 from lab.dataset.engine import started
 from lab.dataset.folder import Dataset
+from lab.dataset.parquet_file import MOST_ROWS
 from lab.dataset.pooled import Pooled
 from lab.dataset.register import Entry, StoredFile, StoredRun
-from lab.dataset.tables import MOST_ROWS, Numbers, Rows, trials_table, write
+from lab.dataset.tables import Numbers, Rows, trials_table, write
 from lab.results import Trial, frame
 from lab.stats.factors import factors_of
 
@@ -48,12 +50,11 @@ def invent(folder: Path, count: int) -> None:
         if blocks * len(CASES) < usual.num_rows:
             usual = _usual(begun, numbers, blocks)
         table = _run(usual, first, blocks, rng)
-        path = f"trials/sweep={SWEEP}/run={first}.parquet"
-        size_bytes = write(table, folder / path)
         file = StoredFile(
-            table="trials", sweep=SWEEP, path=path, rows=table.num_rows, size_bytes=size_bytes, first_block=first,
-            blocks=blocks,
+            table="trials", sweep=SWEEP, path=f"trials/sweep={SWEEP}/run={first}.parquet", rows=table.num_rows,
+            size_bytes=0, first_block=first, blocks=blocks,
         )  # fmt: skip
+        file = dataset.store(file, partial(write, table))
         run = StoredRun(
             run_id=str(first), sweep=SWEEP, sha256="", trials=table.num_rows, blocks=blocks, where="SYNTHETIC"
         )

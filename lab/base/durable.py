@@ -9,15 +9,17 @@ from __future__ import annotations
 
 import errno
 import fcntl
+import io
 import os
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Self
+from typing import IO, Self
 
 from lab.base.errors import BadInput
 from lab.base.os_errors import naming
+from lab.base.untrusted import open_file
 
 _OTHERS = 0o044  # what others may do with a file, where its folder is open to them
 
@@ -109,37 +111,58 @@ class Folder:
         """The folder that a person named, link or not. Raises OSError."""
         return cls(path, os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC))
 
-    def enter(self, name: str) -> Self:
+    def enter(self, name: str, remedy: str = "remove it, or give --to DIR") -> Self:
         """A folder in this one, made where it is missing, and as open as this one is. Raises BadInput for a link."""
         with suppress(FileExistsError):
             os.mkdir(name, os.fstat(self._descriptor).st_mode & 0o755 | 0o700, dir_fd=self._descriptor)
+            os.fsync(self._descriptor)
         flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
         try:
             return type(self)(self.path / name, os.open(name, flags, dir_fd=self._descriptor))
         except OSError as error:
             if error.errno not in (errno.ENOTDIR, errno.ELOOP):
                 raise
-            raise BadInput(
-                f"{self.path / name}: a link, or no folder: nothing is written there", "remove it, or give --to DIR"
-            ) from error
+            raise BadInput(f"{self.path / name}: a link, or no folder: nothing is written there", remedy) from error
 
-    def replace(self, name: str, data: bytes) -> Path:
-        """Make a file of these bytes, in one step and durably, in place of whatever has its name but a folder."""
+    @contextmanager
+    def writing(self, name: str) -> Iterator[IO[bytes]]:
+        """A file that is there, durably and in one step, once all of it is written, in place of whatever has its name
+        but a folder; after an error there is what there was. Raises OSError that names it.
+        """
         part = f".{name}.{os.urandom(6).hex()}"
         mode = 0o600 | os.fstat(self._descriptor).st_mode & _OTHERS
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
         try:
             with os.fdopen(os.open(part, flags, mode, dir_fd=self._descriptor), "wb") as file:
-                file.write(data)
+                yield file
                 file.flush()
                 os.fsync(file.fileno())
             os.replace(part, name, src_dir_fd=self._descriptor, dst_dir_fd=self._descriptor)
-        except OSError as error:
+        except BaseException as error:
             with suppress(OSError):
                 os.unlink(part, dir_fd=self._descriptor)
-            raise OSError(error.errno, error.strerror, str(self.path / name)) from error
+            if isinstance(error, OSError) and error.errno is not None:
+                raise OSError(error.errno, error.strerror, str(self.path / name)) from error
+            raise
         os.fsync(self._descriptor)
+
+    def replace(self, name: str, data: bytes) -> Path:
+        """Make a file of these bytes, in one step and durably, in place of whatever has its name but a folder."""
+        with self.writing(name) as file:
+            file.write(data)
         return self.path / name
+
+    def names(self) -> list[str]:
+        """What is in it."""
+        return sorted(os.listdir(self._descriptor))  # noqa: PTH208
+
+    def open_file(self, name: str) -> io.FileIO:
+        """An ordinary file in it, to be read: see :func:`lab.base.untrusted.open_file`."""
+        return open_file(Path(name), folder=self._descriptor)
+
+    def remove(self, name: str) -> None:
+        """Take a file out of it. Raises OSError."""
+        os.unlink(name, dir_fd=self._descriptor)
 
     def __enter__(self) -> Self:
         return self

@@ -19,8 +19,8 @@ def contribute(run: RunFolder, to: Path, masker: Masker | None = None) -> Contri
     Raises BadInput where the run cannot be read, has too many names, or something is there already. All that was
     replaced stands in ``masker`` afterwards.
     """
+    public = Public(run, masker)  # which reads all lines: what is no run is not hashed
     raw = record.digest_file(run.trials_path)
-    public = Public(run, masker)
     contribution = Contribution(
         schema=record.SCHEMA,
         lab=__version__,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,9 +13,11 @@ import numpy as np
 from lab import stats
 from lab.base import untrusted
 from lab.base.errors import BadInput
-from lab.dataset.folder import Dataset, name_of
-from lab.dataset.register import Entry, StoredFile, StoredRun, Table
-from lab.dataset.tables import MOST_ROWS, Rows, limits_table, observed_table, trials_table, write
+from lab.dataset.folder import Dataset
+from lab.dataset.names import Table, folder_of, name_of
+from lab.dataset.parquet_file import MOST_ROWS
+from lab.dataset.register import Entry, StoredFile, StoredRun
+from lab.dataset.tables import Rows, limits_table, observed_table, trials_table, write
 from lab.results import run_folder
 from lab.results.export_table import facts_of
 from lab.results.run_folder import RunFolder
@@ -61,18 +64,20 @@ def _write(dataset: Dataset, folder: RunFolder, facts: Row, digest: str) -> Entr
     cells = encoded.cells(factors, np.ones(len(frame), dtype=bool))
     levels = [{name: cells.levels[name][code] for name, code in zip(factors, row, strict=True)} for row in cells.codes]
     numbers = np.array(dataset.register.number_cases(levels), np.int32)
-    sweep = str(facts["run_name"] or "unnamed")
+    sweep = _sweep(facts)
     first_block = dataset.register.blocks[sweep]
     blocks, block = np.unique(frame["block"].to_numpy(), return_inverse=True)
     rows = Rows(frame, numbers[cells.cell], (block + first_block).astype(np.int32))
     files: list[StoredFile] = []
     try:
-        for file in _write_files(dataset.path, rows, facts, sweep):
-            files.append(file)
-        files.append(_write_limits(dataset.path, encoded, rows, facts, sweep))
+        for number, piece in enumerate(_pieces(rows)):
+            suffix = f".{number}" if number else ""
+            files.append(_store(dataset, "trials", trials_table(piece, facts), piece, facts, suffix))
+            files.append(_store(dataset, "observed", observed_table(piece, facts), piece, facts, suffix))
+        files.append(_store(dataset, "limits", _limits(encoded, rows, facts), rows, facts))
     except BaseException:
         for file in files:
-            (dataset.path / file.path).unlink(missing_ok=True)
+            dataset.remove(file)
         raise
     return Entry(
         StoredRun(
@@ -85,32 +90,26 @@ def _write(dataset: Dataset, folder: RunFolder, facts: Row, digest: str) -> Entr
     )  # fmt: skip
 
 
-def _write_files(folder: Path, rows: Rows, facts: Row, sweep: str) -> Iterator[StoredFile]:
-    """The files of a run, each of whole blocks and of MOST_ROWS where these have no more."""
-    for number, piece in enumerate(_pieces(rows)):
-        name = f"run={name_of(str(facts['run_id']))}{f'.{number}' if number else ''}.parquet"
-        tables: dict[Table, pa.Table] = {"trials": trials_table(piece, facts), "observed": observed_table(piece, facts)}
-        first, last = int(piece.block.min()), int(piece.block.max())
-        for kind, table in tables.items():
-            path = f"{kind}/sweep={name_of(sweep)}/{name}"
-            yield StoredFile(
-                table=kind, sweep=sweep, path=path, rows=table.num_rows, size_bytes=write(table, folder / path),
-                first_block=first, blocks=last - first + 1,
-            )  # fmt: skip
+def _store(dataset: Dataset, kind: Table, table: pa.Table, rows: Rows, facts: Row, suffix: str = "") -> StoredFile:
+    """Write a file of what is made of these rows."""
+    sweep, first, last = _sweep(facts), int(rows.block.min()), int(rows.block.max())
+    file = StoredFile(
+        table=kind, sweep=sweep, path=f"{kind}/{folder_of(sweep)}/run={name_of(str(facts['run_id']))}{suffix}.parquet",
+        rows=table.num_rows, size_bytes=0, first_block=first, blocks=last - first + 1,
+    )  # fmt: skip
+    return dataset.store(file, partial(write, table))
 
 
-def _write_limits(folder: Path, encoded: stats.Encoded, rows: Rows, facts: Row, sweep: str) -> StoredFile:
-    """The file of what limited the cases of a run: told by its own link and the load of its blocks, so once for all."""
+def _limits(encoded: stats.Encoded, rows: Rows, facts: Row) -> pa.Table:
+    """What limited the cases of a run: told by its own link and the load of its blocks, so once for all."""
     verdicts = bottleneck.verdicts(encoded)
     case_of = dict(zip(rows.frame["case_id"], rows.case.tolist(), strict=True))
     case = np.array([case_of[case_id] for case_id in verdicts["case_id"]], np.int32)
-    first, last = int(rows.block.min()), int(rows.block.max())
-    path = f"limits/sweep={name_of(sweep)}/run={name_of(str(facts['run_id']))}.parquet"
-    table = limits_table(verdicts, case, first, facts)
-    return StoredFile(
-        table="limits", sweep=sweep, path=path, rows=table.num_rows, size_bytes=write(table, folder / path),
-        first_block=first, blocks=last - first + 1,
-    )  # fmt: skip
+    return limits_table(verdicts, case, int(rows.block.min()), facts)
+
+
+def _sweep(facts: Row) -> str:
+    return str(facts["run_name"] or "unnamed")
 
 
 def _pieces(rows: Rows) -> Iterator[Rows]:
@@ -126,11 +125,13 @@ def _pieces(rows: Rows) -> Iterator[Rows]:
 
 
 def _digest(path: Path) -> str:
-    """The SHA-256 of a file. Raises BadInput."""
+    """The SHA-256 of a file of trials. Raises BadInput, also for a line that is longer than any: a hole has no end."""
+    digest = hashlib.sha256()
     try:
-        with untrusted.open_file(path) as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
+        for line in untrusted.read_lines(path):
+            digest.update(line)
     except FileNotFoundError:  # of a run that has measured nothing
-        return hashlib.sha256().hexdigest()
+        pass
     except OSError as error:
         raise BadInput(f"{path}: cannot be read: {error.strerror}") from error
+    return digest.hexdigest()

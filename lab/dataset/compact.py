@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import os
 import secrets
+import shutil
 from collections.abc import Sequence
-from contextlib import suppress
+from functools import partial
 from pathlib import Path
+from typing import IO
 
+from lab.base.durable import Folder
 from lab.dataset.engine import Engine, escape_paths
-from lab.dataset.folder import Dataset, name_of, rename_durably
+from lab.dataset.folder import Dataset
+from lab.dataset.names import FILE, PART, TABLES, folder_of
+from lab.dataset.parquet_file import GROUP_ROWS, MAGIC, MOST_ROWS, is_labs
 from lab.dataset.register import StoredFile, group_files
-from lab.dataset.tables import FILE_METADATA, GROUP_ROWS, MOST_ROWS
+from lab.dataset.tables import FILE_METADATA
 
 MOST_FILES = 1000  # joined at once: each is open meanwhile
 _ORDER = {"trials": "ORDER BY case_number, block_number, position", "observed": "", "limits": ""}
@@ -26,8 +31,8 @@ def compact(engine: Engine, dataset: Dataset) -> tuple[int, int]:
     before = len(dataset.register.files)
     kept: list[StoredFile] = []
     for sweep in dataset.sweeps:
-        for table in _ORDER:
-            files = sorted(dataset.register.of_sweep(sweep, table), key=lambda file: file.first_block)  # type: ignore[arg-type]
+        for table in TABLES:
+            files = sorted(dataset.register.of_sweep(sweep, table), key=lambda file: file.first_block)
             kept += [
                 _join(engine, dataset, group) if len(group) > 1 else group[0]
                 for group in group_files(files, MOST_ROWS, MOST_FILES)
@@ -39,41 +44,60 @@ def compact(engine: Engine, dataset: Dataset) -> tuple[int, int]:
 
 
 def _join(engine: Engine, dataset: Dataset, group: Sequence[StoredFile]) -> StoredFile:
-    """One file with what is in all of these."""
+    """One file with what is in all of these. It is made in the folder of the engine: DuckDB would follow a link."""
     first, last = group[0], group[-1]
-    path = f"{first.table}/sweep={name_of(first.sweep)}/joined={first.first_block}-{secrets.token_hex(6)}.parquet"
-    whole = dataset.path / path
-    part = whole.with_name(f".{whole.name}")
+    name = f"joined={first.first_block}-{secrets.token_hex(6)}.parquet"
+    joined = StoredFile(
+        table=first.table, sweep=first.sweep, path=f"{first.table}/{folder_of(first.sweep)}/{name}",
+        rows=sum(file.rows for file in group), size_bytes=0, first_block=first.first_block,
+        blocks=last.first_block + last.blocks - first.first_block,
+    )  # fmt: skip
+    made = engine.scratch / name
     metadata = ", ".join(f"{key}: '{value}'" for key, value in FILE_METADATA.items())
     options = f"FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE {GROUP_ROWS}, KV_METADATA {{{metadata}}}"
-    source = escape_paths([dataset.check(file) for file in group])
+    source = escape_paths([dataset.check(file, whole=True) for file in group])
     try:
         engine.execute(
             f"COPY (SELECT * FROM read_parquet(?, union_by_name = true) {_ORDER[first.table]}) "
-            f"TO '{_quoted(part)}' ({options})",
+            f"TO '{_quoted(made)}' ({options})",
             [source],
         )
-        size_bytes = rename_durably(part, whole)
-    except BaseException:
-        with suppress(OSError):
-            part.unlink()
-        raise
-    return StoredFile(
-        table=first.table, sweep=first.sweep, path=path, rows=sum(file.rows for file in group), size_bytes=size_bytes,
-        first_block=first.first_block, blocks=last.first_block + last.blocks - first.first_block,
-    )  # fmt: skip
+        return dataset.store(joined, partial(_copy, made))
+    finally:
+        made.unlink(missing_ok=True)
 
 
 def _quoted(path: Path) -> str:
     return str(path).replace("'", "''")
 
 
+def _copy(path: Path, to: IO[bytes]) -> int:
+    with path.open("rb") as file:
+        shutil.copyfileobj(file, to)
+    return to.tell()
+
+
 def _remove_others(dataset: Dataset) -> None:
-    """Remove files of Parquet that the register does not name: what was joined, and what crashes left."""
-    named = {str(dataset.path / file.path) for file in dataset.register.files}
-    for table in _ORDER:
-        for folder, _, files in os.walk(dataset.path / table):
-            for name in files:
-                path = Path(folder, name)
-                if ".parquet" in name and str(path) not in named:
-                    path.unlink()
+    """Remove files of the lab's that the register does not name: what was joined, and what crashes left.
+
+    Where it names none it is lost, or of another dataset: all of them may be all that there is.
+    """
+    named = {file.path for file in dataset.register.files}
+    for table, name in dataset.folders() if named else ():
+        with dataset.entered(table, name) as folder:
+            for file in folder.names():
+                if f"{table}/{name}/{file}" not in named and _is_labs(folder, file):
+                    folder.remove(file)
+
+
+def _is_labs(folder: Folder, name: str) -> bool:
+    """Whether a file is one that the lab wrote as this account, or began to, by name and by content."""
+    if not (FILE.fullmatch(name) or PART.fullmatch(name)):
+        return False
+    try:
+        with folder.open_file(name) as file:
+            if os.fstat(file.fileno()).st_uid != os.geteuid():
+                return False
+            return is_labs(file) if FILE.fullmatch(name) else file.read(len(MAGIC)) in (b"", MAGIC)
+    except OSError:
+        return False

@@ -2,47 +2,28 @@
 
 from __future__ import annotations
 
-import hashlib
+import itertools
 import json
 import os
 import stat
-import string
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
-from typing import IO, TYPE_CHECKING
+from typing import IO
+
+import msgspec
 
 from lab.base import durable
 from lab.base.errors import BadInput
-from lab.base.os_errors import naming
-from lab.base.untrusted import MOST_INPUT_BYTES, from_json, read_file
+from lab.base.untrusted import MOST_INPUT_BYTES, from_json, open_file, read_file
+from lab.dataset.names import FOLDER, TABLES, Table, folder_of
+from lab.dataset.parquet_file import SCHEMA, problem
 from lab.dataset.register import AGAIN, Register, StoredFile
-from lab.results.export_table import Kind, kinds
 from lab.results.trial import SCHEMA as TRIAL_SCHEMA
 
-if TYPE_CHECKING:
-    from pyarrow import parquet
-
-SCHEMA = 1  # of the folder, and of its files of Parquet
 INSTALL = "pip install file-share-lab[dataset]"
 ABOUT = "dataset.json"
-# The columns that statistics read, in each file of a table, with their types
-NEEDED = {
-    "trials": {
-        "case_number": "int32", "block_number": "int32", "status": "string", "anchor": "bool", "size_bytes": "int64",
-        "elapsed_s": "double", "ceiling_bytes_per_s": "double", "run_id": "string", "trial_id": "string",
-        "position": "int64", "files": "int64",
-    },
-    "observed": {"run_id": "string", "trial_id": "string"},
-    "limits": {
-        "case_number": "int32", "block_number": "int32", "limited_by": "string", "grade": "string",
-        "headroom": "double", "evidence": "string",
-    },
-}  # fmt: skip
-_TYPES: dict[Kind, str] = {str: "string", int: "int64", float: "double", bool: "bool"}
-MOST_GROUP_BYTES = 1 << 30  # of a row group, unpacked: the lab's have 20 MB
-_PLAIN = frozenset(string.ascii_letters + string.digits + "-_.")
-_LONGEST_NAME = 100
+LINKED = "move the whole folder of the dataset to where there is room, and name it: --dataset DIR"
 
 
 class Dataset:
@@ -62,7 +43,11 @@ class Dataset:
             raise BadInput(f"{about}: names no schema of a dataset", AGAIN)
         if schema > SCHEMA:
             raise BadInput(f"{about}: schema {schema} is newer than this lab's ({SCHEMA})", "update the lab")
-        self.register = Register(path)
+        self._open()
+
+    def _open(self) -> None:
+        self.register = Register(self.path)
+        self._known: dict[tuple[int, int], str] = {}  # the paths of files, by device and inode
 
     @classmethod
     def at(cls, path: Path) -> Dataset:
@@ -76,10 +61,62 @@ class Dataset:
 
     @contextmanager
     def claimed(self) -> Iterator[None]:
-        """Be the only process that writes into it, with a register that is read anew. Raises BadInput."""
+        """Be the only process that writes into it, with a register that is read anew. Raises BadInput, also where a
+        folder of it is a link: what is written or removed there may be anybody's.
+        """
         with durable.claimed(self.path):
-            self.register = Register(self.path)
+            self._check_folders()
+            self._open()
             yield
+
+    def _check_folders(self) -> None:
+        for table in map(self.path.joinpath, TABLES):
+            for place in itertools.chain([table], table.glob("sweep=*")):
+                if os.path.lexists(place) and not stat.S_ISDIR(place.lstat().st_mode):
+                    raise BadInput(f"{place}: a link, or no folder: nothing is written or removed there", LINKED)
+
+    @contextmanager
+    def entered(self, table: Table, folder: str) -> Iterator[durable.Folder]:
+        """A folder of a table, made where it is missing. Raises BadInput where it is a link by now."""
+        with (
+            durable.Folder.at(self.path) as top,
+            top.enter(table, LINKED) as of_table,
+            of_table.enter(folder, LINKED) as entered,
+        ):
+            yield entered
+
+    def folders(self) -> Iterator[tuple[Table, str]]:
+        """The folders of files that are there, by table and name."""
+        for table in TABLES:
+            if (self.path / table).is_dir():
+                names = sorted(place.name for place in (self.path / table).iterdir())
+                yield from ((table, name) for name in names if FOLDER.fullmatch(name))
+
+    def store(self, file: StoredFile, write: Callable[[IO[bytes]], int]) -> StoredFile:
+        """Write a new file, durably, by what returns its bytes, and look at it as whoever reads it will; the file with
+        its bytes. Raises OSError that names it, and BadInput where it cannot be read or is another run's: then there is
+        the one that there was, or none.
+        """
+        if any(file.path.casefold() == other.path.casefold() for other in self.register.files):
+            message = f"{self.path / file.path}: is there already, of a run whose id differs in signs that no name has"
+            raise BadInput(message, "add it to a new dataset: --dataset DIR")
+        with (
+            self.entered(file.table, folder_of(file.sweep)) as folder,
+            folder.writing(file.path.rpartition("/")[2]) as opened,
+        ):
+            stored = msgspec.structs.replace(file, size_bytes=write(opened))
+        try:
+            self.check(stored, whole=True)
+        except BaseException:
+            self.remove(stored)
+            raise
+        return stored
+
+    def remove(self, file: StoredFile) -> None:
+        """Take out a file that was stored and is not in the register. Raises OSError."""
+        with self.entered(file.table, folder_of(file.sweep)) as folder:
+            folder.remove(file.path.rpartition("/")[2])
+        self._known = {inode: path for inode, path in self._known.items() if path != file.path}
 
     @property
     def sweeps(self) -> list[str]:
@@ -87,21 +124,28 @@ class Dataset:
         return sorted({run.sweep for run in self.register.runs.values()})
 
     def path_of(self, file: StoredFile) -> Path:
-        """Where a file stands. Raises BadInput for one that is not inside, is a link, or is not as long as it was."""
-        inside = PurePosixPath(file.path)
-        place = self.path / inside
-        if inside.is_absolute() or ".." in inside.parts or not _is_own(self.path, inside):
-            raise BadInput(f"{place}: is a link, or not inside of the dataset", AGAIN)
-        size = place.stat().st_size
-        if size != file.size_bytes:
-            raise BadInput(f"{place}: has {size:,} bytes, and had {file.size_bytes:,} when it was written", AGAIN)
+        """Where a file stands. Raises BadInput for one that is a link, another file again, or not as long as it was."""
+        place = self.path / file.path
+        status = _status(self.path, PurePosixPath(file.path))
+        if status.st_size != file.size_bytes:
+            message = f"{place}: has {status.st_size:,} bytes, and had {file.size_bytes:,} when it was written"
+            raise BadInput(message, AGAIN)
+        if (first := self._known.setdefault((status.st_dev, status.st_ino), file.path)) != file.path:
+            raise BadInput(f"{place}: is {first} by another name (a hard link)", AGAIN)
         return place
 
-    def check(self, file: StoredFile) -> Path:
-        """Where a file stands, after a look at what it says of itself. Raises BadInput where that cannot be."""
+    def check(self, file: StoredFile, *, whole: bool = False) -> Path:
+        """Where a file stands, after a look at what it says of itself and of its pages: all of them where the ``whole``
+        of it is read. Raises BadInput where that cannot be.
+        """
         path = self.path_of(file)
-        if problem := _problem(path, file):
-            raise BadInput(f"{path}: {problem}", AGAIN)
+        try:
+            with open_file(path) as opened:
+                wrong = problem(opened, file, whole=whole)
+        except OSError as error:
+            wrong = f"cannot be read: {error.strerror}"
+        if wrong:
+            raise BadInput(f"{path}: {wrong}", AGAIN)
         return path
 
 
@@ -113,96 +157,17 @@ def check_installed(*modules: str) -> None:
         raise BadInput(f"a dataset needs {' and '.join(lacking)}, which is not installed", f"`{INSTALL}`")
 
 
-def name_of(text: str) -> str:
-    """A text as a part of a path: other characters as ``%2F``, and what is too long by its hash."""
-    quoted = "".join(sign if sign in _PLAIN else "".join(f"%{byte:02X}" for byte in sign.encode()) for sign in text)
-    if len(quoted) <= _LONGEST_NAME:
-        return quoted
-    return f"{quoted[: _LONGEST_NAME // 2]}-{hashlib.sha256(text.encode()).hexdigest()[:16]}"
-
-
-@contextmanager
-def new_file(path: Path) -> Iterator[IO[bytes]]:
-    """A file that is there, durably, once all of it is written; after an error or a crash there is none, or the one
-    that there was. Raises OSError that names it.
-    """
-    make_folders(path.parent)
-    part = path.with_name(f".{path.name}.{os.urandom(6).hex()}")
-    flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-    try:
-        with naming(path), os.fdopen(os.open(part, flags, 0o600 | path.parent.stat().st_mode & 0o044), "wb") as file:
-            yield file
-        rename_durably(part, path)
-    except BaseException:
-        with suppress(OSError):
-            part.unlink()
-        raise
-
-
-def rename_durably(part: Path, path: Path) -> int:
-    """Give a file that was written its name, with all of it on the disk; its bytes. Raises OSError."""
-    with naming(path), part.open("rb") as file:
-        os.fsync(file.fileno())
-        size_bytes = os.fstat(file.fileno()).st_size
-    part.replace(path)
-    durable.sync_directory(path.parent)
-    return size_bytes
-
-
-def make_folders(path: Path) -> None:
-    """Make a folder durably, and those above it, where they are missing."""
-    if not path.is_dir():
-        make_folders(path.parent)
-        path.mkdir(exist_ok=True)
-        durable.sync_directory(path.parent)
-
-
-def _is_own(folder: Path, inside: PurePosixPath) -> bool:
-    """Whether it is an ordinary file below a folder, and nothing on the way to it is a link."""
+def _status(folder: Path, inside: PurePosixPath) -> os.stat_result:
+    """What an ordinary file below a folder is. Raises BadInput for anything else, and where a link is on the way."""
     place = folder
     for part in inside.parts:
         place = place / part
         try:
-            mode = place.lstat().st_mode
+            status = place.lstat()
         except OSError as error:
             raise BadInput(f"{place}: cannot be read: {error.strerror}", AGAIN) from error
-        if stat.S_ISLNK(mode):
-            return False
-    return stat.S_ISREG(mode)
-
-
-def _problem(place: Path, file: StoredFile) -> str:
-    """What is wrong with a file by its footer; empty where nothing is."""
-    import pyarrow as pa
-    from pyarrow import parquet
-
-    try:
-        with parquet.ParquetFile(
-            place, thrift_string_size_limit=1 << 24, thrift_container_size_limit=1 << 20
-        ) as parquet_file:
-            metadata, schema = parquet_file.metadata, parquet_file.schema_arrow
-    except (pa.ArrowException, OSError, ValueError) as error:
-        return f"not a whole file of Parquet: {str(error).splitlines()[0]:.200}"
-    written = (metadata.metadata or {}).get(b"dataset_schema")
-    if written != str(SCHEMA).encode():
-        return f"is of schema {(written or b'none').decode(errors='replace'):.20} of a dataset, not of {SCHEMA}"
-    if metadata.num_rows != file.rows:
-        return f"has {metadata.num_rows:,} rows, and had {file.rows:,} when it was written"
-    return _problem_of_groups(metadata) or _problem_of_columns(file, schema)
-
-
-def _problem_of_groups(metadata: parquet.FileMetaData) -> str:
-    sizes = (metadata.row_group(number).total_byte_size for number in range(metadata.num_row_groups))
-    too_large = next((size for size in sizes if not 0 <= size <= MOST_GROUP_BYTES), None)
-    return "" if too_large is None else f"a row group of {too_large:,} bytes: at most {MOST_GROUP_BYTES:,}"
-
-
-def _problem_of_columns(file: StoredFile, schema: Iterable[object]) -> str:
-    types = {field.name: str(field.type) for field in schema}  # type: ignore[attr-defined]
-    counted = kinds() if file.table == "observed" else {}
-    needed = NEEDED.get(file.table, {}) | {name: _TYPES[counted[name]] for name in types if name in counted}
-    mistyped = [name for name, kind in needed.items() if types.get(name) != kind]
-    if not mistyped:
-        return ""
-    name = mistyped[0]
-    return f"column {name} is {types.get(name, 'missing')}: should be {needed[name]}"
+        if stat.S_ISLNK(status.st_mode):
+            raise BadInput(f"{place}: is a link, and so not of the dataset", AGAIN if part == inside.name else LINKED)
+    if not stat.S_ISREG(status.st_mode):
+        raise BadInput(f"{place}: is no ordinary file", AGAIN)
+    return status

@@ -9,21 +9,24 @@ from __future__ import annotations
 import os
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Literal, TypeAlias, TypeVar
+from typing import Annotated, TypeAlias, TypeVar
 
 import msgspec
 
 from lab.base import durable, untrusted
 from lab.base.errors import BadInput
 from lab.base.units import LARGEST
+from lab.base.untrusted import listing, one_line
+from lab.dataset.names import Table, is_own
 from lab.design.factors import ABSENT, DEFAULT, Level, owner_of
+from lab.results.trial import MOST_OPTIONS, is_level
+from lab.stats.factors import FACTORS
 
 Count: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=LARGEST - 1)]
 Text: TypeAlias = Annotated[str, msgspec.Meta(max_length=2000)]
 Levels: TypeAlias = Mapping[str, Level]
-Table: TypeAlias = Literal["trials", "observed", "limits"]
 EntryT = TypeVar("EntryT")
 AGAIN = "make the dataset anew: `lab dataset add RUN… --dataset NEW`, of the runs that it was made of"
 
@@ -41,7 +44,7 @@ class StoredRun(msgspec.Struct, frozen=True, kw_only=True):
     sha256: Text
     trials: Count
     blocks: Count
-    options: tuple[Text, ...] = ()
+    options: Annotated[tuple[Text, ...], msgspec.Meta(max_length=MOST_OPTIONS)] = ()
     where: Text = ""
     started_at: Text = ""
     saved_as: Text = ""
@@ -97,15 +100,33 @@ class Register:
 
     def __init__(self, folder: Path):
         self._path, self._cases_path = folder / "register.jsonl", folder / "cases.jsonl"
-        entries = _read(self._path, msgspec.json.Decoder(Entry))
+        entries = _read(self._path, msgspec.json.Decoder(Entry), _problem_of_entry)
         self.runs = {entry.run.run_id: entry.run for entry in entries if entry.run}
         self.files = [file for entry in entries for file in entry.files]
-        self.cases = [case.levels for case in _read(self._cases_path, msgspec.json.Decoder(_Case))]
+        decoder = msgspec.json.Decoder(_Case)
+        self.cases = [case.levels for case in _read(self._cases_path, decoder, _problem_of_case)]
         self.blocks: Counter[str] = Counter()
         """How many blocks each sweep has."""
         for run in self.runs.values():
             self.blocks[run.sweep] += run.blocks
         self._numbers = {_key(levels): number for number, levels in enumerate(self.cases)}
+        self._check_sums()
+
+    def _check_sums(self) -> None:
+        """Raise BadInput where a file is named twice, or the files of a sweep hold something else than its runs."""
+        paths = Counter(file.path.casefold() for file in self.files)
+        if doubled := next((file.path for file in self.files if paths[file.path.casefold()] > 1), ""):
+            raise BadInput(f"{self._path}: names {one_line(doubled)} twice", AGAIN)
+        trials: Counter[str] = Counter()
+        for run in self.runs.values():
+            trials[run.sweep] += run.trials
+        for file in self.files:
+            trials[file.sweep] -= file.rows if file.table == "trials" else 0
+            if file.first_block + file.blocks > self.blocks[file.sweep]:
+                raise BadInput(f"{self._path}: {one_line(file.path)}: has blocks that no run has", AGAIN)
+        if differing := next((sweep for sweep, count in trials.items() if count), None):
+            message = f"{self._path}: sweep {one_line(differing, 80)}: its files have other trials than its runs"
+            raise BadInput(message, AGAIN)
 
     def of_sweep(self, sweep: str, table: Table = "trials") -> list[StoredFile]:
         """The files of a sweep, in the order of their blocks."""
@@ -160,7 +181,7 @@ def _end_of_lines(descriptor: int, end: int) -> int:
     return start + os.pread(descriptor, end - start, start).rfind(b"\n") + 1
 
 
-def _read(path: Path, decoder: msgspec.json.Decoder[EntryT]) -> list[EntryT]:
+def _read(path: Path, decoder: msgspec.json.Decoder[EntryT], problem_of: Callable[[EntryT], str]) -> list[EntryT]:
     """The lines of a file, without a last one that was cut short; of none where there is no file."""
     entries: list[EntryT] = []
     try:
@@ -168,6 +189,8 @@ def _read(path: Path, decoder: msgspec.json.Decoder[EntryT]) -> list[EntryT]:
         for number, line in enumerate(lines, 1):
             if line.endswith(b"\n"):
                 entries.append(_decode(decoder, line, f"{path}: line {number}"))
+                if problem := problem_of(entries[-1]):
+                    raise BadInput(f"{path}: line {number}: {problem}", AGAIN)
     except OSError as error:
         raise BadInput(f"{path}: cannot be read: {error.strerror}") from error
     return entries
@@ -178,3 +201,26 @@ def _decode(decoder: msgspec.json.Decoder[EntryT], line: bytes, place: str) -> E
         return decoder.decode(line)
     except (ValueError, RecursionError) as error:  # msgspec's errors are ValueErrors
         raise BadInput(f"{place}: not of a dataset: {error}", AGAIN) from error
+
+
+def _problem_of_entry(entry: Entry) -> str:
+    """What no lab writes into the register; empty where there is nothing."""
+    for file in entry.files:
+        if not is_own(file.path, file.table, file.sweep):
+            return f"path {one_line(file.path, 100)}: no name that the lab gives to a file of this table and sweep"
+        if file.table == "trials" and file.blocks > file.rows:
+            return f"{file.path}: {file.blocks:,} blocks of {file.rows:,} trials"
+    if entry.run and entry.run.blocks > entry.run.trials:
+        return f"run {one_line(entry.run.run_id, 80)}: {entry.run.blocks:,} blocks of {entry.run.trials:,} trials"
+    return ""
+
+
+def _problem_of_case(case: _Case) -> str:
+    """Why no trial is of such a case; empty where one may be."""
+    levels = case.levels
+    if lacking := [name for name in FACTORS if name not in levels]:
+        return f"lacks {', '.join(lacking)}"
+    if unknown := [name for name in levels if name not in FACTORS and not owner_of(name)]:
+        return f"unknown: {listing(unknown)}"
+    strange = next((name for name, level in levels.items() if not is_level(name, level)), None)
+    return "" if strange is None else f"{one_line(strange, 80)} cannot be {levels[strange]!r:.60}"

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -18,7 +17,7 @@ import pandas as pd
 
 from lab import __version__
 from lab.base.untrusted import from_json
-from lab.dataset.folder import SCHEMA, new_file
+from lab.dataset.parquet_file import GROUP_ROWS, SCHEMA
 from lab.results.export_table import NAMED, OBJECTS, Kind, Row, kinds, object_frame
 from lab.results.trial import FIELDS
 from lab.results.trial import SCHEMA as TRIAL_SCHEMA
@@ -26,8 +25,6 @@ from lab.results.trial import SCHEMA as TRIAL_SCHEMA
 if TYPE_CHECKING:
     import pyarrow as pa
 
-GROUP_ROWS = 122_880  # of a row group: what a thread of DuckDB takes at once
-MOST_ROWS = 1 << 20  # of a file: a run with more trials has several
 FILE_METADATA = {
     "schema": str(TRIAL_SCHEMA), "dataset_schema": str(SCHEMA), "written_by": f"file-share-lab {__version__}",
 }  # fmt: skip
@@ -68,7 +65,8 @@ def trials_table(rows: Rows, facts: Row) -> pa.Table:
     plain = [name for name in FIELDS if name not in (*OBJECTS, "options", "started_at", *_FIRST)]
     columns |= {NAMED.get(name, name): _column(frame[name], _kind(NAMED.get(name, name))) for name in plain}
     columns["started_at"] = pa.array(frame["started_at"], pa.timestamp("us", "UTC"))
-    columns |= _levels("option", frame["options"]) | _levels("effective", frame["effective"])
+    label = str(facts["run_id"])
+    columns |= _levels("option", frame["options"], label) | _levels("effective", frame["effective"], label)
     kept = [name for name, column in columns.items() if name in _FIRST or not _is_empty(column)]
     return pa.table({name: columns[name] for name in kept})
 
@@ -84,7 +82,7 @@ def observed_table(rows: Rows, facts: Row) -> pa.Table:
         "run_id": _repeated(facts["run_id"], len(counted)),
         "trial_id": pa.array(rows.frame["trial_id"].to_numpy(object)[counted], pa.string()),
     }
-    flat = object_frame("observed", [records[place] for place in counted])
+    flat = object_frame("observed", [records[place] for place in counted], str(facts["run_id"]))
     return pa.table(keys | {str(name): _column(flat[name], _kind(str(name))) for name in flat})
 
 
@@ -104,20 +102,17 @@ def limits_table(verdicts: pd.DataFrame, case: Numbers, first_block: int, facts:
     return pa.table(columns | {"headroom": _column(verdicts["headroom"], float), "n": _column(verdicts["n"], int)})
 
 
-def write(table: pa.Table, path: Path) -> int:
-    """Write a table durably; the bytes of its file. Raises OSError."""
+def write(table: pa.Table, file: IO[bytes]) -> int:
+    """Write a table into a file; its bytes. Raises OSError."""
     from pyarrow import parquet
 
     table = table.replace_schema_metadata(FILE_METADATA)
     rising = {name: "DELTA_BINARY_PACKED" for name in _RISING if name in table.column_names}
-    texts = {name: "DELTA_BYTE_ARRAY" for name in ("trial_id",) if name in table.column_names}
-    as_dictionary = [name for name in table.column_names if name not in (*rising, *texts)]
-    with new_file(path) as file:
-        parquet.write_table(
-            table, file, row_group_size=GROUP_ROWS, compression="zstd", use_dictionary=as_dictionary,
-            column_encoding=rising | texts,
-        )  # fmt: skip
-        return file.tell()
+    parquet.write_table(
+        table, file, row_group_size=GROUP_ROWS, compression="zstd", column_encoding=rising,
+        use_dictionary=[name for name in table.column_names if name not in (*rising, "trial_id")],
+    )  # fmt: skip
+    return file.tell()
 
 
 def _kind(name: str) -> Kind:
@@ -149,18 +144,18 @@ def _repeated(value: object, count: int) -> pa.Array:
     return pa.repeat(pa.scalar(value, kind), count)
 
 
-def _levels(name: str, objects: pd.Series[Any]) -> dict[str, pa.Array]:
+def _levels(name: str, objects: pd.Series[Any], label: str) -> dict[str, pa.Array]:
     """The columns of objects that repeat from row to row: each is looked at once."""
     rows = objects.tolist()
     codes, first = np.unique([id(one) for one in rows], return_index=True)
     numbers = np.searchsorted(codes, [id(one) for one in rows])
-    table = _object_table(name, [rows[place] for place in first])
+    table = _object_table(name, [rows[place] for place in first], label)
     return {column: values.take(numbers) for column, values in table.items()}
 
 
-def _object_table(name: str, distinct: Sequence[Mapping[str, Any]]) -> dict[str, pa.Array]:
+def _object_table(name: str, distinct: Sequence[Mapping[str, Any]], label: str) -> dict[str, pa.Array]:
     if name != "option":
-        frame = object_frame(name, distinct)
+        frame = object_frame(name, distinct, label)
         return {str(column): _column(frame[column], _kind(str(column))) for column in frame}
     import pyarrow as pa
 

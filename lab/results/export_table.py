@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import json
 import typing
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias
 
@@ -43,6 +43,7 @@ OF_HOST: Mapping[str, Kind] = {
 }
 # Columns whose unit their field leaves to whoever reads its description; without a value for "default"
 NAMED = {"mtu": "mtu_bytes", "tcp_space": "tcp_buffer_bytes"}
+MOST_COLUMNS = 1000  # there are 300 names; a host, or another version of the lab, may have had others
 OBJECTS: Mapping[str, type[JsonObject]] = {"effective": Effective, "observed": Observed}
 
 
@@ -105,14 +106,22 @@ def table(runs: Iterable[Source]) -> pd.DataFrame:
 def _frame(run: Source) -> pd.DataFrame:
     """The trials of one run, in the columns that it has a value for."""
     facts = facts_of(run)
-    frame = pd.DataFrame([_row(record, facts) for record in run.records()], dtype=object)
-    return _typed(frame.dropna(axis="columns", how="all"))
+    return _frame_of([_row(record, facts) for record in run.records()], run.label)
 
 
-def object_frame(name: str, records: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
-    """What stands in one of OBJECTS of trials, in the columns that any of them has a value for: a row each."""
-    frame = pd.DataFrame([dict(_flat(record, name)) for record in records], dtype=object)
-    return _typed(frame.dropna(axis="columns", how="all"))
+def object_frame(name: str, records: Iterable[Mapping[str, Any]], label: str) -> pd.DataFrame:
+    """What stands in one of OBJECTS of trials, in the columns that any of them has a value for: a row each.
+
+    Raises BadInput, which names the run by its ``label``, for more than MOST_COLUMNS.
+    """
+    return _frame_of([dict(_flat(record, name)) for record in records], label)
+
+
+def _frame_of(rows: Sequence[Row], label: str) -> pd.DataFrame:
+    names = {name for row in rows for name in row}
+    if len(names) > MOST_COLUMNS:
+        raise BadInput(f"{label}: {len(names):,} names of what was observed or in effect: at most {MOST_COLUMNS:,}")
+    return _typed(pd.DataFrame(rows, dtype=object).dropna(axis="columns", how="all"))
 
 
 def _typed(frame: pd.DataFrame) -> pd.DataFrame:

@@ -190,6 +190,13 @@ def _fits(name: str, value: typing.Any) -> bool:
     return value is None or isinstance(value, dict) or value == 0 or LEAST <= value < LARGEST
 
 
+def is_level(name: str, value: object) -> bool:
+    """Whether a factor, or an option, of a case can have this level."""
+    if name not in FIELDS:
+        return are_options({name: value}) and _is_text(str(value))
+    return type(value) in FIELDS[name] and _fits(name, value)
+
+
 def is_short(name: str, value: str) -> bool:
     """Whether a text is no longer than this field's can be."""
     return name not in LONGEST or len(value) <= LONGEST[name]

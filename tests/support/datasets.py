@@ -145,14 +145,27 @@ def rewrite(path: Path, table: pa.Table, **about: str) -> None:
     """Write another table in place of a file, with its metadata but for ``about``."""
     changed = {key.encode(): value.encode() for key, value in about.items()}
     metadata = {**(parquet.read_schema(path).metadata or {}), **changed}
-    parquet.write_table(table.replace_schema_metadata(metadata), path)
+    parquet.write_table(table.replace_schema_metadata(metadata), path, compression="zstd")
 
 
 def note_size(dataset: Dataset, path: Path) -> None:
-    """Have the register say that a forged file is what was written."""
+    """Let the register say that a forged file has the bytes that were written."""
+    _note(dataset, path, size_bytes=path.stat().st_size)
+
+
+def note_file(dataset: Dataset, path: Path, rows: int | None = None) -> None:
+    """The same of its bytes, its rows, and the trials of the run that it is of, which are those of its footer."""
+    rows = parquet.read_metadata(path).num_rows if rows is None else rows
+    _note(dataset, path, size_bytes=path.stat().st_size, rows=rows)
+
+
+def _note(dataset: Dataset, path: Path, **facts: int) -> None:
     register = dataset.path / "register.jsonl"
     lines = [json.loads(line) for line in register.read_text().splitlines()]
-    for file in (file for line in lines for file in line.get("files", ())):
-        if dataset.path / file["path"] == path:
-            file["size_bytes"] = path.stat().st_size
+    for line in lines:
+        for file in line.get("files", ()):
+            if dataset.path / file["path"] == path:
+                file |= facts
+                if file["table"] == "trials":
+                    line["run"]["trials"] = file["rows"]
     register.write_text("".join(f"{json.dumps(line)}\n" for line in lines))

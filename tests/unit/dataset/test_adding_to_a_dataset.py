@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
+from typing import IO
 
 import pyarrow as pa
 import pytest
@@ -97,12 +98,12 @@ def test_what_was_written_before_the_disk_was_full_goes(
     (more.path / "run.json").write_text(json.dumps({**more.run, "id": "run-2"}))
     before, write = parquet_files(dataset), tables.write
 
-    def full(table: pa.Table, path: Path) -> int:
-        if "observed" in path.parts:
-            raise OSError(28, "No space left on device", str(path))
-        return write(table, path)
+    def full(table: pa.Table, file: IO[bytes]) -> int:
+        if "observed.client.cores" in table.column_names:
+            raise OSError(28, "No space left on device")
+        return write(table, file)
 
     monkeypatch.setattr("lab.dataset.add.write", full)
-    with dataset.claimed(), pytest.raises(OSError, match="No space left"):
+    with dataset.claimed(), pytest.raises(OSError, match=r"No space left.*observed/.*run=run-2"):
         add(dataset, RunFolder(more.path))
     assert parquet_files(dataset) == before

@@ -13,7 +13,8 @@ from support.datasets import Shape, count_rows, dataset_of, note_size, rewrite, 
 from lab.base.errors import BadInput, LabError
 from lab.dataset.add import add
 from lab.dataset.engine import Engine
-from lab.dataset.folder import Dataset, name_of
+from lab.dataset.folder import Dataset
+from lab.dataset.names import name_of
 from lab.dataset.pooled import Pooled
 from lab.results.run_folder import RunFolder
 
@@ -98,7 +99,7 @@ def test_a_file_that_is_not_what_it_was_is_named(
     [
         ('{"run":{"run_id":1}}', "not of a dataset"),
         ('{"files":[{"table":"trials","sweep":"synthetic","path":"../../etc/passwd","rows":1,"size_bytes":1,'
-         '"first_block":0,"blocks":1}]}', "not inside of the dataset"),
+         '"first_block":0,"blocks":1}]}', "no name that the lab gives to a file"),
         ("[" * 100_000, "not of a dataset"),
     ],
 )  # fmt: skip

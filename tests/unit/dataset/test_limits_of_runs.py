@@ -33,7 +33,8 @@ def written(folder: Path, *runs: tuple[tuple[int, str, str, float], ...]) -> lis
             judged.assign(evidence=f"of run {number}", n=3), np.array(cases, np.int32), 3 * number, {"run_id": number}
         )
         paths.append(folder / f"{number}.parquet")
-        assert write(table, paths[-1]) > 0
+        with paths[-1].open("wb") as file:
+            assert write(table, file) > 0
     return paths
 
 

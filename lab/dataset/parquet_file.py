@@ -1,0 +1,183 @@
+"""A file of Parquet that may come from anywhere: looked at by its footer, and by the headers of its pages, before
+anything of it is unpacked.
+
+Both may claim anything, and equal values take no room: a kilobyte can be a million rows, and a page a gigabyte. So a
+file has no more rows, columns and bytes, unpacked, than one of its size that the lab writes, of the types, the
+compression and the encodings that it writes. What readers take beyond that is bounded by DuckDB's memory
+(:data:`lab.dataset.engine.MEMORY_BYTES`).
+"""
+
+from __future__ import annotations
+
+import io
+import os
+from collections.abc import Collection, Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from lab.base.untrusted import first_line, one_line
+from lab.dataset import pages
+from lab.dataset.names import Table
+from lab.dataset.register import StoredFile
+from lab.results.export_table import MOST_COLUMNS, Kind, kinds
+
+if TYPE_CHECKING:
+    from pyarrow import parquet
+
+SCHEMA = 1  # of the folder, and of its files of Parquet
+GROUP_ROWS = 122_880  # of a row group: what a thread of DuckDB takes at once
+MOST_ROWS = 1 << 20  # of a file: a run with more trials has several
+CELLS_A_BYTE = 32  # of rows and columns: a million trials have 1.4
+UNPACKED_A_BYTE = 32  # of pages: a million trials have 2
+_UNPACKED = 1 << 20  # of a small file
+_MOST_FOOTER_BYTES = 2 << 20  # that of a million trials in 100 columns, of 64 threads of DuckDB, has 1 MB
+MAGIC = b"PAR1"  # a file begins and ends with it
+# The columns that statistics read, in each file of a table, with their types
+NEEDED: Mapping[Table, Mapping[str, str]] = {
+    "trials": {
+        "case_number": "int32", "block_number": "int32", "status": "string", "anchor": "bool", "size_bytes": "int64",
+        "elapsed_s": "double", "ceiling_bytes_per_s": "double", "run_id": "string", "trial_id": "string",
+        "position": "int64", "files": "int64",
+    },
+    "observed": {"run_id": "string", "trial_id": "string"},
+    "limits": {
+        "case_number": "int32", "block_number": "int32", "limited_by": "string", "grade": "string",
+        "headroom": "double", "evidence": "string",
+    },
+}  # fmt: skip
+_TYPES: dict[Kind, str] = {str: "string", int: "int64", float: "double", bool: "bool"}
+# The types of columns by how Parquet stores them and what it calls them, as pyarrow and DuckDB write them
+_STORED = {
+    "INT32 None": "int32", "INT32 Int(bitWidth=32, isSigned=true)": "int32", "INT64 None": "int64",
+    "INT64 Int(bitWidth=64, isSigned=true)": "int64", "DOUBLE None": "double", "BOOLEAN None": "bool",
+    "BYTE_ARRAY String": "string", "INT64 Timestamp(isAdjustedToUTC=true, timeUnit=microseconds": "time",
+}  # fmt: skip
+
+
+def is_labs(file: io.FileIO) -> bool:
+    """Whether it is a whole file that says that it is of a dataset, of whichever schema. Raises OSError."""
+    try:
+        return b"dataset_schema" in (_read_footer(file).metadata or {})
+    except ValueError:
+        return False
+
+
+def problem(file: io.FileIO, stored: StoredFile, *, whole: bool = False) -> str:
+    """What is wrong with a file by its footer and its pages, those of NEEDED or of the ``whole``; empty where nothing
+    is. Raises OSError.
+    """
+    try:
+        metadata = _read_footer(file)
+        _check_counts(metadata, stored)
+        chosen = list(_columns(metadata, stored, whole))
+        _check_pages(file.fileno(), metadata, chosen, stored.size_bytes)
+    except ValueError as error:
+        return str(error)
+    return ""
+
+
+def _read_footer(file: io.FileIO) -> parquet.FileMetaData:
+    """The footer of a file. Raises ValueError for one that is not whole, and OSError."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    size = os.fstat(file.fileno()).st_size
+    end = os.pread(file.fileno(), 8, max(0, size - 8))
+    length = int.from_bytes(end[:4], "little")
+    if end[4:] != MAGIC or not 0 < length <= min(size - 12, _MOST_FOOTER_BYTES):
+        raise ValueError("not a whole file of Parquet: it does not end as one does")
+    try:
+        limits = {"thrift_string_size_limit": 1 << 20, "thrift_container_size_limit": 1 << 16}
+        with parquet.ParquetFile(file, **limits) as opened:
+            return opened.metadata
+    except (pa.ArrowException, OSError, ValueError) as error:
+        raise ValueError(f"not a whole file of Parquet: {first_line(str(error))}") from error
+
+
+def _check_counts(metadata: parquet.FileMetaData, stored: StoredFile) -> None:
+    """Raise ValueError for another schema, and for more rows and columns than the lab writes into so many bytes."""
+    written = (metadata.metadata or {}).get(b"dataset_schema")
+    if written != str(SCHEMA).encode():
+        said = one_line((written or b"none").decode(errors="replace"), 20)
+        raise ValueError(f"is of schema {said} of a dataset, not of {SCHEMA}")
+    rows = metadata.num_rows
+    if rows != stored.rows:
+        raise ValueError(f"has {rows:,} rows, and had {stored.rows:,} when it was written")
+    groups = [metadata.row_group(number).num_rows for number in range(metadata.num_row_groups)]
+    if min(groups, default=0) < 0 or sum(groups) != rows:
+        raise ValueError(f"has {rows:,} rows, and {sum(groups):,} in its parts")
+    if rows > MOST_ROWS or rows * metadata.num_columns > CELLS_A_BYTE * stored.size_bytes:
+        raise ValueError(f"{rows:,} rows of {metadata.num_columns:,} columns: more than a run has in so many bytes")
+
+
+def _columns(metadata: parquet.FileMetaData, stored: StoredFile, whole: bool) -> Iterator[int]:
+    """The places of the columns that are read. Raises ValueError for one that is not what the lab writes."""
+    counted = kinds() if stored.table == "observed" else {}
+    lacking = dict(NEEDED[stored.table])
+    names: set[str] = set()
+    for place in range(metadata.num_columns):
+        column = metadata.schema.column(place)
+        name, kind = column.path, _type_of(column)
+        if name.casefold() in names:
+            raise ValueError(f"column {one_line(name, 80)} is there twice")
+        names.add(name.casefold())
+        needed = lacking.pop(name, None) or (_TYPES[counted[name]] if name in counted else "")
+        if not kind or needed not in ("", kind):
+            raise ValueError(f"column {one_line(name, 80)} is {kind or 'of a type that the lab does not write'}"
+                             + f": should be {needed}" * bool(needed))  # fmt: skip
+        if whole or needed:
+            yield place
+    for name, kind in lacking.items():
+        raise ValueError(f"column {name} is missing: should be {kind}")
+    if metadata.num_columns > MOST_COLUMNS:
+        raise ValueError(f"{metadata.num_columns:,} columns: at most {MOST_COLUMNS:,}")
+
+
+def _type_of(column: parquet.ColumnSchema) -> str:
+    """The type of a column; empty where it is none of the lab's, or has lists or columns inside."""
+    if column.max_repetition_level or column.max_definition_level > 1 or column.path != column.name:
+        return ""
+    words = f"{column.physical_type} {column.logical_type}"
+    return _STORED.get(words.partition(", is_from")[0], "")
+
+
+def _check_pages(descriptor: int, metadata: parquet.FileMetaData, columns: Collection[int], size_bytes: int) -> None:
+    """Raise ValueError where pages of these columns are not as the lab writes them, or come to more unpacked."""
+    places, unpacked, most = [], 0, _UNPACKED + UNPACKED_A_BYTE * size_bytes
+    for number in range(metadata.num_row_groups):
+        group = metadata.row_group(number)
+        for place in columns:
+            start, end = _place(group.column(place))
+            places.append((start, end))
+            unpacked += _check_column(descriptor, start, end, group.num_rows)
+            if unpacked > most:
+                raise ValueError(f"more than {most:,} bytes where it is unpacked, of {size_bytes:,}")
+    places.sort()
+    ends = [end for _, end in places]
+    if any(start < end for (start, _), end in zip(places[1:], ends, strict=False)) or ends[-1:] > [size_bytes]:
+        raise ValueError("a column that stands where another one does, or nothing")
+
+
+def _place(column: parquet.ColumnChunkMetaData) -> tuple[int, int]:
+    """The bytes of a column of a row group in the file."""
+    start, first = column.data_page_offset, column.dictionary_page_offset
+    if first is not None:
+        if not len(MAGIC) <= first < start:
+            raise ValueError("a dictionary that does not stand before what it is of")
+        start = first
+    if column.compression != "ZSTD" or start < len(MAGIC) or column.total_compressed_size < 0:
+        raise ValueError(f"a column at byte {start:,} by {column.compression}: the lab writes ZSTD")
+    return start, start + column.total_compressed_size
+
+
+def _check_column(descriptor: int, start: int, end: int, rows: int) -> int:
+    """The bytes of the pages of a column, unpacked. Raises ValueError where they have other than so many values."""
+    values = unpacked = 0
+    for page in pages.pages(descriptor, start, end):
+        unpacked += page.unpacked
+        if page.kind == pages.DATA:
+            values += page.values
+        elif values or page.values > rows:
+            raise ValueError(f"a dictionary of {page.values:,} values for {rows:,} rows")
+    if values != rows:
+        raise ValueError(f"a column of {values:,} values for {rows:,} rows")
+    return unpacked

@@ -1,0 +1,250 @@
+"""Files of a dataset that were made to take gigabytes, or hours: each is refused before anything of it is unpacked."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+from support import forged_parquet as forged
+from support.bounds import bounded
+from support.datasets import note_file
+
+from lab.base.errors import BadInput
+from lab.dataset.engine import Engine
+from lab.dataset.folder import Dataset
+from lab.dataset.parquet_file import MOST_ROWS, NEEDED
+from lab.dataset.pooled import Pooled
+
+pytest.importorskip("duckdb")
+MEMORY_BYTES = 700 << 20  # of which DuckDB may have 400 MiB, and what is made of a million rows 155 bytes each
+TRIALS = "trials/sweep=synthetic/run=run-0.parquet"
+
+
+def table_of(path: Path) -> pa.Table:
+    return parquet.read_table(path)
+
+
+def needed(path: Path, rows: int) -> pa.Table:
+    """The first row of a file so often, in the columns that are read."""
+    table = table_of(path)
+    return pa.table({name: pa.repeat(table[name][0], rows) for name in NEEDED["trials"]})
+
+
+def rewritten(path: Path, table: pa.Table, **how: object) -> None:
+    metadata = parquet.read_schema(path).metadata
+    parquet.write_table(table.replace_schema_metadata(metadata), path, **{"compression": "zstd", **how})
+
+
+def with_column(table: pa.Table, name: str, values: pa.Array) -> pa.Table:
+    return table.set_column(table.column_names.index(name), name, values)
+
+
+def many_rows(path: Path) -> None:
+    rewritten(path, needed(path, MOST_ROWS + 1))
+
+
+def equal_rows(path: Path) -> None:
+    rewritten(path, needed(path, 100_000))
+
+
+def many_columns(path: Path) -> None:
+    table = table_of(path)
+    rewritten(path, pa.table({**{name: table[name] for name in table.column_names},
+                              **{f"option.x{number}": table["size_bytes"] for number in range(1000)}}))  # fmt: skip
+
+
+def many_cells(path: Path) -> None:
+    numbers = pa.repeat(pa.scalar(1), 20_000)
+    rewritten(path, pa.table({**{name: needed(path, 20_000)[name] for name in NEEDED["trials"]},
+                              **{f"option.x{number}": numbers for number in range(300)}}))  # fmt: skip
+
+
+def lists(path: Path) -> None:
+    table = table_of(path)
+    many = pa.ListArray.from_arrays(
+        pa.array(np.arange(len(table) + 1) * 10**5, pa.int32()), pa.nulls(27 * 10**5, pa.int8())
+    )
+    rewritten(path, table.append_column("option.x", many))
+
+
+def structs(path: Path) -> None:
+    table = table_of(path)
+    rewritten(
+        path, table.append_column("option", pa.StructArray.from_arrays([table["size_bytes"].combine_chunks()], ["x"]))
+    )
+
+
+def twice(path: Path) -> None:
+    table = table_of(path)
+    rewritten(path, table.append_column("STATUS", table["size_bytes"]))
+
+
+def by(compression: str) -> Callable[[Path], None]:
+    return lambda path: rewritten(path, table_of(path), compression=compression)
+
+
+def a_long_text(path: Path) -> None:
+    """One text of 30 MB in a dictionary, which a reader unpacks as a whole."""
+    table = table_of(path)
+    rewritten(path, with_column(table, "status", pa.array(["x" * (30 << 20), *table["status"].to_pylist()[1:]])))
+
+
+def long_texts(path: Path) -> None:
+    table = table_of(path)
+    texts = pa.array(["x" * (2 << 20)] * len(table))
+    rewritten(path, with_column(table, "trial_id", texts), use_dictionary=False, data_page_size=1)
+
+
+def repeated_texts(path: Path) -> None:
+    """Each text is the one before once more, which takes no byte."""
+    table = table_of(path)
+    texts = pa.array(["x" * 10**6] * len(table))
+    rewritten(
+        path,
+        with_column(table, "trial_id", texts),
+        use_dictionary=False,
+        column_encoding={"trial_id": "DELTA_BYTE_ARRAY"},
+    )
+
+
+def of_parts(rows: list[int]) -> Callable[[Path], None]:
+    """With row groups that say they have so many rows."""
+
+    def change(footer: forged.Struct) -> None:
+        groups = footer[forged.GROUPS][1][1]
+        footer[forged.GROUPS] = (forged.LIST, (forged.STRUCT, [
+            {**groups[0], forged.GROUP_ROWS: (forged.I64, count)} for count in rows
+        ]))  # fmt: skip
+
+    return lambda path: forged.edit(path, change)
+
+
+def saying(name: str, **fields: int) -> Callable[[Path], None]:
+    """With a column that says otherwise of itself."""
+
+    def change(footer: forged.Struct) -> None:
+        about = forged.columns(footer)[name]
+        for field, value in fields.items():
+            number = getattr(forged, field)
+            about[number] = (about.get(number, (forged.I64,))[0], value)
+
+    return lambda path: forged.edit(path, change)
+
+
+def in_place_of_another(path: Path) -> None:
+    def change(footer: forged.Struct) -> None:
+        columns = forged.columns(footer)
+        for number in (forged.DATA_OFFSET, forged.PACKED, forged.DICTIONARY_OFFSET):
+            columns["case_id"][number] = columns["status"][number]
+            columns["trial_id"][number] = columns["status"][number]
+
+    forged.edit(path, change)
+
+
+def placed(*pages: bytes, name: str = "elapsed_s", **fields: int) -> Callable[[Path], None]:
+    return lambda path: forged.place(path, name, b"".join(pages), **fields)
+
+
+NUMBERS = b"\2\0\0\0\x36\1" + bytes(8 * 27)  # 27 values, none of which is missing
+FLOOD = forged.page(bytes(40 << 20), 0)
+FORGED: dict[str, tuple[Callable[[Path], None], str]] = {
+    "many rows": (many_rows, "1,048,577 rows of 11 columns: more than a run has"),
+    "equal rows": (equal_rows, "100,000 rows of 11 columns: more than a run has in so many bytes"),
+    "many columns": (many_columns, "1,045 columns: at most 1,000"),
+    "many cells": (many_cells, "20,000 rows of 311 columns: more than a run has"),
+    "lists": (lists, "is of a type that the lab does not write"),
+    "structs": (structs, "column option.x is of a type that the lab does not write"),
+    "a name twice": (twice, "column STATUS is there twice"),
+    **{name: (by(name), "the lab writes ZSTD") for name in ("snappy", "gzip", "brotli", "lz4", "none")},
+    "a long text": (a_long_text, "bytes where it is unpacked"),
+    "long texts": (long_texts, "bytes where it is unpacked"),
+    "repeated texts": (repeated_texts, "by encoding 7"),
+    "parts of more rows": (of_parts([2**40]), "has 27 rows, and 1,099,511,627,776 in its parts"),
+    "parts again": (of_parts([27, 27]), "has 27 rows, and 54 in its parts"),
+    "parts of fewer than no rows": (of_parts([2**40, 27 - 2**40]), "has 27 rows, and 27 in its parts"),
+    "no parts": (of_parts([]), "has 27 rows, and 0 in its parts"),
+    "one place for three": (in_place_of_another, "a column that stands where another one does"),
+    "another codec": (saying("status", CODEC=2), "by GZIP: the lab writes ZSTD"),
+    "a place before the file": (saying("block_number", DATA_OFFSET=-8), "a column at byte -8"),
+    "a place behind the file": (saying("block_number", DATA_OFFSET=2**40), "a page without a header"),
+    "a dictionary elsewhere": (saying("status", DICTIONARY_OFFSET=2**40), "a dictionary that does not stand before"),
+    "a long column": (saying("status", PACKED=2**40), "a dictionary of"),
+    "a short column": (saying("status", PACKED=20), "a page that is longer than its column"),
+    "a gigabyte": (placed(forged.page(NUMBERS, 27, unpacked=1 << 30)), "bytes where it is unpacked"),
+    "fewer than no bytes": (placed(forged.page(NUMBERS, 27, unpacked=-1)), "a page of -1 bytes"),
+    "a flood": (placed(*[FLOOD] * 100, forged.page(NUMBERS, 27)), "bytes where it is unpacked"),
+    "a hidden flood": (
+        placed(*[FLOOD] * 100, forged.page(NUMBERS, 27), packed=1000), "a page that is longer than its column"
+    ),
+    "more values": (placed(forged.page(NUMBERS, 2**31 - 1)), "a column of 2,147,483,647 values for 27 rows"),
+    "fewer values": (placed(forged.page(NUMBERS, 26)), "a column of 26 values for 27 rows"),
+    "fewer than no values": (placed(forged.page(NUMBERS, -5), forged.page(NUMBERS, 32)), "and -5 values"),
+    "a large dictionary": (
+        placed(forged.page(NUMBERS, 10**9, kind=2), forged.page(NUMBERS, 27)), "a dictionary of 1,000,000,000"
+    ),
+    "a second dictionary": (
+        placed(forged.page(NUMBERS, 27), forged.page(NUMBERS, 27, kind=2)), "a dictionary of 27 values for 27 rows"
+    ),
+    "pages of another kind": (placed(forged.page(NUMBERS, 27, kind=3)), "a page without a header that the lab writes"),
+    "an unknown encoding": (placed(forged.page(NUMBERS, 27, encoding=9)), "by encoding 9"),
+    "no pages": (placed(b"\xff" * 100), "a page without a header that the lab writes"),
+    "a deep header": (placed(b"\x1c" * 30_000), "a page without a header that the lab writes"),
+    "an endless number": (placed(b"\x15" + b"\xff" * 30_000), "a page without a header that the lab writes"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", FORGED)
+def test_a_file_that_would_take_more_than_its_bytes_can_is_refused(engine: Engine, dataset: Dataset, name: str) -> None:
+    forge, said = FORGED[name]
+    forge(dataset.path / TRIALS)
+    note_file(dataset, dataset.path / TRIALS)
+    again = Dataset(dataset.path)
+    with bounded(memory_bytes=128 << 20), pytest.raises(BadInput, match=r"run=run-0") as caught:
+        again.check(again.register.files[0], whole=True)
+    assert said in caught.value.message, caught.value.message
+
+
+def test_a_footer_that_is_as_long_as_it_says_is_not_read(dataset: Dataset) -> None:
+    path = dataset.path / TRIALS
+    content = path.read_bytes()
+    for length, more in ((2**31, b""), (len(content) + 1, b""), (0, b""), (8 << 20, bytes(8 << 20))):
+        path.write_bytes(content[:-8] + more + length.to_bytes(4, "little") + b"PAR1")
+        note_file(dataset, path, rows=27)
+        again = Dataset(dataset.path)
+        with bounded(memory_bytes=64 << 20), pytest.raises(BadInput, match="it does not end as one does"):
+            again.check(again.register.files[0])
+
+
+def test_as_many_rows_as_their_bytes_can_be_are_read_in_bounds(engine: Engine, dataset: Dataset) -> None:
+    """Equal rows in a file that was made longer: what is within all limits costs what a large run costs."""
+    path = dataset.path / TRIALS
+    noise = pa.array(np.random.default_rng(1).random(MOST_ROWS // 4))
+    rewritten(path, needed(path, MOST_ROWS // 4).append_column("option.x", noise))
+    note_file(dataset, path)
+    sweep = Pooled(engine, Dataset(dataset.path), "synthetic")
+    with bounded(30, MEMORY_BYTES):
+        assert len(sweep.summary)
+        assert len(sweep.some)
+
+
+def test_one_file_is_not_read_many_times(engine: Engine, dataset: Dataset) -> None:
+    """Neither named twice, nor by other names: of a megabyte a million links could be made."""
+    path = dataset.path / TRIALS
+    register = dataset.path / "register.jsonl"
+    lines = [json.loads(line) for line in register.read_text().splitlines()]
+    other = path.with_name("run=run-9.parquet")
+    other.hardlink_to(path)
+    entry = {**lines[0], "run": {**lines[0]["run"], "run_id": "run-9"}}
+    entry["files"] = [{**lines[0]["files"][0], "path": str(other.relative_to(dataset.path)), "first_block": 6}]
+    register.write_text("".join(f"{json.dumps(line)}\n" for line in [*lines, entry]))
+    with pytest.raises(BadInput, match="by another name"):
+        Pooled(engine, Dataset(dataset.path), "synthetic")
+    entry["files"][0]["path"] = TRIALS.replace("run=run-0", "run=RUN-0")
+    register.write_text("".join(f"{json.dumps(line)}\n" for line in [*lines, entry]))
+    with pytest.raises(BadInput, match=r"names trials/.*/run=run-0\.parquet twice"):
+        Dataset(dataset.path)
