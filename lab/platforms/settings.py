@@ -58,9 +58,13 @@ class SystemSettings(Part, ABC):
     def tcp_buffers(self, size_bytes: int) -> Sequence[Setting]:
         """The buffers of new TCP connections, receiving and sending, pinned to this size: autotuning is off."""
 
+    @staticmethod
     @abstractmethod
-    def tcp_buffers_in(self, state: Mapping[str, str]) -> tuple[int, ...]:
-        """The sizes in bytes that pinned buffers have, of the ``state`` of :class:`Counters`. Raises LabFailure."""
+    def tcp_buffers_in(state: Mapping[str, str]) -> tuple[int, ...]:
+        """The sizes in bytes that pinned buffers have, of the ``state`` of :class:`Counters`.
+
+        Raises LookupError and ValueError where they cannot be read.
+        """
 
     def awake(self, directory: str) -> Generator[Setting, None, None]:
         """What keeps this host from going to sleep; nothing by default.

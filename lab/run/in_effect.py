@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
+from lab.base.errors import LabFailure
 from lab.design.case import Case
 from lab.design.factors import Direction
 from lab.hosts import ROLES, Role
@@ -14,6 +15,9 @@ from lab.run.pair import Pair
 from lab.run.standing import Standing
 
 States: TypeAlias = Mapping[Role, Mapping[str, str]]  # what each host read back of its settings after a transfer
+Buffers: TypeAlias = Mapping[
+    Role, Callable[[Mapping[str, str]], tuple[int, ...]]
+]  # how each host's TCP buffers are read
 
 
 def effective_of(
@@ -31,13 +35,21 @@ def effective_of(
     return Effective.from_json({**network, **disks, **made, **mount, **cache, **ends, **more})
 
 
-def not_in_effect(pair: Pair, case: Case, states: States) -> str:
-    """Which setting was not as the case says, as read after the transfer; empty where all were."""
+def buffers_of(pair: Pair) -> Buffers:
+    """How the TCP buffers of both hosts are read, by their platforms."""
+    return {role: pair.platforms[role].settings.tcp_buffers_in for role in pair.roles}
+
+
+def not_in_effect(case: Case, states: States, buffers: Buffers) -> str:
+    """Which setting was not as the case says, as read after the transfer; empty where all were. Raises LabFailure."""
     for role, state in states.items():
         if state.get("mtu") != str(case.mtu):
             return f"the MTU of the {role} was {state.get('mtu')} during the transfer, not {case.mtu}"
         if case.tcp_space != "default":
-            sizes = pair.platforms[role].settings.tcp_buffers_in(state)
+            try:
+                sizes = buffers[role](state)
+            except (LookupError, ValueError) as error:
+                raise LabFailure(f"the TCP buffers cannot be read from {dict(state)}", host=role) from error
             if set(sizes) != {case.tcp_space}:
                 return f"the TCP buffers of the {role} were {sizes} during the transfer, not {case.tcp_space}"
     return ""

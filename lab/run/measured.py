@@ -10,6 +10,7 @@ from lab.results.effective import Effective
 from lab.results.observed import Observed
 from lab.run.pair import Pair
 
+SLEPT = "this machine slept for {slept_s:.0f} s during the transfer"
 MOST_ASLEEP_S = 0.1  # of two clocks that are read one after the other
 
 
@@ -40,4 +41,4 @@ def describe_sleep(pair: Pair, slept_s: float) -> str:
     """Why a transfer from this machine does not count that slept meanwhile; empty where it did not."""
     if pair.config.client.transport != "local" or slept_s < MOST_ASLEEP_S:
         return ""
-    return f"this machine slept for {slept_s:.0f} s during the transfer"
+    return SLEPT.format(slept_s=slept_s)

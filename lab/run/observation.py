@@ -30,15 +30,11 @@ Readings = tuple[Reading, ...]
 
 @dataclass(frozen=True)
 class Observation:
-    """``observed`` and ``samples`` go into the run folder; ``effective`` is what more is known to have been in effect.
-
-    ``void`` says why the counts contradict the case, and is empty where they do not.
-    """
+    """``observed`` and ``samples`` go into the run folder; ``effective`` is what else was in effect."""
 
     observed: Observed
     samples: dict[str, object]
     effective: dict[str, int]
-    void: str
 
 
 def observe(pair: Pair, case: Case, timing: Timing, server: Sequence[Counters], files: int) -> Observation:
@@ -79,7 +75,6 @@ def observe(pair: Pair, case: Case, timing: Timing, server: Sequence[Counters], 
         ),
         samples={role.value: series(of_role) for role, of_role in readings.items()},
         effective=buffers(carriers),
-        void=not_cold(case, sides["server"].disk_read_bytes if "server" in sides else None),
     )  # fmt: skip
 
 

@@ -40,15 +40,7 @@ def add_moved(
     )
 
 
-def find_void(pair: Pair, store: MadeStore | None, case: Case, observed: Observed) -> str:
-    """Why a transfer that ended well does not count, for what its store says; empty where it does.
-
-    A pool that has lost a disk goes on, at another speed.
-    """
-    return find_fault(pair, store) or _not_from_devices(case, observed)
-
-
-def _not_from_devices(case: Case, observed: Observed) -> str:
+def not_from_devices(case: Case, observed: Observed) -> str:
     """Why a read that was to come from the devices of a store came from its own memory; empty where it did not."""
     read_bytes = observed.store_read_bytes
     if case.direction is not Direction.READ or case.option("server_cache") != "cold" or read_bytes is None:
@@ -74,7 +66,10 @@ def raise_fault(pair: Pair, store: MadeStore | None, error: LabFailure) -> None:
 
 
 def find_fault(pair: Pair, store: MadeStore | None) -> str:
-    """What the store says is wrong with it; empty where nothing is, or where it cannot be asked."""
+    """What the store says is wrong with it; empty where nothing is, or where it cannot be asked.
+
+    A transfer that ended well does not count then: a pool that has lost a disk goes on, at another speed.
+    """
     if store is None or store.find_fault is None:
         return ""
     try:

@@ -21,24 +21,23 @@ from lab.design.factors import BY_CLIENT
 from lab.hosts import Role
 from lab.platforms import Counters, Timing
 from lab.platforms.armed import Armed, Instants, Offset
-from lab.results.observed import Observed
 from lab.results.together import ClientPart, Together
 from lab.run.common_start import start_all
 from lab.run.endpoints import Endpoints, endpoints_of, payload_files
-from lab.run.in_effect import effective_of, not_in_effect
+from lab.run.in_effect import buffers_of, effective_of, not_in_effect
 from lab.run.measured import Measured, count_server, describe_sleep
 from lab.run.payload_making import describe_writer, writer_of
 from lab.run.preparation import MOST_AT_ONCE, lay_out, prepare_all
 from lab.run.seat import Seat
 from lab.run.session import Session
 from lab.run.standing import Standing
-from lab.run.store_moved import add_moved, count_moved, find_void
+from lab.run.store_moved import add_moved, count_moved, find_fault
 from lab.run.task import Task, check_arrived, explained, keeps_what_it_moves, make_task, server_of_mount
 from lab.run.together_observed import Course, observe_all
+from lab.run.verdict import contradiction
 from lab.run.wire_proof import describe_others, not_on_the_wire
 
-MOST_SKEW_S = 0.05  # in which clients may start, or …
-SKEW_SHARE = 0.01  # … in this share of the shortest transfer
+CLOCK_MOVED = "the clock of {name} moved by {moved_s:.3f} s against the controller's during the transfer"
 DRIFT = 100e-6  # of two clocks, in seconds a second: those of computers keep half of that
 SLACK_S = 0.001  # in which a clock that is adjusted slowly may move as well
 NumberT = TypeVar("NumberT", int, float)
@@ -97,11 +96,10 @@ def transfer(session: Session, case: Case, trial_id: str, deadline_s: float) -> 
     observed = add_moved(observation.observed, store, stored_before, stored_after)
     timing = _timing_of_all(courses)
     moved = counted[-1].since(counted[0]) if counted else None
-    void = describe_sleep(session.pair, slept_s) or _describe_clocks(parts, ended) or _describe_skew(observed)
-    void = void or _describe_unproven(parts, case, courses) or observation.void
-    void = void or find_void(session.pair, store, case, observed)
     states = {Role.CLIENT: timing.counted.state} | ({Role.SERVER: counted[-1].state} if counted else {})
-    void = void or _not_in_effect(parts, case, courses) or not_in_effect(session.pair, case, states)
+    void = describe_sleep(session.pair, slept_s) or _describe_clocks(parts, ended)
+    void = void or _describe_unproven(parts, case, courses) or _not_in_effect(parts, case, courses)
+    void = void or contradiction(case, states, observed, buffers_of(session.pair)) or find_fault(session.pair, store)
     others = dict(describe_others(Role.SERVER, case, moved)) if moved else {}
     more: dict[str, str | int] = {**parts[0].task.versions, **others, **observation.effective}
     more |= describe_writer(case, parts[0].endpoints)
@@ -214,25 +212,8 @@ def _describe_clocks(parts: Sequence[Part], ended: Sequence[_Ended]) -> str:
         before, after = one.offsets
         moved_s = abs(after.ahead_s - before.ahead_s)
         if moved_s > before.bound_s + after.bound_s + DRIFT * one.timing.elapsed_s + SLACK_S:
-            return (
-                f"the clock of {part.seat.name} moved by {moved_s:.3f} s against the controller's during the transfer"
-            )
+            return CLOCK_MOVED.format(name=part.seat.name, moved_s=moved_s)
     return ""
-
-
-def _describe_skew(observed: Observed) -> str:
-    """Why the starts may lie too far apart; empty where they do not."""
-    together = observed.together or Together()
-    rows = together.clients or ()
-    shortest_s = min((row.ended_s or 0.0) - (row.started_s or 0.0) for row in rows)
-    skew_s, bound_s = together.skew_s or 0.0, together.skew_bound_s or 0.0
-    if skew_s + bound_s <= max(MOST_SKEW_S, SKEW_SHARE * shortest_s):
-        return ""
-    late = max(rows, key=lambda row: row.started_s or 0.0)
-    return (
-        f"the clients did not start together: {late.name} started {skew_s:.3f} s after the first "
-        f"(known to {bound_s:.3f} s), and the shortest transfer took {shortest_s:.2f} s"
-    )
 
 
 def _describe_unproven(parts: Sequence[Part], case: Case, courses: Sequence[Course]) -> str:
@@ -247,7 +228,8 @@ def _describe_unproven(parts: Sequence[Part], case: Case, courses: Sequence[Cour
 def _not_in_effect(parts: Sequence[Part], case: Case, courses: Sequence[Course]) -> str:
     """Which setting of a further client was not as the case says; empty where all were."""
     for part, course in zip(parts[1:], courses[1:], strict=True):
-        if why := not_in_effect(part.seat.pair, case, {Role.CLIENT: course.timing.counted.state}):
+        pair, state = part.seat.pair, course.timing.counted.state
+        if why := not_in_effect(case, {Role.CLIENT: state}, buffers_of(pair)):
             return f"{part.seat.name}: {why}"
     return ""
 

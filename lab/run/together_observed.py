@@ -15,7 +15,7 @@ from lab.hosts import Role
 from lab.platforms import Counters, Reading, Timing
 from lab.results.observed import HostUsage, Observed, WireFacts
 from lab.results.together import ClientPart, Together
-from lab.run.observation import PAYLOAD_COUNT, SENDER, Observation, buffers, not_cold, tcp_facts, trouble
+from lab.run.observation import PAYLOAD_COUNT, SENDER, Observation, buffers, tcp_facts, trouble
 from lab.run.pair import Pair
 from lab.run.time_series import series
 from lab.run.usage import carrier, usage
@@ -84,7 +84,6 @@ def observe_all(pair: Pair, case: Case, courses: Sequence[Course], server: Seque
         ),
         samples={name: series(of_host) for name, of_host in readings.items()},
         effective=buffers(carriers),
-        void=not_cold(case, sides["server"].disk_read_bytes if sides["server"] else None),
     )  # fmt: skip
 
 

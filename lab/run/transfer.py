@@ -15,7 +15,7 @@ from lab.platforms import Timing
 from lab.results.observed import Observed
 from lab.run import together
 from lab.run.endpoints import Endpoints, endpoints_of, payload_files
-from lab.run.in_effect import effective_of, not_in_effect
+from lab.run.in_effect import buffers_of, effective_of
 from lab.run.measured import Measured, count_server, describe_sleep
 from lab.run.observation import observe
 from lab.run.pair import Pair
@@ -25,8 +25,9 @@ from lab.run.radio import with_radios
 from lab.run.session import Session
 from lab.run.side_by_side import at_once
 from lab.run.standing import Standing
-from lab.run.store_moved import add_moved, count_moved, find_void, raise_fault
+from lab.run.store_moved import add_moved, count_moved, find_fault, raise_fault
 from lab.run.task import check_arrived, explained, keeps_what_it_moves, make_task, server_of_mount
+from lab.run.verdict import contradiction, ways_of
 from lab.run.wire_proof import describe_others, not_on_the_wire
 
 
@@ -71,7 +72,7 @@ def _transfer_over(session: Session, standing: Standing, case: Case, trial_id: s
         counted, slept_s = [*before, *count_server(pair)], asleep_s() - slept_s
         stored_after = count_moved(pair, standing.store)
         report = task.tool.read_report(timing.printed, task.move) or Observed()
-        ways = _ways_of(case, report)
+        ways = ways_of(case, report)
         # what was sampled ends with the last reading, whatever the check does meanwhile
         observed = partial(observe, pair, ways[0], timing, counted, case.files)
         _, (radios, (seen, _)) = at_once(
@@ -89,19 +90,10 @@ def _transfer_over(session: Session, standing: Standing, case: Case, trial_id: s
     effective = effective_of(standing, case, timing, states, {**task.versions, **others, **seen.effective})
     recorded = replace(with_radios(seen.observed, radios), requests=report.requests, frames=report.frames)
     recorded = add_moved(recorded, standing.store, stored_before, stored_after)
-    void = describe_sleep(pair, slept_s) or unproven or not_in_effect(pair, case, states) or seen.void
-    void = void or find_void(pair, standing.store, case, recorded)
+    void = describe_sleep(pair, slept_s) or unproven or contradiction(case, states, recorded, buffers_of(pair))
+    void = void or find_fault(pair, standing.store)
     timing = replace(timing, elapsed_s=task.tool.elapsed_s(report, timing.elapsed_s))
     return Measured(timing, moved, effective, void, recorded, seen.samples, keeps)
-
-
-def _ways_of(case: Case, report: Observed) -> list[Case]:
-    """The case as what it moved each way, its own direction first: a tool may read and write in one trial."""
-    if case.is_of_names or not (requests := report.requests):
-        return [case]
-    moved = {Direction.READ: requests.read, Direction.WRITE: requests.write}
-    ways = [replace(case, direction=way, size_bytes=of.bytes or 0) for way, of in moved.items() if of]
-    return sorted(ways, key=lambda way: way.direction is not case.direction)
 
 
 def _describe_unproven(pair: Pair, standing: Standing, ways: Sequence[Case], timing: Timing) -> str:

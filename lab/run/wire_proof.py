@@ -15,22 +15,21 @@ from lab.design.case import Case
 from lab.design.factors import Direction
 from lab.hosts import Role
 from lab.platforms import Counters
-from lab.platforms.timing import Moved
 from lab.protocols import Driver
 from lab.run.pair import Pair
 
+NOT_CROSSED = "only {moved} of {least} bytes crossed the client's interface {interface}: {reason}"
 # As a share of the payload: what a host says and hears over other interfaces by itself is less, and is not noted
 NOTED = 0.01
 
 
 def not_on_the_wire(pair: Pair, driver: Driver, path: str, case: Case, counted: Counters) -> str:
     """Why a transfer over what the client's driver attached at ``path`` was none; empty where every byte crossed."""
-    least = least_bytes(case)
-    moved = _payload_bytes(case, Moved(counted.tx_bytes, counted.rx_bytes))
+    least, moved = least_bytes(case), payload_bytes(case, counted.tx_bytes, counted.rx_bytes)
     if moved >= least:
         return ""
     channels = _find_channels(pair, driver, path)
-    elsewhere = {name: _payload_bytes(case, counted.others[name]) for name in channels if name in counted.others}
+    elsewhere = {name: payload_bytes(case, *counted.others[name]) for name in channels if name in counted.others}
     if case.mount_options.get("multichannel") == "true" and moved + sum(elsewhere.values()) >= least:
         return ""
     interface = pair.interface(Role.CLIENT)
@@ -40,12 +39,12 @@ def not_on_the_wire(pair: Pair, driver: Driver, path: str, case: Case, counted: 
         if name != interface
     ]
     reason = "something was cached"
-    by_way = [name for name, other in counted.others.items() if _payload_bytes(case, other) >= least]
+    by_way = [name for name, other in counted.others.items() if payload_bytes(case, *other) >= least]
     if by_way and moved < least / 2:
         reason = f"they crossed {listing(by_way)}: the way to the server is another one than before"
     if others:
         reason = f"it used {' and '.join(others)}, too: give {case.protocol}.multichannel = [false] in the sweep"
-    return f"only {moved} of {least} bytes crossed the client's interface {interface}: {reason}"
+    return NOT_CROSSED.format(moved=moved, least=least, interface=interface, reason=reason)
 
 
 def least_bytes(case: Case) -> int:
@@ -69,9 +68,9 @@ def describe_others(role: Role, case: Case, counted: Counters) -> Iterator[tuple
         yield f"{role}_other_interfaces", "; ".join(busy)
 
 
-def _payload_bytes(case: Case, moved: Moved) -> int:
+def payload_bytes(case: Case, tx_bytes: int, rx_bytes: int) -> int:
     """The bytes in the direction that the payload takes, as the client counts them."""
-    return moved.tx_bytes if case.direction is Direction.WRITE else moved.rx_bytes
+    return tx_bytes if case.direction is Direction.WRITE else rx_bytes
 
 
 def _find_channels(pair: Pair, driver: Driver, path: str) -> Mapping[str, str]:

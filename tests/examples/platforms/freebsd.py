@@ -122,7 +122,8 @@ class FreeBSDSettings(SystemSettings):
             for operation, value in values.items()
         ]
 
-    def tcp_buffers_in(self, state: Mapping[str, str]) -> tuple[int, ...]:
+    @staticmethod
+    def tcp_buffers_in(state: Mapping[str, str]) -> tuple[int, ...]:
         """See :meth:`SystemSettings.tcp_buffers_in`."""
         return tuple(int(state[name]) for name in BUFFERS)
 

@@ -12,7 +12,7 @@ from lab.design.factors import Direction
 from lab.hosts.command import command
 from lab.results.observed import Observed
 from lab.run.made_store import MadeStore
-from lab.run.store_moved import add_moved, count_moved, find_fault, find_void
+from lab.run.store_moved import add_moved, count_moved, find_fault, not_from_devices
 from lab.stores import DeviceBytes
 
 COUNT, FAULT = command("count"), command("look")
@@ -47,10 +47,10 @@ def test_what_is_observed_is_what_came_meanwhile() -> None:
 
 
 def test_a_cold_read_that_did_not_come_from_the_devices_is_told() -> None:
-    pair, half = pair_of(), Observed(store_read_bytes=50)
+    half = Observed(store_read_bytes=50)
 
     def void(direction: Direction, server_cache: str, observed: Observed) -> str:
-        return find_void(pair, PLAIN, case(direction, server_cache), observed)
+        return not_from_devices(case(direction, server_cache), observed)
 
     told = void(Direction.READ, "cold", half)
     assert told.startswith("only 50 of 100 bytes were read from the devices of store zfs")
@@ -62,7 +62,7 @@ def test_a_cold_read_that_did_not_come_from_the_devices_is_told() -> None:
 def test_what_a_store_moved_that_has_lost_a_disk_does_not_count() -> None:
     host = FakeHost("server")
     host.on(FAULT, "the device /dev/sdb is gone; the pool x is DEGRADED\n")
-    told = find_void(pair_of(hosts={"server": host}), COUNTED, case(Direction.WRITE, "warm"), Observed())
+    told = find_fault(pair_of(hosts={"server": host}), COUNTED)
     assert told == "the device /dev/sdb is gone; the pool x is DEGRADED"
 
 

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from lab.platforms import Reading
 from lab.results.observed import Observed
 from lab.results.together import ClientPart, Together
-from lab.run.together import _describe_skew
 from lab.run.together_observed import _bytes_at, _counts, jain_index
+from lab.run.verdict import describe_skew
 
 RATES = st.lists(st.floats(1.0, 1e10), min_size=1, max_size=16)
 
@@ -51,7 +51,7 @@ def test_fairness_of_one_that_has_nearly_everything() -> None:
 def test_starts_that_lie_too_far_apart_void_it(
     skew_s: float, bound_s: float, lasted: tuple[float, ...], is_void: bool
 ) -> None:
-    why = _describe_skew(trial(skew_s, bound_s, *lasted))
+    why = describe_skew(trial(skew_s, bound_s, *lasted).together)
     assert bool(why) is is_void
     if is_void:
         assert why.startswith("the clients did not start together: client.0 started")
