@@ -16,3 +16,14 @@ def naming(path: Path) -> Iterator[None]:
         if error.filename is None and error.errno is not None:
             raise OSError(error.errno, error.strerror, str(path)) from error
         raise
+
+
+def reason_of(error: BaseException) -> str:
+    """What an error says; of one of the system's without the number and the path that Python puts around it."""
+    return (isinstance(error, OSError) and error.strerror) or str(error)
+
+
+def explain(error: BaseException) -> str:
+    """The same with the file that it is about, where it names one."""
+    name = error.filename if isinstance(error, OSError) else None
+    return reason_of(error) if name is None else f"{name}: {reason_of(error)}"

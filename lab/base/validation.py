@@ -18,6 +18,7 @@ from pydantic_core import ErrorDetails
 from lab.base import untrusted
 from lab.base.did_you_mean import hint, nearest
 from lab.base.errors import BadInput
+from lab.base.os_errors import reason_of
 from lab.base.untrusted import one_line
 
 
@@ -59,7 +60,7 @@ def read_text(path: Path, remedy: str) -> str:
     except FileNotFoundError as error:
         raise BadInput(f"{path}: no such file; {_similar_file(path) or remedy}") from error
     except (OSError, UnicodeDecodeError) as error:
-        raise BadInput(f"{path}: cannot be read: {error}") from error
+        raise BadInput(f"{path}: cannot be read: {reason_of(error)}") from error
 
 
 def read_toml(text: str, path: Path, kind: str) -> dict[str, Any]:

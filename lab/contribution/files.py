@@ -7,6 +7,7 @@ import stat
 from collections.abc import Iterator
 from pathlib import Path
 
+from lab.base.os_errors import reason_of
 from lab.base.untrusted import read_file
 from lab.contribution import record
 from lab.contribution.finding import Finding, findings_at
@@ -53,7 +54,7 @@ def read_record(folder: Path) -> tuple[Contribution | None, list[Finding]]:
     try:
         contribution = record.read(read_file(folder / record.NAME, record.MOST_BYTES))
     except (OSError, ValueError) as error:
-        return None, [Finding(record.NAME, None, f"cannot be read: {error}")]
+        return None, [Finding(record.NAME, None, f"cannot be read: {reason_of(error)}")]
     if contribution.schema != record.SCHEMA:
         return None, [Finding(record.NAME, None, f"schema {contribution.schema}: this lab knows {record.SCHEMA}")]
     return contribution, []

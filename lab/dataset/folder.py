@@ -15,6 +15,7 @@ import msgspec
 
 from lab.base import durable
 from lab.base.errors import BadInput
+from lab.base.os_errors import reason_of
 from lab.base.untrusted import MOST_INPUT_BYTES, from_json, open_file, read_file
 from lab.dataset.names import FOLDER, TABLES, Table, folder_of
 from lab.dataset.parquet_file import SCHEMA, problem
@@ -37,7 +38,7 @@ class Dataset:
         except (FileNotFoundError, NotADirectoryError) as error:
             raise BadInput(f"{path}: not a dataset: it has no {ABOUT}", "`lab dataset add RUN…` makes one") from error
         except (OSError, ValueError) as error:
-            raise BadInput(f"{about}: cannot be read: {error}") from error
+            raise BadInput(f"{about}: cannot be read: {reason_of(error)}") from error
         schema = content.get("schema") if isinstance(content, dict) else None
         if type(schema) is not int or schema < 1:
             raise BadInput(f"{about}: names no schema of a dataset", AGAIN)

@@ -21,6 +21,7 @@ from typing import NamedTuple
 
 from lab.base import untrusted
 from lab.base.errors import BadInput
+from lab.base.os_errors import reason_of
 from lab.base.untrusted import LARGEST, one_line
 
 BASE64 = "# encoding=base64"  # of every path; elbencho looks for it among the comments at the top
@@ -113,7 +114,7 @@ def read_manifest(path: Path, *, links: bool = True) -> Manifest:
     except FileNotFoundError as error:
         raise BadInput(f"{path}: no such file", "`lab workload record FOLDER FILE` makes one") from error
     except (OSError, UnicodeDecodeError) as error:
-        raise BadInput(f"{path}: cannot be read: {error}") from error
+        raise BadInput(f"{path}: cannot be read: {reason_of(error)}") from error
     return parse_manifest(text, path)
 
 

@@ -26,7 +26,7 @@ def _run(words: list[str], deadline_s: float) -> tuple[int | None, str, str]:
     except subprocess.TimeoutExpired:
         return None, "", f"did not end within {deadline_s:g} s"
     except OSError as error:
-        return 127, "", str(error)
+        return 127, "", error.strerror or str(error)
     errors = done.stderr.decode("utf-8", "backslashreplace").strip().splitlines()
     last_lines = "\n".join(line[:LONGEST_LINE] for line in errors[-MOST_LINES:])
     return done.returncode, done.stdout.decode("utf-8", "backslashreplace"), last_lines

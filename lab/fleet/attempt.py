@@ -21,6 +21,7 @@ from typing import IO
 
 from lab.base import durable
 from lab.base.errors import BadInput
+from lab.base.os_errors import explain
 from lab.base.own_python import PYTHON
 from lab.base.untrusted import one_line
 from lab.fleet import leash
@@ -78,7 +79,7 @@ def attempt(order: Order) -> Ended:
     except Claimed:
         ended = Ended(Outcome.BUSY, reason="an earlier attempt still puts things back")
     except (OSError, BadInput) as error:
-        ended = Ended(Outcome.FAILED, reason=one_line(str(error), LONGEST))
+        ended = Ended(Outcome.FAILED, reason=one_line(explain(error), LONGEST))
     seconds = round(time.monotonic() - began, 3)
     return Ended(ended.outcome, ended.exit_code, ended.reason, seconds)
 

@@ -13,6 +13,7 @@ from datetime import datetime
 
 from lab.base import durable, signals
 from lab.base.errors import BadInput, Interrupted, LabFailure
+from lab.base.os_errors import explain
 from lab.fleet import attempt
 from lab.fleet.attempt import Ended, Order
 from lab.fleet.claim import is_claimed
@@ -260,7 +261,7 @@ class Controller:
         try:
             self.queue.journal.add(event, one.task.id, one.attempts, **more)
         except OSError as error:
-            self._close(str(error))
+            self._close(explain(error))
             return False
         return True
 

@@ -20,6 +20,7 @@ from pathlib import Path
 
 from lab.base import durable, untrusted
 from lab.base.errors import BadInput
+from lab.base.os_errors import reason_of
 from lab.base.untrusted import first_line, from_json, listing
 from lab.fleet.claim import is_claimed
 from lab.fleet.journal import NOT_COUNTED, Event, Journal, Line, Outcome
@@ -158,7 +159,8 @@ class Queue:
                 raise ValueError("its tasks are not those of a fleet")
         except (OSError, ValueError) as error:
             raise BadInput(
-                f"{self.plan_path}: not a plan of this lab: {error}", "give --queue another DIR, which begins it anew"
+                f"{self.plan_path}: not a plan of this lab: {reason_of(error)}",
+                "give --queue another DIR, which begins it anew",
             ) from error
         return _StoredPlan(identity, name, began_at, {task["id"]: task["sweep_digest"] for task in content["tasks"]})
 

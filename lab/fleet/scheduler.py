@@ -18,6 +18,7 @@ from types import ModuleType
 from typing import Any
 
 from lab.base.errors import BadInput, LabFailure
+from lab.base.os_errors import reason_of
 from lab.base.untrusted import listing, one_line
 from lab.fleet.attempt import Ended, Order, attempt, sees_queue
 from lab.fleet.journal import Outcome
@@ -100,7 +101,7 @@ class Scheduler:
         except Exception as error:
             if self._client.status == "running" and not isinstance(error, OSError | RuntimeError | ValueError):
                 raise
-            raise _lost(one_line(str(error), 200)) from error
+            raise _lost(one_line(reason_of(error), 200)) from error
 
     def check_sites(self, sites: Iterable[str]) -> None:
         """Raise BadInput for a site that no worker reaches: Dask would wait for one for ever."""
@@ -237,7 +238,7 @@ def _connected(distributed: ModuleType, address: str) -> Iterator[Any]:
             client = distributed.Client(address, timeout=CONNECT_S)
     except (OSError, ValueError, TypeError, LookupError, RuntimeError) as error:
         raise LabFailure(
-            f"{address}: no scheduler that can be talked to: {one_line(str(error), 300)}",
+            f"{address}: no scheduler that can be talked to: {one_line(reason_of(error), 300)}",
             f"see that it runs, and has this version of distributed: {distributed.__version__}",
         ) from error
     with client:

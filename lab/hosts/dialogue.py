@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from lab.base.errors import DeadlineExceeded, HostError
+from lab.base.os_errors import reason_of
 from lab.hosts.connection import Conversation
 from lab.hosts.host import STOPPED, Result
 
@@ -36,7 +37,7 @@ class Dialogue:
         try:
             self.conversation.say(line)
         except ConnectionError as error:
-            raise self.lost(str(error)) from error
+            raise self.lost(reason_of(error)) from error
 
     def next_line(self) -> str:
         """The next line that it prints; empty where its output has ended.

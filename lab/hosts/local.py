@@ -6,6 +6,7 @@ import os
 import signal
 from contextlib import suppress
 
+from lab.base.os_errors import explain
 from lab.hosts.connection import Connection, Conversation
 from lab.hosts.host_config import HostConfig
 from lab.hosts.process_conversation import ProcessConversation
@@ -39,7 +40,7 @@ class LocalConnection(Connection):
         try:
             return LocalConversation(line, given, goes_on)
         except OSError as error:  # no process can be started here
-            raise ConnectionError(str(error)) from error
+            raise ConnectionError(explain(error)) from error
 
     def close(self) -> None:
         """See :meth:`Connection.close`."""

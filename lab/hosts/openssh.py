@@ -17,6 +17,7 @@ from contextlib import closing, suppress
 from pathlib import Path
 
 from lab.base.errors import BadInput, HostError
+from lab.base.os_errors import explain
 from lab.base.present import present
 from lab.base.scripts import read_script
 from lab.hosts import ssh_target
@@ -176,7 +177,7 @@ class OpenSshConnection(Connection):
         try:
             return OpenSshConversation(command, given, goes_on)
         except OSError as error:  # no process can be started here
-            raise ConnectionError(str(error)) from error
+            raise ConnectionError(explain(error)) from error
 
     def close(self) -> None:
         """See :meth:`Connection.close`."""

@@ -17,6 +17,7 @@ from pathlib import Path
 import paramiko
 
 from lab.base.errors import BadInput, HostError
+from lab.base.os_errors import reason_of
 from lab.base.present import present
 from lab.hosts import ssh_target
 from lab.hosts.connection import CONNECT_DEADLINE_S, KEEPALIVE_S, Connection, Conversation
@@ -117,7 +118,7 @@ def _load_known_hosts(client: paramiko.SSHClient, *files: Path) -> None:
             if file.is_file():
                 client.load_system_host_keys(str(file))
         except (paramiko.hostkeys.InvalidHostKey, OSError, ValueError) as error:
-            raise BadInput(f"{file}: not a file of known hosts that can be read: {error}") from error
+            raise BadInput(f"{file}: not a file of known hosts that can be read: {reason_of(error)}") from error
 
 
 class Sessions:

@@ -8,6 +8,7 @@ import re
 from pathlib import Path
 
 from lab.base.errors import BadInput
+from lab.base.os_errors import reason_of
 from lab.base.validation import read_text
 
 RESULTS = "results"  # the folder of the runs, in the current one
@@ -75,7 +76,7 @@ def results_around(path: Path, results: Path = Path(RESULTS)) -> Path | None:
     except FileNotFoundError:
         return None  # the error about that says what to do
     except (OSError, RuntimeError) as error:
-        raise BadInput(f"{path}: cannot be read: {error}") from error
+        raise BadInput(f"{path}: cannot be read: {reason_of(error)}") from error
 
 
 def _holds_results(folder: Path, results: Path) -> bool:

@@ -9,6 +9,7 @@ from functools import cached_property
 
 from lab.base import signals
 from lab.base.errors import BadInput, DeadlineExceeded, HostError, HostLost
+from lab.base.os_errors import reason_of
 from lab.base.scripts import read_script
 from lab.base.untrusted import first_line
 from lab.hosts import local, openssh, paramiko, passwords
@@ -172,7 +173,7 @@ class SshHost(Host):
         except TimeoutError as error:
             raise DeadlineExceeded(self.name, argv, deadline_s, "") from error
         except ConnectionError as error:
-            raise self._lost(self.connection.ending or str(error)) from error
+            raise self._lost(self.connection.ending or reason_of(error)) from error
 
     def _lost(self, reason: str, moment: str = "") -> HostLost:
         last_line = first_line(reason.strip().rpartition("\n")[2])  # what ends a connection is what a proxy says last

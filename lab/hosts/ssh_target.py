@@ -14,6 +14,7 @@ import paramiko
 
 from lab.base import untrusted
 from lab.base.errors import BadInput, HostError, HostKeyError
+from lab.base.os_errors import reason_of
 from lab.base.present import present
 from lab.hosts import macos_privacy
 from lab.hosts.fields import algorithm_kind, parse_port
@@ -206,7 +207,7 @@ def _readable() -> Iterator[Path]:
     try:
         yield path
     except (paramiko.SSHException, OSError, ValueError, LookupError) as error:
-        raise BadInput(f"{path}: cannot be read: {error}") from error
+        raise BadInput(f"{path}: cannot be read: {reason_of(error)}") from error
 
 
 def _read_config(path: Path) -> paramiko.SSHConfig:

@@ -9,6 +9,7 @@ from ipaddress import ip_address
 from typing import TYPE_CHECKING
 
 from lab.base.errors import LabFailure
+from lab.base.os_errors import reason_of
 from lab.base.untrusted import one_line
 from lab.hosts.fields import host_name
 
@@ -67,7 +68,7 @@ def browse() -> list[Machine]:
             deadline = time.monotonic() + RESOLVE_S
             return to_machines(_resolve(zeroconf, service_type, name, deadline) for service_type, name in list(names))
     except (OSError, Error, RuntimeError) as error:
-        raise LabFailure(f"nobody on the link can be asked by DNS-SD: {error}") from error
+        raise LabFailure(f"nobody on the link can be asked by DNS-SD: {reason_of(error)}") from error
 
 
 def _resolve(zeroconf: Zeroconf, service_type: str, name: str, deadline: float) -> Advertised | None:

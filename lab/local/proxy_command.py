@@ -14,6 +14,7 @@ import sys
 from contextlib import suppress
 
 from lab.base.errors import BadInput
+from lab.base.os_errors import reason_of
 from lab.base.untrusted import printable
 from lab.local import state, syscalls
 
@@ -92,7 +93,7 @@ def main() -> int:
         print(printable(str(error)), file=sys.stderr)
         return 1
     except OSError as error:
-        message = f"{host} of the local lab {name!r} does not answer, or is just rebooting: {error}"
+        message = f"{host} of the local lab {name!r} does not answer, or is just rebooting: {reason_of(error)}"
         print(printable(message), file=sys.stderr)
         return 1
     connection.settimeout(None)

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from lab.base import durable, untrusted
 from lab.base.errors import BadInput
+from lab.base.os_errors import reason_of
 from lab.base.untrusted import one_line
 from lab.local.names import ALL_HOSTS
 from lab.local.names import HOSTS as HOSTS
@@ -117,8 +118,9 @@ def load(name: str) -> Lab | None:
     except PermissionError as error:
         raise BadInput(f"the local lab {name!r} belongs to root", "run the same command with sudo") from error
     except (OSError, ValueError, LookupError, TypeError, RecursionError) as error:
+        reason = f"{type(error).__name__}: {one_line(reason_of(error), 200)}"
         raise BadInput(
-            f"{path}: damaged ({type(error).__name__}: {one_line(str(error), 200)}), so that its lab cannot be found",
+            f"{path}: damaged ({reason}), so that its lab cannot be found",
             f"if a process `lab.local.supervisor {name}` still runs, end it, and it tidies up; "
             f"if not, remove {path.parent}",
         ) from error

@@ -6,6 +6,7 @@ import re
 import socket
 
 from lab.base.errors import BadInput
+from lab.base.os_errors import reason_of
 from lab.base.untrusted import one_line
 from lab.hosts.fields import is_loopback
 from lab.platforms import Facts, Platform
@@ -23,7 +24,7 @@ def find_address(server: str) -> str:
         entries = socket.getaddrinfo(name, None, type=socket.SOCK_STREAM)
         return str(entries[0][4][0])
     except (OSError, UnicodeError) as error:
-        message = f"the server {one_line(server, 80)} is not to be found: {one_line(str(error), 80)}"
+        message = f"the server {one_line(server, 80)} is not to be found: {one_line(reason_of(error), 80)}"
         raise BadInput(message, "is its name right, and this machine on its network? Its address may do") from error
 
 

@@ -7,6 +7,7 @@ import socket
 from dataclasses import dataclass
 
 from lab.base.errors import BadInput, LabFailure
+from lab.base.os_errors import reason_of
 from lab.base.untrusted import first_line
 from lab.hosts import SshHost
 from lab.hosts.host_config import HostConfig
@@ -98,7 +99,7 @@ def _reach(server: str, platform: Platform) -> tuple[str, str, Facts]:
     try:
         return address, _own_address(address), platform.facts(address)
     except (LabFailure, OSError) as error:
-        reason = error.message if isinstance(error, LabFailure) else str(error)
+        reason = error.message if isinstance(error, LabFailure) else reason_of(error)
         message = f"there is no way to the server {server} ({address}): {first_line(reason)}"
         raise BadInput(message, "is this machine on its network?") from error
 

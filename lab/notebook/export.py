@@ -14,6 +14,7 @@ from typing import Any
 
 from lab.base.durable import replace
 from lab.base.errors import BadInput, LabFailure
+from lab.base.os_errors import reason_of
 from lab.base.untrusted import one_line
 from lab.notebook.names import FOLDER
 from lab.notebook.picker import WIDGET
@@ -43,7 +44,7 @@ def read(notebook: Path) -> Any:
     try:
         return nbformat.read(notebook, as_version=4)  # type: ignore[no-untyped-call]
     except (OSError, ValueError, nbformat.ValidationError) as error:
-        raise BadInput(f"{notebook}: not a notebook: {one_line(str(error), 200)}") from error
+        raise BadInput(f"{notebook}: not a notebook: {one_line(reason_of(error), 200)}") from error
 
 
 def execute(notebook: Any, folder: Path) -> Any:

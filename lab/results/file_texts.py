@@ -15,6 +15,7 @@ import pandas as pd
 from pandas.api.extensions import ExtensionArray, ExtensionDtype, take
 
 from lab.base.errors import BadInput
+from lab.base.os_errors import reason_of
 
 Places = npt.NDArray[np.int64]
 """n × 2: the first byte of a text in the file and the byte after it; -1 and a row of other texts; -1 twice for none."""
@@ -36,7 +37,7 @@ class OpenFile:
                 raise OSError(errno.EIO, "it became shorter meanwhile")
             return content.decode()
         except (OSError, ValueError) as error:
-            raise BadInput(f"{self.path}: cannot be read again: {error}", "load the run anew") from error
+            raise BadInput(f"{self.path}: cannot be read again: {reason_of(error)}", "load the run anew") from error
 
 
 class FileTextDtype(ExtensionDtype):

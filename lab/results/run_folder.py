@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from lab.base import durable, untrusted
 from lab.base.errors import BadInput
+from lab.base.os_errors import reason_of
 from lab.base.untrusted import from_json
 from lab.design.blocks import Ordering
 from lab.results.lines import fields_lacking_in, read_line
@@ -254,7 +255,7 @@ def _read_run(path: Path) -> RunJson:
     except (FileNotFoundError, NotADirectoryError) as error:
         raise BadInput(f"{path.parent}: not a run folder: it has no run.json") from error
     except (OSError, ValueError) as error:
-        raise BadInput(f"{path}: cannot be read: {error}") from error
+        raise BadInput(f"{path}: cannot be read: {reason_of(error)}") from error
     schema = run.get("schema") if isinstance(run, dict) else None
     if not isinstance(schema, int) or schema < 1:
         raise BadInput(f"{path}: not the run.json of a run: it names no schema")

@@ -14,6 +14,7 @@ import msgspec
 
 from lab.base import untrusted
 from lab.base.errors import BadInput
+from lab.base.os_errors import reason_of
 from lab.base.units import LARGEST
 from lab.base.untrusted import first_line, one_line
 from lab.results.newest_run import paths_of_runs
@@ -72,7 +73,7 @@ def list_runs(results: Path) -> Iterator[ListedRun]:
         try:
             yield _look_at(path)
         except (BadInput, OSError) as error:
-            text = one_line(str(error).removeprefix(f"{path}: ").removeprefix(f"{path}/"))
+            text = one_line(reason_of(error).removeprefix(f"{path}: ").removeprefix(f"{path}/"))
             yield ListedRun(path=str(path), sweep=sweep_of(path), problem=text)
 
 

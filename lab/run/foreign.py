@@ -7,6 +7,7 @@ import os
 from pathlib import Path
 
 from lab.base.errors import BadInput
+from lab.base.os_errors import reason_of
 from lab.base.untrusted import first_line, read_file
 from lab.results.run_folder import JOURNAL, RunFolder
 from lab.results.trial import RunJson
@@ -124,7 +125,7 @@ def _problem(path: Path, register: Register, asked: bool) -> str:
         if run.get("ended") != "interrupted" or has_journal(path) or register.was_asked(path):
             return ""
     except (BadInput, OSError) as error:
-        return f"{path}: {error}" if str(path) not in str(error) else str(error)
+        return f"{path}: {reason_of(error)}" if str(path) not in reason_of(error) else reason_of(error)
     if asked:
         register.note_asked(path)
         return ""

@@ -18,6 +18,7 @@ from pydantic import Field
 
 from lab.base import durable, untrusted
 from lab.base.errors import BadInput, DeadlineExceeded, LabFailure
+from lab.base.os_errors import reason_of
 from lab.base.units import LARGEST
 from lab.base.untrusted import from_json, one_line
 from lab.hosts import Host
@@ -190,7 +191,7 @@ class Journal:
         except FileNotFoundError:
             return
         except OSError as error:
-            raise BadInput(f"{path}: cannot be read or mended: {error}") from error
+            raise BadInput(f"{path}: cannot be read or mended: {reason_of(error)}") from error
 
     def _replay(self, content: bytes, number: int) -> None:
         try:

@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import Any
 
 from lab.base.errors import BadInput
+from lab.base.os_errors import reason_of
 from lab.base.private import PrivateFolder
 from lab.hosts import ROLES
 from lab.hosts.hosts_file import Hosts
@@ -61,7 +62,7 @@ def state_folder() -> Path:
             home = Path(pwd.getpwuid(os.geteuid()).pw_dir)
     except (KeyError, OSError, RuntimeError) as error:
         raise BadInput(
-            f"no place for the register of runs: this account has no home ({error})",
+            f"no place for the register of runs: this account has no home ({reason_of(error)})",
             "XDG_STATE_HOME can name a folder of your own",
         ) from error
     return home / ".local/state/file-share-lab"

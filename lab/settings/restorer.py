@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from lab.base.errors import DeadlineExceeded, HostError, HostLost
+from lab.base.os_errors import reason_of
 from lab.base.untrusted import one_line
 from lab.settings.connections import Connections
 from lab.settings.host_journal import NAME as HOST_JOURNAL
@@ -133,7 +134,7 @@ class Restorer:
             try:
                 self.journal.close(record)
             except OSError as error:
-                told = f"{role}: {record.name} was put back, but the journal says not: {error}"
+                told = f"{role}: {record.name} was put back, but the journal says not: {reason_of(error)}"
                 progress.unnoted[record.number] = told
         return {}
 

@@ -1,8 +1,11 @@
-"""A full disk is named by the file that did not fit."""
+"""A full disk is named by the file that did not fit; and nobody is told `[Errno 22]`, or a path twice."""
 
 from __future__ import annotations
 
+import ast
+import os
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -10,10 +13,17 @@ from support.input_files import SWEEP
 from support.memory_host import lab_signals
 from support.synthetic_runs import trial, write_run
 
-from lab.base.os_errors import naming
+import lab
+from lab.base.errors import BadInput
+from lab.base.os_errors import explain, naming, reason_of
+from lab.base.validation import read_text
 from lab.cli.main import main
 
 FULL = Path("/dev/full")
+PLACE = Path(lab.__file__).parent
+SYSTEM = {"OSError", "ConnectionError", "FileNotFoundError", "PermissionError", "TimeoutError", "Exception"}
+# On a measured host nothing of the lab's can be imported: there the words are taken out of the error by hand
+BY_HAND = {"base/private.py", "fidelity/on_host_copies.py", "fidelity/on_host_probes.py"}
 
 
 def test_a_write_that_fails_names_its_file() -> None:
@@ -36,3 +46,44 @@ def test_a_full_standard_output_is_one_line_and_exit_1(
         monkeypatch.setattr(sys, "stdout", full)
         code = main([name, *map(str, what), *options])
     assert (code, capsys.readouterr().err) == (1, "standard output: No space left on device\n")
+
+
+def test_the_number_and_the_path_of_python_are_left_out() -> None:
+    with pytest.raises(FileNotFoundError) as caught:
+        Path("/no/such/file").read_text()
+    assert reason_of(caught.value) == "No such file or directory"
+    assert explain(caught.value) == "/no/such/file: No such file or directory"
+    assert reason_of(ValueError("no number")) == explain(OSError("no number")) == "no number"
+
+
+def test_what_is_no_file_is_told_in_one_plain_sentence(tmp_path: Path) -> None:
+    path = tmp_path / "hosts.ini"
+    os.mkfifo(path)
+    with pytest.raises(BadInput) as caught:
+        read_text(path, "")
+    assert str(caught.value) == f"{path}: cannot be read: not an ordinary file"
+
+
+def test_no_message_holds_an_error_of_the_system_as_python_prints_it() -> None:
+    files = {str(path.relative_to(PLACE)): path.read_text() for path in PLACE.rglob("*.py")}
+    printed = [
+        f"{name}:{line}: give reason_of(error) or explain(error)"
+        for name, text in files.items()
+        if "Error" in text and not name.startswith("emulated_mac/") and name not in BY_HAND
+        for one in ast.walk(ast.parse(text))
+        if isinstance(one, ast.ExceptHandler) and one.name and SYSTEM & set(_names(one.type))
+        for line in _printed(one)
+    ]
+    assert printed == []
+
+
+def _names(node: ast.AST | None) -> Iterator[str]:
+    return (one.id for one in ast.walk(node) if isinstance(one, ast.Name)) if node else iter(())
+
+
+def _printed(handler: ast.ExceptHandler) -> Iterator[int]:
+    """The lines where the error itself becomes text."""
+    for node in ast.walk(handler):
+        is_call = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("str", "repr")
+        values = [node.value] if isinstance(node, ast.FormattedValue) else node.args if is_call else []  # type: ignore[attr-defined]
+        yield from (value.lineno for value in values if isinstance(value, ast.Name) and value.id == handler.name)
