@@ -72,7 +72,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _verify(arguments: argparse.Namespace) -> int:
     """Verify all that were named, each against those before it, too."""
     from lab.contribution.packed import opened
-    from lab.contribution.verify import Collection, read_records, verify
+    from lab.contribution.verify import Collection, describe_lacking, read_records, verify
 
     if arguments.output or not arguments.runs:
         raise BadInput(
@@ -80,22 +80,25 @@ def _verify(arguments: argparse.Namespace) -> int:
         )
     collection = Collection()
     verdicts: dict[str, list[Finding]] = {}
+    lacking: dict[str, str] = {}
     for name in dict.fromkeys(arguments.runs):
         with opened(Path(name)) as (folder, findings):
             verdicts[name] = findings or verify(folder, collection)
             if not verdicts[name]:
-                collection.add(name, read_records(folder))
+                records = read_records(folder)
+                collection.add(name, records)
+                lacking[name] = describe_lacking(records)
     if arguments.json:
         print(json.dumps({name: [one.to_json() for one in findings] for name, findings in verdicts.items()}, indent=1))
     else:
-        _show(verdicts)
+        _show(verdicts, lacking)
     return 1 if any(verdicts.values()) else 0
 
 
-def _show(verdicts: dict[str, list[Finding]]) -> None:
+def _show(verdicts: dict[str, list[Finding]], lacking: dict[str, str]) -> None:
     for name, findings in verdicts.items():
         if not findings:
-            show(f"{name}: {ADDS_UP}")
+            show(f"{name}: {ADDS_UP}{lacking[name]}")
             continue
         show(f"{name}: refused, {len(findings)} {'thing does' if len(findings) == 1 else 'things do'} not add up:")
         for finding in findings:

@@ -18,6 +18,11 @@ LARGEST = {**MOST_BYTES, record.NAME: record.MOST_BYTES}
 MOST_ENTRIES = 20  # looked at in a folder: it has four files
 
 
+def shown(folder: Path) -> str:
+    """What a contribution is called in a finding about itself."""
+    return folder.name or str(folder)
+
+
 def check_entries(folder: Path) -> Iterator[Finding]:
     """Whatever is no ordinary file of a contribution, is too large, or is missing. Nothing is opened."""
     try:
@@ -25,11 +30,13 @@ def check_entries(folder: Path) -> Iterator[Finding]:
             statuses: dict[str, os.stat_result] = {}
             for entry in entries:
                 if len(statuses) == MOST_ENTRIES:
-                    yield Finding(".", None, f"more than {MOST_ENTRIES} files: a contribution has {len(LARGEST)}")
+                    yield Finding(
+                        shown(folder), None, f"more than {MOST_ENTRIES} files: a contribution has {len(LARGEST)}"
+                    )
                     return
                 statuses[entry.name] = entry.stat(follow_symlinks=False)
     except OSError as error:
-        yield Finding(".", None, f"cannot be read: {error.strerror}")
+        yield Finding(shown(folder), None, f"cannot be read: {error.strerror}")
         return
     for name, status in sorted(statuses.items()):
         yield from findings_at(name, None, [_problem_of_entry(name, status)])

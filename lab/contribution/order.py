@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -16,6 +18,7 @@ from lab.design.plan import plan
 from lab.design.sweep_file import Sweep, parse_sweep
 from lab.results.packed_run import RUN, TRIALS
 from lab.results.run_folder import RunFolder
+from lab.results.set_aside import ASIDE
 from lab.results.trial import RunJson
 from lab.run.catalogue import CATALOGUE
 from lab.run.trial_rows import plan_trial
@@ -28,28 +31,49 @@ PLANNED = (
 COMPLETE = "complete"  # how `ended` begins where nothing ended a run early
 
 
-def check_order(lines: Sequence[tuple[int, Record]], folder: RunFolder) -> Iterator[Finding]:
+@dataclass(frozen=True)
+class Planned:
+    """The sweep of a run, and the slots of its blocks in their order."""
+
+    sweep: Sweep
+    slots: Sequence[Slot]
+
+    @cached_property
+    def places(self) -> Mapping[str, int]:
+        """Where each trial stands among the slots, by its id."""
+        return {slot.trial_id: place for place, slot in enumerate(self.slots)}
+
+    def slot(self, trial_id: str) -> Slot | None:
+        """The slot of a trial, which may have been set aside; None where there is none."""
+        place = self.places.get(trial_id.partition(ASIDE)[0])
+        return None if place is None else self.slots[place]
+
+
+def plan_again(lines: Sequence[tuple[int, Record]], folder: RunFolder) -> tuple[Planned | None, list[Finding]]:
+    """The plan of a run by its sweep and seed, for as many blocks as it has; None where there is none, and why."""
+    try:
+        sweep = _sweep_of(folder)
+        slots = list(_slots(sweep, folder.run, max((record["block"] for _, record in lines), default=0)))
+    except (BadInput, ValueError) as error:
+        what = str(error).replace(f"{folder.path}/", "").removeprefix(f"{RUN}: ")
+        return None, [Finding(RUN, None, f"sweep_text: the order cannot be computed: {what}")]
+    return Planned(sweep, slots), []
+
+
+def check_order(lines: Sequence[tuple[int, Record]], planned: Planned, run: RunJson) -> Iterator[Finding]:
     """Trials that the plan has not, has elsewhere or has with other levels, and those that are missing.
 
     ``lines`` are the lines of trials.jsonl. A run that was cut short has the first slots of its plan, in its order.
     """
-    run = folder.run
-    try:
-        sweep = _sweep_of(folder)
-        slots = list(_slots(sweep, run, max((record["block"] for _, record in lines), default=0)))
-    except (BadInput, ValueError) as error:
-        what = str(error).replace(f"{folder.path}/", "").removeprefix(f"{RUN}: ")
-        yield Finding(RUN, None, f"sweep_text: the order cannot be computed: {what}")
-        return
+    sweep = planned.sweep
     if run.get("seed") != sweep.seed:
         yield Finding(RUN, None, f"seed {run.get('seed')}: the sweep has {sweep.seed}")
     if sweep.is_local:  # whose trials are shots of dd: the hosts decide how many
         return
     transfers = [(line, record) for line, record in lines if is_planned(record)]
-    places = {slot.trial_id: place for place, slot in enumerate(slots)}
-    yield from _check_levels(transfers, slots, places)
-    yield from _check_positions(transfers, places)
-    yield from _check_missing({record["trial_id"] for _, record in transfers}, slots, sweep, run)
+    yield from _check_levels(transfers, planned.slots, planned.places)
+    yield from _check_positions(transfers, planned.places)
+    yield from _check_missing({record["trial_id"] for _, record in transfers}, planned.slots, sweep, run)
 
 
 def _sweep_of(folder: RunFolder) -> Sweep:

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from lab.base.errors import BadInput
-from lab.contribution.files import LARGEST
+from lab.contribution.files import LARGEST, shown
 from lab.contribution.finding import Finding
 from lab.results.packed_run import unpack
 
@@ -19,8 +19,11 @@ def opened(path: Path) -> Iterator[tuple[Path, list[Finding]]]:
 
     Only files of a contribution are unpacked, by their names: what else a zip file holds counts for nothing.
     """
-    if path.is_dir() or not path.is_file():
+    if path.is_dir():
         yield path, []
+        return
+    if not path.is_file():
+        yield path, [Finding(shown(path), None, "neither a folder nor a zip file" if path.exists() else "is not there")]
         return
     with tempfile.TemporaryDirectory(prefix="lab-contribution-") as place:
         findings: list[Finding] = []

@@ -42,11 +42,6 @@ def problems_of(
     record: Record, ceilings: Mapping[tuple[object, ...], list[tuple[int, float, str]]], run: RunJson
 ) -> Iterator[str]:
     """What cannot be of one trial. A void or failed one claims nothing of its speed."""
-    shots = ceilings.get(_network(record), [])
-    if (ceiling := record["ceiling_bytes_per_s"]) is not None and not any(
-        block == record["block"] and abs(rate - ceiling) <= SAME * rate for block, rate, _ in shots
-    ):
-        yield f"ceiling_bytes_per_s {ceiling:.6g} is what no test of the link in block {record['block']} gave"
     if record["status"] != "ok" or not record["elapsed_s"]:
         return
     rate = record["size_bytes"] / record["elapsed_s"]
@@ -54,8 +49,7 @@ def problems_of(
         yield f"{rate / 1e6:,.0f} MB/s: nothing is so fast"
     if not is_transfer(record):
         return
-    yield from _wire_problems(record)
-    yield from _speed_problems(record, rate, shots, run)
+    yield from _speed_problems(record, rate, ceilings.get(_network(record), []), run)
 
 
 def _network(record: Record) -> tuple[object, ...]:
@@ -64,22 +58,6 @@ def _network(record: Record) -> tuple[object, ...]:
 
 def _is_spread(record: Record) -> bool:
     return any(record["options"].get(name, "default") not in ("default", "false", "1") for name in SPREAD_OVER)
-
-
-def _wire_problems(record: Record) -> Iterator[str]:
-    """The lab calls no trial ok whose payload did not cross the client's interface in its direction."""
-    least = record["size_bytes"]
-    requests = record["observed"].get("requests")
-    if isinstance(requests, dict):  # of a tool that moves what it has time for
-        way = requests.get(record["direction"])
-        moved_bytes = way.get("bytes") if isinstance(way, dict) else None
-        least = min(least, moved_bytes) if isinstance(moved_bytes, int) else 0
-    name = "wire_tx_bytes" if record["direction"] == "write" else "wire_rx_bytes"
-    wire_bytes = record[name]
-    if wire_bytes is None:
-        yield f"{name} is null, and the trial is ok"
-    elif wire_bytes < least and not _is_spread(record):
-        yield f"{name} {wire_bytes:,} is less than the payload ({least:,} bytes), and the trial is ok"
 
 
 def _speed_problems(

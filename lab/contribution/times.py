@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
+from lab.base.templates import pattern_of
 from lab.contribution.finding import Finding
 from lab.contribution.plausible import Record, is_planned
 from lab.design.factors import LOCAL
 from lab.results.packed_run import TRIALS
 from lab.results.trial import STORE_PROTOCOL, RunJson, read_time
+from lab.run.measured import SLEPT
 
 SLACK_S = 0.5  # the controller's clock may be set a little while a run goes on
 CLOCK = 0.005  # how much faster one clock may run than another: far more than any crystal
@@ -30,6 +32,7 @@ def check_times(lines: Sequence[tuple[int, Record]], run: RunJson) -> Iterator[F
     transfers = [(line, record, begun) for line, record, begun in timed if is_planned(record)]
     yield from _not_in_order(transfers)
     yield from _overlapping(sorted(timed, key=lambda one: one[2]))
+    yield from _awake(sorted(timed, key=lambda one: one[2]))
     yield from _outside(timed, run)
 
 
@@ -48,6 +51,18 @@ def _overlapping(timed: Sequence[Timed]) -> Iterator[Finding]:
         if first + took_s * (1 - CLOCK) - SLACK_S > begun:
             after = f"{begun - first:.1f} s after {before['trial_id']}, which took {took_s:.1f} s"
             yield Finding(TRIALS, line, f"{record['trial_id']} began {after}")
+
+
+def _awake(timed: Sequence[Timed]) -> Iterator[Finding]:
+    """Trials whose client is told to have slept, and that the next one followed too soon for that."""
+    for (line, record, begun), (_, _, following) in pairwise(timed):
+        match = pattern_of(SLEPT).fullmatch(record["reason"])
+        slept_s = float(match["slept_s"]) if match and match["slept_s"].isdecimal() else 0.0
+        if following - begun < slept_s - SECONDS - SLACK_S:
+            what = (
+                f"{record['trial_id']}: {record['reason']}, and the next one began {following - begun:.1f} s after it"
+            )
+            yield Finding(TRIALS, line, what)
 
 
 def _outside(timed: Sequence[Timed], run: RunJson) -> Iterator[Finding]:

@@ -15,17 +15,23 @@ from typing import Any
 from lab.base.errors import BadInput
 from lab.base.untrusted import read_lines
 from lab.contribution import plausible, record
+from lab.contribution.courses import check_courses
+from lab.contribution.derived import check_derived
 from lab.contribution.files import check_digests, check_entries, read_record
 from lab.contribution.finding import Finding, findings_at, limit
-from lab.contribution.order import check_order
+from lab.contribution.hosts import check_hosts
+from lab.contribution.links import check_links
+from lab.contribution.loads import check_loads
+from lab.contribution.order import check_order, plan_again
 from lab.contribution.plausible import Record
 from lab.contribution.record import Contribution, Median
+from lab.contribution.status import check_statuses
 from lab.contribution.times import check_times
 from lab.results.lines import fields_lacking_in, read_line
 from lab.results.packed_run import RUN, TRIALS
 from lab.results.public import names_left, private_keys
 from lab.results.run_folder import RunFolder
-from lab.results.trial import STORE_PROTOCOL, RunJson
+from lab.results.trial import STORE_PROTOCOL, RunJson, Trial
 
 SAME = 1e-9  # of medians that are computed of the same numbers
 Lines = list[tuple[int, dict[str, Any]]]
@@ -41,7 +47,7 @@ class Collection:
     def add(self, name: str, records: Sequence[Record]) -> None:
         """Note the good trials of a contribution that was taken."""
         self.runs[record.digest_trials(records)] = name
-        self.trials |= {record.digest_trial(one): name for one in _good(records)}
+        self.trials |= {record.digest_trial(one): name for one in records if _is_ok(one)}
 
 
 def verify(folder: Path, collection: Collection | None = None) -> list[Finding]:
@@ -56,6 +62,13 @@ def verify(folder: Path, collection: Collection | None = None) -> list[Finding]:
 def read_records(folder: Path) -> list[dict[str, Any]]:
     """The trials of a contribution that was verified, such as for :meth:`Collection.add`. Raises BadInput."""
     return RunFolder(folder).records()
+
+
+def describe_lacking(records: Sequence[Record]) -> str:
+    """How many trials of a contribution count for nothing, for whoever reads its medians; empty where all do."""
+    counts = {status: sum(one["status"] == status for one in records) for status in ("void", "failed")}
+    told = [f"{count} {status}" for status, count in counts.items() if count]
+    return f" ({' and '.join(told)} of {len(records)} trials)" if told else ""
 
 
 def _verify(folder: Path, collection: Collection) -> Iterator[Finding]:
@@ -79,7 +92,17 @@ def _verify(folder: Path, collection: Collection) -> Iterator[Finding]:
     yield from _check_repeated(lines)
     yield from _check_plausible(lines, run.run)
     yield from check_times(lines, run.run)
-    yield from check_order(lines, run)
+    planned, unplanned = plan_again(lines, run)
+    yield from unplanned
+    if planned:
+        trials = [(line, Trial.from_json(one)) for line, one in lines]
+        yield from check_order(lines, planned, run.run)
+        yield from check_links(lines, planned, run.run)
+        yield from check_statuses(trials, planned, run.run)
+        yield from check_derived(trials, planned)
+        yield from check_loads(trials, planned, run.run)
+    yield from check_hosts(lines, run.run)
+    yield from check_courses(run, lines)
     yield from _check_new(lines, records, collection)
     if contribution and not bad:
         yield from _check_record(contribution, run, records)
@@ -130,10 +153,12 @@ def _check_repeated(lines: Lines) -> Iterator[Finding]:
     """Two trials with one id, or with the same measurement."""
     for name, key_of in (("trial_id", lambda one: one["trial_id"]), ("measurement", _measurement)):
         first_line: dict[object, int] = {}
-        for line, one in lines:
-            key = key_of(one)
-            if key is not None and first_line.setdefault(key, line) != line:
-                yield Finding(TRIALS, line, f"{one['trial_id']}: the {name} of line {first_line[key]} again")
+        again = [
+            (line, f"{one['trial_id']}: the {name} of line {first_line[key]} again")
+            for line, one in lines
+            if (key := key_of(one)) is not None and first_line.setdefault(key, line) != line
+        ]
+        yield from _once(again)
 
 
 def _measurement(one: Record) -> object:
@@ -150,8 +175,8 @@ def _check_plausible(lines: Lines, run: RunJson) -> Iterator[Finding]:
         yield from findings_at(TRIALS, line, problems)
 
 
-def _good(records: Sequence[Record]) -> list[Record]:
-    return [one for one in records if one["status"] == "ok"]
+def _is_ok(one: Record) -> bool:
+    return bool(one["status"] == "ok")
 
 
 def _check_new(lines: Lines, records: Sequence[Record], collection: Collection) -> Iterator[Finding]:
@@ -159,9 +184,16 @@ def _check_new(lines: Lines, records: Sequence[Record], collection: Collection) 
     if name := collection.runs.get(record.digest_trials(records)):
         yield Finding(TRIALS, None, f"the same run as {name}")
         return
-    for line, one in lines:
-        if one["status"] == "ok" and (name := collection.trials.get(record.digest_trial(one))):
-            yield Finding(TRIALS, line, f"{one['trial_id']}: the same trial as in {name}")
+    digests = [(line, one["trial_id"], record.digest_trial(one)) for line, one in lines if _is_ok(one)]
+    known = [(line, one, collection.trials[digest]) for line, one, digest in digests if digest in collection.trials]
+    for name in dict.fromkeys(other for _, _, other in known):
+        yield from _once([(line, f"{one}: the same trial as in {name}") for line, one, other in known if other == name])
+
+
+def _once(found: Sequence[tuple[int, str]]) -> Iterator[Finding]:
+    """What is found in many lines, as it is in the first of them, with how many more there are."""
+    for line, what in found[:1]:
+        yield Finding(TRIALS, line, what + (f", and so in {len(found) - 1} more lines" if len(found) > 1 else ""))
 
 
 def _check_record(contribution: Contribution, run: RunFolder, records: Sequence[Record]) -> Iterator[Finding]:

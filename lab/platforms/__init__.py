@@ -26,6 +26,7 @@ __all__ = [
     "Timing",
     "check_hosts",
     "detect",
+    "named",
 ]
 
 
@@ -43,6 +44,11 @@ def check_hosts(config: Hosts) -> None:
             names = f"{', '.join(map(repr, formats[:-1]))} or {formats[-1]!r}"
             message = f"{section.place}[{name}] ram_disk_format: Input should be {names}"
             raise BadInput(f"{message} (it is {abbreviate(section.ram_disk_format)})")
+
+
+def named(name: str) -> type[Platform] | None:
+    """The platform of this name; None where there is none."""
+    return next((platform for platform in _platforms() if platform.name == name), None)
 
 
 def detect(host: Host) -> Platform:

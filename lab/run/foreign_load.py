@@ -18,6 +18,7 @@ from lab.results.trial import CEILINGS, Trial
 from lab.run.pair import Pair
 from lab.run.usage import busy_share
 
+OTHERS = "others used {hosts}"
 QUIET_S = 1  # how long cores are counted while the lab does nothing: a hundred ticks
 
 Load = dict[str, float]  # cores, by role; a host that does not count them is missing
@@ -86,4 +87,4 @@ def mean(loads: Iterable[Load]) -> Load:
 def disturbance(load: Mapping[str, float]) -> str:
     """Who disturbed a block with this load, and how much; empty where it was not. Speeds have no part in it."""
     hosts = [f"{cores:.1f} cores of the {role}" for role, cores in load.items() if cores > DISTURBED_CORES]
-    return f"others used {' and '.join(hosts)}" if hosts else ""
+    return OTHERS.format(hosts=" and ".join(hosts)) if hosts else ""

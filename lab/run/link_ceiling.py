@@ -27,7 +27,10 @@ from lab.workloads import iperf3
 
 PROTOCOL = "link"
 AFTER = "-after"  # what the ids of a second shot end with
+AGAIN, VOID = "-again", "-void"  # what the ids of one that was measured again end with: the one that counts, or not
 LEAST_SHARE = 0.5  # of its twin: two good tests of one link differ by less
+OUTAGE = "an outage: {changes}"
+SLOWER = "{slow:.1f} MB/s, less than half of its twin's {twin:.1f}: measured again, {again:.1f}"
 
 
 def ids(slot: Slot, suffix: str = "") -> dict[str, str]:
@@ -124,7 +127,9 @@ def _run(session: Session, servers: Sequence[tuple[str, int]], row: Trial, secon
     if not cut:
         return outcome
     changes = ", ".join(f"{after[role] - before[role]} carrier changes on the {role}" for role in sorted(cut))
-    return replace(outcome, status="void", reason="; ".join(filter(None, [f"an outage: {changes}", outcome.reason])))
+    return replace(
+        outcome, status="void", reason="; ".join(filter(None, [OUTAGE.format(changes=changes), outcome.reason]))
+    )
 
 
 def _measure_one(
@@ -191,13 +196,11 @@ def _judge(first: Trial, again: Trial, twin: float | None) -> list[Trial]:
     """Which of two tests counts: the first one, where both were about as slow, and the second one otherwise."""
     slow, second = rate(first), rate(again)
     if slow is not None and (second is None or slow >= LEAST_SHARE * second):
-        return [first, replace(again, trial_id=f"{again.trial_id}-again")]
+        return [first, replace(again, trial_id=f"{again.trial_id}{AGAIN}")]
     reason = first.reason
     if slow is not None and second is not None and twin is not None:
-        reason = (
-            f"{slow / 1e6:.1f} MB/s, less than half of its twin's {twin / 1e6:.1f}: measured again, {second / 1e6:.1f}"
-        )
-    return [replace(first, trial_id=f"{first.trial_id}-void", status="void", reason=reason), again]
+        reason = SLOWER.format(slow=slow / 1e6, twin=twin / 1e6, again=second / 1e6)
+    return [replace(first, trial_id=f"{first.trial_id}{VOID}", status="void", reason=reason), again]
 
 
 def rate(trial: Trial | None) -> float | None:

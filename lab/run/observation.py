@@ -149,17 +149,12 @@ def buffers(carriers: Mapping[str, Carrier | None]) -> dict[str, int]:
 def wire_facts(case: Case, client: Counters, server: Counters | None, carrier: Carrier | None) -> WireFacts:
     """The bytes on the wire against the payload, and what was sent on one host against what arrived on the other.
 
-    ``least_overhead`` is what headers cost at the segment size in use: MTU less segment are the headers of IP and TCP,
-    options included (RFC 9293, RFC 7323), and the Ethernet header comes on top. What was lost only two hosts can tell.
+    What was lost only two hosts can tell.
     """
     writes = case.direction == "write"
-    least_overhead = None
-    if carrier and carrier.seen.mss and carrier.seen.pmtu:
-        mss, mtu = carrier.seen.mss, carrier.seen.pmtu
-        least_overhead = round((mtu - mss + ETHERNET_HEADER) / mss, 5)
     facts = WireFacts(
         overhead=round((client.tx_bytes if writes else client.rx_bytes) / case.size_bytes - 1, 5),
-        least_overhead=least_overhead,
+        least_overhead=least_overhead(carrier.seen.mss, carrier.seen.pmtu) if carrier else None,
     )
     if server is None:
         return facts
@@ -167,6 +162,15 @@ def wire_facts(case: Case, client: Counters, server: Counters | None, carrier: C
     return replace(
         facts, lost_bytes=source.tx_bytes - target.rx_bytes, reverse_lost_bytes=target.tx_bytes - source.rx_bytes
     )
+
+
+def least_overhead(mss: int | None, mtu: int | None) -> float | None:
+    """What headers cost at the segment size in use, as a share of the payload; None where that is not known.
+
+    MTU less segment are the headers of IP and TCP, options included (RFC 9293, RFC 7323), and the Ethernet header comes
+    on top.
+    """
+    return round((mtu - mss + ETHERNET_HEADER) / mss, 5) if mss and mtu else None
 
 
 def disagreements(sides: Mapping[str, HostUsage]) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 from lab.base.errors import LabFailure, TransferError
@@ -13,6 +14,9 @@ from lab.results.observed import Observed
 from lab.run.made_store import MadeStore
 from lab.run.pair import Pair
 from lab.stores import DeviceBytes, parse_device_bytes
+
+# What the scripts of stores print of a fault: named_device_fault.sh, zpool_fault.sh, mac_pool.py
+FAULT = re.compile(r"(the device .+ (is gone|cannot be read))?(; )?(the pool .+ is [A-Z]+)?")
 
 
 def count_moved(pair: Pair, store: MadeStore | None) -> DeviceBytes | None:

@@ -67,10 +67,7 @@ class OwnStore:
         timing = self.copy(source, target, row.size_bytes, flush)
         observed = add_moved(Observed(), self.made, before, count_moved(self.pair, self.made))
         trial = self.add_timing(row, timing, observed)
-        read_bytes = observed.store_read_bytes
-        if row.direction == "write" or read_bytes is None or read_bytes >= row.size_bytes:
-            return trial
-        return replace(trial, status="void", reason=describe_warm(row.store, read_bytes, row.size_bytes))
+        return replace(trial, status="void", reason=why) if (why := not_from_devices(trial)) else trial
 
     def copy(self, source: str, target: str, size_bytes: int, flush: str = "") -> Timing:
         """Copy by dd, in blocks of 1 MiB."""
@@ -87,6 +84,14 @@ class OwnStore:
         counted = usage(timing.readings, timing.elapsed_s, cores) if len(timing.readings) > 1 else None
         observed = replace(more or Observed(), server=counted)
         return replace(row, elapsed_s=timing.elapsed_s, observed=observed, status="ok")
+
+
+def not_from_devices(shot: Trial) -> str:
+    """Why a shot of dd that read does not count, where the devices are counted; empty where it came from them."""
+    read_bytes = shot.observed.store_read_bytes
+    if (shot.tool, shot.direction) != (DD, "read") or read_bytes is None or read_bytes >= shot.size_bytes:
+        return ""
+    return describe_warm(shot.store, read_bytes, shot.size_bytes)
 
 
 Measure: TypeAlias = Callable[[OwnStore, Sequence[Trial]], Iterator[Trial]]

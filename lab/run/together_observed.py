@@ -10,12 +10,11 @@ from dataclasses import dataclass, replace
 
 from lab.base.errors import HostError, LabFailure
 from lab.design.case import Case
-from lab.design.factors import Direction
 from lab.hosts import Role
 from lab.platforms import Counters, Reading, Timing
 from lab.results.observed import HostUsage, Observed, WireFacts
 from lab.results.together import ClientPart, Together
-from lab.run.observation import PAYLOAD_COUNT, SENDER, Observation, buffers, tcp_facts, trouble
+from lab.run.observation import PAYLOAD_COUNT, SENDER, Observation, buffers, tcp_facts, trouble, wire_facts
 from lab.run.pair import Pair
 from lab.run.time_series import series
 from lab.run.usage import carrier, usage
@@ -128,17 +127,11 @@ def _between(ends: Readings, samples: Readings) -> Readings:
 
 def _wire(case: Case, courses: Sequence[Course], server: Sequence[Counters]) -> WireFacts:
     """The bytes of all clients on the wire against all payloads, and against what the server counted."""
-    writes = case.direction is Direction.WRITE
     sent = sum(course.timing.counted.tx_bytes for course in courses)
     received = sum(course.timing.counted.rx_bytes for course in courses)
-    payload = sum(course.size_bytes for course in courses)
-    facts = WireFacts(overhead=round((sent if writes else received) / payload - 1, 5))
-    if not server:
-        return facts
-    moved = server[-1].since(server[0])
-    to_server, from_server = sent - moved.rx_bytes, moved.tx_bytes - received
-    lost, reverse = (to_server, from_server) if writes else (from_server, to_server)
-    return replace(facts, lost_bytes=lost, reverse_lost_bytes=reverse)
+    of_all = replace(case, size_bytes=sum(course.size_bytes for course in courses))
+    moved = server[-1].since(server[0]) if server else None
+    return wire_facts(of_all, Counters(sent, received, None, None, {}), moved, None)
 
 
 def _together(case: Case, courses: Sequence[Course], readings: Mapping[str, Readings]) -> Together:

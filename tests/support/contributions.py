@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -15,6 +16,7 @@ from lab.contribution.write import contribute
 from lab.results import examples
 from lab.results.packed_run import RUN, TRIALS
 from lab.results.run_folder import RunFolder
+from support.paths import RUN_CAPTURES
 
 Lines = list[dict[str, Any]]
 
@@ -25,6 +27,16 @@ def of_example(to: Path, name: str = "example") -> Path:
     assert example is not None
     contribute(example, to)
     return to
+
+
+def of_kept(name: str, to: Path) -> Path:
+    """The contribution of a run of an earlier lab that is kept with the tests, in a new folder."""
+    run = to / name
+    run.mkdir()
+    for packed in (RUN_CAPTURES / name / "run").iterdir():
+        (run / packed.stem).write_bytes(gzip.decompress(packed.read_bytes()))
+    contribute(RunFolder(run), to / "contribution")
+    return to / "contribution"
 
 
 def change_lines(folder: Path, change: Callable[[Lines], Lines | None]) -> None:

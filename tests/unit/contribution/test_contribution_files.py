@@ -79,7 +79,8 @@ PLANTED: dict[str, tuple[Callable[[Path], object], str]] = {
     "a pipe": (lambda folder: os.mkfifo(without_samples(folder)), f"{SAMPLES}: no ordinary file"),
     "a large file": (lambda folder: os.truncate(folder / RUN, 1 << 34), f"{RUN}: 17,179,869,184 bytes: at most"),
     "many files": (
-        lambda folder: [(folder / f"{number}.x").write_text("") for number in range(200)], ".: more than 20 files"
+        lambda folder: [(folder / f"{number}.x").write_text("") for number in range(200)],
+        "contribution: more than 20 files",
     ),
 }  # fmt: skip
 
@@ -93,7 +94,7 @@ def test_what_is_no_file_of_a_contribution_is_not_opened(folder: Path, name: str
 
 
 def test_a_place_that_is_no_folder_is_one_finding(tmp_path: Path) -> None:
-    assert texts(tmp_path / "nowhere") == [".: cannot be read: No such file or directory"]
+    assert texts(tmp_path / "nowhere") == ["nowhere: cannot be read: No such file or directory"]
 
 
 def test_a_file_that_is_not_named_is_found(folder: Path) -> None:

@@ -89,19 +89,19 @@ def a_trial_of_no_block(lines: Lines) -> None:
     lines.append(lines[-3] | {"trial_id": "b099-0001", "block": 99})
 
 
-@forged(r"line \d+: b001-0004: wire_[rt]x_bytes 1,000 is less than the payload \(16,777,216 bytes\)")
+@forged(r"line \d+: b001-0004: is ok, and only 1000 of 16777216 bytes crossed the client's interface")
 def what_came_from_a_cache(lines: Lines) -> None:
     one = next(line for line in lines if line["trial_id"] == "b001-0004")
     one["wire_tx_bytes"] = one["wire_rx_bytes"] = 1000
 
 
-@forged(r"line \d+: b001-0004: wire_[rt]x_bytes is null, and the trial is ok")
+@forged(r"line \d+: b001-0004: is ok, and what crossed the wire is not counted")
 def nothing_counted(lines: Lines) -> None:
     one = next(line for line in lines if line["trial_id"] == "b001-0004")
     one["wire_tx_bytes"] = one["wire_rx_bytes"] = None
 
 
-@forged(r"line \d+: b001-0004: ceiling_bytes_per_s 2e\+08 is what no test of the link in block 1 gave")
+@forged(r"line \d+: b001-0004: ceiling_bytes_per_s 2e\+08, and the test of the link before it gave [0-9.e+]+")
 def another_ceiling(lines: Lines) -> None:
     next(line for line in lines if line["trial_id"] == "b001-0004")["ceiling_bytes_per_s"] = 2e8
 
@@ -129,6 +129,43 @@ def a_trial_copied(lines: Lines) -> None:
     one, other = (next(line for line in lines if line["trial_id"] == f"b001-000{n}") for n in (5, 6))
     for name in ("started_at", "elapsed_s", "wire_tx_bytes", "wire_rx_bytes"):
         other[name] = one[name]
+
+
+@forged(r"b001-link-mtu1500-tcp65536-write is missing")
+def a_test_of_the_link_left_out(lines: Lines) -> Lines:
+    for one in transfers(lines):
+        if (one["block"], one["mtu"], one["tcp_space"], one["direction"]) == (1, 1500, 65536, "write"):
+            one["ceiling_bytes_per_s"] = None
+    return [one for one in lines if one["trial_id"] != "b001-link-mtu1500-tcp65536-write"]
+
+
+@forged(r"b003-link-mtu\d+-tcp\d+-read-after is missing")
+def all_second_tests_of_a_block_left_out(lines: Lines) -> Lines:
+    return [one for one in lines if one["block"] != 3 or not one["trial_id"].endswith("-after")]
+
+
+@forged(r"line \d+: b002-link-mtu1400-tcp1-read: the sweep and its seed give no such test of the link")
+def a_test_of_no_network(lines: Lines) -> None:
+    lines.append(next(one for one in lines if one["protocol"] == "link") | {
+        "trial_id": "b002-link-mtu1400-tcp1-read", "block": 2, "mtu": 1400, "tcp_space": 1,
+    })  # fmt: skip
+
+
+@forged(r"line \d+: b001-0004: client_cpu_s [0-9.]+ in elapsed_s [0-9.]+ are [0-9.]+ cores, not [0-9.]+")
+def seconds_that_fit_the_clock_alone(lines: Lines) -> None:
+    next(line for line in lines if line["trial_id"] == "b001-0004")["elapsed_s"] *= 1.05
+
+
+@forged(r"line \d+: b001-0004: observed\.wire\.overhead is [0-9.]+, and [0-9.]+ by what was counted")
+def bytes_on_the_wire(lines: Lines) -> None:
+    one = next(line for line in lines if line["trial_id"] == "b001-0004")
+    for name in ("wire_tx_bytes", "wire_rx_bytes"):
+        one[name] += 100_000
+
+
+@forged(r"line \d+: b001-0001-2: the measurement of line \d+ again, and so in \d+ more lines")
+def all_trials_twice(lines: Lines) -> Lines:
+    return [*lines, *(one | {"trial_id": f"{one['trial_id']}-2"} for one in transfers(lines))]
 
 
 @pytest.mark.usefixtures("any_name")

@@ -13,8 +13,9 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
-from support.contributions import Lines, change_lines, change_run, seal, texts, transfers
+from support.contributions import Lines, change_lines, change_run, of_kept, seal, texts, transfers
 from support.examples import at_most
+from support.paths import RUN_CAPTURES
 
 from lab.contribution import record
 from lab.contribution.finding import MOST_FINDINGS
@@ -24,6 +25,12 @@ from lab.results.packed_run import RUN, TRIALS
 
 def test_the_runs_that_come_with_the_lab_add_up(whole: Path, whole_delay: Path) -> None:
     assert (texts(whole), texts(whole_delay)) == ([], [])
+
+
+@pytest.mark.usefixtures("any_name")
+@pytest.mark.parametrize("name", sorted(path.name for path in RUN_CAPTURES.iterdir()))
+def test_a_run_of_an_earlier_lab_adds_up(tmp_path: Path, name: str) -> None:
+    assert texts(of_kept(name, tmp_path)) == []
 
 
 @pytest.mark.usefixtures("any_name")
@@ -134,12 +141,14 @@ def test_the_same_run_twice_and_single_trials_of_it_are_found(tmp_path: Path, wh
     taken = [json.loads(line) for line in (whole / TRIALS).read_text().splitlines()]
 
     def change(lines: Lines) -> None:
-        lines[9] = next(one for one in taken if one["trial_id"] == lines[9]["trial_id"])
+        for at in (9, 10):
+            lines[at] = next(one for one in taken if one["trial_id"] == lines[at]["trial_id"])
 
     change_lines(other, change)
     seal(other)
-    same = re.compile(rf"{TRIALS}: line 10: b001-\d+: the same trial as in the first")
-    assert any(map(same.match, texts(other, collection)))
+    same = re.compile(rf"{TRIALS}: line 10: b001-\d+: the same trial as in the first, and so in 1 more lines")
+    told = texts(other, collection)
+    assert [bool(same.match(text)) for text in told if "the same trial" in text] == [True], told
 
 
 @pytest.mark.usefixtures("any_name")
@@ -158,7 +167,7 @@ def test_a_run_that_was_cut_short_has_the_first_slots_of_its_plan(folder: Path) 
         return lines[:50]
 
     change_lines(folder, change)
-    change_run(folder, lambda run: run.update(ended="interrupted", finished_at=None))
+    change_run(folder, lambda run: run.update(ended="interrupted", finished_at=None, load=run["load"][:1]))
     seal(folder)
     assert texts(folder) == []
 

@@ -1,0 +1,168 @@
+"""Whether the facts of a trial that follow from others do so: each is computed again of them."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from lab import workloads
+from lab.contribution.finding import Finding, findings_at
+from lab.contribution.order import Planned
+from lab.design.case import Case
+from lab.design.factors import owner_of
+from lab.hosts import ROLES
+from lab.platforms import Counters
+from lab.results.observed import HostUsage, Observed, TcpFacts
+from lab.results.packed_run import TRIALS
+from lab.results.together import ClientPart, Together
+from lab.results.trial import DD, DISK, STORE_PROTOCOL, Trial
+from lab.run.observation import least_overhead, wire_facts
+from lab.run.store_ceiling import add_ceiling
+from lab.run.together_observed import jain_index
+from lab.run.verdict import ways_of
+
+ROUNDED = 0.00051  # of a number with three digits behind the point
+CLOSE = 1e-4  # of what is computed of rounded numbers
+ROUNDED_S = 2e-6  # of seconds with six digits
+# What a host counts in every transfer or in none
+OF_HOSTS = ("cpu_cores", "tx_bytes", "rx_bytes", "memory_least_bytes", "disk_read_bytes", "disk_written_bytes")
+OF_WIRE = ("overhead", "lost_bytes", "reverse_lost_bytes")
+OF_TRIALS = ("client_cpu_s", "server_cpu_s", "wire_tx_bytes", "wire_rx_bytes")
+STORE = ("bytes_per_s", "spread", "size_bytes", "disk_bytes")
+
+
+def check_derived(trials: Sequence[tuple[int, Trial]], planned: Planned) -> Iterator[Finding]:
+    """Facts of transfers that do not follow from those that they are computed of."""
+    measured = [(line, trial) for line, trial in trials if planned.slot(trial.trial_id) and trial.status != "failed"]
+    yield from _check_counted(measured)
+    shots = [trial for _, trial in trials if trial.protocol == STORE_PROTOCOL and trial.tool in (DD, DISK)]
+    for line, trial in measured:
+        if slot := planned.slot(trial.trial_id):
+            problems = (*_problems(trial, slot.case), *_of_store(trial, shots))
+            yield from findings_at(TRIALS, line, (f"{trial.trial_id}: {what}" for what in problems))
+
+
+def _check_counted(measured: Sequence[tuple[int, Trial]]) -> Iterator[Finding]:
+    """Trials that lack a count which others of the run have."""
+    counted = [(line, trial.trial_id, frozenset(_counted(trial))) for line, trial in measured]
+    known = frozenset[str]().union(*(names for _, _, names in counted))
+    for line, trial_id, names in counted:
+        if lacking := known - names:
+            what = f"{', '.join(sorted(lacking))}: not counted, and counted in other trials"
+            yield Finding(TRIALS, line, f"{trial_id}: {what}")
+
+
+def _counted(trial: Trial) -> Iterator[str]:
+    seen = trial.observed
+    places = ((trial, OF_TRIALS, ""), (seen.wire, OF_WIRE, "observed.wire."))
+    for of, names, path in (*places, *((seen.of(role), OF_HOSTS, f"observed.{role}.") for role in ROLES)):
+        yield from (f"{path}{name}" for name in names if getattr(of, name, None) is not None)
+
+
+def _problems(trial: Trial, case: Case) -> Iterator[str]:
+    yield from _of_wire(trial, case)
+    yield from _of_time(trial, case)
+    if trial.observed.together:
+        yield from _of_clients(trial, trial.observed.together)
+    elif (client := trial.observed.client) and client.tx_bytes is not None:
+        counted, noted = (client.tx_bytes, client.rx_bytes), (trial.wire_tx_bytes, trial.wire_rx_bytes)
+        if counted != noted:
+            yield f"the client counted {counted} bytes sent and received, and wire_tx_bytes, wire_rx_bytes are {noted}"
+
+
+def _of_wire(trial: Trial, case: Case) -> Iterator[str]:
+    """The wire against the payload, and one host's bytes against the other's."""
+    way, stated, tcp = ways_of(case, trial.observed)[0], trial.observed.wire, trial.observed.tcp or TcpFacts()
+    client, server = _counters(trial.wire_tx_bytes, trial.wire_rx_bytes), trial.observed.server or HostUsage()
+    of_server = _counters(server.tx_bytes, server.rx_bytes)
+    if trial.observed.together:
+        way, tcp = replace(case, size_bytes=trial.size_bytes), TcpFacts()
+    if stated is None or client is None or not way.size_bytes:
+        return
+    least = least_overhead(tcp.mss, tcp.pmtu)
+    computed = replace(wire_facts(way, client, of_server, None), least_overhead=least)
+    known = [*(["least_overhead"] if least else []), *(["lost_bytes", "reverse_lost_bytes"] if of_server else [])]
+    for name in ("overhead", *known):
+        if getattr(stated, name) != getattr(computed, name):
+            yield f"observed.wire.{name} is {getattr(stated, name)}, and {getattr(computed, name)} by what was counted"
+
+
+def _counters(sent: int | None, received: int | None) -> Counters | None:
+    return None if sent is None or received is None else Counters(sent, received, None, None, {})
+
+
+def _of_time(trial: Trial, case: Case) -> Iterator[str]:
+    """The seconds of a trial against what else was counted in them."""
+    elapsed_s, observed = trial.elapsed_s or 0.0, trial.observed
+    own_s = workloads.tool(case.tool).elapsed_s(observed, math.inf)
+    if own_s != math.inf:
+        if own_s != elapsed_s:
+            yield f"elapsed_s is {elapsed_s}, and {own_s} by what {case.tool} says of itself"
+        return
+    seconds = {"client": trial.client_cpu_s, "server": trial.server_cpu_s}
+    for role, cpu_s in seconds.items():
+        cores = getattr(observed.of(role), "cpu_cores", None)
+        if cores is None or cpu_s is None or observed.together:
+            continue
+        if abs(cores - cpu_s / elapsed_s) > ROUNDED:
+            yield f"{role}_cpu_s {cpu_s:.6g} in elapsed_s {elapsed_s} are {cpu_s / elapsed_s:.3f} cores, not {cores}"
+    usage, wire = observed.client or HostUsage(), observed.wire
+    mean = max(usage.tx_bytes or 0, usage.rx_bytes or 0) / elapsed_s
+    if usage.peak_bytes_per_s is not None and not observed.together and usage.peak_bytes_per_s < mean * (1 - CLOSE) - 1:
+        yield f"observed.client.peak_bytes_per_s is {usage.peak_bytes_per_s}, and the mean {mean:.0f} by elapsed_s"
+    edges_s = (wire.before_first_byte_s or 0.0) + (wire.after_last_byte_s or 0.0) if wire else 0.0
+    for name, part_s in (("flush_s", observed.flush_s or 0.0), ("the seconds before and after the payload", edges_s)):
+        if part_s > elapsed_s * (1 + CLOSE) + ROUNDED:
+            yield f"{name}: {part_s} of elapsed_s {elapsed_s}"
+
+
+def _of_clients(trial: Trial, together: Together) -> Iterator[str]:
+    """The figures of several clients, which follow from each one's own."""
+    rows = together.clients or ()
+    starts, ends = [row.started_s or 0.0 for row in rows], [row.ended_s or 0.0 for row in rows]
+    if len(rows) < 2 or min(end - start for start, end in zip(starts, ends, strict=True)) <= 0:
+        yield "observed.together: clients that did not move anything together"
+        return
+    computed = {"elapsed_s": max(ends) - min(starts), **_figures(rows, starts, ends), **_sums(rows)}
+    stated = {**vars(trial), **{name: value for name, value in vars(together).items() if value is not None}}
+    for name, value in computed.items():
+        if not _is_close(stated[name], value):
+            yield f"{name} is {stated[name]}, and {value:.9g} by what each client did"
+
+
+def _figures(rows: Sequence[ClientPart], starts: Sequence[float], ends: Sequence[float]) -> Mapping[str, float]:
+    spans = zip(rows, starts, ends, strict=True)
+    rates = [(row.size_bytes or 0) / (end - start) for row, start, end in spans]
+    figures = {"skew_s": max(starts) - min(starts), "tail_s": max(ends) - min(ends)}
+    figures |= {"slowest_bytes_per_s": min(rates), "median_bytes_per_s": statistics.median(rates)}
+    return figures | {"fastest_bytes_per_s": max(rates), "jain": jain_index(rates) if any(rates) else 0.0}
+
+
+def _sums(rows: Sequence[ClientPart]) -> Mapping[str, float]:
+    sums = {"size_bytes": "size_bytes", "wire_tx_bytes": "tx_bytes", "wire_rx_bytes": "rx_bytes"}
+    return {name: sum(getattr(row, of_one) or 0 for row in rows) for name, of_one in sums.items()}
+
+
+def _is_close(stated: object, computed: float) -> bool:
+    is_number = isinstance(stated, int | float)
+    return is_number and math.isclose(float(stated), computed, rel_tol=CLOSE, abs_tol=ROUNDED_S)  # type: ignore[arg-type]
+
+
+def _of_store(trial: Trial, shots: Sequence[Trial]) -> Iterator[str]:
+    """The ceiling of the store that a trial notes, by the shots of its block; older runs note less of it."""
+    own = [
+        shot for shot in shots
+        if (shot.block, shot.direction, *_store_of(shot)) == (trial.block, trial.direction, *_store_of(trial))
+    ]  # fmt: skip
+    computed = add_ceiling(Observed(), own)
+    for name in (f"store_ceiling_{name}" for name in STORE):
+        stated, value = getattr(trial.observed, name), getattr(computed, name)
+        if stated != value and not (stated is None and trial.observed.store_ceiling_bytes_per_s):
+            yield f"observed.{name} is {stated}, and {value} by the shots of its block"
+
+
+def _store_of(trial: Trial) -> tuple[str, dict[str, str]]:
+    """The store of a trial, and the levels of that one's own options."""
+    return trial.store, {name: level for name, level in trial.options.items() if owner_of(name) == trial.store}

@@ -1,0 +1,152 @@
+"""Whether what the hosts of a run say of themselves fits together, and fits what their trials counted."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+from lab import platforms
+from lab.contribution.finding import Finding
+from lab.contribution.plausible import Record, is_transfer
+from lab.hosts import ROLES
+from lab.results.packed_run import RUN
+from lab.results.trial import RunJson, emulated
+
+Facts = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class System:
+    """What hosts of a platform say that no others do: of ``facts`` as patterns, and by name what they alone read back
+    (``effective``) and count (``observed``) in a trial; ``perl`` is how its own perl names the system that it is for.
+    """
+
+    facts: Mapping[str, str]
+    perl: str
+    effective: frozenset[str]
+    observed: frozenset[str]
+
+
+SYSTEMS: Mapping[str, System] = MappingProxyType({
+    "linux": System(
+        {"kernel": r"Linux \S", "os": r"(?!(Mac )?OS X\b|macOS\b|Darwin\b)"}, "linux",
+        frozenset({"tcp_rmem", "tcp_wmem"}),
+        frozenset({"cpu_cores", "link_cores", "throttled_s", "waited_s"}),
+    ),
+    "macos": System(
+        {"kernel": r"Darwin [0-9]+\.", "os": r"(Mac OS X|OS X|macOS) [0-9]+", "interface": r"(?!eth|en[a-z]|wl)"},
+        "darwin",
+        frozenset({"sendspace", "recvspace"}),
+        frozenset({"tx_errors", "rx_errors", "swapped_bytes"}),
+    ),
+})  # fmt: skip
+# Processors that no perl for the other architecture runs on
+PROCESSORS = {r"Intel|AMD|EPYC|Xeon": r"for (aarch64|arm)", r"Apple M|Cortex|Neoverse": r"for (x86_64|i[3-6]86)"}
+LOCAL_HOSTS_FILE = re.compile(r"hosts\.local(\.(?P<name>[^/]+))?\.ini")
+LEAST_ALIKE = 0.1  # share of trials: two machines never have the same number of bytes left, hosts of one often do
+FIRST_YEAR_NAMED = 26  # macOS 26 came after 15
+
+
+def check_hosts(lines: Sequence[tuple[int, Record]], run: RunJson) -> Iterator[Finding]:
+    """What the hosts of a run cannot be, by their own facts, by each other's and by the trials; each told once."""
+    transfers = [one for _, one in lines if is_transfer(one) and one["status"] != "failed"]
+    problems = list(_of_run(run))
+    problems += [what for role, facts in run.get("hosts", {}).items() for what in _of_host(role, facts)]
+    problems += [what for one in transfers for what in _of_trial(one, run)]
+    if run.get("instance") is None:
+        problems += [f"instance: no local lab is named, and {what}" for what in _one_machine(transfers, run)]
+    yield from (Finding(RUN, None, what) for what in dict.fromkeys(problems))
+
+
+def _of_run(run: RunJson) -> Iterator[str]:
+    if "instance" not in run:
+        yield "instance: missing: every lab writes there which local lab it was, or null"
+    if "emulated" in run and (run["emulated"] or "") != emulated(run):
+        yield f"emulated: {run['emulated']!r:.60}, and {emulated(run) or None!r} by its hosts"
+
+
+def _of_host(role: str, facts: Facts) -> Iterator[str]:
+    """What one host says of itself that does not fit."""
+    name, perl = str(facts.get("platform")), str(facts.get("tools", {}).get("perl", ""))
+    if platforms.named(name) is None:
+        yield f"hosts: {role}: platform {name!r:.40}: this lab knows no such platform"
+    if (system := SYSTEMS.get(name)) is None:
+        return
+    for fact, pattern in system.facts.items():
+        if not re.match(pattern, str(facts.get(fact))):
+            yield f"hosts: {role}: {fact} {facts.get(fact)!r:.60} is none of {name}"
+    is_emulated = str(facts.get("cpu")).startswith("EMULATED")
+    if not is_emulated and str(facts.get("about", {}).get("model")).startswith("EmulatedMac"):
+        yield f"hosts: {role}: cpu {facts.get('cpu')!r:.40} is none of an emulated Mac, and the model is one's"
+    if "built for" in perl and system.perl not in perl and not is_emulated:
+        yield f"hosts: {role}: its perl ({perl[-50:]}) is none of {name}"
+    others = (_of_darwin(facts), _of_processor(facts), *_of_limits(facts))
+    yield from (f"hosts: {role}: {what}" for what in others if what)
+
+
+def _of_darwin(facts: Facts) -> str:
+    """Darwin and macOS count their versions differently: 10.x has Darwin x + 4, 11 to 15 have 20 to 24, 26 has 25."""
+    os = re.match(r"(?:Mac OS X|OS X|macOS) ([0-9]{1,3})(?:\.([0-9]{1,3}))?", str(facts.get("os")))
+    kernel = re.match(r"Darwin ([0-9]{1,3})\.", str(facts.get("kernel")))
+    if not os or not kernel:
+        return ""
+    major, minor = int(os[1]), int(os[2] or 0)
+    darwin = minor + 4 if major == 10 else major - 1 if major >= FIRST_YEAR_NAMED else major + 9
+    return "" if int(kernel[1]) == darwin else f"{os[0]} has Darwin {darwin}, and not {kernel[1]}"
+
+
+def _of_processor(facts: Facts) -> str:
+    cpu, perl = str(facts.get("cpu")), str(facts.get("tools", {}).get("perl", ""))
+    of_other = [cpu for processor, other in PROCESSORS.items() if re.search(processor, cpu) and re.search(other, perl)]
+    return f"cpu {cpu!r:.40} does not run its perl ({perl[-50:]})" if of_other else ""
+
+
+def _of_limits(facts: Facts) -> Iterator[str]:
+    for least, most in (("available_bytes", "memory_bytes"), ("mtu_min", "mtu"), ("mtu", "mtu_max")):
+        low, high = facts.get(least), facts.get(most)
+        if isinstance(low, int) and isinstance(high, int) and low > high:
+            yield f"{least} {low} is more than {most} {high}"
+
+
+def _of_trial(one: Record, run: RunJson) -> Iterator[str]:
+    """What a trial has of a host that this one has not."""
+    for role in map(str, ROLES):
+        facts, usage = run.get("hosts", {}).get(role), one["observed"].get(role)
+        if not isinstance(facts, dict):
+            if usage:
+                yield f"hosts: no {role}, and trials such as {one['trial_id']} have what it counted"
+            continue
+        yield from (f"hosts: {role}: {what}" for what in _of_usage(one, role, facts, usage if usage else {}))
+
+
+def _of_usage(one: Record, role: str, facts: Facts, usage: Mapping[str, Any]) -> Iterator[str]:
+    own = str(facts.get("platform"))
+    for name, system in SYSTEMS.items() if own in SYSTEMS else ():
+        read_back = [f"{role}_{key}" for key in system.effective if f"{role}_{key}" in one["effective"]]
+        if name != own and (alien := [*sorted(read_back), *sorted(usage.keys() & system.observed)]):
+            yield f"platform {own}, and trials have {', '.join(alien)}, as {name} alone has"
+    if "cores" in usage and usage["cores"] != facts.get("cores"):
+        yield f"cores {facts.get('cores')}, and {usage['cores']} in trials such as {one['trial_id']}"
+    if isinstance(left := usage.get("memory_least_bytes"), int) and left > (facts.get("memory_bytes") or left):
+        yield f"memory_bytes {facts.get('memory_bytes')}, and trials such as {one['trial_id']} had {left} left"
+    if one["status"] == "ok" and one["mtu"] > (facts.get("mtu_max") or one["mtu"]):
+        yield f"mtu_max {facts.get('mtu_max')}, and {one['trial_id']} has MTU {one['mtu']}"
+
+
+def _one_machine(transfers: Sequence[Record], run: RunJson) -> Iterator[str]:
+    """What tells that both hosts are those of a local lab, or of one machine."""
+    if match := LOCAL_HOSTS_FILE.fullmatch(str(run.get("hosts_file", ""))):
+        yield f"hosts_file {match[0]} is that of one"
+    pairs = [(one["observed"].get("client"), one["observed"].get("server")) for one in transfers]
+    both = [(client, server) for client, server in pairs if isinstance(client, dict) and isinstance(server, dict)]
+    if any(isinstance(facts, dict) and facts.get("cpu") == "UML" for facts in run.get("hosts", {}).values()):
+        yield "cpu UML is that of a guest of one"
+    if any("link_cores" in usage for pair in both for usage in pair):
+        yield "trials count link_cores, which a local lab alone has"
+    left = [tuple(usage.get("memory_least_bytes") for usage in pair) for pair in both]
+    alike = sum(client is not None and client == server for client, server in left)
+    if alike > 1 and alike >= LEAST_ALIKE * len(left):
+        yield f"client and server had the same memory left in {alike} of {len(left)} trials: they are one machine"

@@ -1,0 +1,158 @@
+"""Whether each trial has the status that its own facts give, by the code that decided it in the run.
+
+What a run saw and no record holds is told by the reason alone, such as a sleep of the client: then the reason must be
+one that the lab writes, and nothing of the record may speak against it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+from lab import platforms
+from lab.base.errors import LabFailure
+from lab.base.templates import pattern_of
+from lab.contribution.finding import Finding, findings_at
+from lab.contribution.order import Planned
+from lab.design.case import Case
+from lab.design.factors import LOCAL
+from lab.hosts import ROLES, Role
+from lab.results.packed_run import TRIALS
+from lab.results.set_aside import DISTURBED
+from lab.results.trial import STORE_PROTOCOL, RunJson, Trial
+from lab.run.foreign_load import OTHERS
+from lab.run.in_effect import Buffers
+from lab.run.link_ceiling import OUTAGE, SLOWER
+from lab.run.measured import SLEPT
+from lab.run.store_moved import FAULT
+from lab.run.store_tools import not_from_devices
+from lab.run.task import keeps_what_it_moves
+from lab.run.together import CLOCK_MOVED
+from lab.run.verdict import contradiction, ways_of
+from lab.run.wire_proof import NOT_CROSSED, least_bytes, payload_bytes
+
+# What a trial that did not end well still has: nothing else of it was measured
+OF_FAILED = frozenset({"together", "mount_tries"})
+MEASURED = ("elapsed_s", "client_cpu_s", "server_cpu_s", "wire_tx_bytes", "wire_rx_bytes", "retransmits")
+CROSSED = "bytes crossed the client's interface"
+OF_CLIENT = re.compile(r"(client(?:\.\d+)?): ")  # which of several clients a reason is about
+
+
+def check_statuses(trials: Sequence[tuple[int, Trial]], planned: Planned, run: RunJson) -> Iterator[Finding]:
+    """Trials whose status their facts contradict, or whose reason no lab gives."""
+    buffers = _buffers(run)
+    for line, trial in trials:
+        slot = planned.slot(trial.trial_id)
+        problems = _problems(trial, slot.case if slot else None, run, buffers)
+        yield from findings_at(TRIALS, line, (f"{trial.trial_id}: {what}" for what in problems))
+
+
+def _problems(trial: Trial, case: Case | None, run: RunJson, buffers: Buffers) -> Iterator[str]:
+    against = list(filter(None, _contradictions(trial, case, buffers)))
+    if case and case.mount_options.get("multichannel") == "true" and trial.status == "ok":
+        against = [
+            what for what in against if not what.endswith(CROSSED)
+        ]  # over other interfaces, noted in words alone
+    if trial.status == "failed":
+        yield from _problems_of_failed(trial)
+    elif trial.status == "ok":
+        yield from (f"is ok, and {what}" for what in against)
+        if trial.reason:
+            yield f"is ok, and has a reason not to be: {trial.reason:.80}"
+    elif not _is_known(trial, against, run):
+        yield f"is void ({trial.reason:.80}), which its own facts do not bear out"
+    if case and trial.status != "failed" and trial.verified != (keeps := keeps_what_it_moves(case)):
+        yield f"verified is {trial.verified}, where what was moved {'is' if keeps else 'is not'} compared"
+
+
+def _problems_of_failed(trial: Trial) -> Iterator[str]:
+    """A transfer that failed has no numbers: there was nothing to be counted between."""
+    observed = [name for name in trial.observed.to_json() if name not in OF_FAILED]
+    numbers = [name for name in MEASURED if getattr(trial, name) is not None]
+    effective = ["effective"] if trial.effective.to_json() else []
+    if found := [*numbers, *effective, *observed, *(["verified"] if trial.verified else [])]:
+        yield f"failed, and has what only a transfer that ended well has: {', '.join(found[:5])}"
+    if not trial.reason.strip():
+        yield "failed, and says no reason"
+
+
+def _contradictions(trial: Trial, case: Case | None, buffers: Buffers) -> Iterator[str]:
+    """What its facts say against a trial, in the words of the run."""
+    if trial.protocol in (STORE_PROTOCOL, LOCAL):
+        yield not_from_devices(trial)
+    if case is None or trial.status == "failed":
+        return
+    yield from _not_crossed(trial, case)
+    try:
+        yield contradiction(case, _states(trial, buffers), trial.observed, buffers)
+    except LabFailure as error:
+        yield str(error)
+
+
+def _not_crossed(trial: Trial, case: Case) -> Iterator[str]:
+    """Payloads that did not cross the wire whole, of each client and each way."""
+    rows = (trial.observed.together.clients or ()) if trial.observed.together else ()
+    counts = [(f"{row.name}: ", row.tx_bytes, row.rx_bytes) for row in rows]
+    for who, sent, received in counts or [("", trial.wire_tx_bytes, trial.wire_rx_bytes)]:
+        for way in ways_of(case, trial.observed):
+            if sent is None or received is None:
+                yield f"{who}what crossed the wire is not counted"
+            elif (moved := payload_bytes(way, sent, received)) < (least := least_bytes(way)):
+                yield f"{who}only {moved} of {least} {CROSSED}"
+
+
+def _states(trial: Trial, roles: Iterable[Role]) -> Mapping[Role, Mapping[str, str]]:
+    """What each host read back of its settings."""
+    effective = {name: str(value) for name, value in trial.effective.to_json().items()}
+    return {
+        role: {name.removeprefix(f"{role}_"): value for name, value in effective.items() if name.startswith(f"{role}_")}
+        for role in roles
+    }
+
+
+def _buffers(run: RunJson) -> Buffers:
+    """How the hosts of a run are read whose platform is known."""
+    hosts = run.get("hosts", {})
+    kinds = {role: platforms.named(str(hosts[role].get("platform"))) for role in ROLES if role in hosts}
+    return {role: kind.settings_class.tcp_buffers_in for role, kind in kinds.items() if kind}
+
+
+# --- what no record holds
+
+
+def _is_known(trial: Trial, against: Sequence[str], run: RunJson) -> bool:
+    """Whether the reason of a void trial is the lab's, and what can be known of it is so."""
+    if trial.reason.startswith(DISTURBED):  # it was good before others disturbed its block
+        return not against and bool(pattern_of(OTHERS).fullmatch(trial.reason.removeprefix(DISTURBED)))
+    reason = OF_CLIENT.sub("", trial.reason, count=1)
+    if match := pattern_of(NOT_CROSSED).fullmatch(reason):
+        told = f"only {match['moved']} of {match['least']} {CROSSED}"
+        return any(what.endswith(told) for what in against)
+    if trial.reason in against:
+        return True
+    return bool(reason) and any(
+        pattern.fullmatch(reason) is not None and is_so(trial, run) for pattern, is_so in UNRECORDED
+    )
+
+
+def _may_sleep(_: Trial, run: RunJson) -> bool:
+    return bool(run.get("hosts", {}).get("client", {}).get("transport") == "local")
+
+
+def _has_several(trial: Trial, _: RunJson) -> bool:
+    return trial.observed.together is not None
+
+
+def _has_store(trial: Trial, _: RunJson) -> bool:
+    return trial.effective.server_store is not None
+
+
+def _is_link(trial: Trial, _: RunJson) -> bool:
+    return trial.protocol == "link"
+
+
+# What a run sees and records in words alone, and of which trials it can be told
+UNRECORDED: tuple[tuple[re.Pattern[str], Callable[[Trial, RunJson], bool]], ...] = (
+    (pattern_of(SLEPT), _may_sleep), (pattern_of(CLOCK_MOVED), _has_several), (FAULT, _has_store),
+    (pattern_of(OUTAGE), _is_link), (pattern_of(SLOWER), _is_link),
+)  # fmt: skip
