@@ -41,7 +41,8 @@ printf '%s\n' "$oldest" "$newest" | uniq | while read -r version python; do
 done
 
 version=${newest%% *}
-echo "Executing its notebooks with Python $version"
-"$folder/$version/bin/pip" install --quiet --disable-pip-version-check "$1[notebook]"
+echo "Installing all that it can use, and executing its notebooks, with Python $version"
+"$folder/$version/bin/pip" install --quiet --disable-pip-version-check "$1[all]"
+"$folder/$version/bin/pip" check
 mkdir "$folder/notebooks"
 (cd "$folder/notebooks" && env -i PATH=/usr/bin:/bin HOME="$folder/home-$version" "$scripts/use_notebooks.sh" "$folder/$version")

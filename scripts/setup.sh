@@ -54,11 +54,12 @@ fi
 [ -n "$python" ] || stop "needs Python 3.11 or later"
 has_venv "$python" || stop "needs Python's venv module: apt-get install python3-venv"
 
-wanted=$(cat requirements.txt requirements-dev.txt pyproject.toml | cksum)
+wanted=$(cat requirements-dev.txt pyproject.toml | cksum)
 if [ "$(cat .venv/installed 2>/dev/null || :)" != "$wanted" ]; then
     echo "Installing Python packages into .venv"
     "$python" -m venv .venv
-    .venv/bin/python -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt -e .
+    # twice quiet: a newer pip tells what setuptools says of links in lab/shipped, at length, though nothing is wrong
+    .venv/bin/python -m pip install -qq --disable-pip-version-check -r requirements-dev.txt
     echo "$wanted" >.venv/installed
 fi
 if [ "$purpose" = docs ] && ! cmp -s requirements-docs.txt .venv/installed-docs; then
@@ -66,10 +67,11 @@ if [ "$purpose" = docs ] && ! cmp -s requirements-docs.txt .venv/installed-docs;
     .venv/bin/python -m pip install --quiet --disable-pip-version-check -r requirements-docs.txt
     cp requirements-docs.txt .venv/installed-docs
 fi
-if [ -n "$everything" ] && ! cmp -s requirements-tables.txt .venv/installed-tables; then
+tables=$(cat requirements-tables.txt pyproject.toml | cksum)
+if [ -n "$everything" ] && [ "$(cat .venv/installed-tables 2>/dev/null || :)" != "$tables" ]; then
     echo "Installing DuckDB and polars into .venv"
-    .venv/bin/python -m pip install --quiet --disable-pip-version-check -r requirements-tables.txt
-    cp requirements-tables.txt .venv/installed-tables
+    .venv/bin/python -m pip install -qq --disable-pip-version-check -r requirements-tables.txt
+    echo "$tables" >.venv/installed-tables
 fi
 if [ -n "$everything" ] && ! cmp -s requirements-browser.txt .venv/installed-browser; then
     echo "Installing Playwright into .venv"

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 # With pyarrow, which a few commands need, pandas keeps text in its arrays; without it, as Python's, which is faster for
-# small tables and what requirements.txt installs. The commands of the scenarios have the former
+# small tables and what a plain install has. The commands of the scenarios have the former
 pd.set_option("mode.string_storage", "python")
 
 

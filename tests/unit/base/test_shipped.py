@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
+from contextlib import suppress
+from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 import pytest
+from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
+from packaging.utils import canonicalize_name
 from support.paths import ROOT
 
 import lab
@@ -35,11 +41,45 @@ def test_the_wheel_has_every_file_that_is_shipped() -> None:
     assert {*shipped.notebooks().values(), package / "notebook" / "page.css"} <= packed
 
 
-def test_a_checkout_installs_what_the_wheel_and_its_notebooks_need() -> None:
-    lines = (ROOT / "requirements.txt").read_text(encoding="utf-8").splitlines()
-    requirements = [line for line in lines if line and not line.startswith("#")]
-    project = PROJECT["project"]
-    assert requirements == [*project["dependencies"], *project["optional-dependencies"]["notebook"]]
+def asked_for() -> dict[str, set[str]]:
+    """The bounds of each package in pyproject.toml, by name."""
+    extras = PROJECT["project"]["optional-dependencies"]
+    texts = [*PROJECT["project"]["dependencies"], *(text for extra in extras.values() for text in extra)]
+    asked: dict[str, set[str]] = {}
+    for one in map(Requirement, texts):
+        asked.setdefault(canonicalize_name(one.name), set()).add(str(one.specifier))
+    return asked
+
+
+def beside() -> list[Requirement]:
+    """What the files of requirements ask for by themselves: a line that begins with `-e` refers to pyproject.toml."""
+    lines = [line for path in ROOT.glob("requirements*.txt") for line in path.read_text(encoding="utf-8").splitlines()]
+    return [Requirement(line) for line in lines if line and not line.startswith(("#", "-"))]
+
+
+def test_the_versions_of_a_package_stand_in_one_place() -> None:
+    asked = asked_for()
+    assert {name: bounds for name, bounds in asked.items() if len(bounds) > 1} == {}
+    assert {one.name for one in beside() if canonicalize_name(one.name) in asked} == set()
+    assert PROJECT["build-system"]["requires"] == [str(one) for one in beside() if one.name == "setuptools"]
+    assert "file-share-lab[notebook,parquet,fleet,dataset]" in PROJECT["project"]["optional-dependencies"]["all"]
+
+
+def test_a_bound_without_an_upper_end_says_which_hole_it_keeps_out() -> None:
+    lines = (ROOT / "pyproject.toml").read_text(encoding="utf-8").splitlines()
+    open_ended = [line for line in lines if re.search(r'"[A-Za-z0-9_-]+>=[^,"]+"', line) and "python" not in line]
+    assert len(open_ended) > 15
+    assert [line for line in open_ended if not re.search(r"# (CVE|GHSA|PYSEC)-", line)] == []
+
+
+def test_what_is_installed_here_is_what_is_asked_for() -> None:
+    """Packages that this target of make does not install are not there; none that is there is too old."""
+    bounds = {name: SpecifierSet(",".join(texts)) for name, texts in asked_for().items()}
+    bounds |= {one.name: one.specifier for one in beside()}
+    for name, bound in bounds.items():
+        with suppress(PackageNotFoundError):
+            assert version(name) in bound, f"{name} {version(name)} is not {bound}: `scripts/setup.sh unit` installs it"
+    assert version("cryptography")
 
 
 def test_the_version_stands_once() -> None:

@@ -45,7 +45,7 @@ def changes(value: Any) -> list[Any]:
         return [value + max(1, value // 10), value - max(1, value // 10), None]
     if isinstance(value, float):
         return [round(value * 1.1 + 0.01, 6), round(value * 0.9, 6), None]
-    return ["else", ""] if isinstance(value, str) else [1]
+    return ["else"] if isinstance(value, str) else [1]
 
 
 def changed(record: dict[str, Any], path: tuple[str, ...], value: Any) -> dict[str, Any]:
