@@ -22,8 +22,8 @@ from lab.results.set_aside import DISTURBED
 from lab.results.trial import STORE_PROTOCOL, RunJson, Trial
 from lab.run.foreign_load import OTHERS
 from lab.run.in_effect import Buffers
-from lab.run.link_ceiling import OUTAGE, SLOWER
-from lab.run.measured import SLEPT
+from lab.run.link_ceiling import SLOWER
+from lab.run.measured import OUTAGE, SLEPT
 from lab.run.store_moved import FAULT
 from lab.run.store_tools import not_from_devices
 from lab.run.task import keeps_what_it_moves
@@ -147,6 +147,10 @@ def _has_store(trial: Trial, _: RunJson) -> bool:
     return trial.effective.server_store is not None
 
 
+def _has_link(trial: Trial, _: RunJson) -> bool:
+    return trial.protocol not in (STORE_PROTOCOL, LOCAL)
+
+
 def _is_link(trial: Trial, _: RunJson) -> bool:
     return trial.protocol == "link"
 
@@ -154,5 +158,5 @@ def _is_link(trial: Trial, _: RunJson) -> bool:
 # What a run sees and records in words alone, and of which trials it can be told
 UNRECORDED: tuple[tuple[re.Pattern[str], Callable[[Trial, RunJson], bool]], ...] = (
     (pattern_of(SLEPT), _may_sleep), (pattern_of(CLOCK_MOVED), _has_several), (FAULT, _has_store),
-    (pattern_of(OUTAGE), _is_link), (pattern_of(SLOWER), _is_link),
+    (pattern_of(OUTAGE), _has_link), (pattern_of(SLOWER), _is_link),
 )  # fmt: skip

@@ -1,16 +1,18 @@
 # usage: ACCOUNT SIGNAL TARGET [START]. Sends a signal with no more rights than an account has: the kernel refuses what is
 # not that account's, whatever was believed of it. TARGET is a process, or a group with - before its number.
 #
-# With START it is a process, which gets the signal only if it started then. Linux holds on to it from before that look on
-# (pidfd, from 5.3 on). Elsewhere its number might go to another process of the account between look and signal.
+# After TERM comes CONT, because a process that is stopped does not end before. With START it is a process, which gets the
+# signal only if it started then. Linux holds on to it from before that look on (pidfd, from 5.3 on). Elsewhere its number
+# might go to another process of the account between look and signal.
 use strict; use warnings; use POSIX ();
 my ($account, $signal, $target, $start) = @ARGV;
-my $number = { TERM => 15, KILL => 9 }->{$signal} or die "no signal: $signal\n";
+my $numbers = { TERM => [15, POSIX::SIGCONT()], KILL => [9] }->{$signal} or die "no signal: $signal\n";
 "$account $target" =~ /\A[0-9]{1,10} -?[1-9][0-9]{0,9}\z/ && abs $target > 1 or die "no process: $target of $account\n";
 my $handle = defined $start && $^O eq 'linux' ? syscall(434, $target + 0, 0) : -1;  # pidfd_open
 exit 1 if defined $start && $start ne started();
 $> == $account or POSIX::setuid($account) or die "setuid: $!\n";
-exit($handle < 0 ? !kill $number, $target : syscall(424, $handle, $number, 0, 0) != 0);  # pidfd_send_signal
+my @sent = grep { $handle < 0 ? kill $_, $target : syscall(424, $handle, $_, 0, 0) == 0 } @$numbers;  # pidfd_send_signal
+exit !@sent;
 
 sub started {
     return join ' ', split ' ', `ps -o lstart= -p $target` unless -d '/proc/self';

@@ -1,5 +1,6 @@
 """The twin of signal.pl: for Macs, where no process can be held on to."""
 
+import contextlib
 import os
 import re
 import signal
@@ -32,6 +33,9 @@ def main(account: str, name: str, target: str, *start: str) -> None:
         os.kill(int(target), number)
     except OSError:
         sys.exit(1)
+    if number == signal.SIGTERM:  # a process that is stopped does not end before it goes on
+        with contextlib.suppress(OSError):
+            os.kill(int(target), signal.SIGCONT)
 
 
 if __name__ == "__main__":

@@ -26,7 +26,7 @@ class Counters:
 
     ``state`` is what was in effect when they were taken: ``mtu`` always, and TCP buffers as the platform names them.
     ``reading`` is all that was counted, None where the platform counts no more than this. ``others`` are the host's
-    other interfaces, by name.
+    other interfaces, by name. ``carrier_changes`` is how often the data interface went up or down.
     """
 
     tx_bytes: int
@@ -36,6 +36,7 @@ class Counters:
     state: dict[str, str] = field(default_factory=dict)
     reading: Reading | None = None
     others: Mapping[str, Moved] = field(default_factory=dict)
+    carrier_changes: int | None = None
 
     def since(self, before: Counters) -> Counters:
         """What was counted since ``before``. Raises LabFailure where the interface began again from nothing."""
@@ -43,7 +44,8 @@ class Counters:
         if min(tx_bytes, rx_bytes) < 0:
             raise LabFailure("the byte counters of the data interface went back: it was reset during the transfer")
         cpu_s, resent = grown(self.cpu_s, before.cpu_s), grown(self.retransmits, before.retransmits)
-        return Counters(tx_bytes, rx_bytes, cpu_s, resent, self.state, others=self._others_since(before))
+        others, changes = self._others_since(before), grown(self.carrier_changes, before.carrier_changes)
+        return Counters(tx_bytes, rx_bytes, cpu_s, resent, self.state, others=others, carrier_changes=changes)
 
     def _others_since(self, before: Counters) -> dict[str, Moved]:
         """What other interfaces have moved since; one that is new, or was reset, counts from nothing."""

@@ -20,6 +20,7 @@ from lab.hosts import Role
 from lab.platforms.armed import Armed, Offset
 from lab.results.trial import Trial
 from lab.run.common_start import start_all
+from lab.run.measured import describe_cut
 from lab.run.pair import Pair
 from lab.run.recorded import Recorded, now
 from lab.run.session import Session
@@ -29,7 +30,6 @@ PROTOCOL = "link"
 AFTER = "-after"  # what the ids of a second shot end with
 AGAIN, VOID = "-again", "-void"  # what the ids of one that was measured again end with: the one that counts, or not
 LEAST_SHARE = 0.5  # of its twin: two good tests of one link differ by less
-OUTAGE = "an outage: {changes}"
 SLOWER = "{slow:.1f} MB/s, less than half of its twin's {twin:.1f}: measured again, {again:.1f}"
 
 
@@ -123,13 +123,10 @@ def _run(session: Session, servers: Sequence[tuple[str, int]], row: Trial, secon
     except LabFailure as error:
         outcome = replace(row, status="failed", reason=error.cause_first())
     after = _carrier_changes(session.pair)
-    cut = [role for role in before.keys() & after.keys() if after[role] != before[role]]
-    if not cut:
+    outage = describe_cut({role.value: after[role] - before[role] for role in sorted(before.keys() & after.keys())})
+    if not outage:
         return outcome
-    changes = ", ".join(f"{after[role] - before[role]} carrier changes on the {role}" for role in sorted(cut))
-    return replace(
-        outcome, status="void", reason="; ".join(filter(None, [OUTAGE.format(changes=changes), outcome.reason]))
-    )
+    return replace(outcome, status="void", reason="; ".join(filter(None, [outage, outcome.reason])))
 
 
 def _measure_one(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from lab.hosts import Role
@@ -10,6 +11,7 @@ from lab.results.effective import Effective
 from lab.results.observed import Observed
 from lab.run.pair import Pair
 
+OUTAGE = "an outage: {changes}"
 SLEPT = "this machine slept for {slept_s:.0f} s during the transfer"
 MOST_ASLEEP_S = 0.1  # of two clocks that are read one after the other
 
@@ -35,6 +37,17 @@ def count_server(pair: Pair) -> list[Counters]:
     if Role.SERVER not in pair.roles:
         return []
     return [pair.platforms[Role.SERVER].clock.counters(pair.interface(Role.SERVER))]
+
+
+def describe_outage(counted: Mapping[str, Counters | None]) -> str:
+    """Why nothing counts that was moved while the link of a host went up or down; empty where none did."""
+    return describe_cut({name: one.carrier_changes if one else None for name, one in counted.items()})
+
+
+def describe_cut(changes: Mapping[str, int | None]) -> str:
+    """The same, by how often each did."""
+    cut = ", ".join(f"{number} carrier changes on the {name}" for name, number in changes.items() if number)
+    return OUTAGE.format(changes=cut) if cut else ""
 
 
 def describe_sleep(pair: Pair, slept_s: float) -> str:

@@ -25,7 +25,7 @@ from lab.results.together import ClientPart, Together
 from lab.run.common_start import start_all
 from lab.run.endpoints import Endpoints, endpoints_of, payload_files
 from lab.run.in_effect import buffers_of, effective_of, not_in_effect
-from lab.run.measured import Measured, count_server, describe_sleep
+from lab.run.measured import Measured, count_server, describe_outage, describe_sleep
 from lab.run.payload_making import describe_writer, writer_of
 from lab.run.preparation import MOST_AT_ONCE, lay_out, prepare_all
 from lab.run.seat import Seat
@@ -96,8 +96,9 @@ def transfer(session: Session, case: Case, trial_id: str, deadline_s: float) -> 
     observed = add_moved(observation.observed, store, stored_before, stored_after)
     timing = _timing_of_all(courses)
     moved = counted[-1].since(counted[0]) if counted else None
+    outage = describe_outage(_by_host(parts, courses) | {"server": moved})
     states = {Role.CLIENT: timing.counted.state} | ({Role.SERVER: counted[-1].state} if counted else {})
-    void = describe_sleep(session.pair, slept_s) or _describe_clocks(parts, ended)
+    void = describe_sleep(session.pair, slept_s) or outage or _describe_clocks(parts, ended)
     void = void or _describe_unproven(parts, case, courses) or _not_in_effect(parts, case, courses)
     void = void or contradiction(case, states, observed, buffers_of(session.pair)) or find_fault(session.pair, store)
     others = dict(describe_others(Role.SERVER, case, moved)) if moved else {}
@@ -204,6 +205,11 @@ def _sum(numbers: Sequence[NumberT | None]) -> NumberT | None:
 
 
 # --- what makes it void
+
+
+def _by_host(parts: Sequence[Part], courses: Sequence[Course]) -> dict[str, Counters | None]:
+    """What each client has counted."""
+    return {part.seat.name: course.timing.counted for part, course in zip(parts, courses, strict=True)}
 
 
 def _describe_clocks(parts: Sequence[Part], ended: Sequence[_Ended]) -> str:

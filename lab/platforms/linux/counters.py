@@ -26,6 +26,7 @@ OLD_USAGE, OLD_SPLIT = "/sys/fs/cgroup/cpuacct/cpuacct.usage", "/sys/fs/cgroup/c
 OLD_THROTTLED = "/sys/fs/cgroup/cpu/cpu.stat"
 SAMPLED = (STAT, GROUP, LINK, OLD_USAGE, OLD_SPLIT, OLD_THROTTLED, DISKS, MEMORY)
 NET = ("tx_bytes", "rx_bytes", "tx_packets", "rx_packets")
+CARRIER = "/sys/class/net/{}/carrier_changes"
 # The lines of these files that are read; for grep -E and perl. Of disks those that are hardware, or look like it; the
 # last are those of interfaces.
 KEPT = (
@@ -50,6 +51,7 @@ def list_counted_files(interface: str) -> tuple[str, ...]:
         INTERFACES,
         *STATE,
         f"/sys/class/net/{interface}/mtu",
+        CARRIER.format(interface),
     )
 
 
@@ -61,6 +63,7 @@ def parse_counters(lines: Iterable[str], interface: str) -> Counters:
         if name not in reading.net:
             raise ValueError(f"no interface {interface}")
     state = {path.rpartition("/")[2]: path for path in (*STATE, f"/sys/class/net/{interface}/mtu") if path in files}
+    carrier = CARRIER.format(interface)
     return Counters(
         tx_bytes=reading.net["tx_bytes"],
         rx_bytes=reading.net["rx_bytes"],
@@ -69,6 +72,7 @@ def parse_counters(lines: Iterable[str], interface: str) -> Counters:
         state={name: word(_only(files, path), r"[\t -~]{1,200}") for name, path in state.items()},
         reading=reading,
         others=dict(_others(files.get(INTERFACES, ()), interface)),
+        carrier_changes=count(_only(files, carrier)) if carrier in files else None,
     )
 
 

@@ -34,6 +34,11 @@ def test_an_interface_that_began_again_fails_the_trial() -> None:
         Counters(1500, 3, 5.5, 7).since(BEFORE)
 
 
+def test_how_often_the_carrier_changed_is_counted_where_it_is_known() -> None:
+    before, now = replace(BEFORE, carrier_changes=3), replace(BEFORE, carrier_changes=5)
+    assert (now.since(before).carrier_changes, now.since(BEFORE).carrier_changes) == (2, None)
+
+
 def test_counts_that_are_missing_or_went_back_are_not_known() -> None:
     grown = Counters(1500, 2500, 4.9, 6).since(BEFORE)
     assert (grown.cpu_s, grown.retransmits) == (None, None)

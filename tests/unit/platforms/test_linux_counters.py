@@ -50,6 +50,12 @@ def counted(name: str) -> tuple[Counters, Reading]:
     return found, found.reading
 
 
+def test_how_often_the_link_went_up_or_down_is_counted_where_the_kernel_says_it() -> None:
+    known = [*lines("counted-cgroup2.txt"), "/sys/class/net/eth0/carrier_changes:4"]  # of Linux 3.15 and later
+    assert parse_counters(known, "eth0").carrier_changes == 4
+    assert parse_counters(lines("counted-cgroup2.txt"), "eth0").carrier_changes is None
+
+
 def test_a_host_with_a_control_group_of_version_2() -> None:
     found, reading = counted("counted-cgroup2.txt")
     assert (found.tx_bytes, found.rx_bytes, found.cpu_s, found.retransmits) == (896061054, 1395960031, 9.979091, 8)
