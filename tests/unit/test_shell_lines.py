@@ -96,3 +96,9 @@ def test_a_script_that_is_made_of_data_is_noticed(name: str, around: list[shell_
 @pytest.mark.parametrize("name", GOOD)
 def test_a_constant_script_is_not(name: str, around: list[shell_lines.Module]) -> None:
     assert violations_of(GOOD[name], around) == []
+
+
+def test_no_script_waits_by_a_clock_that_somebody_may_set() -> None:
+    scripts = [path for path in (ROOT / "lab").rglob("*.sh") if "emulated_mac" not in path.parts]
+    assert len(scripts) > 50
+    assert [path.name for path in scripts if "date +%s" in path.read_text(encoding="utf-8")] == []

@@ -20,9 +20,10 @@ off() {
 if off || { sleep 0.5; off; }; then exit; fi
 switch=/sys/fs/nfs/$(grep -F " $entry " /proc/self/mountinfo | cut -d ' ' -f 3)/shutdown
 [ -w "$switch" ] && echo 1 >"$switch"
-began=$(date +%s)
-while [ $(($(date +%s) - began)) -lt 20 ]; do
+waited_ms=0 # by waiting, for a clock may be set meanwhile
+while [ $waited_ms -lt 20000 ]; do
     off -f && exit
     sleep 0.3
+    waited_ms=$((waited_ms + tries * 20 + 300))
 done
 umount -l "$point"
