@@ -50,7 +50,16 @@ def transfer(session: Session, case: Case, trial_id: str, deadline_s: float) -> 
             may_be_mount = isinstance(error, TransferError | CommandError)
             if not (may_be_mount and session.drop_lost_mount(case, error)):
                 raise_fault(session.pair, standing.store, error)
+                _raise_ended(session, error)
                 raise
+
+
+def _raise_ended(session: Session, error: LabFailure) -> None:
+    """Raise which process of the lab's ended meanwhile, with the error that came of it; nothing where all run."""
+    if ended := session.settings.find_ended():
+        cause = error.message if isinstance(error, TransferError) else error.cause()
+        told = TransferError(f"{ended.name} ended during the transfer; {cause}", error.remedy, host=ended.host)
+        raise (together.SomeFailed(told, error.together) if isinstance(error, together.SomeFailed) else told) from error
 
 
 def _transfer_over(session: Session, standing: Standing, case: Case, trial_id: str, deadline_s: float) -> Measured:

@@ -14,6 +14,7 @@ from lab.settings.setting import Setting
 IS_RUNNING = IS_ALIVE + ANY_OF + read_script(__file__, "background_is_running.sh")
 LEAD = read_script(__file__, "background_lead.pl")
 START = read_script(__file__, "background_start.sh")
+RUNNING = "running"  # what its script says of a process that is there
 STOP = IS_ALIVE + ANY_OF + read_script(__file__, "background_stop.sh")
 
 
@@ -60,4 +61,4 @@ def background_process(
     """
     process = Process(directory, name, root)
     start = script(START, process.identity, f"{directory}/{name}.log", ready, LEAD, *argv, root=root)
-    return Setting(host, process, "running", (start,))
+    return Setting(host, process, RUNNING, (start,))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import TypeVar
 
@@ -24,6 +24,7 @@ from lab.base.errors import (
 )
 from lab.hosts import Host
 from lab.hosts.command import lenient, together
+from lab.settings.background import RUNNING
 from lab.settings.connections import PATIENCE_S, Connections
 from lab.settings.host_journal import LAPSED, HostJournal
 from lab.settings.host_journal import NAME as HOST_JOURNAL
@@ -161,6 +162,14 @@ class Settings:
             raise SettingRefused(message, host=setting.host) from error
         if failure and not isinstance(failure, HostLost | DeadlineExceeded):  # of those, the value read back decides
             raise failure
+
+    def find_ended(self) -> Record | None:
+        """The newest process that was started and runs no more; None where all run, or their host does not say."""
+        for record in reversed(self.journal.open):
+            with suppress(HostError):
+                if record.new == RUNNING and record.read.run(self.hosts[record.host]) != RUNNING:
+                    return record
+        return None
 
     # --- putting back
 

@@ -30,7 +30,7 @@ from support.memory_host import (
     untouched,
 )
 
-from lab.base.errors import HostError, Interrupted, LabError, RestoreError, SettingRefused
+from lab.base.errors import HostError, HostLost, Interrupted, LabError, RestoreError, SettingRefused
 from lab.settings.journal import Journal
 from lab.settings.setting import Setting
 
@@ -118,6 +118,18 @@ def test_what_somebody_put_back_meanwhile_is_left_alone(world: World) -> None:
     count = world.writes()
     world.settings.unwind()
     assert (world.writes(), world.settings.journal.open) == (count, [])
+
+
+def test_the_newest_process_that_has_ended_is_found(world: World) -> None:
+    for host in ("server", "client"):
+        world.settings.apply(knob(host, "mount", "running"))
+    assert world.settings.find_ended() is None
+    world.hosts["server"].values["mount"] = "absent"
+    ended = world.settings.find_ended()
+    assert ended
+    assert (ended.host, ended.name) == ("server", "knob mount")
+    world.counter.gone = HostLost("gone")
+    assert world.settings.find_ended() is None
 
 
 def test_secrets_reach_the_host_and_nothing_else(world: World) -> None:
