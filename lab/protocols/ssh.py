@@ -18,6 +18,8 @@ from lab.settings.tcp_reach import SYSTEM
 
 PORT = 22
 OWN_PORT = 22022
+# Each end asks after the other once it has heard nothing of it for 5 s, and ends after three that got no answer
+NOTICE = ("-o", "ServerAliveInterval=5", "-o", "ServerAliveCountMax=3")
 SSHD_CONFIG = """\
 Port {port}
 ListenAddress {address}
@@ -28,6 +30,8 @@ PasswordAuthentication no
 KbdInteractiveAuthentication no
 UseDNS no
 PidFile none
+ClientAliveInterval 5
+ClientAliveCountMax 3
 """
 # What a client before OpenSSH 6.5 needs of a younger server; an sshd before 7.0 offers it anyway, and knows no plus
 FOR_OLD_CLIENTS = """\
@@ -76,7 +80,7 @@ class UnixSsh(Driver):
 
     def attach(self, client: Side, server: Side, share: Share) -> Generator[Setting, None, Attached]:
         """The command that leads to the server; proven by logging in once."""
-        ssh = ["ssh", "-o", "BatchMode=yes", "-o", "ConnectTimeout=10"]
+        ssh = ["ssh", "-o", "BatchMode=yes", "-o", "ConnectTimeout=10", *NOTICE]
         login = f"{server.user}@{server.address}"
         if share.served_by_lab:
             ssh += self._own_keys(client, server)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 
@@ -37,26 +38,35 @@ def transfer(session: Session, case: Case, trial_id: str, deadline_s: float) -> 
 
     It begins anew where its mount was gone in the middle. Raises LabFailure where it fails or a byte is wrong.
     """
-    while True:
-        standing = session.stand(case)
-        try:
-            if case.clients > 1:
-                return together.transfer(session, case, trial_id, deadline_s)
-            return _transfer_over(session, standing, case, trial_id, deadline_s)
-        except RestoreError:
-            raise
-        except LabFailure as error:
-            # a command that failed prepares or checks it
-            may_be_mount = isinstance(error, TransferError | CommandError)
-            if not (may_be_mount and session.drop_lost_mount(case, error)):
-                raise_fault(session.pair, standing.store, error)
-                _raise_ended(session, error)
+    with _naming_what_ended(session):
+        while True:
+            standing = session.stand(case)
+            try:
+                if case.clients > 1:
+                    return together.transfer(session, case, trial_id, deadline_s)
+                return _transfer_over(session, standing, case, trial_id, deadline_s)
+            except RestoreError:
                 raise
+            except LabFailure as error:
+                # a command that failed prepares or checks it
+                may_be_mount = isinstance(error, TransferError | CommandError)
+                may_be_mount = may_be_mount and session.settings.find_ended(Role.SERVER) is None
+                if not (may_be_mount and session.drop_lost_mount(case, error)):
+                    raise_fault(session.pair, standing.store, error)
+                    raise
 
 
-def _raise_ended(session: Session, error: LabFailure) -> None:
-    """Raise which process of the lab's ended meanwhile, with the error that came of it; nothing where all run."""
-    if ended := session.settings.find_ended():
+@contextmanager
+def _naming_what_ended(session: Session) -> Iterator[None]:
+    """Name the process of the lab's that ended meanwhile, in the error that came of it."""
+    try:
+        yield
+    except RestoreError:
+        raise
+    except LabFailure as error:
+        ended = session.settings.find_ended()
+        if ended is None:
+            raise
         cause = error.message if isinstance(error, TransferError) else error.cause()
         told = TransferError(f"{ended.name} ended during the transfer; {cause}", error.remedy, host=ended.host)
         raise (together.SomeFailed(told, error.together) if isinstance(error, together.SomeFailed) else told) from error

@@ -163,12 +163,16 @@ class Settings:
         if failure and not isinstance(failure, HostLost | DeadlineExceeded):  # of those, the value read back decides
             raise failure
 
-    def find_ended(self) -> Record | None:
-        """The newest process that was started and runs no more; None where all run, or their host does not say."""
+    def find_ended(self, *roles: str) -> Record | None:
+        """The newest process that was started on these hosts, or on any, and runs no more.
+
+        None where all run, or their host does not say.
+        """
         for record in reversed(self.journal.open):
-            with suppress(HostError):
-                if record.new == RUNNING and record.read.run(self.hosts[record.host]) != RUNNING:
-                    return record
+            if record.new == RUNNING and record.host in (roles or self.hosts):
+                with suppress(HostError):
+                    if record.read.run(self.hosts[record.host]) != RUNNING:
+                        return record
         return None
 
     # --- putting back
