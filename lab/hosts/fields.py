@@ -12,6 +12,7 @@ from pydantic import AfterValidator, BeforeValidator
 from lab.base.units import parse_seconds
 
 INTERFACE = r"[A-Za-z0-9_][A-Za-z0-9_.:@-]{0,14}"
+ZONE = r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,14}"
 NO_HOST, BROADCAST = ipaddress.ip_network("0.0.0.0/8"), ipaddress.ip_address("255.255.255.255")  # RFC 1122, 3.2.1.3
 IPERF3_PORT = 5201
 LEAST_LEASE_S, MOST_LEASE_S = 30, 24 * 3600
@@ -168,15 +169,20 @@ def _address(value: str) -> str:
         raise ValueError(
             "is no IP address, such as 192.168.77.1; a name will not do, for it may lead over another link"
         ) from None
-    zone = getattr(address, "scope_id", None)
-    if zone is not None and not re.fullmatch(INTERFACE, zone):
-        raise ValueError("has something after the % that is not the name of an interface, such as fe80::1%eth0")
+    check_zone(address)
     inner = getattr(address, "ipv4_mapped", None) or address
     if inner.is_unspecified or (inner.version == 4 and inner in NO_HOST):
         raise ValueError("is the address of no host: it stands for any; give the one that the host has on this link")
     if inner.is_multicast or inner == BROADCAST:
         raise ValueError("is an address of many hosts at once; give the one that the host itself has on this link")
     return str(address)
+
+
+def check_zone(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> None:
+    """Raise ValueError for an address of IPv6 in whose zone anything but the name of an interface stands."""
+    zone = getattr(address, "scope_id", None)
+    if zone is not None and not re.fullmatch(ZONE, zone):
+        raise ValueError("has something after the % that is not the name of an interface, such as fe80::1%eth0")
 
 
 def parse_iperf3(value: str) -> tuple[str, int] | Literal["off"]:

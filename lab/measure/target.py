@@ -14,7 +14,7 @@ from urllib.parse import quote, unquote
 
 from lab.base.errors import BadInput
 from lab.base.untrusted import one_line, printable
-from lab.hosts.fields import absolute, host_name, parse_port, share_name, user_name
+from lab.hosts.fields import absolute, check_zone, host_name, parse_port, share_name, user_name
 
 SCHEMES = {"smb": "smb", "cifs": "smb", "nfs": "nfs", "afp": "afp"}
 WRITE = {"smb": "smb://SERVER/SHARE", "nfs": "nfs://SERVER/EXPORT/PATH", "afp": "afp://SERVER/SHARE"}
@@ -195,9 +195,11 @@ def _server_name(text: str) -> str:
 
 def _ipv6(text: str) -> str:
     try:
-        return str(ipaddress.IPv6Address(text))
+        address = ipaddress.IPv6Address(text)
     except ValueError:
         raise ValueError("is not the name of a host, and not an IPv6 address") from None
+    check_zone(address)
+    return str(address)
 
 
 def _decode(text: str, what: str) -> str:

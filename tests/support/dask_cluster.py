@@ -1,4 +1,4 @@
-"""A scheduler of dask.distributed and a worker, as programs of their own on loopback."""
+"""A scheduler of dask.distributed and a worker, as programs of their own on loopback, by TLS as the docs have it."""
 
 from __future__ import annotations
 
@@ -10,9 +10,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import dask.config
+import distributed  # noqa: F401  it adds what it needs to the configuration of Dask
+import pytest
+import yaml
+
 from support.fleets import wait_until
 from support.paths import ROOT
 
+DOCUMENTED = ROOT / "tests/examples/clusters/dask.yaml"
 LOCAL = ("--host", "127.0.0.1", "--dashboard-address", "127.0.0.1:0")
 
 
@@ -22,7 +28,9 @@ class Cluster:
     def __init__(self, folder: Path, resources: str) -> None:
         self.file, self.folder, self.resources = folder / "scheduler.json", folder, resources
         self.processes: list[subprocess.Popen[bytes]] = []
-        self.scheduler = self._start("scheduler", "--port", "0", "--scheduler-file", str(self.file), *LOCAL)
+        self.scheduler = self._start(
+            "scheduler", "--protocol", "tls", "--port", "0", "--scheduler-file", str(self.file), *LOCAL
+        )
         wait_until(self.file.exists, "the scheduler's file")
         wait_until(self.file.read_text)
         self.address: str = json.loads(self.file.read_text())["address"]
@@ -46,10 +54,26 @@ class Cluster:
 @contextmanager
 def started(folder: Path, resources: str) -> Iterator[Cluster]:
     """A cluster that ends with this."""
-    cluster = Cluster(folder, resources)
-    try:
-        yield cluster
-    finally:
-        for process in reversed(cluster.processes):
-            process.kill()
-            process.wait(30)
+    with _certified(folder):
+        cluster = Cluster(folder, resources)
+        try:
+            yield cluster
+        finally:
+            for process in reversed(cluster.processes):
+                process.kill()
+                process.wait(30)
+
+
+@contextmanager
+def _certified(folder: Path) -> Iterator[None]:
+    """A certificate, which this process and those that it starts take from Dask's own configuration."""
+    of_ours = folder / "dask"
+    of_ours.mkdir()
+    words = "-x509 -newkey rsa:2048 -nodes -keyout fleet.key -out fleet.pem -days 2 -subj /CN=fleet"
+    subprocess.run(["openssl", "req", *words.split()], cwd=of_ours, check=True, capture_output=True)
+    text = DOCUMENTED.read_text().replace("/shared/fleet", str(of_ours))
+    (of_ours / "fleet.yaml").write_text(text)
+    merged = dask.config.merge(dask.config.config, yaml.safe_load(text))
+    with pytest.MonkeyPatch.context() as patch, dask.config.set(merged):
+        patch.setenv("DASK_CONFIG", str(of_ours))
+        yield

@@ -156,7 +156,7 @@ def test_the_hosts_file_of_emulated_macs_says_what_they_are(tmp_path: Path) -> N
         ),
         *(
             ("192.0.2.1", f"fe80::1%{zone}", "[client] data_address: has something after the % that is not the name")
-            for zone in ("$(id)", "`id`", "-o", "a b", "x" * 16, "\u202e")
+            for zone in ("$(id)", "`id`", "-o", "a b", "a@b", "x" * 16, "\u202e")
         ),
         ("192.0.2.1", "192.0.2.2", "[server] data_address: is that of [client] too"),
         ("[client]", "[lab]\ninstance = mine\n[client]", "[lab] instance: is not NAME/TOKEN as `lab local up` writes"),

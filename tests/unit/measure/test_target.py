@@ -82,6 +82,11 @@ def test_a_path_is_one_of_this_machine(tmp_path: Path, monkeypatch: pytest.Monke
         ("smb://a,b/media", "'a,b' is not the name or address of a server"),
         ("smb://fe80::1/media", "put an IPv6 address in brackets"),
         ("smb://[nas]/media", "'nas' is not the name of a host, and not an IPv6 address"),
+        *(
+            (text, "has something after the % that is not the name of an interface, such as fe80::1%eth0")
+            for zone in ("$(id)", "`id`", "a;b", "a b", "-o", "a:b", "x" * 16)
+            for text in (f"smb://[fe80::1%{zone}]/x", f"nfs://[fe80::1%25{zone}]/x", f"[fe80::1%{zone}]:/x")
+        ),
         ("smb://nas:70000/media", "not a port from 1 to 65535"),
         ("smb://nas/a%00b", "percent-encoded that is no text"),
         ("smb://nas/a%ff", "percent-encoded that is no text"),
