@@ -13,6 +13,7 @@ LabError                  one clear message for the person at the terminal
     │   └── Absent        for good: nothing would help
     ├── SettingRefused    a setting did not take: asked and in effect differ
     ├── RestoreError      something could not be put back; says what to type by hand
+    │   └── NotNoted      all was put back, but the journal could not be written to
     └── TransferError     a transfer failed or moved the wrong bytes
 Interrupted               Ctrl-C (exit 130) or a termination signal (SIGTERM: 143), after putting everything back. As
                           KeyboardInterrupt it is no Exception: libraries that catch those must not swallow it
@@ -26,6 +27,7 @@ import signal
 from collections.abc import Sequence
 from pathlib import Path
 
+from lab.base.os_errors import explain, remedy
 from lab.base.untrusted import first_line, one_line
 
 LONGEST = 20_000  # characters of a message: a host may print megabytes where a word belongs
@@ -182,6 +184,19 @@ class RestoreError(LabFailure):
     def __str__(self) -> str:
         """What happened and what to do on the first line, then a line for each problem."""
         return "\n".join([f"{self.message}; {self.remedy}", *self.problems])
+
+
+class NotNoted(RestoreError):
+    """All was put back, and the journal does not say so: it could not be written to, for this reason."""
+
+    def __init__(self, problems: Sequence[str], why: OSError):
+        super().__init__(problems)
+        self.message = f"{explain(why)}; everything was put back on the hosts, but not noted here"
+        self.remedy = remedy(why, "`lab restore` notes it, and `lab run --resume` goes on")
+
+    def brief(self) -> str:
+        """Cause and remedy: nothing is to be typed by hand."""
+        return f"{self.message}\n{self.remedy}"
 
 
 class TransferError(LabFailure):

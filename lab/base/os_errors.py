@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+
+FULL = (errno.ENOSPC, errno.EDQUOT)
+
+
+def remedy(error: OSError, afterwards: str = "") -> str:
+    """What to do about it, where that does not follow from what is wrong; and ``afterwards``."""
+    room = "make room on the disk of this machine that it is on" if error.errno in FULL else ""
+    return "; then ".join(filter(None, [room, afterwards]))
 
 
 @contextmanager

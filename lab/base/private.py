@@ -10,6 +10,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from lab.base.errors import BadInput
+from lab.base.os_errors import remedy
 from lab.base.untrusted import open_file, read_all
 
 MOST_BYTES = 65536  # of a private file
@@ -87,7 +88,7 @@ class PrivateFolder:
         except OSError as error:
             with suppress(OSError):
                 os.unlink(part, dir_fd=folder)
-            raise BadInput(f"{self.path}: cannot be written to: {error.strerror}") from error
+            raise BadInput(f"{self.path}: cannot be written to: {error.strerror}", remedy(error)) from error
 
     @contextmanager
     def _entered(self) -> Iterator[int]:

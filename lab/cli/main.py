@@ -18,7 +18,7 @@ from pathlib import Path
 from lab import __version__
 from lab.base import signals
 from lab.base.errors import BadInput, Interrupted, LabError
-from lab.base.os_errors import explain
+from lab.base.os_errors import explain, remedy
 from lab.base.own_python import leave_out_current_folder
 from lab.cli import (
     check,
@@ -148,7 +148,7 @@ def _explain(error: OSError) -> str:
             print(flush=True)
         except OSError as again:
             return f"standard output: {again.strerror}"
-    return explain(error)
+    return "\n".join(filter(None, [explain(error), remedy(error)]))
 
 
 def _give_up_output() -> None:

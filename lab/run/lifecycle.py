@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets as tokens
 import subprocess
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -16,6 +16,7 @@ import lab
 from lab import workloads
 from lab.base import durable, signals
 from lab.base.errors import Interrupted, LabFailure
+from lab.base.os_errors import explain, remedy
 from lab.base.untrusted import first_line
 from lab.design.blocks import Ordering
 from lab.design.cost import CEILING_SHOTS
@@ -212,8 +213,11 @@ def _conduct(
             finally:
                 session.leave_share()
     except LabFailure as error:
-        folder.update(ended=f"failed: {first_line(str(error), 300)}")
+        with suppress(OSError):  # the disk may be full; what failed first is told
+            folder.update(ended=f"failed: {first_line(str(error), 300)}")
         raise
+    except OSError as error:
+        raise LabFailure(explain(error), remedy(error, f"`lab run --resume {folder.path}` goes on")) from error
     except Interrupted as error:
         kept = f"every trial so far is kept, `lab run --resume {folder.path}` goes on"
         raise Interrupted(f"{error}; {kept}", error.number) from error

@@ -19,7 +19,6 @@ from lab.base.errors import (
     HostError,
     HostLost,
     LabFailure,
-    RestoreError,
     SettingRefused,
 )
 from lab.hosts import Host
@@ -192,11 +191,11 @@ class Settings:
         Raises RestoreError at the end, with what to type by hand for each that failed; those stay in the journal.
         """
         with signals.deferred():
-            problems = self.restorer.restore(self.journal.open[mark:])
-            numbers = {record.number for record in self.journal.open}
-            self._applied = {number: setting for number, setting in self._applied.items() if number in numbers}
-            if problems:
-                raise RestoreError(problems)
+            try:
+                self.restorer.restore(self.journal.open[mark:])
+            finally:
+                numbers = {record.number for record in self.journal.open}
+                self._applied = {number: setting for number, setting in self._applied.items() if number in numbers}
 
 
 def _check_value(setting: Setting, value: str) -> None:

@@ -226,7 +226,11 @@ class Journal:
         self._number = max(self._number, record.number)
         # first in memory: were the program interrupted between the two, undoing nothing does no harm
         self.open.append(record)
-        self._write(record.as_json())
+        try:
+            self._write(record.as_json())
+        except OSError:
+            self.open.remove(record)  # nothing of it is on the disk, and its change does not begin
+            raise
 
     def close(self, record: Record) -> None:
         """Note that a change has been put back."""

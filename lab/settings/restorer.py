@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from lab.base.errors import DeadlineExceeded, HostError, HostLost
+from lab.base.errors import DeadlineExceeded, HostError, HostLost, NotNoted, RestoreError
 from lab.base.os_errors import reason_of
 from lab.base.untrusted import one_line
 from lab.settings.connections import Connections
@@ -20,6 +20,7 @@ class _Progress:
 
     problems: dict[int, str] = field(default_factory=dict)
     unnoted: dict[int, str] = field(default_factory=dict)
+    why_unnoted: OSError | None = None
     settled: dict[int, Record] = field(default_factory=dict)
 
 
@@ -35,8 +36,11 @@ class Restorer:
         self.restarted: Counter[str] = Counter()
         self.is_given_up: Callable[[Record], bool] = lambda _: False
 
-    def restore(self, records: list[Record]) -> list[str]:
-        """Put these back, newest first. One that fails does not stop the others; a line for each that does."""
+    def restore(self, records: list[Record]) -> None:
+        """Put these back, newest first. One that fails does not stop the others.
+
+        Raises RestoreError with a line for each that did; NotNoted where all is put back, and only the journal fails.
+        """
         # a host's journal last, whenever it was taken: its folder can only go once no record is left in it
         taken = [record for record in records if record.name == HOST_JOURNAL]
         order = list(reversed([*taken, *(record for record in records if record not in taken)]))
@@ -49,7 +53,10 @@ class Restorer:
             self._go_through(again, progress)
         for role in {record.host for record in progress.settled.values()}:
             progress.problems |= self._strike(role, progress)
-        return list((progress.problems | progress.unnoted).values())
+        if progress.problems:
+            raise RestoreError(list((progress.problems | progress.unnoted).values()))
+        if progress.why_unnoted:
+            raise NotNoted(list(progress.unnoted.values()), progress.why_unnoted)
 
     def _go_through(self, order: list[Record], progress: _Progress) -> None:
         """Put these back in this order."""
@@ -135,7 +142,7 @@ class Restorer:
                 self.journal.close(record)
             except OSError as error:
                 told = f"{role}: {record.name} was put back, but the journal says not: {reason_of(error)}"
-                progress.unnoted[record.number] = told
+                progress.unnoted[record.number], progress.why_unnoted = told, error
         return {}
 
     def _strike_on_host(self, role: str, records: list[Record]) -> None:

@@ -15,7 +15,7 @@ from support.synthetic_runs import trial, write_run
 
 import lab
 from lab.base.errors import BadInput
-from lab.base.os_errors import explain, naming, reason_of
+from lab.base.os_errors import explain, naming, reason_of, remedy
 from lab.base.validation import read_text
 from lab.cli.main import main
 
@@ -31,6 +31,13 @@ def test_a_write_that_fails_names_its_file() -> None:
         FULL.write_text("x")
     with pytest.raises(FileNotFoundError, match="'/no/such'"), naming(FULL):
         Path("/no/such").read_text()
+
+
+def test_a_full_disk_is_told_in_words_with_what_to_do() -> None:
+    full = OSError(28, "No space left on device", "results/run.json")
+    assert explain(full) == "results/run.json: No space left on device"
+    assert remedy(full, "go on") == "make room on the disk of this machine that it is on; then go on"
+    assert [remedy(PermissionError(13, "Permission denied", "x"), text) for text in ("", "go on")] == ["", "go on"]
 
 
 @pytest.mark.parametrize("command", ["show", "show --json", "compare", "plan", "plan --order"])

@@ -30,7 +30,7 @@ from support.memory_host import (
     untouched,
 )
 
-from lab.base.errors import HostError, HostLost, Interrupted, LabError, RestoreError, SettingRefused
+from lab.base.errors import HostError, HostLost, Interrupted, LabError, NotNoted, RestoreError, SettingRefused
 from lab.settings.journal import Journal
 from lab.settings.setting import Setting
 
@@ -217,8 +217,13 @@ def test_a_full_disk_does_not_keep_hosts_from_being_put_back(world: World, monke
         world.settings.apply(knob("client", key, "new"))
     with monkeypatch.context() as patch:
         patch.setattr(os, "fsync", full)
-        with pytest.raises(RestoreError, match=r"knob mtu was put back, but the journal says not: .*No space left"):
+        with pytest.raises(NotNoted, match=r"knob mtu was put back, but the journal says not: .*No space") as raised:
             world.settings.unwind()
+    cause, what_to_do = raised.value.brief().splitlines()
+    assert cause.endswith(
+        "journal.jsonl: No space left on device; everything was put back on the hosts, but not noted here"
+    )
+    assert what_to_do.startswith("make room on the disk of this machine that it is on; then `lab restore` notes it")
     assert world.state() == untouched()
     world.restore()
     assert Journal(world.path, LINES).open == []

@@ -60,6 +60,7 @@ def test_a_change_that_cannot_be_journalled_is_not_made(world: World, monkeypatc
         patch.setattr(os, "fsync", full)
         with pytest.raises(OSError, match="No space left"):
             world.settings.apply(knob("client", "space", "1"))
+        assert [record.name for record in world.settings.journal.open] == ["knob mtu"]  # nothing else is put back
     assert (world.path.read_bytes(), world.writes()) == (content, count)  # no half line for the next one to spoil
     world.settings.unwind()
     assert Journal(world.path, LINES).open == []
