@@ -39,7 +39,7 @@ UNITS = {
     **dict.fromkeys(("cwnd", "ssthresh", "retransmits", "data_segs_in", "data_segs_out"), "segments"),
     **dict.fromkeys(("tx_errors", "rx_errors"), "packets"),
     **dict.fromkeys(("block", "position", "files", "frames", "late", "streams", "most_streams"), "count"),
-    **dict.fromkeys(("requests", "mount_tries", "samples"), "count"),
+    **dict.fromkeys(("requests", "mount_tries", "samples", "carrier_changes"), "count"),
     "iops": "requests per second",
     "jain": "index, 1 at most",
 }

@@ -80,6 +80,8 @@ def _contradictions(trial: Trial, case: Case | None, buffers: Buffers) -> Iterat
     """What its facts say against a trial, in the words of the run."""
     if trial.protocol in (STORE_PROTOCOL, LOCAL):
         yield not_from_devices(trial)
+    if trial.observed.carrier_changes:
+        yield "the link of a host went up or down during it"
     if case is None or trial.status == "failed":
         return
     yield from _not_crossed(trial, case)
@@ -147,8 +149,9 @@ def _has_store(trial: Trial, _: RunJson) -> bool:
     return trial.effective.server_store is not None
 
 
-def _has_link(trial: Trial, _: RunJson) -> bool:
-    return trial.protocol not in (STORE_PROTOCOL, LOCAL)
+def _had_outage(trial: Trial, run: RunJson) -> bool:
+    changes = sum(map(int, re.findall(r"(\d+) carrier changes", trial.reason)))
+    return _is_link(trial, run) or changes == (trial.observed.carrier_changes or 0) > 0
 
 
 def _is_link(trial: Trial, _: RunJson) -> bool:
@@ -158,5 +161,5 @@ def _is_link(trial: Trial, _: RunJson) -> bool:
 # What a run sees and records in words alone, and of which trials it can be told
 UNRECORDED: tuple[tuple[re.Pattern[str], Callable[[Trial, RunJson], bool]], ...] = (
     (pattern_of(SLEPT), _may_sleep), (pattern_of(CLOCK_MOVED), _has_several), (FAULT, _has_store),
-    (pattern_of(OUTAGE), _has_link), (pattern_of(SLOWER), _is_link),
+    (pattern_of(OUTAGE), _had_outage), (pattern_of(SLOWER), _is_link),
 )  # fmt: skip

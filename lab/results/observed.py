@@ -262,6 +262,8 @@ class Observed(JsonObject):
     flushed nothing, and in older runs."""
     mount_tries: int | None = None
     """How often the share was mounted until it stood, or was given up; where once was not enough."""
+    carrier_changes: int | None = None
+    """How often the link of a host went up or down during the transfer, of all hosts; where one did."""
     store_capacity_bytes: int | None = None
     """Of a file system that the lab made for the trial: bytes that it had room for while it was empty."""
     store_read_bytes: int | None = None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from lab.hosts import Role
@@ -37,6 +37,11 @@ def count_server(pair: Pair) -> list[Counters]:
     if Role.SERVER not in pair.roles:
         return []
     return [pair.platforms[Role.SERVER].clock.counters(pair.interface(Role.SERVER))]
+
+
+def count_carrier_changes(counted: Iterable[Counters | None]) -> int | None:
+    """How often the links of hosts went up or down; None where none did, or none is counted."""
+    return sum(one.carrier_changes or 0 for one in counted if one) or None
 
 
 def describe_outage(counted: Mapping[str, Counters | None]) -> str:

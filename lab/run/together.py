@@ -25,7 +25,7 @@ from lab.results.together import ClientPart, Together
 from lab.run.common_start import start_all
 from lab.run.endpoints import Endpoints, endpoints_of, payload_files
 from lab.run.in_effect import buffers_of, effective_of, not_in_effect
-from lab.run.measured import Measured, count_server, describe_outage, describe_sleep
+from lab.run.measured import Measured, count_carrier_changes, count_server, describe_outage, describe_sleep
 from lab.run.payload_making import describe_writer, writer_of
 from lab.run.preparation import MOST_AT_ONCE, lay_out, prepare_all
 from lab.run.seat import Seat
@@ -96,7 +96,8 @@ def transfer(session: Session, case: Case, trial_id: str, deadline_s: float) -> 
     observed = add_moved(observation.observed, store, stored_before, stored_after)
     timing = _timing_of_all(courses)
     moved = counted[-1].since(counted[0]) if counted else None
-    outage = describe_outage(_by_host(parts, courses) | {"server": moved})
+    hosts = _by_host(parts, courses) | {"server": moved}
+    outage, observed = describe_outage(hosts), replace(observed, carrier_changes=count_carrier_changes(hosts.values()))
     states = {Role.CLIENT: timing.counted.state} | ({Role.SERVER: counted[-1].state} if counted else {})
     void = describe_sleep(session.pair, slept_s) or outage or _describe_clocks(parts, ended)
     void = void or _describe_unproven(parts, case, courses) or _not_in_effect(parts, case, courses)

@@ -17,7 +17,7 @@ from lab.results.observed import Observed
 from lab.run import together
 from lab.run.endpoints import Endpoints, endpoints_of, payload_files
 from lab.run.in_effect import buffers_of, effective_of
-from lab.run.measured import Measured, count_server, describe_outage, describe_sleep
+from lab.run.measured import Measured, count_carrier_changes, count_server, describe_outage, describe_sleep
 from lab.run.observation import observe
 from lab.run.pair import Pair
 from lab.run.payload_making import describe_writer
@@ -109,7 +109,8 @@ def _transfer_over(session: Session, standing: Standing, case: Case, trial_id: s
     effective = effective_of(standing, case, timing, states, {**task.versions, **others, **seen.effective})
     recorded = replace(with_radios(seen.observed, radios), requests=report.requests, frames=report.frames)
     recorded = add_moved(recorded, standing.store, stored_before, stored_after)
-    outage = describe_outage({"client": timing.counted, "server": moved})
+    hosts = {"client": timing.counted, "server": moved}
+    outage, recorded = describe_outage(hosts), replace(recorded, carrier_changes=count_carrier_changes(hosts.values()))
     void = describe_sleep(pair, slept_s) or outage or unproven
     void = void or contradiction(case, states, recorded, buffers_of(pair)) or find_fault(pair, standing.store)
     timing = replace(timing, elapsed_s=task.tool.elapsed_s(report, timing.elapsed_s))

@@ -149,7 +149,7 @@ def test_a_narrow_sudo_sees_what_is_its_callers_alone(tmp_path: Path) -> None:
 
 def test_orphans_are_waited_for_then_asked_and_ended_whatever_the_clock_says(tmp_path: Path) -> None:
     """One that no signal ends: after 3 s it is asked, after 6 s ended, and after 12 s left alone."""
-    script = END_ORPHANS + "orphans() { echo -70; }\nkill() { echo $2; }\nend_orphans"
+    script = END_ORPHANS + "orphans() { echo 70; }\nsignal() { echo $2; }\nend_orphans"
     host = EmulatedHost(tmp_path, {"sleep": ""}, ("sh",))
     told = host.shell(script).stdout.split()
     assert [told.count("TERM"), told.count("KILL")] == [9 * 5 + 1, 6 * 5 + 1]

@@ -46,7 +46,7 @@ def refusals(capsys: pytest.CaptureFixture[str], hosts: str, sweep: str) -> str:
     Path("hosts.ini").write_text(hosts)
     Path("a.toml").write_text(sweep)
     planned = run_lab(capsys, "plan", "a.toml", "--hosts", "hosts.ini")
-    assert run_lab(capsys, "run", "a.toml") == planned
+    assert run_lab(capsys, "run", "a.toml", "--hosts", "hosts.ini") == planned
     code, out, err = planned
     assert (code, out) == (2, "")
     assert not list(Path().glob("results/*"))
