@@ -18,6 +18,7 @@ from lab.dataset.folder import check_installed
 from lab.dataset.register import AGAIN
 
 MEMORY_BYTES = 400 << 20  # of DuckDB alone; what is computed of its answers takes as much again
+SPILLED_BYTES = 4 << 30  # of what does not fit there: a million trials that are put in order have 1 GB at most
 # The speed of a good trial in MB/s, and its share of the ceiling, by the same operations in the same order as in
 # lab.results.dataframe; null where there is none
 BYTES_PER_S = "(CASE WHEN status = 'ok' AND elapsed_s > 0 THEN size_bytes::DOUBLE / elapsed_s END)"
@@ -79,6 +80,7 @@ def started() -> Iterator[Engine]:
     with tempfile.TemporaryDirectory(prefix="lab-dataset-") as scratch:
         settings: dict[str, str | bool | int | float | list[str]] = {
             "memory_limit": f"{MEMORY_BYTES}B", "threads": os.cpu_count() or 1, "temp_directory": f"{scratch}/duckdb",
+            "max_temp_directory_size": f"{SPILLED_BYTES}B",
             "preserve_insertion_order": False, "autoinstall_known_extensions": False,
             "autoload_known_extensions": False, "allow_community_extensions": False,
         }  # fmt: skip

@@ -38,7 +38,7 @@ class Dataset:
         except (FileNotFoundError, NotADirectoryError) as error:
             raise BadInput(f"{path}: not a dataset: it has no {ABOUT}", "`lab dataset add RUN…` makes one") from error
         except (OSError, ValueError) as error:
-            raise BadInput(f"{about}: cannot be read: {reason_of(error)}") from error
+            raise BadInput(f"{about}: cannot be read: {reason_of(error)}", AGAIN) from error
         schema = content.get("schema") if isinstance(content, dict) else None
         if type(schema) is not int or schema < 1:
             raise BadInput(f"{about}: names no schema of a dataset", AGAIN)

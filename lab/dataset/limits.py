@@ -29,8 +29,11 @@ def count_limits(engine: Engine, paths: Sequence[Path], cases: Mapping[int, Leve
     """
     answer = engine.rows(_QUERY, [escape_paths(paths)]) if paths else []
     places = {number: place for place, number in enumerate(cases)}
-    if foreign := sorted(row[0] for row in answer if row[0] not in places):
-        raise BadInput(f"{paths[0].parent}: limits of case {foreign[0]}, of which no run has a trial", AGAIN)
+    for number, limited_by, *_, evidence in answer:
+        if number not in places:
+            raise BadInput(f"{paths[0].parent}: limits of case {number}, of which no run has a trial", AGAIN)
+        if limited_by is None or evidence is None:
+            raise BadInput(f"{paths[0].parent}: a limit of case {number} without its name or evidence", AGAIN)
     answer.sort(key=lambda row: (places[row[0]], -row[2], -row[3], row[1]))
     rows = [{**cases[number], **dict(zip(LIMITS, found, strict=True))} for number, *found in answer]
     levels = list(next(iter(cases.values()), ()))

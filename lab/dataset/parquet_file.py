@@ -159,14 +159,16 @@ def _check_pages(descriptor: int, metadata: parquet.FileMetaData, columns: Colle
 
 def _place(column: parquet.ColumnChunkMetaData) -> tuple[int, int]:
     """The bytes of a column of a row group in the file."""
-    start, first = column.data_page_offset, column.dictionary_page_offset
+    start, first, length = column.data_page_offset, column.dictionary_page_offset, column.total_compressed_size
     if first is not None:
-        if not len(MAGIC) <= first < start:
+        if start and first >= start:  # 0 where there is no row, and so no page of data
             raise ValueError("a dictionary that does not stand before what it is of")
         start = first
-    if column.compression != "ZSTD" or start < len(MAGIC) or column.total_compressed_size < 0:
-        raise ValueError(f"a column at byte {start:,} by {column.compression}: the lab writes ZSTD")
-    return start, start + column.total_compressed_size
+    if length < 0 or (length and start < len(MAGIC)):
+        raise ValueError(f"a column of {length:,} bytes at byte {start:,}")
+    if column.compression != "ZSTD":
+        raise ValueError(f"a column by {column.compression}: the lab writes ZSTD")
+    return start, start + length
 
 
 def _check_column(descriptor: int, start: int, end: int, rows: int) -> int:

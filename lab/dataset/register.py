@@ -210,6 +210,8 @@ def _problem_of_entry(entry: Entry) -> str:
             return f"path {one_line(file.path, 100)}: no name that the lab gives to a file of this table and sweep"
         if file.table == "trials" and file.blocks > file.rows:
             return f"{file.path}: {file.blocks:,} blocks of {file.rows:,} trials"
+    if entry.run and (unknown := [name for name in entry.run.options if not owner_of(name)]):
+        return f"options: {listing(unknown)}: none that a mount, a tool or a store has"
     if entry.run and entry.run.blocks > entry.run.trials:
         return f"run {one_line(entry.run.run_id, 80)}: {entry.run.blocks:,} blocks of {entry.run.trials:,} trials"
     return ""

@@ -41,13 +41,12 @@ def run_frame(engine: Engine, dataset: Dataset, run: StoredRun) -> pd.DataFrame:
         "WHERE block_number >= ? AND block_number < ? ORDER BY block_number, case_number",
         [first, escape_paths([dataset.check(file) for file in holding]), first, end],
     )
-    case = np.ma.getdata(columns.pop("case_number"))
-    cases = dataset.register.cases
-    if len(case) != run.trials or not (case.min() >= 0 and case.max() < len(cases)):
+    case = np.ma.filled(columns.pop("case_number"), -1)
+    if len(case) != run.trials or not (case.min() >= 0 and case.max() < len(dataset.register.cases)):
         raise BadInput(f"{dataset.path}: run {run.run_id} has other trials than when it was added", AGAIN)
     rate = np.ma.filled(columns.pop("rate").astype(float), np.nan)
     of_run, place = np.unique(case, return_inverse=True)
-    levels = pd.DataFrame([levels_of(cases[number], run.options) for number in of_run])
+    levels = pd.DataFrame([levels_of(dataset, number, run.options) for number in of_run])
     frame = levels.iloc[place].reset_index(drop=True)
     plain = {name: np.ma.filled(column.astype(float), np.nan) if name == "elapsed_s" else np.ma.getdata(column)
              for name, column in columns.items()}  # fmt: skip

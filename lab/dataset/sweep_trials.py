@@ -17,12 +17,13 @@ import pandas as pd
 
 from lab import stats
 from lab.base.errors import BadInput
+from lab.base.untrusted import one_line
 from lab.dataset.engine import SPEED, Engine, escape_paths
 from lab.dataset.folder import Dataset
 from lab.dataset.medians import CaseStatistics, order_cases
-from lab.dataset.register import AGAIN, Levels, StoredFile, StoredRun, group_files
+from lab.dataset.register import AGAIN, StoredFile, StoredRun, group_files
 from lab.design.factors import ABSENT, CHOOSERS, DEFAULT, Level, owner_of
-from lab.stats.factors import Cells
+from lab.stats.factors import FACTORS, Cells
 from lab.stats.intervals import Floats
 
 PART_ROWS = 1 << 20  # read at once, or those of one file
@@ -99,10 +100,10 @@ class SweepTrials:
         """The levels of every case by its number, the link's own among them, in ascending order."""
         cases = self.dataset.register.cases
         for number in self.case_statistics:
-            if not 0 <= number < len(cases):
+            if number is None or not 0 <= number < len(cases):
                 raise self._foreign_value("case_number", number)
         options = sorted({option for run in self.runs for option in run.options})
-        return {number: levels_of(cases[number], options) for number in sorted(self.case_statistics)}
+        return {number: levels_of(self.dataset, number, options) for number in sorted(self.case_statistics)}
 
     def parts(self) -> Iterator[Part]:
         """The transfers, some files at a time; while one part is looked at, the next is read."""
@@ -121,30 +122,44 @@ class SweepTrials:
         table = f"SELECT case_number, block_number, {SPEED} AS speed FROM read_parquet(?) WHERE NOT anchor"
         columns = self.engine.numbers(table, [self.source(files)])
         first, end = files[0].first_block, files[-1].first_block + files[-1].blocks
-        case, block = (np.ma.getdata(columns[name]) for name in ("case_number", "block_number"))
+        case = self._in_range("case_number", columns["case_number"], 0, len(cell_of))
+        block = self._in_range("block_number", columns["block_number"], first, end)
         speed = np.ma.filled(columns["speed"].astype(float), np.nan)
-        self._check_range("case_number", case, 0, len(cell_of))
-        self._check_range("block_number", block, first, end)
         cell = cell_of[case]
         if not (moved := cell >= 0).all():
             cell, block, speed = cell[moved], block[moved], speed[moved]
         return Part(first, end - first, cell, block, speed)
 
-    def _check_range(self, column: str, values: npt.NDArray[np.int32], low: int, high: int) -> None:
+    def _in_range(self, column: str, answer: Any, low: int, high: int) -> npt.NDArray[np.int32]:
+        """The numbers of an answer. Raises BadInput for one that is none, or is not in range."""
+        values: npt.NDArray[np.int32] = np.ma.getdata(answer)
+        if np.ma.is_masked(answer):
+            raise self._foreign_value(column, None)
         if len(values) and not (low <= values.min() and values.max() < high):
             outside = values[(values < low) | (values >= high)]
             raise self._foreign_value(column, int(outside[0]))
+        return values
 
     def _foreign_value(self, column: str, value: Any) -> BadInput:
         """What no run had: in which file it stands."""
-        query = f"SELECT 1 FROM read_parquet(?) WHERE {column} = ? LIMIT 1"
+        said = "of nothing" if value is None else value
+        query = f"SELECT 1 FROM read_parquet(?) WHERE {column} IS NOT DISTINCT FROM ? LIMIT 1"
         for file in self.files:
             if self.engine.rows(query, [self.source([file]), value]):
-                return BadInput(f"{self.dataset.path_of(file)}: {column} {value}: no run that was added has it", AGAIN)
-        return BadInput(f"{self.dataset.path}: {column} {value}: no run that was added has it", AGAIN)
+                return BadInput(f"{self.dataset.path_of(file)}: {column} {said}: no run that was added has it", AGAIN)
+        return BadInput(f"{self.dataset.path}: {column} {said}: no run that was added has it", AGAIN)
 
 
-def levels_of(case: Levels, options: Sequence[str]) -> dict[str, Level]:
-    """The levels of a case, with those of options that other runs named: their default where it has such, else none."""
+def levels_of(dataset: Dataset, number: int, options: Sequence[str]) -> dict[str, Level]:
+    """The levels of a case, with those of options that other runs named: their default where it has such, else none.
+
+    Raises BadInput for a case with an option that is not among these, which are all that its runs name.
+    """
+    case = dataset.register.cases[number]
+    if foreign := [name for name in case if name not in FACTORS and name not in options]:
+        message = (
+            f"{dataset.path / 'cases.jsonl'}: line {number + 1}: {one_line(foreign[0], 80)}: no run of it names that"
+        )
+        raise BadInput(message, AGAIN)
     owners = {case[name] for name in CHOOSERS}
     return {**{name: DEFAULT if owner_of(name) in owners else ABSENT for name in options}, **case}

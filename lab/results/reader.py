@@ -186,11 +186,17 @@ def _result_of(second: subprocess.Popen[bytes], output: IO[bytes], decoder: Deco
 
 
 def main() -> None:
-    """Read shares that wait in standard input, and write them to standard output, for :func:`read_columns`."""
+    """Read shares that wait in standard input, and write them to standard output, for :func:`read_columns`.
+
+    Where one cannot be read, end with exit code 1: the first process reads it itself then, and says why.
+    """
     name, *numbers = sys.argv[1:]
     end, share_bytes, schema = map(int, numbers)
     decoder = Decoder(schema)
-    with open_file(Path(name)) as file, _no_garbage_collection(), os.fdopen(0, "rb", buffering=0) as waiting:
-        for read in _Shares(Path(name), end, share_bytes).read_waiting(file.fileno(), waiting, decoder):
-            pickle.dump(read, sys.stdout.buffer, protocol=5)
+    try:
+        with open_file(Path(name)) as file, _no_garbage_collection(), os.fdopen(0, "rb", buffering=0) as waiting:
+            for read in _Shares(Path(name), end, share_bytes).read_waiting(file.fileno(), waiting, decoder):
+                pickle.dump(read, sys.stdout.buffer, protocol=5)
+    except OSError:
+        sys.exit(1)
     pickle.dump(list(decoder.combinations), sys.stdout.buffer, protocol=5)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -142,10 +142,8 @@ class RunFolder:
 
     def records(self) -> list[dict[str, Any]]:
         """The same as JSON objects, with what an older schema lacks."""
-        whole, tail = self._whole_and_tail()
-        lines = [*self._read(0, whole).split(b"\n")[:-1], *([tail] if _is_json(tail) else [])]
         lacking, records = fields_lacking_in(self.run["schema"]), []
-        for number, line in enumerate(lines, 1):
+        for number, line in enumerate(self._lines(), 1):
             record, wrong = read_line(line, lacking)
             if wrong:
                 raise self._bad_line(number, wrong)
@@ -172,6 +170,15 @@ class RunFolder:
             raise self._bad_line(len(columns) + 1, columns.problem)
         self._check_unique(columns.trial_ids)
         return columns, decoder
+
+    def _lines(self) -> Iterator[bytes]:
+        """The lines of trials.jsonl, without one that was cut short. Raises BadInput."""
+        try:
+            for line in untrusted.read_lines(self.trials_path) if os.path.lexists(self.trials_path) else ():
+                if line.endswith(b"\n") or _is_json(line):
+                    yield line.removesuffix(b"\n")
+        except OSError as error:
+            raise self._unreadable(error) from error
 
     def _check_unique(self, trial_ids: list[str]) -> None:
         if len(set(trial_ids)) == len(trial_ids):

@@ -196,6 +196,12 @@ def test_some_megabytes_of_different_counters_are_reported(tmp_path: Path) -> No
     assert lab(tmp_path, "report", "run")[0] == 0
 
 
+def test_some_megabytes_of_different_counters_are_refused_as_columns(tmp_path: Path) -> None:
+    write_run(tmp_path, lines(lambda i: {"observed": {f"{i}.{number}": 1 for number in range(200)}}), finished_at="now")
+    for command in (("export", "run", "--to", "csv"), ("dataset", "add", "run")):
+        assert_refused(tmp_path, "run: 200,000 names of what was observed or in effect: at most 1,000", *command)
+
+
 def test_a_reason_may_be_as_long_as_a_line(tmp_path: Path) -> None:
     write_run(tmp_path, line(reason="r" * 900_000, status="failed", elapsed_s=None) + line(trial_id="b"))
     for command in ("show", "report"):
