@@ -11,7 +11,5 @@ PYTHON = (sys.executable, "-P")
 
 def leave_out_current_folder() -> None:
     """Leave absolute folders alone in PATH: an empty part, as after a colon too many, is the current folder."""
-    if folders := list(filter(os.path.isabs, os.environ.get("PATH", "").split(os.pathsep))):
-        os.environ["PATH"] = os.pathsep.join(folders)
-    else:
-        os.environ.pop("PATH", None)  # an empty one would be the current folder, too; without one there is a default
+    folders = filter(os.path.isabs, os.environ.get("PATH", "").split(os.pathsep))
+    os.environ["PATH"] = os.pathsep.join(folders) or os.defpath  # what a shell has without one may have the folder, too

@@ -58,18 +58,19 @@ def run(arguments: argparse.Namespace) -> int:
     except PackageNotFoundError as error:
         raise BadInput("jupyter is not installed", "`pip install 'file-share-lab[notebook]'`") from error
     name, runs = _chosen(arguments)
-    environment = os.environ | _as_environment(runs, arguments)
+    chosen = _as_environment(runs, arguments)
     if not arguments.export:
-        _become_jupyter(_own(name, arguments) or _copy(name, arguments), environment)
-    return _export(name, environment, arguments)
+        _become_jupyter(_own(name, arguments) or _copy(name, arguments), chosen)
+    return _export(name, chosen, arguments)
 
 
-def _become_jupyter(notebook: Path, environment: dict[str, str]) -> None:
+def _become_jupyter(notebook: Path, chosen: dict[str, str]) -> None:
     from lab.notebook import jupyter_alone
+    from lab.notebook.export import SAFE
 
     sys.stdout.flush()
     program = str(Path(jupyter_alone.__file__))
-    os.execve(PYTHON[0], [*PYTHON, program, str(notebook)], environment)  # noqa: S606 – this Python; a file's name
+    os.execve(PYTHON[0], [*PYTHON, program, str(notebook)], os.environ | chosen | SAFE)  # noqa: S606 – this Python; a file's name
 
 
 def _chosen(arguments: argparse.Namespace) -> tuple[str, list[str]]:
@@ -108,14 +109,13 @@ def _newest(name: str, results: Path) -> list[str]:
 
 def _as_environment(runs: list[str], arguments: argparse.Namespace) -> dict[str, str]:
     """What the notebook finds in its environment. Raises BadInput for a run that cannot be opened."""
-    from lab.notebook.export import SAFE
     from lab.notebook.names import AS_THEY_ARE, FOLDER, NAMES, OTHER_RUN, RUN
 
     chosen = {
         variable: _absolute(run, arguments.results) for variable, run in zip((RUN, OTHER_RUN), runs, strict=False)
     }
     names = {NAMES: AS_THEY_ARE} if arguments.no_redact else {}
-    return {**chosen, **names, **SAFE, FOLDER: str(Path.cwd())}
+    return {**chosen, **names, FOLDER: str(Path.cwd())}
 
 
 def _absolute(name: str, results: Path) -> str:
@@ -131,15 +131,14 @@ def _absolute(name: str, results: Path) -> str:
     return str(Path(name if Path(folder.label) == Path(name) else folder.path).resolve())
 
 
-def _export(name: str, environment: dict[str, str], arguments: argparse.Namespace) -> int:
+def _export(name: str, chosen: dict[str, str], arguments: argparse.Namespace) -> int:
     """Write the page of a notebook: of the one that comes with the lab, or that a file of the user's has."""
     from lab.base import shipped
     from lab.notebook.export import export
 
     if arguments.to:
         raise BadInput("--to: a page is made without a copy of the notebook", "leave it out")
-    os.environ.update(environment)
-    export(_own(name, arguments) or shipped.notebooks()[name], arguments.export, Path.cwd())
+    export(_own(name, arguments) or shipped.notebooks()[name], arguments.export, chosen)
     show_whole(str(arguments.export))
     return 0
 

@@ -50,7 +50,8 @@ class LocalConversation(ProcessConversation):
     """A command on this machine."""
 
     def __init__(self, line: str, given: str, goes_on: bool = False):
-        super().__init__([SHELL, "-c", f"{MARK.format(pid=os.getpid())}{line}; exit $?"], given, goes_on)
+        words = [SHELL, "-c", f"{MARK.format(pid=os.getpid())}{line}; exit $?"]
+        super().__init__(words, given, goes_on, folder="/")  # as elsewhere, not where one stands
 
     @property
     def exit_code(self) -> int | None:

@@ -15,7 +15,12 @@ class ProcessConversation(Conversation):
     """A process in a session of its own: Ctrl-C at the terminal must not end what puts things back."""
 
     def __init__(
-        self, command: Sequence[str], given: str, goes_on: bool = False, environment: Mapping[str, str] | None = None
+        self,
+        command: Sequence[str],
+        given: str,
+        goes_on: bool = False,
+        environment: Mapping[str, str] | None = None,
+        folder: str | None = None,
     ):
         self._process = subprocess.Popen(  # noqa: S603 – words of the lab's own; no shell here but one that is named
             command,
@@ -24,6 +29,7 @@ class ProcessConversation(Conversation):
             stderr=subprocess.PIPE,
             start_new_session=True,
             env=environment,
+            cwd=folder,
         )
         super().__init__(given, goes_on)
 

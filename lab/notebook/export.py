@@ -9,6 +9,7 @@ from __future__ import annotations
 import html
 import os
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,6 @@ from lab.base.durable import replace
 from lab.base.errors import BadInput, LabFailure
 from lab.base.os_errors import reason_of
 from lab.base.untrusted import one_line
-from lab.notebook.names import FOLDER
 from lab.notebook.picker import WIDGET
 
 CELL_S = 600  # a cell of a notebook that comes with the lab takes seconds
@@ -25,16 +25,16 @@ SAFE = {"PYTHONSAFEPATH": "1"}  # Python, and IPython by it, looks for no module
 STYLE = Path(__file__).with_name("page.css")
 
 
-def export(notebook: Path, to: Path, folder: Path) -> None:
+def export(notebook: Path, to: Path, chosen: Mapping[str, str]) -> None:
     """Execute a notebook, and write what it shows into the file ``to``, which fetches nothing.
 
-    Names of runs are looked for from ``folder`` on.
+    ``chosen`` is what it finds in its environment (:mod:`lab.notebook.names`).
 
     Raises LabFailure where a cell fails; nothing is written then.
     """
     if not to.parent.is_dir():
         raise BadInput(f"{to.parent}: no such folder", "make it first, or name another file")
-    replace(to, page(execute(read(notebook), folder)).encode())
+    replace(to, page(execute(read(notebook), chosen)).encode())
 
 
 def read(notebook: Path) -> Any:
@@ -47,23 +47,22 @@ def read(notebook: Path) -> Any:
         raise BadInput(f"{notebook}: not a notebook: {one_line(reason_of(error), 200)}") from error
 
 
-def execute(notebook: Any, folder: Path) -> Any:
+def execute(notebook: Any, chosen: Mapping[str, str]) -> Any:
     """The notebook with its outputs. Raises LabFailure for a cell that fails, with what it said.
 
-    It runs in an empty folder: neither modules nor settings that lie in ``folder`` have a say.
+    It runs in an empty folder: neither modules nor settings of the current one have a say.
     """
     from nbclient import NotebookClient
     from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
     from traitlets.config import Config
 
-    environment = os.environ | SAFE | {FOLDER: str(folder.resolve())}
     # sockets in a folder of this account's alone: by TCP, other accounts of this machine could read along
     with tempfile.TemporaryDirectory(prefix="lab-kernel-") as place:
         Path(empty := f"{place}/empty").mkdir()
         config = Config({"KernelManager": {"transport": "ipc", "ip": f"{place}/kernel"}})
         client = NotebookClient(notebook, timeout=CELL_S, kernel_name="python3", config=config)
         try:
-            return client.execute(cwd=empty, env=environment)
+            return client.execute(cwd=empty, env={**os.environ, **chosen, **SAFE})
         except CellExecutionError as error:
             raise LabFailure(f"the notebook stopped: {one_line(error.evalue, 500) or error.ename}") from error
         except (CellTimeoutError, DeadKernelError) as error:

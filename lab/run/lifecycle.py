@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import secrets as tokens
 import subprocess
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -289,10 +290,12 @@ def origin(config: Hosts, hosts_file: Path, about: Mapping[str, object]) -> dict
 
 def code_version() -> str:
     """The version, with the commit where this is a git checkout, marked where it has uncommitted changes."""
-    command = ["git", "-C", str(Path(__file__).parent), "describe", "--always", "--dirty", "--abbrev=12"]
+    top = Path(__file__).parents[2]
+    command = ["git", "-C", str(top), "describe", "--always", "--dirty", "--abbrev=12"]
+    environment = os.environ | {"GIT_CEILING_DIRECTORIES": str(top.parent)}  # one further up is not the lab's
     try:
         commit = subprocess.run(  # noqa: S603 – git, and the folder of this file
-            command, capture_output=True, text=True, check=True, timeout=10
+            command, capture_output=True, text=True, check=True, timeout=10, env=environment
         ).stdout.strip()
     except (OSError, subprocess.SubprocessError):
         return lab.__version__

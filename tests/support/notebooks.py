@@ -51,7 +51,7 @@ def read_page(page: str) -> Loaded:
 def by_this_lab(monkeypatch: pytest.MonkeyPatch) -> None:
     """Kernels have the lab of this checkout, and no run is chosen."""
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
-    for name in ("LAB_RUN", "LAB_OTHER_RUN", "LAB_NAMES"):
+    for name in ("LAB_RUN", "LAB_OTHER_RUN", "LAB_NAMES", "LAB_FOLDER"):
         monkeypatch.delenv(name, raising=False)
 
 
@@ -66,7 +66,7 @@ def assert_quiet(notebook: Any) -> None:
 def assert_runs_on_what_comes_with_the_lab(name: str, directory: Path) -> None:
     """A notebook runs in an empty folder, and its page shows what it should and fetches nothing."""
     figures, text = SHOWN[name]
-    notebook = export.execute(export.read(shipped.notebooks()[name]), directory)
+    notebook = export.execute(export.read(shipped.notebooks()[name]), {"LAB_FOLDER": str(directory)})
     assert_quiet(notebook)
     assert list(directory.iterdir()) == []
     page = export.page(notebook)

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 from support.notebooks import SHOWN, assert_quiet, assert_runs_on_what_comes_with_the_lab, outputs_of
 from support.one_sided_runs import blocks, read, seen, write_measured
-from support.paths import ROOT
 from support.synthetic_runs import RUN, make_trials, write_run
 
 from lab import stats
@@ -38,12 +37,12 @@ def test_a_notebook_runs_on_what_comes_with_the_lab_and_its_page_fetches_nothing
 
 
 def test_the_page_says_the_same_as_the_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The working directory is that of the notebook, and the run lies above it."""
+    """It was called in a folder below that of the run."""
     folder = write_run(tmp_path / "results", make_trials(2, combinations=[("afp", "cp")]))
     below = tmp_path / "notebooks"
     below.mkdir()
     monkeypatch.setenv("LAB_RUN", f"results/{folder.path.name}")
-    notebook = export.execute(export.read(shipped.notebooks()["explore"]), below)
+    notebook = export.execute(export.read(shipped.notebooks()["explore"]), {"LAB_FOLDER": str(below)})
     assert_quiet(notebook)
     shown = "".join(str(output.get("data", {}).get("text/html", "")) for output in outputs_of(notebook))
     assert folder.path.name in shown
@@ -55,7 +54,7 @@ def test_the_page_says_the_same_as_the_answer(tmp_path: Path, monkeypatch: pytes
 def test_a_notebook_runs_on_what_the_client_alone_saw(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = write_measured(tmp_path, blocks([seen(), read()], 3))
     monkeypatch.setenv("LAB_RUN", str(folder.path))
-    notebook = export.execute(export.read(shipped.notebooks()["explore"]), ROOT)
+    notebook = export.execute(export.read(shipped.notebooks()["explore"]), {})
     assert_quiet(notebook)
     assert "Factor: nothing to pick from in this run" in export.page(notebook)
 
@@ -66,7 +65,7 @@ def test_a_page_has_no_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     folder = write_run(tmp_path, trials, hosts=hosts, title="marsgate to its nas", names={"host": ["marsgate"]})
     monkeypatch.setenv("LAB_RUN", str(folder.path))
     notebook = export.read(shipped.notebooks()["design"])
-    page = export.page(export.execute(notebook, tmp_path))
+    page = export.page(export.execute(notebook, {}))
     assert "host-1 to its nas" in page
     assert "marsgate" not in page
 
@@ -74,7 +73,7 @@ def test_a_page_has_no_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 def test_a_cell_that_fails_is_told_and_leaves_no_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LAB_RUN", "no-such-run")
     with pytest.raises(LabFailure, match="the notebook stopped: no-such-run: not a run folder"):
-        export.export(shipped.notebooks()["design"], tmp_path / "page.html", tmp_path)
+        export.export(shipped.notebooks()["design"], tmp_path / "page.html", {"LAB_FOLDER": str(tmp_path)})
     assert list(tmp_path.iterdir()) == []
 
 

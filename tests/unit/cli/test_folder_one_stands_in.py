@@ -16,9 +16,11 @@ from support.commands import lab
 from support.hostile_runs import HOSTS
 from support.paths import ROOT
 
+import lab as package
 from lab.base import shipped
 from lab.base.own_python import leave_out_current_folder
 from lab.notebook import export
+from lab.run import lifecycle
 
 pytestmark = pytest.mark.usefixtures("empty_place")
 
@@ -71,12 +73,18 @@ def test_one_that_is_named_does(capsys: pytest.CaptureFixture[str], bait: Path) 
 
 @pytest.mark.parametrize(
     ("path", "left"),
-    [(":/usr/bin", "/usr/bin"), ("/usr/bin:.:bin:/bin:", "/usr/bin:/bin"), ("", None), (".", None), (None, None)],
+    [
+        (":/usr/bin", "/usr/bin"),
+        ("/usr/bin:.:bin:/bin:", "/usr/bin:/bin"),
+        ("", os.defpath),
+        (".", os.defpath),
+        (None, os.defpath),
+    ],
 )
-def test_no_program_is_looked_for_in_it(monkeypatch: pytest.MonkeyPatch, path: str | None, left: str | None) -> None:
+def test_no_program_is_looked_for_in_it(monkeypatch: pytest.MonkeyPatch, path: str | None, left: str) -> None:
     monkeypatch.setenv("PATH", path) if path is not None else monkeypatch.delenv("PATH")
     leave_out_current_folder()
-    assert os.environ.get("PATH") == left
+    assert os.environ["PATH"] == left
 
 
 def test_every_python_of_the_labs_is_started_without_it() -> None:
@@ -86,6 +94,23 @@ def test_every_python_of_the_labs_is_started_without_it() -> None:
         if isinstance(node, ast.Attribute) and ast.unparse(node) == "sys.executable"
     }  # fmt: skip
     assert names == {"lab/base/own_python.py", "lab/fleet/attempt.py"}
+
+
+def test_no_repository_around_an_installed_lab_is_asked_for_its_version(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Git runs what the settings of a repository name."""
+    environment = os.environ | {
+        f"GIT_{who}_{what}": "x" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")
+    }
+    for words in (["init", "-q"], ["config", "core.fsmonitor", f"touch {tmp_path}/bait;"],
+                  ["commit", "-q", "--allow-empty", "-m", "x"]):  # fmt: skip
+        subprocess.run(["git", *words], check=True, env=environment)
+    (tmp_path / "bait").unlink(missing_ok=True)
+    (tmp_path / "site-packages/lab/run").mkdir(parents=True)
+    monkeypatch.setattr(lifecycle, "__file__", str(tmp_path / "site-packages/lab/run/lifecycle.py"))
+    assert lifecycle.code_version() == package.__version__
+    assert not (tmp_path / "bait").exists()
 
 
 # --- figures and pages

@@ -34,6 +34,10 @@ def test_a_command_belongs_to_the_lab_that_runs_it(host: SshHost) -> None:
     assert by_hand.stdout.strip()
 
 
+def test_a_command_does_not_run_in_the_folder_that_one_stands_in(host: SshHost) -> None:
+    assert host.shell("pwd").stdout == "/\n"
+
+
 def test_a_command_that_ignores_all_but_a_kill_is_closed_with_its_children(tmp_path: Path) -> None:
     script = f'trap "" TERM HUP INT; sleep 600 & echo $! > {tmp_path}/new; mv {tmp_path}/new {tmp_path}/child; wait'
     conversation = LocalConversation(script, "")
