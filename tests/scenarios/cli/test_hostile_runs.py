@@ -59,7 +59,7 @@ DRAWN = (
     "notebook design example --export OUT/design.html",
 )  # fmt: skip
 TRIED = (
-    "measure . --time 5s", "init", "check", "check --hosts mine.ini", "run demo", "run demo --hosts mine.ini",
+    "measure . --time 10s", "init", "check", "check --hosts mine.ini", "run demo", "run demo --hosts mine.ini",
     "fidelity", "fidelity --hosts mine.ini", "host install", "host remove --hosts mine.ini", "history nas",
     "dataset history nas --dataset OUT/dataset", "dataset compare a b --dataset OUT/dataset",
     "fleet run fleet.toml", "fleet status fleet.toml", "fleet resume fleet.toml", "fleet stop fleet.toml",
