@@ -31,7 +31,7 @@ from lab.report import run_report, terminal
 from lab.report.page.frame import script
 from lab.results import run_folder
 
-SECONDS = 300  # a pipe that nobody writes to would take for ever
+SECONDS = 900  # a pipe that nobody writes to would take for ever
 MINE = RIGHT.replace("host = mac.example", "host = 127.0.0.1\nport = 1").replace(
     "host = nas.example", "host = 127.0.0.1\nport = 1"
 )  # nothing listens there

@@ -17,7 +17,7 @@ from support import hostile_folder
 from lab.base import shipped
 from lab.notebook import export
 
-SECONDS = 120
+SECONDS = 300
 LOOK = """
 import os, sys, matplotlib
 print(os.getcwd(), os.listdir(), [path for path in sys.path if path in ("", os.getcwd(), os.environ["LAB_FOLDER"])])
