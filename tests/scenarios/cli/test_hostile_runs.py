@@ -49,7 +49,7 @@ OUTPUT = ("results", "page", "fleets")
 REACHED = (
     "plan demo", "plan demo --hosts mine.ini", "list", "show example --full", "published RUN",
     "compare example example-delay", "export RUN --output OUT/public",
-    "export RUN --to parquet --output OUT/table.parquet", "dataset add RUN --dataset OUT/dataset",
+    "export RUN --to parquet --output OUT/table.parquet", "dataset add example --dataset OUT/dataset",
     "dataset show --dataset OUT/dataset", "dataset compact --dataset OUT/dataset", "completion bash",
     "contribute example --output OUT/given", "contribute --verify OUT/given", "workload record good OUT/tree.txt",
     "fleet plan fleet.toml", "host install client --print --hosts mine.ini",
