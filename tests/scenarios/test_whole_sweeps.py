@@ -68,6 +68,8 @@ def test_a_whole_sweep_is_true_to_the_bytes(bench: Bench, executed: Callable[[Pa
     reported = bench.lab("report", str(folder))
     assert reported.returncode == 0, reported.stderr
     assert "local lab" in (folder / "report" / "report.html").read_text()
+    given = bench.lab("contribute", str(folder), "--output", str(bench.directory / "given"))
+    assert given.returncode == 0, given.stdout + given.stderr
     executed(folder, folder / "report")
     assert (folder / "report" / "explore.html").stat().st_size > 100_000
 

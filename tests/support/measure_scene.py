@@ -40,3 +40,8 @@ def check_measured(scene: Measured, protocol: str) -> None:
         assert (done.returncode, done.stderr) == (0, ""), words
         assert "--json" not in words or json.loads(done.stdout)
     assert scene.ann.shell("ls results/*/report/report.html")
+    done = scene.ann.lab("contribute", "--output", "given")
+    refused = [line for line in (done.stdout + done.stderr).splitlines() if ".json" in line]
+    # both hosts are seen over SSH: then they are those of a local lab, of which `lab measure` was not told
+    assert all(protocol == "ssh" and "no local lab is named" in line for line in refused), refused
+    scene.ann.shell("rm -r given")
