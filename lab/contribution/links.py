@@ -50,11 +50,11 @@ def _shots(slots: Sequence[Slot], after: bool) -> Mapping[str, Trial]:
 
 
 def _not_planned(test: Trial, shots: Mapping[str, Trial]) -> str:
-    """What is otherwise about a test than its id says; the bytes are those that it moved."""
+    """What is otherwise about a test than its id says; its bytes are what it moved, and its store that of any trial."""
     shot = next((shots[name] for name in _bases(test.trial_id) if name in shots), None)
     if shot is None:
         return "the sweep and its seed give no such test of the link"
-    names = [*(name for name in PLANNED if name != "size_bytes"), *OF_NONE]
+    names = [*(name for name in PLANNED if name not in ("size_bytes", "store")), *OF_NONE]
     differing = [name for name in names if getattr(test, name) != getattr(shot, name)]
     return f"{', '.join(differing)}: not as the sweep and its seed have it" if differing else ""
 

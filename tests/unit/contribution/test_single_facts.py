@@ -20,7 +20,7 @@ from lab.results.packed_run import TRIALS
 
 # What one program alone says, and what is believed: no median, ceiling, effect or status rests on any of it
 BELIEVED = re.compile(
-    r"retransmits|options\..*"  # of a test of the link, that is: those of a transfer are the plan's
+    r"retransmits|store|options\..*"  # of a test of the link, that is: those of a transfer are the plan's
     r"|effective\.(?!(client|server)_(mtu|tcp_rmem|tcp_wmem)$).*"
     r"|observed\.(client|server)\.(link_cores|waited_s|throttled_s|user|system|softirq|iowait|steal|core_\w+|process\w*"
     r"|peak_bytes_per_s|disk_busy|tool_cpu_s)"
