@@ -14,7 +14,7 @@ from lab import stats
 from lab.base import untrusted
 from lab.base.errors import BadInput
 from lab.dataset.folder import Dataset
-from lab.dataset.names import Table, folder_of, name_of
+from lab.dataset.names import LONGEST_ID, Table, folder_of, name_of
 from lab.dataset.parquet_file import MOST_ROWS
 from lab.dataset.register import Entry, StoredFile, StoredRun
 from lab.dataset.tables import Rows, limits_table, observed_table, trials_table, write
@@ -60,41 +60,47 @@ def _write(dataset: Dataset, folder: RunFolder, facts: Row, digest: str) -> Entr
     if not len(frame):
         raise BadInput(f"{folder.label}: holds no trial")
     encoded = stats.encode(frame)
+    run = _about(folder, facts, digest, encoded)
+    dataset.register.check(run, folder.label)
     factors = factors_of(frame.columns)
     cells = encoded.cells(factors, np.ones(len(frame), dtype=bool))
     levels = [{name: cells.levels[name][code] for name, code in zip(factors, row, strict=True)} for row in cells.codes]
     numbers = np.array(dataset.register.number_cases(levels), np.int32)
-    sweep = _sweep(facts)
-    first_block = dataset.register.blocks[sweep]
-    blocks, block = np.unique(frame["block"].to_numpy(), return_inverse=True)
+    block = np.unique(frame["block"].to_numpy(), return_inverse=True)[1]
+    first_block = dataset.register.blocks[run.sweep]
     rows = Rows(frame, numbers[cells.cell], (block + first_block).astype(np.int32))
     files: list[StoredFile] = []
     try:
         for number, piece in enumerate(_pieces(rows)):
             suffix = f".{number}" if number else ""
-            files.append(_store(dataset, "trials", trials_table(piece, facts), piece, facts, suffix))
-            files.append(_store(dataset, "observed", observed_table(piece, facts), piece, facts, suffix))
-        files.append(_store(dataset, "limits", _limits(encoded, rows, facts), rows, facts))
+            files.append(_store(dataset, "trials", trials_table(piece, facts), piece, run, suffix))
+            files.append(_store(dataset, "observed", observed_table(piece, facts), piece, run, suffix))
+        files.append(_store(dataset, "limits", _limits(encoded, rows, facts), rows, run))
     except BaseException:
         for file in files:
             dataset.remove(file)
         raise
-    return Entry(
-        StoredRun(
-            run_id=str(facts["run_id"]), sweep=sweep, sha256=digest, trials=len(frame), blocks=len(blocks),
-            options=tuple(name for name in factors if name not in stats.FACTORS), where=stats.provenance(encoded)[0],
-            started_at=str(facts["run_started_at"] or ""), saved_as=str(folder.run.get("saved_as") or ""),
-            is_judged=True,
-        ),
-        tuple(files),
+    return Entry(run, tuple(files))
+
+
+def _about(folder: RunFolder, facts: Row, digest: str, encoded: stats.Encoded) -> StoredRun:
+    """The run as the register has it. Raises BadInput for ids that no lab gives: each row has them."""
+    frame = encoded.frame
+    if max(map(len, frame["trial_id"])) > LONGEST_ID:
+        raise BadInput(f"{folder.label}: a trial_id of more than {LONGEST_ID} characters")
+    return StoredRun(
+        run_id=str(facts["run_id"]), sweep=str(facts["run_name"] or "unnamed"), sha256=digest, trials=len(frame),
+        blocks=frame["block"].nunique(), where=stats.provenance(encoded)[0],
+        options=tuple(name for name in factors_of(frame.columns) if name not in stats.FACTORS),
+        started_at=str(facts["run_started_at"] or ""), saved_as=str(folder.run.get("saved_as") or ""), is_judged=True,
     )  # fmt: skip
 
 
-def _store(dataset: Dataset, kind: Table, table: pa.Table, rows: Rows, facts: Row, suffix: str = "") -> StoredFile:
+def _store(dataset: Dataset, kind: Table, table: pa.Table, rows: Rows, run: StoredRun, suffix: str = "") -> StoredFile:
     """Write a file of what is made of these rows."""
-    sweep, first, last = _sweep(facts), int(rows.block.min()), int(rows.block.max())
+    first, last = int(rows.block.min()), int(rows.block.max())
     file = StoredFile(
-        table=kind, sweep=sweep, path=f"{kind}/{folder_of(sweep)}/run={name_of(str(facts['run_id']))}{suffix}.parquet",
+        table=kind, sweep=run.sweep, path=f"{kind}/{folder_of(run.sweep)}/run={name_of(run.run_id)}{suffix}.parquet",
         rows=table.num_rows, size_bytes=0, first_block=first, blocks=last - first + 1,
     )  # fmt: skip
     return dataset.store(file, partial(write, table))
@@ -106,10 +112,6 @@ def _limits(encoded: stats.Encoded, rows: Rows, facts: Row) -> pa.Table:
     case_of = dict(zip(rows.frame["case_id"], rows.case.tolist(), strict=True))
     case = np.array([case_of[case_id] for case_id in verdicts["case_id"]], np.int32)
     return limits_table(verdicts, case, int(rows.block.min()), facts)
-
-
-def _sweep(facts: Row) -> str:
-    return str(facts["run_name"] or "unnamed")
 
 
 def _pieces(rows: Rows) -> Iterator[Rows]:

@@ -9,16 +9,16 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from lab.dataset.engine import Engine
+from lab.dataset.engine import Engine, texts
 from lab.stats.factors import Cells
 from lab.stats.intervals import sort_by_group
 from lab.stats.link_ceilings import LOWER_SHOT
 from lab.stats.summary_table import STATUS, make_table, spread
 
 # Of two shots in a block the frame that was added has the rate of the larger one as the ceiling of both
-_ROWS = """
-SELECT case_number, block_number, status, bytes_per_s / 1e6 AS speed, ceiling_bytes_per_s IS NOT NULL AS has_ceiling,
-       coalesce(bytes_per_s < ceiling_bytes_per_s, false) AS is_lower
+_ROWS = f"""
+SELECT case_number, block_number, {texts("status")}, bytes_per_s / 1e6 AS speed,
+       ceiling_bytes_per_s IS NOT NULL AS has_ceiling, coalesce(bytes_per_s < ceiling_bytes_per_s, false) AS is_lower
 FROM (SELECT *, CASE WHEN elapsed_s > 0 THEN size_bytes::DOUBLE / elapsed_s END AS bytes_per_s FROM read_parquet(?))
 WHERE list_contains(?, case_number)
 """

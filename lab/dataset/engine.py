@@ -15,6 +15,7 @@ from typing import IO, Any, TypeAlias
 from lab.base.errors import LabFailure
 from lab.base.untrusted import first_line
 from lab.dataset.folder import check_installed
+from lab.dataset.names import LONGEST_ID
 from lab.dataset.register import AGAIN
 
 MEMORY_BYTES = 400 << 20  # of DuckDB alone; what is computed of its answers takes as much again
@@ -24,6 +25,7 @@ SPILLED_BYTES = 4 << 30  # of what does not fit there: a million trials that are
 BYTES_PER_S = "(CASE WHEN status = 'ok' AND elapsed_s > 0 THEN size_bytes::DOUBLE / elapsed_s END)"
 SPEED = f"({BYTES_PER_S} / 1e6)"
 SHARE = f"(CASE WHEN ceiling_bytes_per_s > 0 THEN {BYTES_PER_S} / ceiling_bytes_per_s END)"
+LONGEST_TEXT = 4 * LONGEST_ID  # bytes of each text that is read for many rows: in a file it stands once
 Tables: TypeAlias = Mapping[str, object]  # frames of pandas that a query may read, by name
 
 
@@ -114,6 +116,15 @@ def reserve(file: IO[bytes], size_bytes: int) -> None:
         file.write(piece[: size_bytes - start])
 
 
+def texts(*columns: str) -> str:
+    """Columns of texts as SQL, of which none is longer than any of the lab's: of one each row has a copy in memory."""
+    wrong = f"a text of more than {LONGEST_TEXT:,} bytes in "
+    return ", ".join(
+        f"CASE WHEN strlen({name}) > {LONGEST_TEXT} THEN error('{wrong}{name}') ELSE {name} END AS {name}"
+        for name in columns
+    )
+
+
 def escape_paths(paths: Sequence[Path]) -> list[str]:
     """Paths as a parameter of read_parquet, which would take some characters for a pattern."""
     return [glob.escape(str(path)) for path in paths]
@@ -124,7 +135,5 @@ def _failure_of(error: Exception) -> LabFailure:
     if "No space left" in text:
         return LabFailure(f"DuckDB: {text}", "make room; TMPDIR names another folder for temporary files")
     if "Out of Memory" in text:
-        return LabFailure(
-            f"DuckDB: {text}", "a file of the dataset has more cases than any run: see `lab dataset show`"
-        )
+        return LabFailure(f"DuckDB: {text}", f"a file of the dataset has more cases or text than any run: {AGAIN}")
     return LabFailure(f"DuckDB: {text}", AGAIN)

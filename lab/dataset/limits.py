@@ -8,15 +8,15 @@ from pathlib import Path
 import pandas as pd
 
 from lab.base.errors import BadInput
-from lab.dataset.engine import Engine, escape_paths
+from lab.dataset.engine import LONGEST_TEXT, Engine, escape_paths, texts
 from lab.dataset.register import AGAIN, Levels
 from lab.stats.limit import CERTAIN
 
 LIMITS = ("limited_by", "runs", "certain", "headroom", "evidence")
 _QUERY = f"""
 SELECT case_number, limited_by, count(*), count(*) FILTER (grade = '{CERTAIN}'), median(headroom),
-       arg_max(evidence, block_number)
-FROM read_parquet(?) GROUP BY ALL
+       arg_max(left(evidence, {LONGEST_TEXT}), block_number)
+FROM (SELECT * EXCLUDE (limited_by), {texts("limited_by")} FROM read_parquet(?)) GROUP BY ALL
 """
 
 

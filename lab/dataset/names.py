@@ -11,6 +11,7 @@ Table: TypeAlias = Literal["trials", "observed", "limits"]
 TABLES: tuple[Table, ...] = get_args(Table)
 _PLAIN = frozenset(string.ascii_letters + string.digits + "-_.")
 _LONGEST = 100
+LONGEST_ID = 400  # characters of the id of a run or a trial, which each row has: that of a run may be its folder's name
 FOLDER = re.compile(r"sweep=[A-Za-z0-9_.%-]*")
 FILE = re.compile(r"(?:run=[A-Za-z0-9_.%-]*|joined=[0-9]+-[0-9a-f]{12})\.parquet")
 PART = re.compile(rf"\.{FILE.pattern}\.[0-9a-f]{{12}}")  # of a file that is being written

@@ -14,6 +14,7 @@ import os
 from collections.abc import Collection, Iterator, Mapping
 from typing import TYPE_CHECKING
 
+from lab.base.os_errors import reason_of
 from lab.base.untrusted import first_line, one_line
 from lab.dataset import pages
 from lab.dataset.names import Table
@@ -90,7 +91,7 @@ def _read_footer(file: io.FileIO) -> parquet.FileMetaData:
         with parquet.ParquetFile(file, **limits) as opened:
             return opened.metadata
     except (pa.ArrowException, OSError, ValueError) as error:
-        raise ValueError(f"not a whole file of Parquet: {first_line(str(error))}") from error
+        raise ValueError(f"not a whole file of Parquet: {first_line(reason_of(error))}") from error
 
 
 def _check_counts(metadata: parquet.FileMetaData, stored: StoredFile) -> None:

@@ -19,7 +19,7 @@ from lab.base import durable, untrusted
 from lab.base.errors import BadInput
 from lab.base.units import LARGEST
 from lab.base.untrusted import listing, one_line
-from lab.dataset.names import Table, is_own
+from lab.dataset.names import LONGEST_ID, Table, is_own
 from lab.design.factors import ABSENT, DEFAULT, Level, owner_of
 from lab.results.trial import MOST_OPTIONS, is_level
 from lab.stats.factors import FACTORS
@@ -39,7 +39,7 @@ class StoredRun(msgspec.Struct, frozen=True, kw_only=True):
     it belongs to, where it has one. ``is_judged`` says that what limited its cases is in the dataset.
     """
 
-    run_id: Text
+    run_id: Annotated[str, msgspec.Meta(max_length=LONGEST_ID)]
     sweep: Text
     sha256: Text
     trials: Count
@@ -145,6 +145,15 @@ class Register:
             self.cases += new
         return numbers
 
+    def check(self, run: StoredRun, label: str) -> None:
+        """Raise BadInput for a run that could not be read again from the register."""
+        try:
+            problem = _problem_of_entry(msgspec.json.decode(msgspec.json.encode(Entry(run)), type=Entry))
+        except ValueError as error:  # msgspec's errors are ValueErrors
+            problem = str(error)
+        if problem:
+            raise BadInput(f"{label}: no run that a dataset can hold: {problem}")
+
     def enter(self, entry: Entry) -> None:
         """Note a run and its files, durably: from now on they are of the dataset."""
         _append(self._path, [entry])
@@ -155,7 +164,7 @@ class Register:
 
     def replace_files(self, files: Sequence[StoredFile]) -> None:
         """Have other files in place of all, in one step."""
-        entries = [Entry(files=tuple(files)), *(Entry(run) for run in self.runs.values())]
+        entries = [*(Entry(files=(file,)) for file in files), *(Entry(run) for run in self.runs.values())]
         durable.replace(self._path, b"".join(msgspec.json.encode(entry) + b"\n" for entry in entries))
         self.files = list(files)
 

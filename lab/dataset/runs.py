@@ -9,7 +9,7 @@ import pandas as pd
 
 from lab.base.errors import BadInput
 from lab.base.untrusted import listing
-from lab.dataset.engine import BYTES_PER_S, Engine, escape_paths
+from lab.dataset.engine import BYTES_PER_S, Engine, escape_paths, texts
 from lab.dataset.folder import Dataset
 from lab.dataset.register import AGAIN, StoredRun
 from lab.dataset.sweep_trials import levels_of
@@ -36,7 +36,7 @@ def run_frame(engine: Engine, dataset: Dataset, run: StoredRun) -> pd.DataFrame:
     files = dataset.register.of_sweep(run.sweep)
     holding = [file for file in files if file.first_block < end and first < file.first_block + file.blocks]
     columns = engine.numbers(
-        "SELECT case_number, block_number - ? + 1 AS block, status, anchor, size_bytes, elapsed_s, "
+        f"SELECT case_number, block_number - ? + 1 AS block, {texts('status')}, anchor, size_bytes, elapsed_s, "
         f"{BYTES_PER_S} AS rate FROM read_parquet(?) "
         "WHERE block_number >= ? AND block_number < ? ORDER BY block_number, case_number",
         [first, escape_paths([dataset.check(file) for file in holding]), first, end],

@@ -10,14 +10,14 @@ import numpy as np
 import pandas as pd
 
 from lab.dataset.compact import MOST_FILES
-from lab.dataset.engine import BYTES_PER_S
+from lab.dataset.engine import BYTES_PER_S, texts
 from lab.dataset.register import group_files
 from lab.dataset.sweep_trials import SweepTrials
 from lab.results.export_table import kinds
 
 KEYS = ("run_id", "trial_id")
 COLUMNS = (
-    "case_number, block_number, position, run_id, trial_id, status, size_bytes, elapsed_s, files, "
+    f"case_number, block_number, position, {texts(*KEYS, 'status')}, size_bytes, elapsed_s, files, "
     f"{BYTES_PER_S} AS bytes_per_s"
 )
 _FRACTIONS = ("elapsed_s", "bytes_per_s")

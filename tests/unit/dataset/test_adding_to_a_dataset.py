@@ -11,6 +11,7 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 from support.datasets import Shape, parquet_files, write_runs
+from support.synthetic_runs import trial, write_run
 
 from lab.base.errors import BadInput
 from lab.dataset import tables
@@ -107,3 +108,31 @@ def test_what_was_written_before_the_disk_was_full_goes(
     with dataset.claimed(), pytest.raises(OSError, match=r"No space left.*observed/.*run=run-2"):
         add(dataset, RunFolder(more.path))
     assert parquet_files(dataset) == before
+
+
+@pytest.mark.parametrize(
+    ("run", "trial_id", "said"),
+    [
+        ({"id": "i" * 401}, "", "length <= 400"),
+        ({"saved_as": "s" * 2001}, "", "length <= 2000"),
+        ({}, "t" * 401, "a trial_id of more than 400 characters"),
+    ],
+)
+def test_what_could_not_be_read_again_is_not_added(
+    dataset: Dataset, tmp_path: Path, run: dict[str, str], trial_id: str, said: str
+) -> None:
+    folder = write_run(tmp_path / "more", [trial(trial_id=trial_id or "one")], **{"id": "run-2", **run})
+    before = {path: path.read_bytes() for path in dataset.path.rglob("*") if path.is_file()}
+    with dataset.claimed(), pytest.raises(BadInput, match=said):
+        add(dataset, folder)
+    assert {path: path.read_bytes() for path in dataset.path.rglob("*") if path.is_file()} == before
+    assert list(Dataset(dataset.path).register.runs) == ["run-0", "run-1"]
+
+
+def test_the_register_of_many_files_has_no_long_line(dataset: Dataset) -> None:
+    """After files were joined, too: a line of more than a megabyte is none."""
+    files = [dataset.register.files[0]] * 5000
+    dataset.register.replace_files(files)
+    lines = (dataset.path / "register.jsonl").read_bytes().splitlines()
+    assert len(lines) == 5002
+    assert max(map(len, lines)) < 1000

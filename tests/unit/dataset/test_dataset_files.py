@@ -126,6 +126,6 @@ def test_any_name_of_a_sweep_and_a_run_is_a_name_of_a_file(engine: Engine, tmp_p
     assert "/" not in name_of(name)
     assert len(name_of(name)) < 200
     [run] = write_runs(tmp_path / "results", [Shape(seed=1, blocks=1)])
-    (run.path / "run.json").write_text(json.dumps({**run.run, "id": name[:1000], "name": name[:1000]}))
+    (run.path / "run.json").write_text(json.dumps({**run.run, "id": name[:400], "name": name[:1000]}))
     dataset = dataset_of(tmp_path / "data[set]*", [RunFolder(run.path)])
     assert len(Pooled(engine, dataset, name[:1000]).effects)

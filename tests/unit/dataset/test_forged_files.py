@@ -12,6 +12,7 @@ import pytest
 from pyarrow import parquet
 from support import forged_parquet as forged
 from support.bounds import bounded
+from support.commands import lab
 from support.datasets import note_file
 
 from lab.base.errors import BadInput
@@ -230,6 +231,25 @@ def test_as_many_rows_as_their_bytes_can_be_are_read_in_bounds(engine: Engine, d
     with bounded(30, MEMORY_BYTES):
         assert len(sweep.summary)
         assert len(sweep.some)
+
+
+@pytest.mark.parametrize("name", ["run_id", "trial_id", "status"])
+def test_a_text_that_all_rows_have_is_not_copied_for_each(
+    dataset: Dataset, capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    """In the file it stands once, in its dictionary: of 100 kB, and as much noise, 400 MB would come."""
+    path, rows = dataset.path / TRIALS, 4000
+    table = needed(path, rows).append_column("option.x", pa.array(np.random.default_rng(1).random(rows)))
+    first = table[name][0].as_py() if name == "status" else "y" * 10**5
+    texts = pa.DictionaryArray.from_arrays(pa.array(np.arange(rows) % 2, pa.int32()), [first, "x" * 10**5])
+    rewritten(path, with_column(table, name, texts))
+    note_file(dataset, path)
+    for words in (["show", "--json"], ["compare", "run-0", "run-1"]):
+        with bounded(memory_bytes=MEMORY_BYTES):
+            code, _, error = lab(capsys, "dataset", *words, "--dataset", str(dataset.path))
+        wrong = f"a text of more than 1,600 bytes in {name}" in error or "more cases or text than any run" in error
+        assert (code, wrong) in ((1, True), (0, False))
+        assert wrong or name != "status" or words[0] == "show"
 
 
 def test_one_file_is_not_read_many_times(engine: Engine, dataset: Dataset) -> None:
