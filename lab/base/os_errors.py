@@ -12,7 +12,7 @@ FULL = (errno.ENOSPC, errno.EDQUOT)
 
 def remedy(error: OSError, afterwards: str = "") -> str:
     """What to do about it, where that does not follow from what is wrong; and ``afterwards``."""
-    room = "make room on the disk of this machine that it is on" if error.errno in FULL else ""
+    room = "make room on that disk of this machine" if error.errno in FULL else ""
     return "; then ".join(filter(None, [room, afterwards]))
 
 

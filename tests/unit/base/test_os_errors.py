@@ -36,7 +36,7 @@ def test_a_write_that_fails_names_its_file() -> None:
 def test_a_full_disk_is_told_in_words_with_what_to_do() -> None:
     full = OSError(28, "No space left on device", "results/run.json")
     assert explain(full) == "results/run.json: No space left on device"
-    assert remedy(full, "go on") == "make room on the disk of this machine that it is on; then go on"
+    assert remedy(full, "go on") == "make room on that disk of this machine; then go on"
     assert [remedy(PermissionError(13, "Permission denied", "x"), text) for text in ("", "go on")] == ["", "go on"]
 
 

@@ -223,7 +223,7 @@ def test_a_full_disk_does_not_keep_hosts_from_being_put_back(world: World, monke
     assert cause.endswith(
         "journal.jsonl: No space left on device; everything was put back on the hosts, but not noted here"
     )
-    assert what_to_do.startswith("make room on the disk of this machine that it is on; then `lab restore` notes it")
+    assert what_to_do.startswith("make room on that disk of this machine; then `lab restore` notes it")
     assert world.state() == untouched()
     world.restore()
     assert Journal(world.path, LINES).open == []
