@@ -10,6 +10,7 @@ stop() { echo "make $purpose: $1" >&2; exit 2; }
 
 case $purpose in check|unit|docs|fuzz|audit) needs_lab= ;; *) needs_lab=yes ;; esac
 case $purpose in test|test-all|test-release) everything=yes ;; *) everything= ;; esac
+case $purpose in test-all|test-release|faults) needs_compiler=yes ;; *) needs_compiler= ;; esac
 if [ -n "$needs_lab" ]; then
     [ "$(uname -s)" = Linux ] || stop "the local lab needs Linux; on a Mac follow docs/how-to/measure-two-machines.md"
     [ "$(id -u)" = 0 ] || stop "the local lab needs root for its namespaces and mounts: run 'sudo make $purpose'"
@@ -41,9 +42,14 @@ if [ -n "$needs_lab" ]; then
     if [ -n "$everything" ]; then # a login shell may be any of these
         for shell in csh fish ksh tcsh zsh; do command -v "$shell" >/dev/null || missing="$missing $shell"; done
         command -v Rscript >/dev/null || missing="$missing r-base-core" # reads an exported table
+        for pair in dbus-run-session:dbus gnome-keyring-daemon:gnome-keyring; do # a keyring of the tests' own
+            command -v "${pair%%:*}" >/dev/null || missing="$missing ${pair##*:}"
+        done
         # the report is looked at in it; Ubuntu's package is but a snap, without which those tests are skipped
         if grep -q '^ID=debian' /etc/os-release; then command -v chromium >/dev/null || missing="$missing chromium"; fi
     fi
+    # the clocks of hosts that share a kernel are set by a library
+    if [ -n "$needs_compiler" ]; then [ -e /usr/include/time.h ] && command -v cc >/dev/null || missing="$missing gcc libc6-dev"; fi
     # Debian's signing keys: there on Debian, not on Ubuntu
     [ -e /usr/share/keyrings/debian-archive-keyring.gpg ] || missing="$missing debian-archive-keyring"
     has_venv "$python" || missing="$missing python3 python3-venv"

@@ -38,11 +38,11 @@ LEFT = {
 
 @pytest.mark.usefixtures("root")
 def test_in_the_sample_nothing_is_dirty_lost_or_wrong() -> None:
-    check_sample("1")
+    check_sample("commands", "1")
 
 
-def check_sample(clients: str) -> None:
-    command = [sys.executable, "-m", "faults", "--sample", "--clients", clients]
+def check_sample(name: str, clients: str) -> None:
+    command = [sys.executable, "-m", "faults", "--sample", name, "--clients", clients]
     environment = os.environ | {"PYTHONPATH": str(TESTS)}
     done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=1800, check=False)
     assert done.returncode == 0, done.stdout + done.stderr

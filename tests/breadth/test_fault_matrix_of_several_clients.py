@@ -8,4 +8,4 @@ from breadth.test_fault_matrix import check_sample
 
 @pytest.mark.usefixtures("root")
 def test_in_the_sample_of_three_clients_nothing_is_dirty_lost_or_wrong() -> None:
-    check_sample("3")
+    check_sample("commands", "3")

@@ -9,6 +9,7 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 
 os.environ["OPENBLAS_NUM_THREADS"] = "1"  # threads of its own do not survive a fork
 
@@ -21,9 +22,10 @@ import lab.run.progress  # noqa: F401
 from lab.hosts.ssh import CONNECT
 from lab.local import state
 
-from . import matrix, plan
+from . import clock, matrix, plan
 from .cell import Baseline, Cell, Outcome, measure, play
-from .inject import FILL_HOSTS, FROM_OUTSIDE, KINDS, OF_SEVERAL_CLIENTS, Fault
+from .inject import Fault
+from .kinds import DURING, KINDS, WHENS
 from .labs import Kind, Place, places, spread
 
 
@@ -88,12 +90,16 @@ def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="faults", description="Break a run at every command that it sends.")
     parser.add_argument("--seed", type=int, default=1, help="of the order of cases and cells, and of the share")
     parser.add_argument(
-        "--kinds", type=names(KINDS), default=",".join(KINDS), help="kinds of fault (default: %(default)s)"
+        "--kinds", type=names(tuple(KINDS)), default=",".join(KINDS), help="kinds of fault (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--whens", type=names(WHENS), default=",".join(WHENS), help="when in a command (default: %(default)s)"
     )
     parser.add_argument(
         "--sweeps", type=names(plan.NAMES), help=f"of {', '.join(plan.NAMES)} (default: all that the server can have)"
     )
     parser.add_argument("--share", type=float, default=1.0, help="of all cells, at random (default: all)")
+    parser.add_argument("--each", type=int, metavar="N", help="N of those that are alike in sweep, kind and time")
     parser.add_argument("--jobs", type=int, default=2, help="local labs side by side (default: %(default)s)")
     parser.add_argument("--platform", action="append", default=[], help="as `lab local up` takes it (default: Linux)")
     parser.add_argument(
@@ -101,9 +107,12 @@ def arguments() -> argparse.Namespace:
     )
     parser.add_argument("--zfs", action="store_true", help="between guests that have ZFS, with the sweep `pool`")
     parser.add_argument("--transport", choices=sorted(CONNECT), default="paramiko", help="(default: %(default)s)")
+    parser.add_argument(
+        "--stories", type=Path, metavar="DIR", help="all that was said and sent in each cell, a file each"
+    )
     what = parser.add_mutually_exclusive_group()
     what.add_argument("--only", nargs="+", type=plan.parse, metavar="CELL", help="these, and all that was said in them")
-    what.add_argument("--sample", action="store_true", help="the few that the test suite has")
+    what.add_argument("--sample", choices=sorted(plan.SAMPLES), help="the few that the test suite has")
     return parser.parse_args()
 
 
@@ -117,8 +126,11 @@ def again(options: argparse.Namespace) -> str:
 
 def impossible(options: argparse.Namespace) -> set[str]:
     """The kinds of fault that these labs cannot have."""
-    of_hosts = FROM_OUTSIDE if options.zfs else FILL_HOSTS if options.platform else ()
-    return {*of_hosts, *(() if options.clients > 1 else OF_SEVERAL_CLIENTS)}
+    are = {
+        "guests": options.zfs, "mac": bool(options.platform), "one client": options.clients == 1,
+        "no clock": not clock.is_possible(),
+    }  # fmt: skip
+    return {name for name, kind in KINDS.items() if any(are[labs] for labs in kind.not_in)}
 
 
 def play_all(options: argparse.Namespace, outcomes: list[Outcome]) -> None:
@@ -128,18 +140,22 @@ def play_all(options: argparse.Namespace, outcomes: list[Outcome]) -> None:
     if options.only:
         sweeps = sorted({cell.sweep for cell in options.only})
     elif options.sample:
-        sweeps = [name for name in sweeps if name in {row[0] for row in plan.SAMPLE}]
+        sweeps = [name for name in sweeps if name in {row[0] for row in plan.SAMPLES[options.sample]}]
     with places(options.jobs, kind) as labs:
         known = baselines(labs, sweeps, options.seed)
         kinds = [kind for kind in options.kinds if kind not in impossible(options)]
-        cells = options.only or plan.cells(known, kinds, options.share, options.seed)
+        whens = [when for when in options.whens if when != DURING or not (options.platform or options.zfs)]
+        cells = options.only or plan.cells(known, kinds, whens, options.share, options.each, options.seed)
         if options.sample:
-            cells = plan.sample(known)
+            cells = plan.sample(known, options.sample)
         if missing := [cell.name for cell in cells if cell.fault.site not in known[cell.sweep].sent]:
             raise SystemExit(f"faults: with seed {options.seed} there is no such command: {', '.join(missing)}")
         print(f"{len(cells)} cells, seed {options.seed}", flush=True)
         for outcome in conduct(labs, cells, known, options.seed):
             outcomes.append(outcome)
+            if options.stories:
+                options.stories.mkdir(parents=True, exist_ok=True)
+                (options.stories / outcome.cell.name.replace("/", "_")).write_text(outcome.story)
             if outcome.bad:
                 print(matrix.complaint(outcome, again(options)), flush=True)
             if options.only:
@@ -149,6 +165,8 @@ def play_all(options: argparse.Namespace, outcomes: list[Outcome]) -> None:
 def main() -> int:
     """Run the matrix, or as much of it as there is time for; exit code 1 where any cell is bad."""
     options, started, outcomes = arguments(), time.monotonic(), list[Outcome]()
+    if clock.is_possible():
+        clock.load()
     gc.freeze()  # what is imported stays: no fork need look for cycles in it
     state.need_root()
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # no lab may stay up

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import signal
 import tempfile
@@ -15,15 +16,17 @@ from pathlib import Path
 
 from lab.cli import main as cli
 from lab.hosts.hosts_file import load_hosts
-from lab.local import state, syscalls
+from lab.local import syscalls
 
-from . import inject, space, trials
+from . import clock, inject, kinds, link, space, trials
 from .inject import Fault, Sent
 from .observe import Observer, State, difference
 
 RUN_DEADLINE_S = 600.0
 SETTLE_S = 10.0
+CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e]")
 MOST_LATE = 3
+MOST_MEMORY = 700 * 2**20  # of a command that a host floods; what it was forked from has 200 MiB
 
 
 @dataclass(frozen=True)
@@ -81,12 +84,14 @@ class Outcome:
 
 
 class Stage:
-    """Where `lab` commands run for one cell: a folder, with results on a small file system of their own."""
+    """Where `lab` commands run for one cell: a small disk that they write to, and a folder of the matrix's own."""
 
     def __init__(self, lab: str, hosts: Path, sweep: Path):
         self.lab_name = lab
         self.folder = Path(tempfile.mkdtemp(prefix="cell-", dir=hosts.parent))
-        self.results = self.folder / "results"
+        self.disk = self.folder / "disk"
+        self.results = self.disk / "results"
+        self.largest = 0  # bytes of memory that a command had
         self.hosts, self.sweep = hosts, sweep
         named = load_hosts(hosts).share.devices if '"named"' in sweep.read_text() else ()
         self.write_to = [word for device in named for word in ("--write-to", device)]
@@ -94,11 +99,11 @@ class Stage:
 
     def __enter__(self) -> Stage:
         syscalls.keep_mounts_private()
-        space.make_results(self.results)
+        space.make_disk(self.disk)
         return self
 
     def __exit__(self, *_: object) -> None:
-        space.remove_results(self.results)
+        space.remove_disk(self.disk)
         shutil.rmtree(self.folder)
 
     def lab(self, *arguments: str, prepare: Callable[[], None] = lambda: None) -> int:
@@ -108,8 +113,9 @@ class Stage:
         if pid == 0:
             os.setsid()
             syscalls.die_with_parent(parent)
-            os.chdir(self.folder)
-            os.environ["XDG_STATE_HOME"] = str(self.folder / "state")
+            os.chdir(self.disk)
+            os.environ["XDG_STATE_HOME"] = str(self.disk / "state")
+            os.environ[clock.OF_CONTROLLER] = str(self.folder / "clock")
             output = os.open(path, os.O_WRONLY | os.O_CREAT)
             os.dup2(output, 1)
             os.dup2(output, 2)
@@ -119,7 +125,8 @@ class Stage:
             except BaseException:
                 traceback.print_exc()
                 os._exit(70)
-        code = _wait(pid)
+        code, most = _wait(pid)
+        self.largest = max(self.largest, most)
         self.outputs.append((f"lab {' '.join(arguments)}", code, path.read_text(errors="replace")))
         return code
 
@@ -144,12 +151,13 @@ class Stage:
         return "\n".join([*said, "commands.log:", commands])
 
 
-def _wait(pid: int) -> int:
+def _wait(pid: int) -> tuple[int, int]:
+    """How a process ended, negative for a signal, and how many bytes of memory it had at most."""
     deadline = time.monotonic() + RUN_DEADLINE_S
     while time.monotonic() < deadline:
-        ended, status = os.waitpid(pid, os.WNOHANG)
+        ended, status, used = os.wait4(pid, os.WNOHANG)
         if ended:
-            return os.waitstatus_to_exitcode(status)
+            return os.waitstatus_to_exitcode(status), used.ru_maxrss * 1024
         time.sleep(0.01)
     os.kill(pid, signal.SIGKILL)
     os.waitpid(pid, 0)
@@ -192,6 +200,9 @@ def play(cell: Cell, observer: Observer, before: State, hosts: Path, sweep: Path
             outcome.hosts = "dirty"
         for command, _, said in stage.outputs:
             outcome.other += [f"`{command}` printed a traceback"] if "Traceback" in said else []
+            outcome.other += [f"`{command}` printed control characters"] if CONTROL.search(said) else []
+        if stage.largest > MOST_MEMORY:
+            outcome.other.append(f"a command took {stage.largest / 2**20:.0f} MiB of memory")
         outcome.story = stage.story()
     outcome.seconds = time.monotonic() - started
     return outcome
@@ -200,12 +211,14 @@ def play(cell: Cell, observer: Observer, before: State, hosts: Path, sweep: Path
 def _strike(outcome: Outcome, stage: Stage, baseline: Baseline) -> int:
     """Do what is to be broken, with the fault; then lift what stays of it. The exit code."""
     fault, lab, target = outcome.cell.fault, stage.lab_name, stage.folder / "injected"
-    usual_s = baseline.sent[fault.site].elapsed_s
-    filled = state.HOSTS if fault.kind in inject.FILL_HOSTS else ()
-    sizes = {place: size for host in filled for place, size in space.places(lab, host).items()}
+    kind, usual_s = kinds.KINDS[fault.kind], baseline.sent[fault.site].elapsed_s
+    sizes = {place: size for host in kind.fills for place, size in space.places(lab, host).items()}
     code = stage.subject(lambda: inject.inject(lab, fault, usual_s, target), baseline.killed_at)
     space.lift(sizes)
-    space.lift_controller(stage.results)
+    space.lift_controller(stage.disk)
+    kind.lift(lab)
+    if fault.when == kinds.DURING:
+        link.lift(lab)
     if target.exists():
         outcome.command = Sent(**json.loads(target.read_text())).text
     else:
@@ -214,16 +227,20 @@ def _strike(outcome: Outcome, stage: Stage, baseline: Baseline) -> int:
 
 
 def _look_at_trials(outcome: Outcome, stage: Stage, baseline: Baseline, code: int) -> None:
-    """Whether every trial is there, once, and true; completes the run."""
+    """Whether every trial is there, once, and true, and the user was told why not; completes the run."""
     first, fault = trials.read(stage.run_folder()), outcome.cell.fault
+    kind = kinds.KINDS[fault.kind]
     failed = any(first.rows.get(slot, {}).get("status") != "ok" for slot in baseline.slots)
     if code == 0 and failed and baseline.killed_at is None:
         outcome.other.append("the run ended with exit code 0, and not all of its trials are ok")
+    told = "\n".join([*(said for _, _, said in stage.outputs), *(str(row["reason"]) for row in first.rows.values())])
+    if code != 0 and (kind.of_files or fault.when == kinds.DURING) and not re.search(kind.says, told):
+        outcome.other.append(f"the user is not told: {kind.says}")
     if stage.run_folder() is None:
         return
     _resume(outcome, stage, first, baseline)
     last = trials.read(stage.run_folder())
-    spoilt = inject.trial_of(outcome.command) if fault.kind in inject.SPOILS else None
+    spoilt = inject.trial_of(outcome.command) if fault.when in kind.spoils else None
     outcome.lost = trials.lost(first, last, baseline.slots)
     outcome.wrong = trials.wrong(first, last, baseline.trials, spoilt)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
-import signal
+import sys
 import threading
 import time
 from collections import Counter
@@ -18,41 +18,35 @@ from typing import Any
 from lab.hosts import Result
 from lab.hosts.dialogue import Dialogue
 from lab.hosts.ssh import SshHost
-from lab.local import lifecycle
 
-from . import space
-from .observe import Observer, daemons
+from . import kinds, space
 
-WHENS = ("before", "after")
-HANG_S = 1.0
-RESULTS = Path("results")
-# All of sshd that serves this connection: those above this script that are not the listener. None of them is left to
-# tell how the command ended. An emulated Mac has no /proc, but the Linux below has.
-LOSE = """
-pid=$$ sessions= proc=/proc
-[ -d /proc/self ] || proc=/linux/proc
-while [ "$pid" -gt 1 ]; do
-    [ "$(cat "$proc/$pid/comm")" = sshd-session ] && sessions="$sessions $pid"
-    pid=$(sed 's/^.*) //' "$proc/$pid/stat" | cut -d ' ' -f 2)
-done
-kill -s KILL $sessions
-"""
+WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT
 
 
 @dataclass(frozen=True)
 class Sent:
-    """A command as the lab sends it. ``number`` counts those to its host, from 1; ``elapsed_s`` is known afterwards."""
+    """A command as the lab sends it. ``number`` counts those to its host, from 1; the rest is known afterwards.
+
+    With the role ``controller`` it is a file that the lab opens to write to, or a folder that it makes.
+    """
 
     role: str
     number: int
     text: str
     elapsed_s: float = 0.0
-    daemons: tuple[bool, bool] = (False, False)
+    ran_before: tuple[str, ...] = ()
+    ran_after: tuple[str, ...] = ()
 
     @property
     def site(self) -> str:
         """Its name in a sweep."""
         return f"{self.role}-{self.number}"
+
+    @property
+    def moves_trial(self) -> bool:
+        """Whether it is a transfer that takes as long as a slow link needs."""
+        return trial_of(self.text) is not None and "stopwatch.pl" in self.text and " together " not in self.text
 
 
 @dataclass(frozen=True)
@@ -92,62 +86,11 @@ class Fault:
         """The name of the command in a sweep."""
         return f"{self.role}-{self.number}"
 
-    def strike(self, call: Call, lab: str, usual_s: float) -> Any:
-        """Go on with a command, and have the fault happen. ``usual_s`` is how long the command takes without it.
-
-        Of a command that is spoken with, "after" a deed is once it has begun: nothing but its end tells more.
-        """
-        if self.kind == "error" and call.is_spoken_with:
-            return call.go_and("exit 1", self.when, call.deadline_s)
-        if self.kind == "error":
-            if self.when == "after":
-                call.go()
-            return Result(call.argv, 1, "", "an injected error", 0.0)
-        if self.kind == "hang":
-            return call.go_and("sleep 3600", self.when, HANG_S + (usual_s if self.when == "after" else 0.0))
-        if self.kind == "lost":
-            return call.go_and(LOSE, self.when, call.deadline_s)
-        if self.when == "before":
-            DEEDS[self.kind](lab)
-            return call.go()
-        result = call.go()
-        DEEDS[self.kind](lab)
-        return result
-
-
-def _signal(number: signal.Signals) -> Callable[[str], None]:
-    return lambda _: os.kill(os.getpid(), number)
-
-
-def _kill_daemons(lab: str) -> None:
-    for process in daemons(Observer(lab).init("server")):
-        os.kill(process.pid, signal.SIGKILL)
-
-
-DEEDS: dict[str, Callable[[str], None]] = {
-    "SIGINT": _signal(signal.SIGINT),
-    "SIGTERM": _signal(signal.SIGTERM),
-    "SIGKILL": _signal(signal.SIGKILL),
-    "reboot-client": lambda lab: lifecycle.reboot(lab, "client"),
-    "reboot-server": lambda lab: lifecycle.reboot(lab, "server"),
-    "reboot-client.3": lambda lab: lifecycle.reboot(lab, "client.3"),
-    "full-controller": lambda _: space.fill_controller(RESULTS),
-    "full-client": lambda lab: space.fill_host(lab, "client"),
-    "full-server": lambda lab: space.fill_host(lab, "server"),
-    "server-killed": _kill_daemons,
-}
-KINDS = ("error", "hang", "lost", *DEEDS)
-# Not on emulated Macs: what stands for their kernel needs room on the host's disk, as no kernel does.
-FILL_HOSTS = ("full-client", "full-server")
-OF_SEVERAL_CLIENTS = ("reboot-client.3",)  # where there are so many clients
-FROM_OUTSIDE = (*FILL_HOSTS, "server-killed")  # not in guests: their disks and processes are not this machine's
-# Where one of these meets the transfer of a trial, or the look at its content, that trial cannot be ok.
-SPOILS = ("error", "hang", "lost", "SIGINT", "SIGTERM", "SIGKILL")
-
 
 def normal(argv: tuple[str, ...]) -> str:
     """A command as text that is the same in every run."""
     text = re.sub(r"(file-share-lab|b\d{3}-[a-z0-9-]+)-[0-9a-f]{16}", r"\1-NAME", " ".join(" ".join(argv).split()))
+    text = re.sub(r"\d{8}T\d{6}Z|[0-9a-f]{12,}", "NAME", text)
     return re.sub(r"/dev/loop\d+", "/dev/loopN", text)  # all labs have those of one kernel
 
 
@@ -158,42 +101,72 @@ def trial_of(command: str) -> str | None:
 
 
 def record(lab: str, target: Path) -> None:
-    """From here on, write down every command that the lab sends, as lines of JSON."""
+    """From here on, write down every command that the lab sends and every file that it opens, as lines of JSON."""
     count: Counter[str] = Counter()
     lock = threading.Lock()
 
+    def note(sent: Sent) -> None:
+        with lock, target.open("a") as file:
+            file.write(json.dumps(asdict(sent)) + "\n")
+
     def execute(call: Call) -> Any:
-        with lock:
-            count[call.host.name] += 1
-            number = count[call.host.name]
-        running = [bool(daemons(Observer(lab).init("server")))]
+        number = _next(count, lock, call.host.name)
+        ran_before = kinds.what_runs(lab)
         started = time.monotonic()
         result = call.go()
         elapsed_s = time.monotonic() - started
-        running.append(bool(daemons(Observer(lab).init("server"))))
-        sent = Sent(call.host.name, number, normal(call.argv), elapsed_s, (running[0], running[1]))
-        with lock, target.open("a") as file:
-            file.write(json.dumps(asdict(sent)) + "\n")
+        note(Sent(call.host.name, number, normal(call.argv), elapsed_s, ran_before, kinds.what_runs(lab)))
         return result
 
     wrap(execute)
+    watch_files(lambda path: note(Sent(kinds.CONTROLLER, _next(count, lock, kinds.CONTROLLER), normal((path,)))))
 
 
 def inject(lab: str, fault: Fault, usual_s: float, target: Path) -> None:
-    """From here on, wait for the command and strike, once; ``target`` then tells at what."""
+    """From here on, wait for the command or the file and strike, once; ``target`` then tells at what."""
     count: Counter[str] = Counter()
     lock = threading.Lock()
+    kind = kinds.KINDS[fault.kind]
+
+    def is_here(role: str, text: tuple[str, ...]) -> bool:
+        if (role, _next(count, lock, role)) != (fault.role, fault.number):
+            return False
+        target.write_text(json.dumps(asdict(Sent(fault.role, fault.number, normal(text)))))
+        return True
 
     def execute(call: Call) -> Any:
-        with lock:
-            count[call.host.name] += 1
-            struck = (call.host.name, count[call.host.name]) == (fault.role, fault.number)
-        if not struck:
+        if not is_here(call.host.name, call.argv):
             return call.go()
-        target.write_text(json.dumps(asdict(Sent(fault.role, fault.number, normal(call.argv)))))
-        return fault.strike(call, lab, usual_s)
+        return kind.strike(kinds.Scene(call, fault.when, lab, usual_s))
+
+    def opened(path: str) -> None:
+        if is_here(kinds.CONTROLLER, (path,)):
+            space.fill_controller()
 
     wrap(execute)
+    watch_files(opened)
+
+
+def _next(count: Counter[str], lock: threading.Lock, role: str) -> int:
+    with lock:
+        count[role] += 1
+        return count[role]
+
+
+def watch_files(handle: Callable[[str], None]) -> None:
+    """From here on, call ``handle`` before a file of the working folder is opened to be written, or a folder made."""
+    here = str(Path.cwd())
+
+    def hook(event: str, arguments: tuple[Any, ...]) -> None:
+        if event not in ("open", "os.mkdir") or not isinstance(arguments[0], str | Path):
+            return
+        if event == "open" and not (isinstance(arguments[2], int) and arguments[2] & WRITES):
+            return
+        path = str(arguments[0])
+        if path.startswith(here) or not (path.startswith("/") or space.FILLER in path):
+            handle(path.removeprefix(f"{here}/"))
+
+    sys.addaudithook(hook)
 
 
 def wrap(handle: Callable[[Call], Any]) -> None:

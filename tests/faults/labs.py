@@ -19,7 +19,7 @@ from support.local_lab import Bench
 
 from lab.local import syscalls
 
-from . import plan
+from . import clock, plan
 from .guests import GuestObserver
 from .observe import Observer, State, is_mac
 
@@ -71,7 +71,7 @@ class Place:
         changes = {f"{host}_ram_disk": "64 MiB" for host in self.bench.host_names}
         changes |= {f"{host}_transport": self.kind.transport for host in self.bench.host_names}
         for host in self.bench.host_names:
-            self._shorten_iperf3(host)
+            self._prepare(host)
         self.hosts = self.bench.changed_hosts(**changes, **self._of_disk())
         self.observer.settle()
         self.before: State = self.observer.state()
@@ -92,6 +92,11 @@ class Place:
         program.unlink(missing_ok=True)
         program.write_text(IPERF3)
         program.chmod(0o755)
+
+    def _prepare(self, host: str) -> None:
+        self._shorten_iperf3(host)
+        if clock.is_possible() and not is_mac(self.observer.init(host)):
+            clock.install(self.observer.init(host))
 
     def _of_disk(self) -> dict[str, str]:
         """What the hosts file says of the disk, which Linux takes as the server."""
@@ -123,6 +128,9 @@ class GuestPlace(Place):
 
     def _observer(self) -> Observer:
         return GuestObserver(self.bench)
+
+    def _prepare(self, host: str) -> None:
+        self._shorten_iperf3(host)
 
     def _shorten_iperf3(self, host: str) -> None:
         self.bench.execute(host, "sh", "-c", f'printf %s "$1" >/{IPERF3_AT[-1]}', "sh", IPERF3)

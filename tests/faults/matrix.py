@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from .cell import Outcome
-from .inject import KINDS, WHENS
+from .kinds import KINDS, WHENS
 
 COLUMNS = ("injected", "self-restored", "needed restore", "dirty", "lost trials", "wrong ok", "other")
 
@@ -29,7 +29,7 @@ def table(outcomes: Iterable[Outcome]) -> str:
 
 def _line(name: str, values: Iterable[object]) -> str:
     cells = zip(values, COLUMNS, strict=True)
-    return f"{name:24}" + "".join(f"{value!s:>{len(column) + 2}}" for value, column in cells)
+    return f"{name:30}" + "".join(f"{value!s:>{len(column) + 2}}" for value, column in cells)
 
 
 def complaint(outcome: Outcome, again: str) -> str:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from .cell import Baseline, Cell
-from .inject import KINDS, WHENS, Fault
+from .inject import Fault
+from .kinds import KINDS, WHENS
 
 SWEEP = """
 name = "{name}"
@@ -86,39 +88,64 @@ ALL = SWEEPS | OF_MACS | OF_SEVERAL_CLIENTS | OF_ZFS  # the factors of each
 RESTORE = "restore"
 KILLED = ("smb", "server", "-- check")
 NAMES = (*ALL, RESTORE)
-# The samples for the test suite: (sweep, host, part of a command, kind, when). The first such command on that host.
-SAMPLE = (
-    ("network", "server", "mkdir -m", "SIGKILL", "after"),
-    ("network", "server", "mount -t tmpfs", "hang", "after"),
-    ("network", "server", "ip link set dev eth0 mtu 9000", "SIGKILL", "after"),
-    ("network", "server", "ip link set dev eth0 mtu 9000", "error", "after"),
-    ("network", "server", "net/ipv4/tcp_rmem 4096", "reboot-server", "after"),
-    ("network", "server", "net/ipv4/tcp_rmem 4096", "SIGTERM", "before"),
-    ("network", "server", "ss -tmin", "full-controller", "before"),
-    ("network", "server", "-- check", "error", "after"),
-    ("network", "server", "-- check", "lost", "after"),
-    ("smb", "server", "smbpasswd", "hang", "before"),
-    ("smb", "server", "smbpasswd", "full-server", "after"),
-    ("smb", "server", "smbstatus --json", "server-killed", "before"),
-    ("smb", "server", "-- make", "SIGINT", "after"),
-    ("smb", "server", "ss -tmin", "reboot-client", "before"),
-    ("image", "server", "lazy_itable_init", "SIGKILL", "after"),
-    ("device", "server", "mkfs.btrfs", "SIGKILL", "after"),
-    ("restore", "server", "ip link set dev eth0 mtu 1500", "SIGKILL", "before"),
-    ("restore", "server", "umount", "lost", "after"),
-    ("clients", "client.2", "ip link set dev eth0 mtu 9000", "SIGKILL", "after"),
-    ("clients", "client.3", " together cp ", "reboot-client.3", "after"),
-    ("clients", "client.2", " together cp ", "lost", "before"),
-    ("clients", "client", " together cp ", "SIGKILL", "after"),
-    ("clients", "client.3", "-- make", "SIGINT", "after"),
-    ("clients", "server", "-- check", "error", "after"),
-    ("pool", "server", "modprobe zfs", "SIGKILL", "after"),
-    ("pool", "server", "zpool create", "error", "after"),
-    ("pool", "server", "zpool create", "lost", "after"),
-    ("pool", "server", "zpool create", "SIGKILL", "after"),
-    ("pool", "server", "zpool create", "reboot-server", "after"),
-    ("pool", "server", "zpool import -d", "SIGTERM", "before"),
-)
+# The samples for the test suite: (sweep, host, part of a command, kind, when). The first such command on that host that
+# the kind can strike.
+SAMPLES = {
+    "commands": (
+        ("network", "server", "mkdir -m", "SIGKILL", "after"),
+        ("network", "server", "mount -t tmpfs", "hang", "after"),
+        ("network", "server", "ip link set dev eth0 mtu 9000", "SIGKILL", "after"),
+        ("network", "server", "ip link set dev eth0 mtu 9000", "error", "after"),
+        ("network", "server", "net/ipv4/tcp_rmem 4096", "reboot-server", "after"),
+        ("network", "server", "net/ipv4/tcp_rmem 4096", "SIGTERM", "before"),
+        ("network", "server", "ss -tmin", "full-controller", "before"),
+        ("network", "server", "-- check", "error", "after"),
+        ("network", "server", "-- check", "lost", "after"),
+        ("smb", "server", "smbpasswd", "hang", "before"),
+        ("smb", "server", "smbpasswd", "full-server", "after"),
+        ("smb", "server", "smbstatus --json", "server-killed", "before"),
+        ("smb", "server", "-- make", "SIGINT", "after"),
+        ("smb", "server", "ss -tmin", "reboot-client", "before"),
+        ("image", "server", "lazy_itable_init", "SIGKILL", "after"),
+        ("device", "server", "mkfs.btrfs", "SIGKILL", "after"),
+        ("restore", "server", "ip link set dev eth0 mtu 1500", "SIGKILL", "before"),
+        ("restore", "server", "umount", "lost", "after"),
+        ("clients", "client.2", "ip link set dev eth0 mtu 9000", "SIGKILL", "after"),
+        ("clients", "client.3", " together cp ", "reboot-client.3", "after"),
+        ("clients", "client.2", " together cp ", "lost", "before"),
+        ("clients", "client", " together cp ", "SIGKILL", "after"),
+        ("clients", "client.3", "-- make", "SIGINT", "after"),
+        ("clients", "server", "-- check", "error", "after"),
+        ("pool", "server", "modprobe zfs", "SIGKILL", "after"),
+        ("pool", "server", "zpool create", "error", "after"),
+        ("pool", "server", "zpool create", "lost", "after"),
+        ("pool", "server", "zpool create", "SIGKILL", "after"),
+        ("pool", "server", "zpool create", "reboot-server", "after"),
+        ("pool", "server", "zpool import -d", "SIGTERM", "before"),
+    ),
+    "moments": (
+        ("network", "client", "stopwatch.pl", "server-killed", "during"),
+        ("network", "client", "stopwatch.pl", "clock-back-controller", "during"),
+        ("network", "client", "stopwatch.pl", "link-silent-20", "during"),
+        ("network", "controller", "state/", "full-controller", "before"),
+        ("network", "controller", "run.json", "full-controller", "before"),
+        ("network", "server", "-- check", "lie-cut", "after"),
+        ("network", "client", "ip -j", "lie-other", "after"),
+        ("smb", "client", "stopwatch.pl", "server-killed", "during"),
+        ("smb", "client", "stopwatch.pl", "mount-killed", "during"),
+        ("smb", "client", "stopwatch.pl", "link-down-2", "during"),
+        ("smb", "server", "net/ipv4/tcp", "clock-ahead-server", "before"),
+        ("smb", "server", "smbstatus --json", "lie-utf8", "after"),
+        ("smb", "server", "smbpasswd", "lie-endless", "after"),
+        ("smb", "controller", "journal.jsonl", "full-controller", "before"),
+        ("smb", "controller", "trials.jsonl", "full-controller", "before"),
+        ("smb", "controller", "samples.jsonl", "full-controller", "before"),
+        ("nfs", "client", "stopwatch.pl", "server-stopped", "during"),
+        ("nfs", "client", "stopwatch.pl", "link-down-20", "during"),
+        ("afp", "client", "stopwatch.pl", "server-killed", "during"),
+        ("afp", "client", "stopwatch.pl", "guard-stopped", "during"),
+    ),
+}
 
 
 def usual(has_mac_server: bool, clients: int, has_zfs: bool) -> list[str]:
@@ -131,33 +158,55 @@ def usual(has_mac_server: bool, clients: int, has_zfs: bool) -> list[str]:
     return [name for name in NAMES if name not in left_out]
 
 
-def cells(baselines: Mapping[str, Baseline], kinds: Sequence[str], share: float, seed: int) -> list[Cell]:
-    """Every cell, or a random share of them, in random order; the same for the same seed."""
+def cells(
+    baselines: Mapping[str, Baseline],
+    kinds: Sequence[str],
+    whens: Sequence[str],
+    share: float,
+    each: int | None,
+    seed: int,
+) -> list[Cell]:
+    """Every cell, or a random share of them, in random order; the same for the same seed.
+
+    With ``each`` no more than so many that are alike in sweep, kind and time.
+    """
     found = [
         Cell(sweep, Fault(sent.role, sent.number, kind, when))
         for sweep, baseline in baselines.items()
         for sent in baseline.sent.values()
-        for kind in KINDS
-        for at, when in enumerate(WHENS)
-        if kind in kinds and (kind != "server-killed" or sent.daemons[at])
+        for kind in kinds
+        for when in whens
+        if KINDS[kind].can_strike(sent, when)
     ]
     chance = random.Random(seed)
     chance.shuffle(found)
-    return found[: max(1, round(share * len(found)))]
+    return _first(found, each)[: max(1, round(share * len(found)))]
 
 
-def sample(baselines: Mapping[str, Baseline]) -> list[Cell]:
-    """The cells of the sample of these sweeps."""
+def _first(found: list[Cell], each: int | None) -> list[Cell]:
+    """The first of those that are alike in sweep, kind and time."""
+    count: Counter[tuple[str, str, str]] = Counter()
+    kept = []
+    for cell in found:
+        alike = cell.sweep, cell.fault.kind, cell.fault.when
+        count[alike] += 1
+        kept += [cell] if each is None or count[alike] <= each else []
+    return kept
+
+
+def sample(baselines: Mapping[str, Baseline], name: str) -> list[Cell]:
+    """The cells of a sample of these sweeps."""
     return [
         Cell(sweep, first(baselines[sweep], host, words, kind, when))
-        for sweep, host, words, kind, when in SAMPLE
+        for sweep, host, words, kind, when in SAMPLES[name]
         if sweep in baselines
     ]
 
 
 def first(baseline: Baseline, host: str, words: str, kind: str, when: str) -> Fault:
-    """A fault at the first command to a host that has these words in it."""
-    sent = next(each for each in baseline.sent.values() if each.role == host and words in each.text)
+    """A fault at the first command to a host that has these words in it, and where it can strike."""
+    found = (each for each in baseline.sent.values() if each.role == host and words in each.text)
+    sent = next(each for each in found if KINDS[kind].can_strike(each, when))
     return Fault(sent.role, sent.number, kind, when)
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from lab.local import state
 
-RESULTS_BYTES = 8 * 2**20
+CONTROLLER_BYTES = 8 * 2**20
 DEADLINE_S = 10.0
 FILLER = "filler"
 Places = dict[tuple[int, str], int]
@@ -63,20 +63,20 @@ def _resize(pid: int, path: str, size: int) -> bool:
     return subprocess.run(command, capture_output=True).returncode == 0
 
 
-def make_results(folder: Path) -> None:
-    """Have a small file system of its own there; gone with this process, which must have private mounts."""
+def make_disk(folder: Path) -> None:
+    """A small disk for all that a controller writes; gone with this process, which must have private mounts."""
     folder.mkdir()
-    subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={RESULTS_BYTES}", "results", str(folder)], check=True)
+    subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={CONTROLLER_BYTES}", "controller", str(folder)], check=True)
 
 
-def remove_results(folder: Path) -> None:
+def remove_disk(folder: Path) -> None:
     """Take it away again."""
     subprocess.run(["umount", "--lazy", str(folder)], check=True)
 
 
-def fill_controller(results: Path) -> None:
-    """Leave no byte free in there."""
-    with (results / FILLER).open("ab", buffering=0) as file:
+def fill_controller() -> None:
+    """Leave no byte free where the controller works."""
+    with Path(FILLER).open("ab", buffering=0) as file:
         try:
             while True:
                 file.write(bytes(4096))
@@ -84,6 +84,6 @@ def fill_controller(results: Path) -> None:
             return
 
 
-def lift_controller(results: Path) -> None:
+def lift_controller(folder: Path) -> None:
     """Make room again."""
-    (results / FILLER).unlink(missing_ok=True)
+    (folder / FILLER).unlink(missing_ok=True)

@@ -34,7 +34,7 @@ exit 1
 
 
 def test_in_the_sample_nothing_is_dirty_lost_or_wrong() -> None:
-    command = [sys.executable, "-m", "faults", "--sample", "--zfs", "--jobs", "1"]
+    command = [sys.executable, "-m", "faults", "--sample", "commands", "--zfs", "--jobs", "1"]
     environment = os.environ | {"PYTHONPATH": f"{TESTS}:{TESTS.parent}"}
     done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=3600, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
