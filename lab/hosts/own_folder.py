@@ -6,8 +6,10 @@ the account's own ``~/.local``: a short path, for sockets, and not that of the r
 
 from __future__ import annotations
 
+import re
 import secrets
 
+from lab.base.errors import HostError
 from lab.base.scripts import read_script
 from lab.hosts import Host
 
@@ -27,7 +29,12 @@ echo "$home"
 
 def lab_home(host: Host) -> str:
     """The folder on a host that all of the lab's are in; without links. It may not be there yet."""
-    return host.shell(LAB_HOME, root=True).stdout.rstrip("\n")
+    home = host.shell(LAB_HOME, root=True).stdout.rstrip("\n")
+    if not re.fullmatch(r"/.+/file-share-lab", home):
+        raise HostError(
+            f"the lab's own folder cannot be read from what the host printed: {home!r:.200}", host=host.name
+        )
+    return home
 
 
 def new_name() -> str:

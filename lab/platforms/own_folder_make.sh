@@ -4,13 +4,13 @@
 # else whose folders may be above it, as stands_firm has it. It must not be there yet, and its name stands in no list of
 # processes.
 path=$(cat)
-above=${path%/*}/
 if [ "$2" = home ]; then
     enter_home || exit
+    [ "$PWD" = "${path%/*}" ] || { echo "$PWD is the lab's own folder here, not ${path%/*}" >&2; exit 1; }
 else
-    cd -P "$above" || exit
+    cd -P "${path%/*}/" || exit
     (stands_firm "$2") || {
-        echo "others can write into $above or a folder above it, and so put a link in the place of the lab's folder" >&2
+        echo "others can write into ${path%/*}/ or a folder above it, and so put a link in the place of the lab's folder" >&2
         exit 1
     }
 fi

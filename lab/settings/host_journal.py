@@ -126,8 +126,9 @@ class HostJournal:
             time.sleep(1)
         if lines[:1] in (["held"], ["lapsed"]):
             raise _in_use(self.host, lines[1:])
-        boot, had = (*lines[1:3], "", "")[:2]
-        if lines[:1] != ["taken"] or not re.fullmatch(BOOT, boot):
+        first, boot, had = lines if len(lines) == 3 else ("", "", "")
+        # an answer that is cut would have another start of the host, and so say that a restart put everything back
+        if first != "taken" or had not in ("again", "anew") or not re.fullmatch(BOOT, boot):
             message = f"no lock can be read from what the host printed: {lines[:2]!r:.200}"
             raise HostError(message, host=self.host.name)
         self.lapsed |= (again or self.boot != "") and had != "again"

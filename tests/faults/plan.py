@@ -141,9 +141,7 @@ SAMPLES = {
         ("smb", "controller", "trials.jsonl", "full-controller", "before"),
         ("smb", "controller", "samples.jsonl", "full-controller", "before"),
         ("nfs", "client", "stopwatch.pl", "server-stopped", "during"),
-        ("nfs", "client", "stopwatch.pl", "link-down-20", "during"),
         ("afp", "client", "stopwatch.pl", "server-killed", "during"),
-        ("afp", "client", "stopwatch.pl", "guard-stopped", "during"),
     ),
 }
 
