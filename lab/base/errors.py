@@ -28,6 +28,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from lab.base.os_errors import explain, remedy
+from lab.base.secret_texts import without_secrets
 from lab.base.untrusted import first_line, one_line
 
 LONGEST = 20_000  # characters of a message: a host may print megabytes where a word belongs
@@ -44,14 +45,16 @@ class LabError(Exception):
     ``host`` is the role of the host that it is about, where it is about one; the text begins with it. ``message`` names
     any other place first: the file, section and key. It does not end with a full stop. With ``several`` each line of it
     is a cause of its own, short already, or commands to be typed by hand. ``log`` is the file that says more.
+    A password that a program printed is in none of them.
     """
 
     log: Path | None = None
 
     def __init__(self, message: str, remedy: str = "", *, host: str = "", several: bool = False):
         self.host = host
+        message = without_secrets(message[: 4 * LONGEST])
         self.message = message if len(message) <= LONGEST else f"{message[:LONGEST]}…"
-        self.remedy, self.several = remedy, several
+        self.remedy, self.several = without_secrets(remedy), several
         super().__init__(self.message, self.remedy)
 
     def __str__(self) -> str:
@@ -109,8 +112,8 @@ class CommandError(HostError):
     """
 
     def __init__(self, host: str, argv: Sequence[str], exit_code: int | None, output: str, remedy: str = ""):
-        self.argv, self.exit_code, self.output = tuple(argv), exit_code, output
-        tail = [f"    {line[:LONGEST_LINE]}" for line in output.strip().splitlines()[-6:]]
+        self.argv, self.exit_code, self.output = tuple(argv), exit_code, without_secrets(output)
+        tail = [f"    {line[:LONGEST_LINE]}" for line in self.output.strip().splitlines()[-6:]]
         super().__init__("\n".join([f"{abridge(argv)}: {self.how_it_ended()}", *tail]), remedy, host=host)
 
     def __str__(self) -> str:
@@ -167,7 +170,7 @@ class RestoreError(LabFailure):
     """Some changes could not be put back. ``problems`` has a line for each, with the commands to type by hand."""
 
     def __init__(self, problems: Sequence[str]):
-        self.problems = tuple(problems)
+        self.problems = tuple(map(without_secrets, problems))
         super().__init__("not everything could be put back", "`lab restore` tries again")
 
     def failed_before(self) -> LabFailure | None:
@@ -218,7 +221,7 @@ class Interrupted(BaseException):
 
 def abridge(argv: Sequence[str], width: int = 160) -> str:
     """One line that shows a command as a person would type it, cut at ``width`` characters."""
-    line = " ".join(shlex.join(argv).split())
+    line = without_secrets(" ".join(shlex.join(argv).split()))
     return line if len(line) <= width else line[: width - 1] + "…"
 
 
@@ -227,7 +230,7 @@ def name_of(argv: Sequence[str]) -> str:
     if tuple(argv[:2]) == ("/bin/sh", "-c") and len(argv) > 2:
         if WRAPS.match(argv[2]) and len(argv) > 4:
             return name_of(argv[4:])
-        return argv[2] if len(argv[2]) <= LONGEST_NAME and argv[2].isprintable() else A_SCRIPT
+        return without_secrets(argv[2]) if len(argv[2]) <= LONGEST_NAME and argv[2].isprintable() else A_SCRIPT
     return abridge(argv, LONGEST_NAME)
 
 

@@ -2,7 +2,8 @@
 
 A mask has the shape of what it stands for, so that a parser still reads the text. The same name has the same mask
 wherever it stands. Masked are the names that :meth:`Masker.know` was given, those that :meth:`Masker.learn` found where
-outputs have names, and all that looks like an address, a UUID or a serial number. In doubt a word is masked.
+texts have names, and all that looks like an address, a UUID or a serial number. In doubt a word is masked. Passwords
+are replaced too, all by the same sign.
 """
 
 from __future__ import annotations
@@ -14,62 +15,56 @@ from collections.abc import Iterable, Iterator
 from html import escape
 from urllib.parse import quote, unquote
 
+from lab.base.name_places import PLACES, SAYINGS, is_ordinary
+from lab.base.name_shapes import (
+    OWNERS_OF_ALGORITHMS,
+    SHAPES,
+    identifies_nothing,
+    is_of_a_project,
+    kind_of_address,
+)
+from lab.base.secret_texts import MASK as PASSWORD
+from lab.base.secret_texts import without_secrets
+
 MOST_NAMES = 2000  # that a text is searched for; a host with more of them is an error, and nothing of it is shown
 _LONGEST = 255  # characters of a name
 # Names that every Mac has, and the first part of names in every lab: keys of a sweep begin so. They identify nobody
 COMMON = frozenset({
     "root", "daemon", "nobody", "admin", "staff", "wheel", "guest", "shared", "localhost", "broadcasthost", "system",
-    "data", "preboot", "recovery", "vm", "update", "hardware", "home", "users", "volumes", "library", "*", "?",
+    "data", "disk", "preboot", "recovery", "vm", "update", "hardware", "home", "users", "volumes", "library", "*", "?",
     ".localized", "www.apple.com", "macintosh hd", "system administrator", "system services", "unprivileged user",
-    "client", "server",
+    "client", "server", "lab", "labram", "workgroup", "builtin", "nt authority", "unix user", "unix group",
 })  # fmt: skip
-_DOMAINS = r"local|lan|home|internal|fritz\.box|home\.arpa"  # of networks at home
-# Where outputs have names: of mounts and URLs, `sharing -l`, `smbutil statshares`, nfsstat, ioreg
-_URL = r"(?:(?:^|[\s\"'>])|(?:afp|smb|nfs|cifs|ssh):)//"
-_PLACES = tuple(  # the first group of each pattern is a name of this kind
-    (kind, re.compile(pattern, re.MULTILINE))
-    for kind, pattern in (
-        ("user", rf"{_URL}(?:[^@/:;\s]{{1,255}};)?([^@/:;\s]{{1,255}})(?::[^@/\s]{{0,255}})?@"),
-        ("host", rf"{_URL}(?:[^@/\s]{{1,255}}@)?([^@/:\s]{{1,255}})(?::[0-9]+)?(?:/|$)"),
-        ("share", rf"{_URL}[^/\s]{{1,255}}/([^/\n]{{1,255}}?)(?: on /|[\s\"'<]|$)"),
-        ("host", r"^([^\s:/]{1,255}):/.* on /"),
-        ("host", r" from ([^\s:/]{1,255}):/"),
-        ("path", r"^[^\s:/]{1,255}:/(\S{1,255}) on /"),
-        ("path", r" from [^\s:/]{1,255}:/(\S{1,255})"),
-        ("host", r" @ (\S{1,255}) \("),
-        ("user", r"mounted by ([^),\n]{1,255})"),
-        ("share", r"^\s*name:[ \t]+(?!NA,)(\S[^\n]{0,255})$"),
-        ("share", r"^(\S[^\n]{0,255}?)[ \t]*\n[ \t]+SERVER_NAME"),
-        ("host", r"SERVER_NAME[ \t]+(\S[^\n]{0,255})$"),
-        (
-            "host",
-            rf"\b([\w-]{{1,63}}(?:\.[\w-]{{1,63}}){{0,4}}\.(?:{_DOMAINS}))(?!\.?[\w-])",
-        ),
-        ("serial", r"(?i:serial)[ _-]?(?i:number|no)?[\"']?[ \t]*[:=]?[ \t]*[\"']?([A-Z0-9]{6,20})\b"),
-    )
-)
-# After @ in names of ciphers: RFC 4251, section 6
-_OWNERS_OF_ALGORITHMS = frozenset({"openssh.com", "libssh.org", "lysator.liu.se"})
 _MODEL = re.compile(r"(?:i?Mac|Macmini|MacPro|MacBook(?:Pro|Air)?|VirtualMac|Xserve)[0-9]{1,2}", re.IGNORECASE)
-_TYPE_OF_PARTITION = "11AA-AA11-00306543ECAC"  # how the UUIDs of Apple's partition types end: the same everywhere
-_TIME = re.compile(r"[0-2]?[0-9]:[0-5][0-9]:[0-5][0-9](?:\.[0-9]+)?")
-_SHAPES = {
-    "uuid": r"(?<![0-9A-Za-z])[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}(?![0-9A-Za-z])",
-    "mail": r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,5}",
-    "mac": r"(?<![\w:.-])[0-9A-Fa-f]{1,2}(?P<between>[:.-])(?:[0-9A-Fa-f]{1,2}(?P=between)){4}[0-9A-Fa-f]{1,2}(?![\w:])"
-    r"|(?<![0-9A-Za-z])(?=[0-9]{0,11}[a-f])[0-9a-f]{12}(?![0-9A-Za-z])",
-    "ipv6": r"(?<![\w:.])(?:[0-9A-Fa-f]{0,4}:){2,8}[0-9A-Fa-f:.]{0,40}",
-    "ipv4": r"(?<![0-9])[0-9]{1,3}(?:\.[0-9]{1,3}){3}(?![0-9])|(?<![0-9.])[0-9]{1,3}(?:\.[0-9]{1,3}){1,2}/[0-9]{1,2}\b"
-    r"|(?<![0-9.])(?:192\.168|172\.(?:1[6-9]|2[0-9]|3[01])|169\.254)(?:\.[0-9]{1,3})?(?![0-9])",
-    "folder": r"/var/folders/[^\s/]{1,8}/[^\s/]{1,64}",
-    "serial": r"(?-i:(?<![A-Za-z0-9_-])(?=[A-Z]{0,13}[0-9])(?=[0-9]{0,13}[A-Z])[A-Z0-9]{10,14}(?![A-Za-z0-9_-]))",
-}
+_MASK_TEXT = (
+    r"(?:host|user|person|share|volume|serial|path|domain|mail|device|name|network|key|folder)-[0-9]+"
+    r"|192\.0\.2\.[0-9]+|2001:db8::[0-9a-f]+|fe80::[0-9a-f]+|02:00:00(?::[0-9a-f]{2}){3}"
+    r"|00000000-0000-4000-8000-[0-9]{12}|/var/folders/zz/folder-[0-9]+"
+)
+_MASK = re.compile(_MASK_TEXT)
+_MASKS_IN_TEXT = re.compile(rf"(?<![\w.:-])(?:{_MASK_TEXT})(?![\w:-])", re.IGNORECASE)
 # A part of a path, up to what ends a path in some output; and the folders whose parts are names
-_PART = r"[^/\n\t<>\"'(,:]{1,255}?(?=[/\n\t<>\"'(,:]| \(| -| on /| from |  |\s*$)"
-_PARENTS = "(?:(?<=/Users/)|(?<=/Volumes/)|(?<=/home/))"
+_SEPARATOR = r"(?:/|\\{1,2}(?![ \\]|0[0-7]{2}))"
+_SIGN = r"(?:[^/\\\n\t<>\"'`(,:]|\\[ 0]|(?<=\w)'(?=\w))"
+_VERB = r"(?:is|was|are|does|did|has|can|could) (?:not|no|a|an|in|already|busy|full|being|mounted|gone|read-only)\b"
+_END = rf"{_SEPARATOR}|[\n\t<>\"`(,:]|'(?!\w)| \(| -| on /| from | onto | failed| not found| already |  |\s*$| {_VERB}"
+_WORD = r"[^\s/\\<>\"'`(,:;|]{1,255}"
+_PART = rf"(?:(?:{_MASK_TEXT})(?![\w-])|{_SIGN}{{1,255}}?(?<! )(?={_END})|{_WORD})"
+_PARENTS = "|".join(
+    rf"(?<=/{folder}/)"
+    for folder in ("Users", "Volumes", "home", "media", "mnt", "srv", "export", "exports", "volume[1-9]",
+                   "CACHEDEV[1-9]_DATA")
+) + r"|(?<=[\s\"'`(=]/share/)|(?<=^/share/)|(?<=[\s\"'`(]\./)|(?<=:\\Users\\)|(?<=:\\\\Users\\\\)"  # fmt: skip
+# Folders of systems: of other paths with two parts and more each part is a name
+_SYSTEM = (
+    "usr|bin|sbin|lib[0-9x]*|etc|var|dev|proc|sys|run|tmp|boot|opt|root|System|Library|Applications|private|nix|snap|cores|"
+    "home|Users|Volumes|media|mnt|srv|exports?|volume[1-9]|share|linux|path|dir|folder"
+)
+_OF_OTHER = rf"(?=[\w.])(?:{_SIGN}{{1,255}}?(?<! )(?={_SEPARATOR})|{_WORD}(?<!\.)(?-i: [A-Z0-9][\w.-]*[a-z][\w.-]*)*)"
+_OTHER = rf"(?:(?<=[\s\"'`(=]/)|(?<=^/))(?!(?:{_SYSTEM})(?:/|\b)){_OF_OTHER}(?:/{_OF_OTHER})+"
 _FOLDERS = frozenset({"path", "share", "volume"})  # kinds of names below which everything else is a name too
 # By group of the pattern that finds names: of what kind one is that nobody named
-_OTHERWISE = {"path": "path", "below": "path", "compound": "name", "known": "name", "longer": "name"}
+_OTHERWISE = {"path": "path", "below": "path", "other": "path", "compound": "name", "known": "name", "longer": "name"}
 _IN_LONGER = 5  # characters: a shorter name is a part of too many words that are no names
 
 
@@ -83,6 +78,7 @@ class Masker:
         self._counts: dict[str, int] = {}
         self._pattern: re.Pattern[str] | None = None
         self._learned: set[str] = set()
+        self._seen: set[str] = set()  # masks that stand in the texts: they are of a copy
 
     def know(self, kind: str, *names: str) -> None:
         """Mask names of a kind: ``host``, ``user``, ``person``, ``share``, ``volume``, ``serial`` or another word.
@@ -92,38 +88,57 @@ class Masker:
         for name in (name.strip() for name in names):
             if _is_address(name):
                 continue
-            if kind == "host" and "." in name:
-                self._know_host(name)
+            first, dot, domain = name.partition(".")
+            if kind == "host" and dot:
+                self._know_with_part(kind, name, first)
+                if "." in domain:  # which others may have as well
+                    self._add("domain", domain)
+            elif kind == "device" and "/" in name:
+                self._know_with_part(kind, name, name.rpartition("/")[2])
             else:
                 self._add(kind, name)
 
     def learn(self, text: str) -> None:
-        """Find the names that stand where outputs of Macs have names. Raises ValueError as :meth:`know`."""
+        """Find the names that stand where texts of hosts have names. Raises ValueError as :meth:`know`."""
         if text in self._learned:  # runs of the same hosts say the same
             return
-        for kind, place in _PLACES:
-            self.know(kind, *(unquote(match.strip("\"'")) for match in place.findall(text)))
+        text_shown = without_secrets(text)
+        self._seen.update(match.casefold() for match in _MASKS_IN_TEXT.findall(text_shown))
+        for kind, place in PLACES:
+            self.know(kind, *_found(place, text_shown))
+        for kind, place in SAYINGS:
+            for name in _found(place, text_shown):
+                self._know_unless_ordinary(kind, name)
         for kind, folder in (("user", "Users"), ("user", "home"), ("volume", "Volumes")):
-            self.know(kind, *re.findall(rf"/{folder}/({_PART})", text, re.MULTILINE))
+            self.know(kind, *re.findall(rf"/{folder}/({_PART})", text_shown, re.MULTILINE))
         self._learned.add(text)
 
     def mask(self, text: str) -> str:
         """The text with masks. Learn from all texts first: then a name is masked anywhere, not in its place alone."""
         if self._pattern is None:
             self._pattern = self._compiled()
-        return self._pattern.sub(self._replace, text)
+        shown = without_secrets(text)
+        if PASSWORD in shown:
+            self._masks["password", PASSWORD] = PASSWORD
+        return self._pattern.sub(self._replace, shown)
 
     def names_in(self, text: str) -> Iterator[tuple[str, str]]:
-        """The kind and the text of whatever :meth:`mask` would replace there, but for what are masks already."""
+        """The kind and the text of whatever :meth:`mask` would replace there, but for what are masks already.
+
+        No password is repeated.
+        """
         if self._pattern is None:
             self._pattern = self._compiled()
-        for match in self._pattern.finditer(text):
+        shown = without_secrets(text)
+        if shown != text:
+            yield "password", PASSWORD
+        for match in self._pattern.finditer(shown):
             kind = match.lastgroup or ""
             if self._replace(match) == match[0]:
                 continue
-            for part in _parts(match):
+            for part in _parts(match)[::2]:
                 key = self._folded_names.get(_folded(part), _folded(part))
-                if key not in COMMON and not is_mask(part):
+                if part and key not in COMMON and not is_mask(part):
                     yield self._names[key][0] if key in self._names else _OTHERWISE.get(kind, kind), part
 
     @property
@@ -134,19 +149,28 @@ class Masker:
             for (kind, key), mask in self._masks.items()
         ]
 
-    def _know_host(self, name: str) -> None:
-        """A full name and its first part are one host; what follows is a domain, which others may have as well."""
-        first, _, domain = name.partition(".")
-        self._add("host", name)
-        if _folded(first) not in COMMON:
-            self._add("host", first)
-            self._masks["host", _folded(first)] = self._mask_for("host", _folded(name))
-        if "." in domain:
-            self._add("domain", domain)
+    def _know_unless_ordinary(self, kind: str, name: str) -> None:
+        """The same of what may be a word, or the address of a manual."""
+        first, dot, _ = name.partition(".")
+        if is_ordinary(name) or is_of_a_project(name):
+            return
+        if dot and is_ordinary(first):  # the first part alone tells nothing
+            self._add(kind, name)
+        else:
+            self.know(kind, name)
+
+    def _know_with_part(self, kind: str, name: str, part: str) -> None:
+        """A host is named by its full name or the first part of it, a device by its path or the last part."""
+        self._add(kind, name)
+        if kind == "device" and is_ordinary(part):
+            return
+        self._add(kind, part)
+        if _folded(name) in self._names:
+            self._masks[kind, _folded(part)] = self._mask_for(kind, _folded(name))
 
     def _add(self, kind: str, name: str) -> None:
         folded = _folded(name)
-        if 1 < len(name) <= _LONGEST and folded not in COMMON and folded not in self._names:
+        if 1 < len(name) <= _LONGEST and folded not in COMMON and folded not in self._names and not _has_mask(name):
             if len(self._names) >= MOST_NAMES:
                 raise ValueError(f"more than {MOST_NAMES} names to mask")
             self._names[folded] = kind, name
@@ -157,65 +181,73 @@ class Masker:
         """One pattern for all: names that have an address in them first, so that no rest of one is left."""
         names = sorted((name for _, name in self._names.values()), key=len, reverse=True)
         folders = [name for name in names if self._names[_folded(name)][0] in _FOLDERS]
-        addresses = re.compile("|".join(_SHAPES.values()))
+        addresses = re.compile("|".join(SHAPES.values()))
         compound = [name for name in names if addresses.search(name)]
         known = {"known": _any_of(names), "longer": _within_word(name for name in names if len(name) >= _IN_LONGER)}
-        first = rf"(?:{known['known']}(?=[/\s\"'<(,:]|$)|{_PART})" if names else _PART
-        below = rf"(?P<above>{_any_of(folders)})(?:/{_PART})+" if folders else ""
+        listed = known["known"] or r"(?!)"
+        first = rf"{listed}(?={_END})|{_PART}(?={_SEPARATOR})|{listed}(?=\s)|{_PART}"
+        below = rf"(?P<above>{_any_of(folders)})(?:{_SEPARATOR}{_PART})+" if folders else ""
         groups = {
-            "path": rf"{_PARENTS}{first}(?:/{_PART})*", "below": below, "compound": _any_of(compound),
-            **_SHAPES, **known,
+            "path": rf"(?:{_PARENTS})(?:{first})(?:{_SEPARATOR}{_PART})*", "below": below,
+            "compound": _any_of(compound), "other": _OTHER, **SHAPES, **known,
         }  # fmt: skip
         pattern = "|".join(f"(?P<{name}>{pattern})" for name, pattern in groups.items() if pattern)
         return re.compile(pattern, re.IGNORECASE | re.MULTILINE)
 
     def _replace(self, match: re.Match[str]) -> str:
         kind, text = match.lastgroup or "", match[0]
+        if is_mask(text):
+            return text
         if kind in _OTHERWISE:
-            return "/".join(self._mask_of_name(part, _OTHERWISE[kind]) for part in _parts(match))
+            parts = _parts(match)
+            parts[::2] = [self._mask_of_name(part, _OTHERWISE[kind]) for part in parts[::2]]
+            return "".join(parts)
         if kind == "mail":
             account, _, domain = text.partition("@")
-            if domain.casefold() in _OWNERS_OF_ALGORITHMS:
+            if domain.casefold() in OWNERS_OF_ALGORITHMS:
                 return text
             return f"{self._mask_of_name(account, 'mail')}@{self._mask_of_name(domain, 'domain')}"
-        return (
-            text if _identifies_nothing(kind, text) else self._mask_for(_kind_of_address(kind, text), text.casefold())
-        )
+        return text if identifies_nothing(kind, text) else self._mask_for(kind_of_address(kind, text), text.casefold())
 
     def _mask_of_name(self, text: str, otherwise: str) -> str:
         """The mask of a name; one that nobody named before counts as of the kind ``otherwise``."""
         key = self._folded_names.get(_folded(text), _folded(text))
-        if key in COMMON or _MODEL.fullmatch(text):  # a Mac that is called macmini is still a Macmini9,1
+        if not text or key in COMMON or is_mask(text) or _MODEL.fullmatch(text):  # one called macmini is a Macmini9,1
             return text
         return self._mask_for(self._names[key][0] if key in self._names else otherwise, key)
 
     def _mask_for(self, kind: str, key: str) -> str:
         if (kind, key) not in self._masks:
-            self._counts[kind] = number = self._counts.get(kind, 0) + 1
-            self._masks[kind, key] = _new_mask(kind, number)
+            number = self._counts.get(kind, 0) + 1
+            while (mask := _new_mask(kind, number)) in self._seen:
+                number += 1
+            self._counts[kind], self._masks[kind, key] = number, mask
         return self._masks[kind, key]
 
 
 def _parts(match: re.Match[str]) -> list[str]:
-    """The names that are between the slashes of a path, or the one name that it is."""
-    if match.lastgroup == "path":
-        return match[0].split("/")
+    """The names that are in a path, or the one name that it is; what separates two names is between them."""
+    if match.lastgroup in ("path", "other"):
+        return re.split(f"({_SEPARATOR})", match[0])
     if match.lastgroup == "below":
-        above = match["above"]  # which may have slashes in it
-        return [above, *match[0][len(above) + 1 :].split("/")]
+        above = match["above"]  # which may have separators in it
+        return [above, *re.split(f"({_SEPARATOR})", match[0][len(above) :])[1:]]
     return [match[0]]
 
 
-_MASK = re.compile(
-    r"(?:host|user|person|share|volume|serial|path|domain|mail|device|name|folder)-[0-9]+"
-    r"|192\.0\.2\.[0-9]+|2001:db8::[0-9a-f]+|fe80::[0-9a-f]+|02:00:00(?::[0-9a-f]{2}){3}"
-    r"|00000000-0000-4000-8000-[0-9]{12}|/var/folders/zz/folder-[0-9]+"
-)
+def _found(place: re.Pattern[str], text: str) -> Iterator[str]:
+    """The names that stand at a place."""
+    for match in place.finditer(text):
+        yield unquote(match[match.lastindex or 0].strip("\"'").rstrip("."))
 
 
 def is_mask(text: str) -> bool:
     """Whether a text is what :class:`Masker` writes in place of a name, or has the form of one."""
     return _MASK.fullmatch(text.casefold()) is not None
+
+
+def _has_mask(text: str) -> bool:
+    return PASSWORD in text or _MASKS_IN_TEXT.search(text) is not None
 
 
 def _new_mask(kind: str, number: int) -> str:
@@ -229,26 +261,6 @@ def _new_mask(kind: str, number: int) -> str:
         "folder": f"/var/folders/zz/folder-{number}",
     }
     return shaped.get(kind, f"{kind}-{number}")
-
-
-def _identifies_nothing(shape: str, text: str) -> bool:
-    """Whether it is the same on every host, or no address after all."""
-    if shape == "uuid":
-        return text.upper().endswith(_TYPE_OF_PARTITION)
-    if shape == "mac":
-        return not re.search("[1-9a-eA-E]", text) or text.casefold() == ":".join(["ff"] * 6)
-    if shape == "ipv6":
-        return bool(_TIME.fullmatch(text)) or text.strip(":").strip("0:") in ("", "1")
-    if shape == "ipv4":
-        groups = text.split("/")[0].split(".")
-        return max(map(int, groups)) > 255 or groups[0] in ("0", "127", "255") or text == "192.0.2.255"
-    return False
-
-
-def _kind_of_address(shape: str, text: str) -> str:
-    if shape == "ipv6" and len([part for part in text.split(":") if part]) == text.count(":") + 1 == 6:
-        return "mac"
-    return "link-local" if shape == "ipv6" and text.casefold().startswith("fe80") else shape
 
 
 def _is_address(name: str) -> bool:

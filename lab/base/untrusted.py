@@ -17,11 +17,14 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+from lab.base.secret_texts import without_secrets
+
 LARGEST = 2**63  # of counts, sizes, times and seeds: what every file format and every tool can still hold
 FASTEST_BYTES_PER_S = 125e9  # 1 Tbit/s: what claims to be faster did not happen
 MOST_INPUT_BYTES = 128 << 10  # of a file that a person writes: the longest that comes with the lab has 5 kB
 MOST_FILE_BYTES = 8 << 20  # of any other file that is read as a whole: of run.json above all
 MOST_LINE_BYTES = 1 << 20  # of a line that the lab writes: the longest seen has 4 kB
+LONG_LINE = f"a line of more than {MOST_LINE_BYTES >> 10} KiB"
 _DEEPEST = 100  # brackets inside brackets: far more than any file here has, far fewer than exhaust Python's stack
 
 
@@ -78,7 +81,7 @@ def read_lines(path: Path) -> Iterator[bytes]:
     with open_file(path) as raw, io.BufferedReader(raw) as file:
         while line := file.readline(MOST_LINE_BYTES + 1):
             if len(line) > MOST_LINE_BYTES:
-                raise OSError(errno.EFBIG, f"a line of more than {MOST_LINE_BYTES >> 10} KiB", str(path))
+                raise OSError(errno.EFBIG, LONG_LINE, str(path))
             yield line
 
 
@@ -94,19 +97,23 @@ def _is_safe(char: str) -> bool:
 
 
 def first_line(text: str, most: int = 200) -> str:
-    """The first line as something to print, cut at ``most`` characters; empty where there is none."""
-    line = printable(text.strip().partition("\n")[0][: 4 * most].splitlines()[0]) if text.strip() else ""
+    """The first line as something to print, cut at ``most`` characters; empty where there is none. No password."""
+    line = printable(_beginning(text.strip().partition("\n")[0], most).splitlines()[0]) if text.strip() else ""
     return line if len(line) <= most else line[: most - 1] + "…"
 
 
 def one_line(text: str, most: int | None = None) -> str:
-    """All of the text as one line to print, " / " for each line break, cut at ``most`` characters."""
-    if most is not None:
-        text = text[: 4 * most]  # what is cut off in the end need not be looked at: it may be hundreds of megabytes
+    """All of the text as one line to print, " / " for each line break, cut at ``most`` characters. No password."""
+    text = _beginning(text, most)
     lines = text.splitlines()
     whole = text if len(lines) < 2 else " / ".join(part.strip() for part in lines if part.strip())
     line = printable(whole.rstrip("\r\n").replace("\t", " "))
     return line if most is None or len(line) <= most else line[: most - 1] + "…"
+
+
+def _beginning(text: str, most: int | None) -> str:
+    """What is enough of it for ``most`` characters, without passwords: all of it may be hundreds of megabytes."""
+    return without_secrets(text if most is None else text[: 4 * most])
 
 
 def listing(names: Iterable[object], most: int = 10) -> str:

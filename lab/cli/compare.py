@@ -12,6 +12,7 @@ from lab.base.errors import BadInput
 from lab.cli import options
 from lab.cli.browser import open_page
 from lab.cli.command import Example
+from lab.cli.replaced import public_copies, public_copy
 from lab.cli.terminal import console, open_run, say, show, show_whole
 
 if TYPE_CHECKING:
@@ -93,7 +94,6 @@ def _over_pairs(arguments: argparse.Namespace) -> int:
     """The same of one sweep on several pairs of hosts, where no run is the base."""
     from lab.report.compared.comparison import check_comparable
     from lab.report.compared.pairs_of_hosts import MOST_RUNS, PairsOfHosts, identity
-    from lab.results.public import public_copies
 
     if arguments.fail_if is not None:
         raise BadInput("--fail-if: not with --over-pairs: no run is the base of it", "compare two runs")
@@ -156,7 +156,6 @@ def _write(folders: list[RunFolder], comparison: Comparison, place: Path, argume
     """Write the page, without names unless they are wanted."""
     from lab.report.compared import page
     from lab.report.compared.comparison import Comparison
-    from lab.results.public import public_copies
 
     shown = comparison if arguments.no_redact else Comparison(public_copies(folders))
     _show_files(page.write(shown, place), arguments)
@@ -181,7 +180,6 @@ def _names_a_run(name: str, results: Path) -> bool:
 def _beside_published(arguments: argparse.Namespace) -> int:
     """The same of one run over the published tables."""
     from lab.report.compared import published
-    from lab.results.public import Public
 
     for name, is_given in (
         ("--fail-if", arguments.fail_if), ("C", arguments.more), ("--over-pairs", arguments.over_pairs),
@@ -200,6 +198,6 @@ def _beside_published(arguments: argparse.Namespace) -> int:
     else:
         console().print(*published.published_comparison_tables(comparison))
     if place:
-        shown = comparison if arguments.no_redact else published.PublishedComparison(Public(folder))
+        shown = comparison if arguments.no_redact else published.PublishedComparison(public_copy(folder))
         _show_files(published.write_published(shown, place), arguments)
     return 0

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from lab.base.errors import BadInput
 from lab.cli import options
 from lab.cli.command import Example
-from lab.cli.export import say_replaced
+from lab.cli.replaced import say_replaced
 from lab.cli.terminal import open_run, say, show, show_whole
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def run(arguments: argparse.Namespace) -> int:
     name = folder.path.name if folder.label == str(folder.path) else Path(folder.label).name
     place: Path = arguments.output or Path(f"{name}-contribution")
     contribute(folder, place, masker)
-    say_replaced(masker.replaced)
+    say_replaced(masker, [folder])
     findings = verify(place)
     for finding in findings:
         say(str(finding))

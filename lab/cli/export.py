@@ -5,16 +5,16 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lab.base import shipped
 from lab.base.errors import BadInput
-from lab.base.untrusted import one_line
 from lab.cli import options
 from lab.cli.command import Example
-from lab.cli.terminal import open_run, say, show_whole
+from lab.cli.replaced import say_replaced
+from lab.cli.terminal import open_run, show_whole
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -74,7 +74,7 @@ def run(arguments: argparse.Namespace) -> int:
             public.copy_to(path)
         else:
             _write_table((PublicRecords(folder, masker) for folder in folders), arguments)
-        say_replaced(masker.replaced)
+        say_replaced(masker, folders)
     if path:
         show_whole(str(path))
     return 0
@@ -123,13 +123,3 @@ def _csv(table: pd.DataFrame) -> str:
         if kind == "string":
             plain[name] = plain[name].map(no_formula, na_action="ignore")
     return plain.to_csv(index=False)
-
-
-def say_replaced(replaced: Sequence[tuple[str, str, str]]) -> None:
-    """Say on standard error what stands for which name: that is for the owner of the run alone."""
-    if not replaced:
-        say("no name was found that tells whose hosts these are")
-        return
-    say(f"replaced {len(replaced)} names; look for others before you publish:")
-    for kind, name, mask in replaced:
-        say(f"  {one_line(name, 80)} ({kind}): {mask}")

@@ -7,8 +7,10 @@ import json
 import sys
 from typing import TYPE_CHECKING
 
+from lab.base.secret_texts import without_secrets
 from lab.cli import options
 from lab.cli.command import Example
+from lab.cli.replaced import say_replaced
 from lab.cli.terminal import WIDTH_OF_A_FILE, columns, say, show, show_whole
 
 if TYPE_CHECKING:
@@ -51,12 +53,17 @@ def run(arguments: argparse.Namespace) -> int:
     """Survey, print the matrix and, last, the run folder; 1 where a place failed, or --strict and not all was kept."""
     from lab.fidelity import page, survey
     from lab.fidelity.places import Asked
+    from lab.fidelity.public import masked
     from lab.local import state
 
     asked = Asked(arguments.protocol, arguments.tool, arguments.direction, arguments.store, arguments.option)
     hosts = options.hosts_file(arguments)
-    folder, result = survey.start(hosts, arguments.results, asked, say, state.is_gone)
-    page.write(folder, result, redact=not arguments.no_redact)
+    folder, printed = survey.start(hosts, arguments.results, asked, say, state.is_gone)
+    result = masked(printed, without_secrets)
+    masker = None if arguments.no_redact else page.masker_for(folder, result)
+    page.write(folder, result, masker)
+    if masker:
+        say_replaced(masker, [folder])
     if arguments.json:
         print(json.dumps(result.to_json(), indent=1))
     else:

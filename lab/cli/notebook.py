@@ -13,6 +13,7 @@ from lab.base.own_python import PYTHON
 from lab.base.untrusted import one_line
 from lab.cli import options
 from lab.cli.command import Example
+from lab.cli.replaced import public_copies
 from lab.cli.terminal import open_run, show, show_whole
 
 SUMMARY = "open a notebook that comes with the lab on a run, or write it as a page"
@@ -135,12 +136,24 @@ def _export(name: str, chosen: dict[str, str], arguments: argparse.Namespace) ->
     """Write the page of a notebook: of the one that comes with the lab, or that a file of the user's has."""
     from lab.base import shipped
     from lab.notebook.export import export
+    from lab.results.open_run import open_run as open_named
 
     if arguments.to:
         raise BadInput("--to: a page is made without a copy of the notebook", "leave it out")
     export(_own(name, arguments) or shipped.notebooks()[name], arguments.export, chosen)
+    if not arguments.no_redact and (names := _names_of_runs(chosen)):
+        public_copies([open_named(name, arguments.results) for name in names])
     show_whole(str(arguments.export))
     return 0
+
+
+def _names_of_runs(environment: dict[str, str]) -> list[str]:
+    """The runs that a page shows, but for those of an address, which are fetched once, by the notebook."""
+    from lab.notebook.names import OTHER_RUN, RUN
+    from lab.results.run_names import is_address
+
+    names = (environment.get(variable, "") for variable in (RUN, OTHER_RUN))
+    return [name for name in names if name and not is_address(name)]
 
 
 def _own(name: str, arguments: argparse.Namespace) -> Path | None:

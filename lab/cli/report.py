@@ -9,6 +9,7 @@ from lab.base.errors import BadInput
 from lab.cli import options
 from lab.cli.browser import open_page, report_place
 from lab.cli.command import Example
+from lab.cli.replaced import public_copy
 from lab.cli.terminal import open_run, show_whole
 
 SUMMARY = "write report.html, post.md, its appendix, table.csv and figures into the run folder"
@@ -47,22 +48,27 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Write the report, and print the paths of its files."""
-    from lab.report import figures, run_report
-    from lab.report.post.one_page import APPENDIX, POST
-    from lab.results.public import Public
+    from lab.report import run_report
 
     if arguments.open and arguments.format == "gist":
         raise BadInput("--open: --format gist writes no page", "leave one of the two out")
     folder = open_run(arguments.run, arguments.results)
-    shown = folder if arguments.no_redact else Public(folder)
+    shown = folder if arguments.no_redact else public_copy(folder)
     place = arguments.to or report_place(folder)
     if arguments.format == "gist":
         show_whole(str(run_report.write_gist(folder, place, shown, arguments.front_matter)))
         return 0
     page = run_report.write(folder, place, shown, arguments.front_matter)
-    drawings = sorted(page.parent / "figures" / f"{name}.{kind}" for name in figures.ALL for kind in ("png", "svg"))
-    for path in (*drawings, *(page.parent / name for name in (APPENDIX, POST)), page):
-        show_whole(str(path))
+    _show_files(page)
     if arguments.open:
         open_page(page)
     return 0
+
+
+def _show_files(page: Path) -> None:
+    from lab.report import figures
+    from lab.report.post.one_page import APPENDIX, POST
+
+    drawings = sorted(page.parent / "figures" / f"{name}.{kind}" for name in figures.ALL for kind in ("png", "svg"))
+    for path in (*drawings, *(page.parent / name for name in (APPENDIX, POST)), page):
+        show_whole(str(path))

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from lab.base.durable import Folder
+from lab.base.masking import Masker
 from lab.fidelity.engines import POST_LINE, Engine
 from lab.fidelity.matrix import KEY, MARKS, Column, answer_lines, column_label, columns_of, rows_of
 from lab.fidelity.public import masked, texts_of
@@ -28,15 +29,16 @@ HOW = (
 ALIKE = "Copies that went alike in every probe share a column."
 
 
-def write(folder: RunFolder, survey: Survey, redact: bool = True) -> Path:
-    """Write both files into the folder's report; the path of fidelity.html.
+def masker_for(folder: RunFolder, survey: Survey) -> Masker:
+    """What replaces the names in a survey. Raises BadInput where there are too many."""
+    return masker_of(folder, texts_of(survey))
 
-    Names and addresses are replaced unless told otherwise. Raises BadInput where there are too many.
-    """
+
+def write(folder: RunFolder, survey: Survey, masker: Masker | None) -> Path:
+    """Write both files into the folder's report; the path of fidelity.html. Names stay without a ``masker``."""
     title = str(folder.run.get("title", ""))
     replaced = ""
-    if redact:
-        masker = masker_of(folder, texts_of(survey))
+    if masker:
         title, survey = masker.mask(title), masked(survey, masker.mask)
         replaced = kinds_replaced(masker)
     sections = list(_sections(survey, replaced))

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from lab.base import durable
 from lab.base.errors import CommandError
+from lab.base.secret_texts import without_secrets
 from lab.base.untrusted import printable
 from lab.hosts.interpreter import for_python, has_script
 from lab.hosts.role import Role, role_of
@@ -79,7 +80,8 @@ class CommandLog:
 
     def write_output(self, output: str) -> Path | None:
         """Append what the command printed that failed last; returns the log, None where there is none."""
-        lines = [f"    | {printable(line[:LONGEST_PRINTED])}" for line in output.splitlines()[-MOST_PRINTED:]]
+        printed = without_secrets(output).splitlines()[-MOST_PRINTED:]
+        lines = [f"    | {printable(line[:LONGEST_PRINTED])}" for line in printed]
         if self.path is not None and lines:
             with suppress(OSError):
                 durable.append_line(self.path, "\n".join(lines))

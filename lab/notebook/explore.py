@@ -9,6 +9,7 @@ from typing import Any
 import pandas as pd
 
 from lab import stats
+from lab.base.errors import LabError
 from lab.base.untrusted import one_line
 from lab.notebook.course_figure import course
 from lab.notebook.opened import Opened, open_chosen, runs_to_pick
@@ -141,6 +142,13 @@ class RunPicker(Picker[str]):
     def run(self) -> Opened:
         """The run that is chosen."""
         return self._open(self.value)
+
+    def chosen_name(self) -> object:
+        """Its name as strangers may read it: the list is gone from a page to give away."""
+        try:
+            return self.run.name
+        except LabError:
+            return super().chosen_name()
 
     def _open(self, chosen: str) -> Opened:
         if self._opened is None or self._opened[0] != chosen:

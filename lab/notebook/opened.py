@@ -33,8 +33,9 @@ class Opened(Analysis):
     """
 
     def __init__(self, run: RunFolder, shown: RunFolder | None = None):
-        self.name = one_line(run.path.name if run.label == str(run.path) else run.label, 200)
         self.folder = shown or (run if _are_names_shown() else Public(run))
+        label = self.folder.label
+        self.name = one_line(Path(label).name if label == str(self.folder.path) else label, 200)
         super().__init__(run_folder.load(self.folder.path))
 
     @property

@@ -54,6 +54,10 @@ class Picker(Generic[Choice]):
             raise BadInput(f"{self.label}: nothing to pick from in this run")
         return self._choices[self.widget.value]
 
+    def chosen_name(self) -> object:
+        """What the choice is called where there is no list."""
+        return self.widget.value
+
     @property
     def shown(self) -> Stack:
         """What is shown of it; of what cannot be shown, why."""
@@ -70,7 +74,7 @@ class Picker(Generic[Choice]):
 
     def _display(self) -> None:
         bundle = self.widget._repr_mimebundle_()
-        static = f"{self.label}: {self.widget.value} (Jupyter offers {len(self._choices)} to pick from)"
+        static = f"{self.label}: {self.chosen_name()} (Jupyter offers {len(self._choices)} to pick from)"
         display_bundle({WIDGET: bundle[WIDGET], "text/plain": static})
         self._handle = display_to_replace(self.shown)
 

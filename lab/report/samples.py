@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lab.base import untrusted
+from lab.base.secret_texts import all_without_secrets
 from lab.base.untrusted import from_json
 from lab.results.run_folder import RunFolder
 
@@ -43,7 +44,7 @@ def read_course(line: bytes) -> dict[str, Any] | None:
         course = from_json(line.decode())
     except ValueError:
         return None
-    return course if isinstance(course, dict) else None
+    return all_without_secrets(course) if isinstance(course, dict) else None
 
 
 def course_of(folder: RunFolder, trial_id: str) -> dict[str, Any] | None:

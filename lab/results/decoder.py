@@ -17,6 +17,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from lab.base.secret_texts import all_without_secrets, without_secrets
 from lab.base.units import LARGEST
 from lab.base.untrusted import from_json
 from lab.results.columns import NUMBERS, SHARED, WORDED, Columns
@@ -210,7 +211,7 @@ def _reader_of(name: str) -> Callable[[Any], Any]:
         value = from_json(f'{{"{name}": {text.decode()}}}')[name]
         if not isinstance(value, dict) or (name == "options" and not are_options(value)):
             raise ValueError(f"{name} cannot be {value!r:.60}")
-        return value
+        return dict(all_without_secrets(value))
 
     return read
 
@@ -218,7 +219,7 @@ def _reader_of(name: str) -> Callable[[Any], Any]:
 def _read_text(name: str, text: str) -> str:
     if not isinstance(text, int) and not is_short(name, text):
         raise ValueError(f"{name} is too long")
-    return text
+    return text if isinstance(text, int) else without_secrets(text)
 
 
 def _times(texts: Sequence[str]) -> npt.NDArray[np.datetime64]:

@@ -1,4 +1,4 @@
-"""A column of texts that stay in their file until they are asked for: most analyses read few of them."""
+"""A column of JSON texts that stay in their file until they are asked for: most analyses read few of them."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from pandas.api.extensions import ExtensionArray, ExtensionDtype, take
 
 from lab.base.errors import BadInput
 from lab.base.os_errors import reason_of
+from lab.base.secret_texts import json_without_secrets
 
 Places = npt.NDArray[np.int64]
 """n × 2: the first byte of a text in the file and the byte after it; -1 and a row of other texts; -1 twice for none."""
@@ -87,9 +88,8 @@ class FileTexts(ExtensionArray):
         return self._text(*places.tolist()) if places.ndim == 1 else type(self)(self._file, places, self._others)
 
     def _text(self, start: int, end: int) -> str | None:
-        if start >= 0 and self._file:
-            return self._file.text(start, end)
-        return self._others[end] if end >= 0 else None
+        text = self._file.text(start, end) if start >= 0 and self._file else self._others[end] if end >= 0 else None
+        return json_without_secrets(text) if isinstance(text, str) else text
 
     def __eq__(self, other: object) -> Any:
         return np.asarray(self, object) == np.asarray(other, object)

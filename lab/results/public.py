@@ -23,7 +23,7 @@ from lab.base import durable
 from lab.base.errors import BadInput
 from lab.base.masking import Masker
 from lab.base.untrusted import from_json, read_lines
-from lab.results.run_folder import RunFolder
+from lab.results.run_folder import RunFolder, read_run
 from lab.results.trial import SCHEMA, WORDS, RunJson
 
 # Names that tell nothing, for every lab has them: of roles, of what the lab serves and whoever logs in there
@@ -48,13 +48,14 @@ class Public(RunFolder):
     def __init__(self, run: RunFolder, masker: Masker | None = None):
         folder = Path(tempfile.mkdtemp(prefix="lab-public-"))
         weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
-        self.replaced = copy(run, folder / "run", masker or Masker())
+        masker = masker or Masker()
+        self.replaced = copy(run, folder / "run", masker)
         super().__init__(folder / "run")
-        self._label = _public_label(run)
+        self._label = _public_label(run, masker)
 
     @property
     def label(self) -> str:
-        """See :attr:`RunFolder.label`: the name of the folder that it was copied from."""
+        """See :attr:`RunFolder.label`: the name of what it was copied from, masked too."""
         return self._label
 
     def copy_to(self, folder: Path) -> None:
@@ -65,9 +66,9 @@ class Public(RunFolder):
             raise BadInput(f"{folder}: is there already", "name a new folder") from error
 
 
-def public_copies(runs: Sequence[RunFolder]) -> list[Public]:
+def public_copies(runs: Sequence[RunFolder], masker: Masker | None = None) -> list[Public]:
     """Copies of runs that belong together: a name of any has the same mask in all. Raises BadInput as Public."""
-    masker = Masker()
+    masker = masker or Masker()
     for run in runs:
         _teach_all(run, masker)
     return [Public(run, masker) for run in runs]
@@ -79,7 +80,7 @@ class PublicRecords:
     def __init__(self, run: RunFolder, masker: Masker):
         records, _ = _teach_all(run, masker)
         mask = _Masks(masker)
-        self.label = _public_label(run)
+        self.label = _public_label(run, masker)
         self.run = mask.run(run.run)
         self._records = list(map(mask.trial, records))
 
@@ -88,14 +89,14 @@ class PublicRecords:
         return self._records
 
 
-def _public_label(run: RunFolder) -> str:
-    return run.path.name if run.label == str(run.path) else run.label
+def _public_label(run: RunFolder, masker: Masker) -> str:
+    return masker.mask(run.path.name if run.label == str(run.path) else run.label)
 
 
 def _teach_all(run: RunFolder, masker: Masker) -> tuple[list[dict[str, Any]], list[object]]:
     """The trials of a run and their courses, all of whose names the masker knows then."""
     trials, samples = run.records(), list(_samples_of(run.samples_path))
-    _teach(masker, run, [run.run, *trials, *samples])
+    _teach(masker, run, [run.run, run.label, *trials, *samples])
     return trials, samples
 
 
@@ -125,11 +126,13 @@ def names_left(
     """The names that stand in a run that should have none: in which file, in which line, of what kind, and the name.
 
     Looked for is whatever a copy would have replaced, but for masks; nothing of this machine. ``trials`` are those of
-    the run with their lines. Each name is told of once, where it stands first. Raises BadInput as :class:`Public`.
+    the run as they stand in their lines. Each name is told of once, where it stands first; no password is repeated.
+    Raises BadInput as :class:`Public`.
     """
     samples, masker = list(enumerate(_samples_of(run.samples_path), 1)), Masker()
-    _teach(masker, run, [run.run, *(trial for _, trial in trials), *(one for _, one in samples)], of_here=False)
-    described = {key: value for key, value in run.run.items() if key not in (*PRIVATE, *OWN, *FILES)}
+    whole = read_run(run.path / "run.json")  # with the passwords in it
+    _teach(masker, run, [whole, *(trial for _, trial in trials), *(one for _, one in samples)], of_here=False)
+    described = {key: value for key, value in whole.items() if key not in (*PRIVATE, *OWN, *FILES)}
     measured = [
         (line, {name: value for name, value in trial.items() if name not in AS_ASKED}) for line, trial in trials
     ]

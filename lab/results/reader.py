@@ -23,7 +23,7 @@ from typing import IO
 import numpy as np
 
 from lab.base.own_python import PYTHON
-from lab.base.untrusted import MOST_LINE_BYTES, open_file
+from lab.base.untrusted import LONG_LINE, MOST_LINE_BYTES, open_file
 from lab.results.columns import Columns, join
 from lab.results.decoder import Decoder
 
@@ -112,7 +112,7 @@ def _line_start(descriptor: int, position: int, end: int) -> int:
 
 
 def _too_long() -> OSError:
-    return OSError(errno.EFBIG, "a line is longer than that of any trial")
+    return OSError(errno.EFBIG, LONG_LINE)
 
 
 def _read_bunches(descriptor: int, start: int, stop: int, end: int, decoder: Decoder) -> Iterator[Columns]:

@@ -2,7 +2,7 @@
 
 A trial is appended and never edited. A crash can tear the last line only; a torn line is moved to trials.torn before
 the next append, so that nothing is glued to it and nothing is lost silently. Anything else that cannot be read is an
-error that names the file and the line.
+error that names the file and the line. A password in a text of a host is neither written nor read.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from lab.base import durable, untrusted
 from lab.base.errors import BadInput
 from lab.base.os_errors import reason_of
+from lab.base.secret_texts import all_without_secrets
 from lab.base.untrusted import from_json
 from lab.design.blocks import Ordering
 from lab.results.lines import fields_lacking_in, read_line
@@ -50,7 +51,7 @@ class RunFolder:
         self.journal_path = self.path / JOURNAL
         self.commands_path = self.path / "commands.log"
         self.report_path = self.path / "report"
-        self.run = _read_run(self.path / "run.json")
+        self.run: RunJson = all_without_secrets(read_run(self.path / "run.json"))
 
     @property
     def label(self) -> str:
@@ -63,7 +64,8 @@ class RunFolder:
         now = datetime.now(UTC)
         path = _make_free_directory(Path(results_dir), f"{now:%Y%m%dT%H%M%SZ}-{name}")
         started_at = now.isoformat(timespec="seconds")
-        _write_durably(path / "run.json", {"schema": SCHEMA, "name": name, "started_at": started_at, **run})
+        content = {"schema": SCHEMA, "name": name, "started_at": started_at, **run}
+        _write_durably(path / "run.json", all_without_secrets(content))
         durable.sync_directory(path.parent)
         return cls(path)
 
@@ -116,13 +118,13 @@ class RunFolder:
 
     def update(self, **changes: object) -> None:
         """Add or replace keys of run.json, atomically."""
-        changed = {**self.run, **changes}
+        changed = all_without_secrets({**self.run, **changes})
         _write_durably(self.path / "run.json", changed)
         self.run = changed
 
     def append(self, trial: Trial) -> None:
         """Add one trial durably. ValueError, with nothing written, for one that could not be read back."""
-        record = trial.to_json()
+        record = all_without_secrets(trial.to_json())
         if wrong := problem(record):
             raise ValueError(f"trial {trial.trial_id}: {wrong}")
         line = json.dumps(record, allow_nan=False)
@@ -133,8 +135,8 @@ class RunFolder:
     def append_samples(self, trial_id: str, samples: Mapping[str, object]) -> None:
         """Add the course of one trial; nothing that is loaded rests on it, so it is not made durable."""
         if samples:
-            line = json.dumps({"trial_id": trial_id, **samples}, allow_nan=False, separators=(",", ":"))
-            durable.append_line(self.samples_path, line)
+            course = all_without_secrets({"trial_id": trial_id, **samples})
+            durable.append_line(self.samples_path, json.dumps(course, allow_nan=False, separators=(",", ":")))
 
     def trials(self) -> list[Trial]:
         """Every trial, in order of appending. Raises :class:`BadInput`; tolerates only a torn last line."""
@@ -147,7 +149,7 @@ class RunFolder:
             record, wrong = read_line(line, lacking)
             if wrong:
                 raise self._bad_line(number, wrong)
-            records.append(record)
+            records.append(all_without_secrets(record))
         self._check_unique([record["trial_id"] for record in records])
         return records
 
@@ -206,7 +208,7 @@ class RunFolder:
         start, tail = end, b""
         while start > 0 and b"\n" not in tail:
             if len(tail) > untrusted.MOST_LINE_BYTES:
-                raise BadInput(f"{self.trials_path}: its last line is longer than that of any trial")
+                raise BadInput(f"{self.trials_path}: cannot be read: {untrusted.LONG_LINE}")
             start = max(0, end - 2 * len(tail) - _TAIL_BYTES)
             tail = self._read(start, end)
         whole = start + tail.rfind(b"\n") + 1
@@ -256,7 +258,8 @@ def load(path: Path) -> pd.DataFrame:
         raise BadInput(f"{folder.trials_path}: {error}") from error
 
 
-def _read_run(path: Path) -> RunJson:
+def read_run(path: Path) -> RunJson:
+    """A run.json as it stands there. Raises BadInput where no lab of this schema or an older one wrote it."""
     try:
         run: RunJson = from_json(untrusted.read_file(path, untrusted.MOST_FILE_BYTES).decode())
     except (FileNotFoundError, NotADirectoryError) as error:

@@ -27,6 +27,7 @@ from typing import Any
 from lab.base.errors import BadInput
 from lab.base.os_errors import reason_of
 from lab.base.private import PrivateFolder
+from lab.base.secret_texts import all_without_secrets
 from lab.hosts import ROLES
 from lab.hosts.hosts_file import Hosts
 from lab.settings.seals import RunSeals, mac
@@ -124,7 +125,8 @@ class Register:
         return hmac.compare_digest(self._seal_of(run).encode(), seal.encode(errors="replace"))
 
     def _seal_of(self, run: Mapping[str, object]) -> str:
-        return mac(self._key, b"run.json", json.dumps([run.get(key) for key in SEALED]).encode()).hex()
+        content = all_without_secrets([run.get(key) for key in SEALED])  # as run.json has it
+        return mac(self._key, b"run.json", json.dumps(content).encode()).hex()
 
     def seals(self, run_id: str) -> RunSeals:
         """The seals of a journal, from its first line on."""

@@ -13,6 +13,7 @@ MODEL = PAGE.partition("\n## Attackers\n")[2].partition("\n## ")[0]
 NAMED = re.compile(r"`(tests/[a-z0-9_/]+\.py)::(test_[a-z0-9_]+)`")
 WHO = (
     "Who hands over a run folder",
+    "Who reads what you publish",
     "Other users of a host",
     "Who has the account of a narrow sudo",
     "Other users of the controller",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from lab.base.errors import CommandError, DeadlineExceeded, HostError, LabError, RestoreError
+from lab.base.untrusted import first_line
 
 
 def test_the_text_has_the_host_first_and_the_remedy_last() -> None:
@@ -17,6 +18,16 @@ def test_the_remedy_of_a_command_stands_below_what_it_printed() -> None:
     assert str(error) == "server: ip x: exit code 2\n    a\n    b\ninstall ip"
     assert (error.host, error.message.splitlines()[0]) == ("server", "ip x: exit code 2")
     assert str(DeadlineExceeded("server", ("ip",), 3, "")) == "server: ip: did not end within 3 s and was ended"
+
+
+def test_no_password_that_a_program_printed_is_in_it() -> None:
+    printed = f"{'x' * 180} //ann:hunter2@nas/Films: no\n-o password=hunter2,vers=3"
+    first = CommandError("client", ("mount", "//ann:hunter2@nas/x"), 1, printed, "not //ann:hunter2@nas/x")
+    for error in (first, LabError(printed), RestoreError([printed])):
+        for text in (str(error), error.brief(), error.on_one_line(), error.cause_first(), repr(error.args)):
+            assert "hunter" not in text
+    assert "hunter" not in first.output
+    assert "hunter" not in first_line(printed, 190)
 
 
 def test_the_cause_of_a_failed_command_can_stand_first() -> None:

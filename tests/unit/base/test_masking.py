@@ -1,14 +1,18 @@
-"""What must not reach strangers, planted in outputs of Macs: each is masked, and the same always in the same way."""
+"""What must not reach strangers, planted in outputs and messages: each is masked, the same always in the same way."""
 
 from __future__ import annotations
 
 import re
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from support.bounds import bounded
-from support.paths import MACOS_CAPTURES
+from support.paths import MACOS_CAPTURES, ROOT
+from support.planted_messages import BESIDE, NAMED, PASSWORDS, PLAIN, WITH_PASSWORDS
 
 from lab.base.masking import MOST_NAMES, Masker
+from lab.base.secret_texts import MASK
 from lab.hosts.mount_reports import parse_mounts
 from lab.platforms.macos.parsers import parse_ifconfig, parse_images
 from lab.protocols.servers.macos_sharing import parse_share_points
@@ -100,6 +104,75 @@ def test_a_name_is_masked_in_each_of_its_spellings(kind: str, name: str, spelled
 )
 def test_what_every_mac_says_stays(text: str) -> None:
     assert masked(text) == text
+
+
+@pytest.mark.parametrize("text", NAMED)
+def test_no_name_is_left_in_a_message_of_a_program(text: str) -> None:
+    shown = masked(text)
+    assert [name for name in NAMED[text] if name.casefold() in shown.casefold()] == []
+    assert masked(shown) == shown  # twice changes nothing more
+
+
+@pytest.mark.parametrize("text", WITH_PASSWORDS)
+def test_nor_is_a_password_or_a_name_beside_one(text: str) -> None:
+    shown = masked(text)
+    assert [secret for secret in (*PASSWORDS, *BESIDE) if secret in shown] == []
+    assert MASK in shown
+    assert masked(shown) == shown
+
+
+@pytest.mark.parametrize("text", PLAIN)
+def test_a_text_without_names_stays(text: str) -> None:
+    assert masked(text) == text
+
+
+def test_so_do_the_sweeps_that_come_with_the_lab() -> None:
+    for path in sorted((ROOT / "sweeps").glob("*.toml")):
+        assert masked(path.read_text()) == path.read_text()
+
+
+NAMES = st.from_regex(r"[b-df-hj-np-tv-z]{3}[a-z]{3,8}q", fullmatch=True)  # a word of no language
+HOLDERS = [
+    "smb://{}/films", "//{0}@nas/x", "\\\\nas\\{}\\x", "ssh: connect to host {} port 22: refused", "{}.duckdns.org",
+    "open /home/{}/x: no", "mount_nfs: {}:/export: timed out", "user [{}]", "FIRM\\{}", "{}@NASX: Permission denied",
+    "C:\\Users\\{}\\x", "cannot import '{}': no such pool", "ata-WDC_WD40_{}12345678 FAULTED", "/Volumes/{} (hfs)",
+]  # fmt: skip
+
+
+@given(name=NAMES, holder=st.sampled_from(HOLDERS), plain=st.lists(st.sampled_from(PLAIN), max_size=3))
+def test_whatever_the_name_is_it_is_found_and_what_is_around_it_stays(name: str, holder: str, plain: list[str]) -> None:
+    text = "\n".join([*plain, holder.format(name), f"and {name} again" if "12345678" not in holder else ""])
+    shown = masked(text)
+    assert name not in shown.casefold()
+    assert shown.splitlines()[: len(plain)] == plain
+    assert masked(shown) == shown
+
+
+@given(st.text(max_size=300))
+def test_masking_twice_changes_nothing_more(text: str) -> None:
+    shown = masked(text)
+    assert masked(shown) == shown
+
+
+def test_the_masks_of_a_copy_are_given_to_nobody_else() -> None:
+    assert masked("host-1 and host-2 know 192.0.2.1", host="nasx") == "host-1 and host-2 know 192.0.2.1"
+    assert masked("host-1, nasx, 192.0.2.1, 10.0.0.7", host="nasx") == "host-1, host-2, 192.0.2.1, 192.0.2.2"
+
+
+def test_a_disk_has_one_mask_by_its_path_and_by_its_name() -> None:
+    disk = "ata-WDC_WD40EFRX-68N32N0_WD-WCC7K0ABCDEF"
+    text = f"{disk}-part1 is /dev/disk/by-id/{disk}"
+    assert masked(text) == "device-1-part1 is /dev/disk/by-id/device-1"
+    assert masked(text, device=f"/dev/disk/by-id/{disk}") == "device-1-part1 is device-1"
+
+
+def test_what_is_replaced_and_what_is_left_tell_of_a_password_and_do_not_repeat_it() -> None:
+    masker = Masker()
+    masker.learn(WITH_PASSWORDS[0])
+    assert [name for kind, name in masker.names_in(WITH_PASSWORDS[0]) if kind == "password"] == [MASK]
+    masker.mask(WITH_PASSWORDS[0])
+    assert ("password", MASK, MASK) in masker.replaced
+    assert PASSWORDS[0] not in str(masker.replaced)
 
 
 def test_the_same_name_has_the_same_mask_and_another_has_another() -> None:

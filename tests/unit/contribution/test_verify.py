@@ -64,6 +64,11 @@ NAMES: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
     "home": (lambda run: run["hosts"]["client"].update(home="/Users/annabelle"), r"\(user\): annabelle"),
     "address": (lambda run: run.update(title="the NAS at 10.20.30.41"), r"\(ipv4\): 10\.20\.30\.41"),
     "hardware address": (lambda run: run.update(instance="a4:83:e7:12:34:56"), r"\(mac\): a4:83:e7:12:34:56"),
+    "password": (
+        lambda run: run.update(ended="smb://user-1:hunter2@host-1/share-1: no"),
+        r"a name was left in it \(password\): \*\*\*$",
+    ),
+    "disk": (lambda run: run.update(closed={"afp": "ata-WDC_WD40_WD-WCC7K0ABCDEF: I/O error"}), r"\(device\): ata-WDC"),
     "seal": (lambda run: run.update(seal="0" * 64), "seal: no copy without names has it"),
     "path": (lambda run: run.update(hosts_file="/home/ann/hosts.ini"), "hosts_file: no copy without names has it"),
     "never replaced": (lambda run: run.pop("replaced"), "replaced: missing"),

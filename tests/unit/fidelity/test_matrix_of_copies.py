@@ -109,7 +109,7 @@ def test_whole_is_what_kept_all_that_the_source_had() -> None:
 
 def test_page_and_post_have_the_matrix_and_nothing_raw(tmp_path: Path) -> None:
     folder = RunFolder.create(tmp_path, "fidelity", {"title": HOSTILE})
-    path = page.write(folder, survey(3))
+    path = page.write(folder, survey(3), page.masker_for(folder, survey(3)))
     html, post = path.read_text(), path.with_name("fidelity.md").read_text()
     for text in (html, post):
         assert text.count("<script>") == (text is html)  # that of every page, by its hash
@@ -125,14 +125,21 @@ def test_names_are_in_neither_unless_asked_for(tmp_path: Path) -> None:
     engine = Engine("client", "/Users/ann/bin/rsync", "3.4.1 by ann@example.org", {"N": "not on nas-of-ann"})
     ends = Ends("gvfs", "SMB 3.1.1 of 192.168.77.3", "ext4", "tmpfs")
     of_ann = replace(copy(STORE={probe.name: told for probe in ALL}), ends=ends, command="cp /home/ann/x")
-    surveyed = Survey([engine], ["AFP: nas-of-ann has none"], [of_ann], ["192.168.77.3 is gone"])
-    path = page.write(folder, surveyed)
+    surveyed = Survey(
+        [engine],
+        ["AFP: nas-of-ann has none: smb://ann:hunter2@nas-of-ann"],
+        [of_ann],
+        ["192.168.77.3 is gone: pw: hunter2"],
+    )
+    path = page.write(folder, surveyed, page.masker_for(folder, surveyed))
     for text in (path.read_text(), path.with_name("fidelity.md").read_text()):
         plain = text.replace("\\", "").casefold()
-        assert not [name for name in ("nas-of-ann", "/ann", "ann@", "holidays", "192.168.77.3") if name in plain]
+        assert not [
+            name for name in ("nas-of-ann", "/ann", "ann@", "holidays", "192.168.77.3", "hunter2") if name in plain
+        ]
         assert "Alike everywhere, for others to read it: " in text
         assert "Permission denied for" in text
-    page.write(folder, surveyed, redact=False)
+    page.write(folder, surveyed, None)
     whole = path.read_text()
     assert all(name in whole for name in ("nas-of-ann", "/Users/ann/bin", "Holidays", "192.168.77.3"))
     assert "Alike everywhere" not in whole

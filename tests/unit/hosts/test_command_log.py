@@ -53,12 +53,12 @@ def test_a_shell_reads_the_log(tmp_path: Path) -> None:
 def test_what_a_command_printed_that_failed_follows_it(tmp_path: Path) -> None:
     host = FakeHost("client")
     host.log = CommandLog(tmp_path / "commands.log")
-    host.on(("ip", "link"), "one\n" * 100 + "x" * 1000, stderr="no \x1b[31m device", exit_code=1)
+    host.on(("ip", "link"), "one\n" * 100 + "x" * 1000, stderr="no \x1b[31m device //ann:hunter2@nas", exit_code=1)
     with pytest.raises(CommandError) as raised:
         host.run("ip", "link")
     command, *printed = (tmp_path / "commands.log").read_text(encoding="utf-8").splitlines()
     assert command.endswith("exit=1 $ ip link")
-    assert printed[-1] == "    | no \\x1b[31m device"
+    assert printed[-1] == "    | no \\x1b[31m device //ann:***@nas"
     assert len(printed) == 40
     assert all(line.startswith("    | ") and line.isprintable() and len(line) <= 506 for line in printed)
     assert raised.value.log == tmp_path / "commands.log"

@@ -17,7 +17,9 @@ from support.synthetic_runs import RUN, SIZE, make_trials, trial, write_run
 from support.trial_lines import json_values, line
 
 from lab.base.errors import BadInput
+from lab.base.secret_texts import all_without_secrets, without_secrets
 from lab.design.factors import OPTIONS
+from lab.report.samples import course_of
 from lab.results import run_folder
 from lab.results.run_folder import RunFolder, Trial, load
 from lab.results.trial import SCHEMA
@@ -36,9 +38,34 @@ def test_trials_come_back_as_they_were_appended(tmp_path: Path) -> None:
 @given(observed=st.dictionaries(st.text(), json_values, max_size=3), reason=st.text())
 def test_any_text_and_anything_observed_survive(tmp_path: Path, observed: dict[str, Any], reason: str) -> None:
     folder = RunFolder.create(tmp_path, "any", {})
-    awkward = trial(observed=observed, reason=reason)
+    awkward = trial(observed=all_without_secrets(observed), reason=without_secrets(reason))
     folder.append(awkward)
     assert folder.trials() == [awkward]
+
+
+SAID = "mount_smbfs: //ann:hunter2@nas/Films: No route to host"
+LEAKY = trial(trial_id="b9-001", reason=SAID, observed={"remarks": [SAID]}, effective={"mount_options": f"{SAID} "})
+
+
+def test_a_password_that_a_host_prints_is_in_no_file_of_a_run(tmp_path: Path) -> None:
+    folder = RunFolder.create(tmp_path, "leaky", RUN | {"title": SAID, "sweep_text": f"# {SAID}"})
+    folder.append(LEAKY)
+    folder.append_samples(LEAKY.trial_id, {"client": {"processes": [[0.5, {"mount -o password=hunter2": 0.1}]]}})
+    folder.update(ended=SAID, left_out={"afp": SAID})
+    assert len(list(folder.path.iterdir())) == 3
+    assert not [path for path in folder.path.iterdir() if b"hunter2" in path.read_bytes()]
+
+
+def test_one_in_a_run_of_before_is_not_read(tmp_path: Path) -> None:
+    folder = write_run(tmp_path, [LEAKY])
+    content = {**folder.run, "ended": SAID, "hosts": {"client": {"about": {"model": SAID}}}}
+    (folder.path / "run.json").write_text(json.dumps(content))
+    folder.samples_path.write_text(json.dumps({"trial_id": "b9-001", "client": {"processes": [[1, {SAID: 2}]]}}) + "\n")
+    folder, frame = RunFolder(folder.path), load(folder.path)
+    read = [folder.run, folder.records(), frame.to_dict("list"), frame.attrs["run"], course_of(folder, "b9-001")]
+    assert "hunter2" in folder.trials_path.read_text()
+    assert "hunter2" not in str(read)
+    assert str(read).count("//ann:***@nas") == 11
 
 
 def test_the_folder_is_named_by_utc_time_and_a_taken_name_gets_a_suffix(tmp_path: Path) -> None:

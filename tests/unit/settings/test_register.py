@@ -16,6 +16,7 @@ from support.open_runs import hosts_file
 
 from lab.base.errors import BadInput
 from lab.hosts.hosts_file import Hosts, load_hosts
+from lab.results.run_folder import RunFolder
 from lab.settings.journal import Journal, Restored
 from lab.settings.register import Register, state_folder
 from lab.settings.seals import NoSeals, RunSeals
@@ -172,6 +173,11 @@ def test_run_json_proves_who_began_the_run(key: str) -> None:
     assert not register.began(run | {key: "another"})
     assert not register.began({name: value for name, value in run.items() if name != key} | {key: 5})
     assert not register.began(RUN)
+
+
+def test_so_does_one_whose_sweep_has_a_password_in_a_comment(tmp_path: Path) -> None:
+    signed = Register().sign(RUN | {"sweep_text": "# //ann:hunter2@nas/Films"})
+    assert Register().began(RunFolder.create(tmp_path, "sweep", signed).run)
 
 
 def test_the_key_of_another_account_proves_nothing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
