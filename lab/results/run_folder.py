@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from lab.base import durable, untrusted
 from lab.base.errors import BadInput
 from lab.base.os_errors import reason_of
-from lab.base.secret_texts import all_without_secrets
+from lab.base.secret_texts import all_without_secrets, may_hold_secrets
 from lab.base.untrusted import from_json
 from lab.design.blocks import Ordering
 from lab.results.lines import fields_lacking_in, read_line
@@ -149,7 +149,7 @@ class RunFolder:
             record, wrong = read_line(line, lacking)
             if wrong:
                 raise self._bad_line(number, wrong)
-            records.append(all_without_secrets(record))
+            records.append(all_without_secrets(record) if may_hold_secrets(line) else record)
         self._check_unique([record["trial_id"] for record in records])
         return records
 

@@ -29,7 +29,7 @@ parquet = pytest.importorskip("pyarrow.parquet")
 DEFAULT = settings().max_examples
 CHECKS = [HealthCheck.function_scoped_fixture, HealthCheck.too_slow]  # one folder for all examples of a test
 FEW = settings(suppress_health_check=CHECKS, max_examples=max(5, DEFAULT // 10))
-MORE = settings(suppress_health_check=CHECKS, max_examples=max(5, DEFAULT // 3))
+MORE = settings(suppress_health_check=CHECKS, max_examples=max(5, DEFAULT // 6))
 COMMANDS = (
     ["show"], ["show", "--json"], ["show", "--table", "limits"], ["show", "--table", "requests"], ["history", "nas"],
     ["compare", "run-0", "run-1"], ["compact"],

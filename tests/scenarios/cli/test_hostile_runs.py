@@ -54,10 +54,7 @@ REACHED = (
     "contribute example --output OUT/given", "contribute --verify OUT/given", "workload record good OUT/tree.txt",
     "fleet plan fleet.toml", "host install client --print --hosts mine.ini",
 )  # fmt: skip
-DRAWN = (
-    "report RUN --to OUT/report", "compare example example-delay --to OUT/compared",
-    "notebook design example --export OUT/design.html",
-)  # fmt: skip
+DRAWN = ("report RUN --to OUT/report", "notebook design example --export OUT/design.html")
 TRIED = (
     "measure . --time 10s", "init", "check", "check --hosts mine.ini", "run demo", "run demo --hosts mine.ini",
     "fidelity", "fidelity --hosts mine.ini", "host install", "host remove --hosts mine.ini", "history nas",
@@ -201,7 +198,7 @@ def test_figures_and_pages_are_the_same_in_every_folder(tmp_path: Path, hostile:
     here, elsewhere = tmp_path / "here", tmp_path / "elsewhere"
     processes = started(DRAWN, hostile, here, run), started(DRAWN, empty, elsewhere, run)
     for ended, printed in [hostile_folder.ended(process, SECONDS) for process in processes]:
-        assert ended == [0, 0, 0], printed
+        assert ended == [0, 0], printed
     names = [path.relative_to(elsewhere) for path in elsewhere.rglob("*.*") if path.is_file()]
-    assert len(names) > 20
+    assert len(names) > 15
     assert [name for name in names if (here / name).read_bytes() != (elsewhere / name).read_bytes()] == []

@@ -100,6 +100,8 @@ def test_in_json_a_key_says_so_too() -> None:
     assert SECRET not in json.dumps(all_without_secrets(record))
     assert all_without_secrets(record)["list"][1] == 7
     assert json.loads(json_without_secrets(json.dumps(record))) == all_without_secrets(record)
+    hidden = '{"reason": "\\u0070assword=hunter2"}'
+    assert SECRET not in json_without_secrets(hidden)
     text = '{"client": {"user_s": 1.5}}'
     assert json_without_secrets(text) is text
 
