@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 import signal
 import subprocess
@@ -27,7 +28,7 @@ from lab.settings.journal import Journal, Record
 from lab.settings.setting import Setting
 
 pytestmark = pytest.mark.skipif(not (shutil.which("perl") and shutil.which("ps")), reason="needs perl and ps")
-REAL = ("sh", "perl", "ps", "grep", "sed", "cat", "cut", "rm", "tail", "sleep", "touch")
+REAL = ("sh", "perl", "ps", "awk", "grep", "sed", "cat", "cut", "rm", "tail", "sleep", "touch")
 # it and a child of it say who they are; it is ready when a file is there
 SERVER = 'echo $$ >> pids; sh -c "echo \\$\\$ >> pids; sleep 60; :" & touch ready; wait'
 
@@ -92,6 +93,17 @@ def test_the_journal_alone_ends_it(place: Place) -> None:
     place.settings.apply(place.server())
     wait_for_both(place)
     Settings({"server": place.host}, Journal(place.folder / "journal.jsonl", line_format())).unwind()
+    assert place.running() == []
+
+
+def test_a_stopped_session_of_a_child_of_it_is_ended_too(place: Place) -> None:
+    """An sshd has such: they are in no group of its own."""
+    text = "import os, time; os.setsid(); open('pids', 'a').write(f'{os.getpid()}\\n'); time.sleep(60)"
+    session = shlex.join([sys.executable, "-c", text])
+    with place.settings.scope():
+        place.settings.apply(place.server("sh", "-c", f"echo $$ >> pids; {session} & touch ready; wait"))
+        wait_for_both(place)
+        os.kill(int(place.pids()[1]), signal.SIGSTOP)
     assert place.running() == []
 
 
