@@ -23,7 +23,8 @@ from lab.base import durable
 from lab.base.errors import BadInput
 from lab.base.masking import Masker
 from lab.base.untrusted import from_json, read_lines
-from lab.results.run_folder import RunFolder, read_run
+from lab.results.run_folder import RunFolder
+from lab.results.run_json import read_run
 from lab.results.trial import SCHEMA, WORDS, RunJson
 
 # Names that tell nothing, for every lab has them: of roles, of what the lab serves and whoever logs in there

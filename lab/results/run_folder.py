@@ -17,13 +17,13 @@ from typing import TYPE_CHECKING, Any
 
 from lab.base import durable, untrusted
 from lab.base.errors import BadInput
-from lab.base.os_errors import reason_of
 from lab.base.secret_texts import all_without_secrets, may_hold_secrets
 from lab.base.untrusted import from_json
 from lab.design.blocks import Ordering
 from lab.results.lines import fields_lacking_in, read_line
 from lab.results.load import as_entries, load_by_block
-from lab.results.trial import CEILINGS, SCHEMA, RunJson, problem, run_problem
+from lab.results.run_json import read_run
+from lab.results.trial import CEILINGS, SCHEMA, RunJson, problem
 from lab.results.trial import Trial as Trial
 
 if TYPE_CHECKING:
@@ -149,7 +149,7 @@ class RunFolder:
             record, wrong = read_line(line, lacking)
             if wrong:
                 raise self._bad_line(number, wrong)
-            records.append(all_without_secrets(record) if may_hold_secrets(line) else record)
+            records.append(all_without_secrets(record) if may_hold_secrets(line.decode()) else record)
         self._check_unique([record["trial_id"] for record in records])
         return records
 
@@ -256,24 +256,6 @@ def load(path: Path) -> pd.DataFrame:
         return dataframe.make_frame(columns, decoder, folder.run, file)
     except ValueError as error:
         raise BadInput(f"{folder.trials_path}: {error}") from error
-
-
-def read_run(path: Path) -> RunJson:
-    """A run.json as it stands there. Raises BadInput where no lab of this schema or an older one wrote it."""
-    try:
-        run: RunJson = from_json(untrusted.read_file(path, untrusted.MOST_FILE_BYTES).decode())
-    except (FileNotFoundError, NotADirectoryError) as error:
-        raise BadInput(f"{path.parent}: not a run folder: it has no run.json") from error
-    except (OSError, ValueError) as error:
-        raise BadInput(f"{path}: cannot be read: {reason_of(error)}") from error
-    schema = run.get("schema") if isinstance(run, dict) else None
-    if not isinstance(schema, int) or schema < 1:
-        raise BadInput(f"{path}: not the run.json of a run: it names no schema")
-    if schema > SCHEMA:
-        raise BadInput(f"{path}: schema {schema} is newer than this lab's ({SCHEMA}): update the lab")
-    if wrong := run_problem(run):
-        raise BadInput(f"{path}: {wrong}")
-    return run
 
 
 def _may_be_transfer(line: bytes) -> bool:

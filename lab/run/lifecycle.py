@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import secrets as tokens
-import subprocess
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
@@ -13,7 +11,6 @@ from pathlib import Path
 
 from pydantic import SecretStr
 
-import lab
 from lab import workloads
 from lab.base import durable, signals
 from lab.base.errors import Interrupted, LabFailure
@@ -46,6 +43,7 @@ from lab.run.runner import Ending, Progress, Runner, check_recorded
 from lab.run.session import Session
 from lab.run.size_by_link import choose_size, recorded_size
 from lab.run.unseen import describe_unseen
+from lab.run.version import code_version
 from lab.run.vocabulary import line_format
 from lab.settings import host_journal, lease
 from lab.settings.changes import Settings
@@ -286,17 +284,3 @@ def origin(config: Hosts, hosts_file: Path, about: Mapping[str, object]) -> dict
     hosts = {"instance": config.lab.instance, "hosts_file": str(hosts_file.resolve()), "names": private_names(config)}
     version = {"code_version": about.get("code_version") or code_version()}
     return register.sign({**about, **version, **hosts, "hosts_digest": register.digest(config)})
-
-
-def code_version() -> str:
-    """The version, with the commit where this is a git checkout, marked where it has uncommitted changes."""
-    top = Path(__file__).parents[2]
-    command = ["git", "-C", str(top), "describe", "--always", "--dirty", "--abbrev=12"]
-    environment = os.environ | {"GIT_CEILING_DIRECTORIES": str(top.parent)}  # one further up is not the lab's
-    try:
-        commit = subprocess.run(  # noqa: S603 – git, and the folder of this file
-            command, capture_output=True, text=True, check=True, timeout=10, env=environment
-        ).stdout.strip()
-    except (OSError, subprocess.SubprocessError):
-        return lab.__version__
-    return f"{lab.__version__}+{commit}"
