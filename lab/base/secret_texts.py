@@ -69,22 +69,19 @@ _FORMS = (  # the groups `before` and `after` stay
     r"(?<![\w$])\$(?:[0-9][a-z]?|y|2[aby]|sha1|gy|7)\$[^\s:,\"']{8,400}",
     r"(?<=:)[0-9A-F]{32}(?=:)",
 )  # fmt: skip
-# Signs by which a password is known, in small letters: most texts have none. In JSON a sign may be escaped
+# Signs by which a password is known, in small letters: most texts have none
 _SIGNS = (
     "pass", "kennwort", "secret", "token", "apikey", "api-key", "api_key", "pw", "@", "authorization", "cookie",
     "bearer", "private key", "eyj", "%", "$", "curl", "sudo", "/user:",
 )  # fmt: skip
-_SIGNS_IN_JSON = tuple(sign.encode() for sign in (*_SIGNS, "\\u"))
 _OF_SMBPASSWD = re.compile(r":[0-9a-f]{32}:", re.IGNORECASE)
-_OF_SMBPASSWD_IN_JSON = re.compile(rb":[0-9a-f]{32}:", re.IGNORECASE)
 _IS_KEY = re.compile(_KEY, re.IGNORECASE)
 _MARK = re.compile(r"\\*[\"']")
 
 
 def without_secrets(text: str) -> str:
     """The text with MASK for each password in it."""
-    plain = text.lower()
-    return _without(text) if any(sign in plain for sign in _SIGNS) or _OF_SMBPASSWD.search(text) else text
+    return _without(text) if _has_sign(text) else text
 
 
 @functools.cache
@@ -113,17 +110,17 @@ def all_without_secrets(value: Any) -> Any:
 
 def json_without_secrets(text: str) -> str:
     """The same of JSON as text. Raises ValueError for what is none, where it may hold one."""
-    return (
-        json.dumps(all_without_secrets(json.loads(text)))
-        if may_hold_secrets(text.encode(errors="surrogatepass"))
-        else text
-    )
+    return json.dumps(all_without_secrets(json.loads(text))) if may_hold_secrets(text) else text
 
 
-def may_hold_secrets(line: bytes) -> bool:
-    """Whether a text of JSON may hold a password: to look at each text in it takes longer."""
-    plain = line.lower()
-    return any(sign in plain for sign in _SIGNS_IN_JSON) or _OF_SMBPASSWD_IN_JSON.search(line) is not None
+def may_hold_secrets(text: str) -> bool:
+    """Whether JSON may hold a password: to look at each text in it takes longer. Any letter may be escaped."""
+    return "\\u" in text or _has_sign(text)
+
+
+def _has_sign(text: str) -> bool:
+    lowered = text.lower()
+    return any(sign in lowered for sign in _SIGNS) or _OF_SMBPASSWD.search(text) is not None
 
 
 def _at(key: str, part: Any) -> Any:

@@ -92,6 +92,11 @@ def printable(text: str) -> str:
     return "".join(char if _is_safe(char) else char.encode("unicode_escape").decode() for char in text)
 
 
+def shown(text: str) -> str:
+    """The same without passwords: what may be printed of any text."""
+    return printable(without_secrets(text))
+
+
 def _is_safe(char: str) -> bool:
     return char.isprintable() or char in "\n\t" or unicodedata.category(char) == "Zs"
 

@@ -7,8 +7,7 @@ import textwrap
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, NoReturn, Protocol, runtime_checkable
 
-from lab.base.secret_texts import without_secrets
-from lab.base.untrusted import printable
+from lab.base.untrusted import shown
 
 # As a program that a signal ended, 128 and its number
 EXIT_CODES = {
@@ -64,7 +63,7 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """See :meth:`argparse.ArgumentParser.error`. What stands in a word is not obeyed: it may be a file's name."""
-        super().error(printable(without_secrets(" / ".join(message.splitlines()))))
+        super().error(shown(" / ".join(message.splitlines())))
 
     def format_help(self) -> str:
         """See :meth:`argparse.ArgumentParser.format_help`."""

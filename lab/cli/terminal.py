@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from lab.base import signals
-from lab.base.secret_texts import without_secrets
-from lab.base.untrusted import listing, printable
+from lab.base.untrusted import listing, shown
 from lab.base.wrapped import wrap_hanging
 
 if TYPE_CHECKING:
@@ -71,18 +70,18 @@ def paged() -> Iterator[Console]:
 
 def show(line: str) -> None:
     """Print one line on standard output; on a terminal it is wrapped. What a host put into it does nothing there."""
-    width, text = columns(sys.stdout), printable(without_secrets(" / ".join(line.splitlines())))
+    width, text = columns(sys.stdout), shown(" / ".join(line.splitlines()))
     print("\n".join(wrap_hanging(text, width)) if width else text)
 
 
 def show_whole(line: str) -> None:
     """The same of a line that is left as it is for whoever copies it: a path, or a line that fits."""
-    print(printable(without_secrets(" / ".join(line.splitlines()))))
+    print(shown(" / ".join(line.splitlines())))
 
 
 def say(text: str) -> None:
     """Print a message on standard error; what a host put into it does nothing to the terminal, where it is wrapped."""
-    width, text = columns(sys.stderr), printable(without_secrets(text))
+    width, text = columns(sys.stderr), shown(text)
     if width:
         text = "\n".join(part for line in text.split("\n") for part in wrap_hanging(line, width))
     with suppress(OSError):
