@@ -3,18 +3,18 @@
 # After alive.sh and any_of.sh.
 # End the process group in the file $1: asked first, forced after 2 s, given up after 5 s. Not where the file is not ours, and not
 # a group whose number belongs to another process since. Where its leader has ended, its number is nobody else's while it has others.
-# Sessions of an sshd have groups of their own, and outlive it where they are stopped: what is below the leader is forced then.
+# Sessions of an sshd are in groups of their own, and a stopped one outlives the sshd. So whatever the leader had begun is
+# killed at the end.
 { read -r pid && read -r start; } 2>/dev/null <"$1" || exit 0
 { [ -O "$1" ] && is_pid "$pid"; } || { echo "$1 was not written by this account" >&2; exit 1; }
-# shellcheck disable=SC2016
-below() {
+descendants() {
     is_alive "$pid" "$start" || return
     ps -A -o pid= -o ppid= | awk -v top="$pid" '
         { parent[$1] = $2 }
         END { for (pid in parent) { for (p = parent[pid]; p > 1 && p != top; ) p = parent[p]; if (p == top) print pid } }
     ' | while read -r child; do echo "$child $(started "$child")"; done
 }
-children=$(below)
+children=$(descendants)
 tries=0
 while is_alive "$pid" "$start" || { ! runs "$pid" && any_of "$pid"; }; do
     tries=$((tries + 1))
