@@ -10,7 +10,7 @@ from lab.run.measured import describe_outage
 STEADY = Counters(10**6, 10**6, None, None, carrier_changes=0)
 
 
-def test_a_transfer_does_not_count_while_which_the_link_of_a_host_went_down() -> None:
+def test_a_transfer_during_which_a_link_went_down_does_not_count() -> None:
     cut = replace(STEADY, carrier_changes=2)
     assert describe_outage({"client": STEADY, "server": cut}) == "an outage: 2 carrier changes on the server"
     both = "an outage: 2 carrier changes on the client, 2 carrier changes on the server"
