@@ -58,8 +58,8 @@ def run(arguments: argparse.Namespace) -> int:
 
     asked = Asked(arguments.protocol, arguments.tool, arguments.direction, arguments.store, arguments.option)
     hosts = options.hosts_file(arguments)
-    folder, printed = survey.start(hosts, arguments.results, asked, say, state.is_gone)
-    result = masked(printed, without_secrets)
+    folder, surveyed = survey.start(hosts, arguments.results, asked, say, state.is_gone)
+    result = masked(surveyed, without_secrets)
     masker = None if arguments.no_redact else page.masker_for(folder, result)
     page.write(folder, result, masker)
     if masker:

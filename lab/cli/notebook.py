@@ -142,7 +142,7 @@ def _export(name: str, chosen: dict[str, str], arguments: argparse.Namespace) ->
         raise BadInput("--to: a page is made without a copy of the notebook", "leave it out")
     export(_own(name, arguments) or shipped.notebooks()[name], arguments.export, chosen)
     if not arguments.no_redact and (names := _names_of_runs(chosen)):
-        public_copies([open_named(name, arguments.results) for name in names])
+        public_copies([open_named(name, arguments.results) for name in names])  # what is to be said of one was said
     show_whole(str(arguments.export))
     return 0
 

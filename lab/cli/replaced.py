@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from lab.results.public import Public
     from lab.results.run_folder import RunFolder
 
-ELSEWHERE = "give another title in [lab] of the hosts file for the next run, and in run.json for this one"
+RENAME = "give another title in [lab] of the hosts file for the next run, and in run.json for this one"
 
 
 def public_copy(run: RunFolder) -> Public:
@@ -54,4 +54,4 @@ def _warn_of_title(title: str) -> None:
     if words := doubtful_words(title):
         verb = "looks like a name" if len(words) == 1 else "look like names"
         shown = f"the title is published as it is, and {listing(words)} {verb}: {one_line(title, 200)}"
-        say(f"warning: {shown}; {ELSEWHERE}")
+        say(f"warning: {shown}; {RENAME}")

@@ -142,12 +142,12 @@ class SweepTrials:
 
     def _foreign_value(self, column: str, value: Any) -> BadInput:
         """What no run had: in which file it stands."""
-        said = "of nothing" if value is None else value
+        shown = "of nothing" if value is None else value
         query = f"SELECT 1 FROM read_parquet(?) WHERE {column} IS NOT DISTINCT FROM ? LIMIT 1"
         for file in self.files:
             if self.engine.rows(query, [self.source([file]), value]):
-                return BadInput(f"{self.dataset.path_of(file)}: {column} {said}: no run that was added has it", AGAIN)
-        return BadInput(f"{self.dataset.path}: {column} {said}: no run that was added has it", AGAIN)
+                return BadInput(f"{self.dataset.path_of(file)}: {column} {shown}: no run that was added has it", AGAIN)
+        return BadInput(f"{self.dataset.path}: {column} {shown}: no run that was added has it", AGAIN)
 
 
 def levels_of(dataset: Dataset, number: int, options: Sequence[str]) -> dict[str, Level]:

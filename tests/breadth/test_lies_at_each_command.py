@@ -43,10 +43,10 @@ def check_lies(
     before, shown = files(liar.directory), set[str]()
     for lie in play.lies(kinds):
         for folder in play.again(lie):
-            said = capsys.readouterr()
-            assert "Traceback" not in said.err, lie
-            assert not CONTROL.search(said.out + said.err), lie
-            assert len(said.out + said.err) < 100_000, lie
+            printed = capsys.readouterr()
+            assert "Traceback" not in printed.err, lie
+            assert not CONTROL.search(printed.out + printed.err), lie
+            assert len(printed.out + printed.err) < 100_000, lie
             if (trials := re.sub(r'"started_at": "[^"]*"', "", read(folder))) not in shown:
                 check_results(RunFolder(folder), capsys)
                 shown.add(trials)

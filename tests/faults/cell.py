@@ -147,8 +147,8 @@ class Stage:
         folder = self.run_folder()
         log = folder / "commands.log" if folder else None
         commands = log.read_text(errors="replace") if log and log.exists() else ""
-        said = [f"$ {command}\n{output.strip()}\n(exit code {code})" for command, code, output in self.outputs]
-        return "\n".join([*said, "commands.log:", commands])
+        parts = [f"$ {command}\n{output.strip()}\n(exit code {code})" for command, code, output in self.outputs]
+        return "\n".join([*parts, "commands.log:", commands])
 
 
 def _wait(pid: int) -> tuple[int, int]:
@@ -198,9 +198,9 @@ def play(cell: Cell, observer: Observer, before: State, hosts: Path, sweep: Path
             outcome.dirt.append(str(error))
         if outcome.dirt:
             outcome.hosts = "dirty"
-        for command, _, said in stage.outputs:
-            outcome.other += [f"`{command}` printed a traceback"] if "Traceback" in said else []
-            outcome.other += [f"`{command}` printed control characters"] if CONTROL.search(said) else []
+        for command, _, output in stage.outputs:
+            outcome.other += [f"`{command}` printed a traceback"] if "Traceback" in output else []
+            outcome.other += [f"`{command}` printed control characters"] if CONTROL.search(output) else []
         if stage.largest > MOST_MEMORY:
             outcome.other.append(f"a command took {stage.largest / 2**20:.0f} MiB of memory")
         outcome.story = stage.story()
@@ -233,8 +233,9 @@ def _look_at_trials(outcome: Outcome, stage: Stage, baseline: Baseline, code: in
     failed = any(first.rows.get(slot, {}).get("status") != "ok" for slot in baseline.slots)
     if code == 0 and failed and baseline.killed_at is None:
         outcome.other.append("the run ended with exit code 0, and not all of its trials are ok")
-    told = "\n".join([*(said for _, _, said in stage.outputs), *(str(row["reason"]) for row in first.rows.values())])
-    if code != 0 and (kind.of_files or fault.when == kinds.DURING) and not re.search(kind.says, told):
+    reasons = [str(row["reason"]) for row in first.rows.values()]
+    shown = "\n".join([*(output for _, _, output in stage.outputs), *reasons])
+    if code != 0 and (kind.of_files or fault.when == kinds.DURING) and not re.search(kind.says, shown):
         outcome.other.append(f"the user is not told: {kind.says}")
     if stage.run_folder() is None:
         return

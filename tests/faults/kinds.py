@@ -160,8 +160,8 @@ RUNNING: Mapping[str, tuple[str, Callable[[Process], bool]]] = {
 
 def what_runs(lab: str) -> tuple[str, ...]:
     """Which of these run in a local lab."""
-    found = {host: daemons(Observer(lab).init(host)) for host in ("client", "server")}
-    return tuple(name for name, (host, is_one) in RUNNING.items() if any(map(is_one, found[host])))
+    running = {host: daemons(Observer(lab).init(host)) for host in ("client", "server")}
+    return tuple(name for name, (host, is_one) in RUNNING.items() if any(map(is_one, running[host])))
 
 
 def _to_all(runs: str, number: signal.Signals, spoils: tuple[str, ...] = (), says: str = "") -> Kind:

@@ -20,9 +20,9 @@ NOBODY = "02:00:00:00:00:99"  # frames to that address arrive and are not taken
 
 
 def _inits(lab: str) -> dict[str, int]:
-    found = state.load(lab)
-    assert found is not None
-    return {name: host.pid for name, host in found.hosts.items()}
+    running = state.load(lab)
+    assert running is not None
+    return {name: host.pid for name, host in running.hosts.items()}
 
 
 def _inside(init: int, *words: str) -> str:

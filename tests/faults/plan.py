@@ -161,14 +161,14 @@ def cells(
     kinds: Sequence[str],
     whens: Sequence[str],
     share: float,
-    each: int | None,
+    most_alike: int | None,
     seed: int,
 ) -> list[Cell]:
     """Every cell, or a random share of them, in random order; the same for the same seed.
 
-    With ``each`` no more than so many that are alike in sweep, kind and time.
+    With ``most_alike`` no more than so many that are alike in sweep, kind and time.
     """
-    found = [
+    possible = [
         Cell(sweep, Fault(sent.role, sent.number, kind, when))
         for sweep, baseline in baselines.items()
         for sent in baseline.sent.values()
@@ -177,18 +177,18 @@ def cells(
         if KINDS[kind].can_strike(sent, when)
     ]
     chance = random.Random(seed)
-    chance.shuffle(found)
-    return _first(found, each)[: max(1, round(share * len(found)))]
+    chance.shuffle(possible)
+    return _first(possible, most_alike)[: max(1, round(share * len(possible)))]
 
 
-def _first(found: list[Cell], each: int | None) -> list[Cell]:
+def _first(possible: list[Cell], most_alike: int | None) -> list[Cell]:
     """The first of those that are alike in sweep, kind and time."""
     count: Counter[tuple[str, str, str]] = Counter()
     kept = []
-    for cell in found:
+    for cell in possible:
         alike = cell.sweep, cell.fault.kind, cell.fault.when
         count[alike] += 1
-        kept += [cell] if each is None or count[alike] <= each else []
+        kept += [cell] if most_alike is None or count[alike] <= most_alike else []
     return kept
 
 
@@ -203,8 +203,10 @@ def sample(baselines: Mapping[str, Baseline], name: str) -> list[Cell]:
 
 def first(baseline: Baseline, host: str, words: str, kind: str, when: str) -> Fault:
     """A fault at the first command to a host that has these words in it, and where it can strike."""
-    found = (each for each in baseline.sent.values() if each.role == host and words in each.text)
-    sent = next(each for each in found if KINDS[kind].can_strike(each, when))
+    sent = next(
+        command for command in baseline.sent.values()
+        if command.role == host and words in command.text and KINDS[kind].can_strike(command, when)
+    )  # fmt: skip
     return Fault(sent.role, sent.number, kind, when)
 
 

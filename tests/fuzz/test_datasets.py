@@ -64,12 +64,12 @@ def run_any(draw: Any, folder: Path) -> None:
         contextlib.redirect_stderr(io.StringIO()) as errors,
     ):  # fmt: skip
         code = cli.main(["dataset", *words, "--dataset", str(folder)])
-    said = errors.getvalue()
+    message = errors.getvalue()
     assert code in (0, 1, 2)
-    assert (code == 0) == (not said), said
-    assert "Traceback" not in said
-    assert len(said) < 5000
-    assert "\x1b[2J" not in said + out.getvalue()
+    assert (code == 0) == (not message), message
+    assert "Traceback" not in message
+    assert len(message) < 5000
+    assert "\x1b[2J" not in message + out.getvalue()
 
 
 @pytest.mark.parametrize("name", ["dataset.json", "register.jsonl", "cases.jsonl"])
@@ -103,6 +103,13 @@ def test_a_key_of_a_line(original: Path, tmp_path: Path, name: str, data: st.Dat
         del node[key]
     (folder / name).write_text("".join(f"{json.dumps(line)}\n" for line in lines))
     run_any(data.draw, folder)
+
+
+def use_with_table(original: Path, place: Path, draw: Any) -> tuple[Path, Path]:
+    """A copy of the dataset, and one of its files of Parquet."""
+    folder = use(original, place)
+    names = [path.relative_to(original) for path in parquet_files(Dataset(original))]
+    return folder, folder / draw(st.sampled_from(names))
 
 
 def changed(draw: Any, table: Any) -> Any:
@@ -143,9 +150,7 @@ def _spoilt(draw: Any, values: Sequence[Any], kind: Any) -> list[Any]:
 @MORE
 @given(data=st.data())
 def test_a_table(original: Path, tmp_path: Path, data: st.DataObject) -> None:
-    folder = use(original, tmp_path / "dataset")
-    names = [path.relative_to(original) for path in parquet_files(Dataset(original))]
-    path = folder / data.draw(st.sampled_from(names))
+    folder, path = use_with_table(original, tmp_path / "dataset", data.draw)
     table = parquet.read_table(path)
     spoilt = changed(data.draw, table).replace_schema_metadata(table.schema.metadata)
     parquet.write_table(spoilt, path, compression="zstd")
@@ -156,9 +161,7 @@ def test_a_table(original: Path, tmp_path: Path, data: st.DataObject) -> None:
 @FEW
 @given(data=st.data())
 def test_bytes_of_a_table(original: Path, tmp_path: Path, data: st.DataObject) -> None:
-    folder = use(original, tmp_path / "dataset")
-    names = [path.relative_to(original) for path in parquet_files(Dataset(original))]
-    path = folder / data.draw(st.sampled_from(names))
+    folder, path = use_with_table(original, tmp_path / "dataset", data.draw)
     content = bytearray(path.read_bytes())
     for place in data.draw(st.lists(st.integers(0, len(content) - 1), min_size=1, max_size=5)):
         content[place] = data.draw(st.integers(0, 255))

@@ -42,7 +42,7 @@ class Play:
 
     def again(self, lie: OneLie) -> Iterator[Path]:
         """Run it with a lie: yields the folder of the run, where there is one, with the hosts as honest as before."""
-        with replayed(self.recording, lambda *told: self._answer(lie, *told)):
+        with replayed(self.recording, lambda *asked: self._answer(lie, *asked)):
             code = cli.main(self.command)
         assert code in (0, 1, 2), lie
         folder = self._folder()

@@ -57,27 +57,28 @@ def write_two(results: Path) -> tuple[Path, Path]:
 def assert_names_nobody(line: str, folder: Path, capsys: pytest.CaptureFixture[str], example: Path = Path()) -> None:
     """Type a line of PUBLISHED in this folder, and look into all that it wrote and printed."""
     run, other = write_two(folder / "results")
-    code, printed, said = lab(capsys, *line.format(run=run, other=other, example=example).split())
-    assert (code, "a name was left" in said) == (line.startswith("contribute"), False)  # invented trials do not add up
+    code, output, errors = lab(capsys, *line.format(run=run, other=other, example=example).split())
+    assert code == line.startswith("contribute")  # invented trials do not add up
+    assert "a name was left" not in errors
     out = folder / "out"
     written = out if out.is_dir() else folder / "alone"
     if out.is_file():
         written.mkdir()
         shutil.move(out, written / "out")
     assert leaks(written) == []
-    assert found_in(printed.encode(), PASSWORDS) == []
-    assert "--json" in line or found_in(printed.encode()) == []  # what is printed then is the owner's
-    assert "nas-of-ann (host): host-1\n" in said
-    assert "warning: the title is published as it is" in said
-    assert found_in(said.encode(), PASSWORDS) == []
+    assert found_in(output.encode(), PASSWORDS) == []
+    assert "--json" in line or found_in(output.encode()) == []  # what is printed then is the owner's
+    assert "nas-of-ann (host): host-1\n" in errors
+    assert "warning: the title is published as it is" in errors
+    assert found_in(errors.encode(), PASSWORDS) == []
 
 
 def assert_shows_no_password(lines: tuple[str, ...], folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Type lines of SHOWN in this folder, and look for passwords in all that they wrote and printed."""
     run, other = write_two(folder / "results")
     for line in lines:
-        code, printed, said = lab(capsys, *line.format(run=run, other=other).split())
-        assert code == 0, said
-        assert found_in(f"{printed}{said}".encode(), PASSWORDS) == []
+        code, output, errors = lab(capsys, *line.format(run=run, other=other).split())
+        assert code == 0, errors
+        assert found_in(f"{output}{errors}".encode(), PASSWORDS) == []
     shutil.rmtree(folder / "results")
     assert leaks(folder, PASSWORDS) == []

@@ -25,9 +25,9 @@ def test_the_page_of_a_run_that_is_full_of_names_names_nobody(
     run, other = write_two(tmp_path / "results")
     name, *more = words
     rest = [word.format(other=other) for word in more]
-    code, printed, said = lab(capsys, "notebook", name, run, *rest, "--export", page / "page.html")
-    assert code == 0, said
+    code, output, errors = lab(capsys, "notebook", name, run, *rest, "--export", page / "page.html")
+    assert code == 0, errors
     assert leaks(page) == []
-    assert found_in(printed.encode()) == []
-    assert "nas-of-ann (host): host-1\n" in said
-    assert found_in(said.encode(), PASSWORDS) == []
+    assert found_in(output.encode()) == []
+    assert "nas-of-ann (host): host-1\n" in errors
+    assert found_in(errors.encode(), PASSWORDS) == []

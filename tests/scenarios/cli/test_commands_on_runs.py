@@ -87,8 +87,8 @@ def test_a_run_that_measured_nothing_is_no_table(
     assert (code, out) == (2, "")
     assert err.startswith(f"{later}: holds no trial: failed: server: no iperf3\n`lab run --resume {later}`")
     code, out, err = lab(capsys, command)
-    said = f"results/{small.path.name}: the newest run that holds a trial; there is none in {later.name}\n"
-    assert (code, err.startswith(said)) == (0, True)
+    newest = f"results/{small.path.name}: the newest run that holds a trial; there is none in {later.name}\n"
+    assert (code, err.startswith(newest)) == (0, True)
     assert out == lab(capsys, command, Path("results", small.path.name))[1]
 
 
@@ -105,10 +105,10 @@ def test_a_run_that_its_cap_ended_is_exit_1_and_says_how_to_go_on(
 
 def test_report_writes_and_names_its_files(capsys: pytest.CaptureFixture[str], small: RunFolder) -> None:
     code, out, err = lab(capsys, "report", small.path)
-    said = "replaced 2 names; look for others before you publish:"
-    assert (code, err.splitlines()) == (
-        0, [said, "  synthetic-client (host): host-1", "  synthetic-server (host): host-2"]
-    )  # fmt: skip
+    assert (code, err.splitlines()) == (0, [
+        "replaced 2 names; look for others before you publish:",
+        "  synthetic-client (host): host-1", "  synthetic-server (host): host-2",
+    ])  # fmt: skip
     paths = [Path(line) for line in out.splitlines()]
     assert {path.name for path in paths} > {"report.html", "post.md", "post-appendix.md"}
     assert all(path.stat().st_size > 0 for path in paths)

@@ -74,9 +74,9 @@ def test_no_password_is_shown_even_to_the_owner(
 def test_a_report_names_all_where_that_is_wanted(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], empty_figures: None
 ) -> None:
-    _, _, said = lab(capsys, "report", write_planted(tmp_path / "results").path, "--to", "out", "--no-redact")
+    _, _, errors = lab(capsys, "report", write_planted(tmp_path / "results").path, "--to", "out", "--no-redact")
     assert "marsgate" in {name for _, name in leaks(tmp_path / "out")}
-    assert said == ""
+    assert errors == ""
 
 
 def test_a_name_that_one_run_knows_is_masked_in_all(tmp_path: Path, empty_figures: None) -> None:

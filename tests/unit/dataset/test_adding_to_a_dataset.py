@@ -111,7 +111,7 @@ def test_what_was_written_before_the_disk_was_full_goes(
 
 
 @pytest.mark.parametrize(
-    ("run", "trial_id", "said"),
+    ("run", "trial_id", "refusal"),
     [
         ({"id": "i" * 401}, "", "length <= 400"),
         ({"saved_as": "s" * 2001}, "", "length <= 2000"),
@@ -119,11 +119,11 @@ def test_what_was_written_before_the_disk_was_full_goes(
     ],
 )
 def test_what_could_not_be_read_again_is_not_added(
-    dataset: Dataset, tmp_path: Path, run: dict[str, str], trial_id: str, said: str
+    dataset: Dataset, tmp_path: Path, run: dict[str, str], trial_id: str, refusal: str
 ) -> None:
     folder = write_run(tmp_path / "more", [trial(trial_id=trial_id or "one")], **{"id": "run-2", **run})
     before = {path: path.read_bytes() for path in dataset.path.rglob("*") if path.is_file()}
-    with dataset.claimed(), pytest.raises(BadInput, match=said):
+    with dataset.claimed(), pytest.raises(BadInput, match=refusal):
         add(dataset, folder)
     assert {path: path.read_bytes() for path in dataset.path.rglob("*") if path.is_file()} == before
     assert list(Dataset(dataset.path).register.runs) == ["run-0", "run-1"]

@@ -14,10 +14,10 @@ from lab.platforms.files import MAKE
 ASK = ("/bin/sh", "-c", LAB_HOME, "sh")
 
 
-@pytest.mark.parametrize("said", ["", "\n", "/\n", "/var/lib/file-s", "file-share-lab\n", "/a\n/b/file-share-lab\n"])
-def test_where_it_is_must_be_a_path_that_ends_in_its_name(said: str) -> None:
+@pytest.mark.parametrize("answer", ["", "\n", "/\n", "/var/lib/file-s", "file-share-lab\n", "/a\n/b/file-share-lab\n"])
+def test_where_it_is_must_be_a_path_that_ends_in_its_name(answer: str) -> None:
     host = FakeHost()
-    host.on(ASK, said, root=True)
+    host.on(ASK, answer, root=True)
     with pytest.raises(HostError, match="the lab's own folder cannot be read from what the host printed"):
         lab_home(host)
 

@@ -88,15 +88,15 @@ def test_what_is_told_to_be_typed_by_hand_gives_the_token_back(host: EmulatedHos
 
 
 @pytest.mark.parametrize(
-    "said",
+    "answer",
     [[], ["taken"], ["taken", "b00t 1"], ["taken", "b00t 1", "ane"], ["taken", "b00t 1", "anew", "x"], ["x"] * 3],
 )
 def test_a_lock_is_believed_only_where_all_of_the_answer_came(
-    host: EmulatedHost, said: list[str], monkeypatch: pytest.MonkeyPatch
+    host: EmulatedHost, answer: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Half of it would have another start of the host: then a restart would seem to have put everything back."""
     journal = HostJournal(host, TOKEN, {}, 5)
-    monkeypatch.setattr(journal, "_try_to_take", lambda: said)
+    monkeypatch.setattr(journal, "_try_to_take", lambda: answer)
     with pytest.raises(HostError, match="no lock can be read from what the host printed"):
         journal.take()
     assert journal.boot == ""
