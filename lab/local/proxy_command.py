@@ -73,13 +73,6 @@ def _write_all(data: bytes) -> None:
         data = data[os.write(1, data) :]
 
 
-def _find_ssh_address(lab: state.Lab) -> str:
-    """The address that the state file of an earlier version lacks. Raises BadInput."""
-    from lab.local import backends  # takes longer to import than all else here, and every connection starts anew
-
-    return backends.find(lab.backend).ssh_address
-
-
 def main() -> int:
     """Connect standard input and output to the host's sshd."""
     name, host = sys.argv[1:]
@@ -88,7 +81,7 @@ def main() -> int:
         if lab is None or not lab.supervisor.alive():
             raise BadInput(f"the local lab {name!r} is not up", "`lab local up` brings it up")
         ended = watch(lab.hosts[host])
-        connection = dial(lab.hosts[host].pid, lab.ssh_address or _find_ssh_address(lab))
+        connection = dial(lab.hosts[host].pid, lab.ssh_address)
     except BadInput as error:
         print(printable(str(error)), file=sys.stderr)
         return 1

@@ -25,12 +25,8 @@ RUN = Path("/run/file-share-lab")
 ADDRESS = {host: f"10.99.0.{number}" for number, host in enumerate(ALL_HOSTS, 1)}
 PREFIX_LENGTH = 24
 DATA_INTERFACE = "eth0"
-# Signals to the supervisor; of the first two hosts those that earlier versions know
+# Each host's signal to the supervisor, which asks for a reboot of that host
 REBOOT_SIGNALS: dict[str, int] = {host: signal.SIGRTMIN + number for number, host in enumerate(ALL_HOSTS)}
-REBOOT_SIGNALS |= {"client": signal.SIGUSR1, "server": signal.SIGUSR2}
-
-
-FILE_KEYS = {"supervisor": "holder"}  # fields that have another name in the file, which earlier versions read too
 
 
 @dataclass(frozen=True)
@@ -75,23 +71,21 @@ class Lab:
 
     name: str
     instance: str
-    supervisor: Process  # called holder in the file
+    supervisor: Process
     cleaner: Process
     hosts: dict[str, Process]
     rate: str  # of every host's link, but for those in ``rates``
     delay: str
     hosts_file: str
-    # by host: linux, or macos@VERSION for an emulated Mac; missing where an earlier version wrote the file
-    platforms: dict[str, str] = field(default_factory=lambda: dict.fromkeys(HOSTS, "linux"))
-    backend: str = "namespaces"  # a name in lab.local.backends
-    why: str = ""  # the reason for this backend
-    ssh_address: str = ""  # of that backend; empty where an earlier version wrote the file
+    platforms: dict[str, str]  # by host: linux, or macos@VERSION for an emulated Mac
+    backend: str  # a name in lab.local.backends
+    why: str  # the reason for this backend
+    ssh_address: str  # of that backend
     rates: dict[str, str] = field(default_factory=dict)  # by host
 
     def save(self) -> None:
         """Write the state file, in one step."""
-        content = {FILE_KEYS.get(key, key): value for key, value in asdict(self).items()}
-        durable.replace(state_path(self.name), json.dumps(content, indent=1).encode())
+        durable.replace(state_path(self.name), json.dumps(asdict(self), indent=1).encode())
 
 
 def directory(name: str) -> Path:
@@ -130,9 +124,7 @@ def _parse(text: str) -> Lab:
     """What :meth:`Lab.save` wrote. Raises ValueError, LookupError, TypeError or RecursionError for anything else."""
     raw = json.loads(text)
     for field_name in ("supervisor", "cleaner"):
-        raw[field_name] = _process(raw[FILE_KEYS.get(field_name, field_name)])
-    for key in FILE_KEYS.values():
-        del raw[key]
+        raw[field_name] = _process(raw[field_name])
     raw["hosts"] = {host: _process(process) for host, process in dict(raw["hosts"]).items()}
     lab = Lab(**raw)
     if not set(HOSTS) <= set(lab.hosts) <= set(ALL_HOSTS):

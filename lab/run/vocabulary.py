@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from types import ModuleType
 
 from lab import platforms, protocols, settings, stores, workloads
-from lab.run.old_records import convert_old
 from lab.settings.journal import LineFormat
 from lab.settings.operation import Operation
 
@@ -20,7 +19,7 @@ PLACES = (settings, platforms, protocols, stores, workloads)
 @functools.cache
 def line_format() -> LineFormat:
     """What journals can say, on the controller and on hosts."""
-    return LineFormat(kinds(), convert_old)
+    return LineFormat(kinds())
 
 
 def kinds() -> dict[str, type[Operation]]:

@@ -76,7 +76,7 @@ class TakenHostJournal(Operation):
     holds = True
 
     place: HostJournalFolder
-    """Its folder; empty for the one in the lab's home, or where earlier versions had it."""
+    """Its folder; empty for the one in the lab's home."""
     token: Token
     """That of the run."""
 

@@ -22,11 +22,3 @@ leave_journal() {
     [ -n "$1" ] || rmdir "${place%/*}" 2>/dev/null
     :
 }
-
-# enter_old: enter the place where earlier versions had it, if that is the lab's. /var/tmp is everybody's, and who may
-# mount by FUSE can have a folder look like root's.
-enter_old() {
-    [ -n "$1" ] && return 1
-    enter /var/tmp/file-share-lab && [ "$(mount_point .)" = "$(mount_point ..)" ]
-}
-mount_point() { df -P "$1" | sed -n '$s/^.*% *//p'; }

@@ -11,15 +11,13 @@ print_records() {
         case $record in *.*) ;; *) is_own "$record" && cat <"$record" ;; esac
     done
 }
-is_there() { [ -e "$place" ] || [ -L "$place" ]; }
-if is_there; then (enter_journal) || exit; fi
-print_any_lock() { (is_there && enter_journal && print_lock) || (enter_old "$1" && print_lock); }
-lock=$(print_any_lock "$1")
-records=$(
-    if is_there; then (enter_journal && print_records) fi
-    (enter_old "$1" && print_records)
-)
+if [ -e "$place" ] || [ -L "$place" ]; then enter_journal || exit; else
+    echo free
+    exit
+fi
+lock=$(print_lock)
+records=$(print_records)
 # a run may have begun, and noted its first change, since
-[ -n "$lock" ] || [ -z "$records" ] || lock=$(print_any_lock "$1")
+[ -n "$lock" ] || [ -z "$records" ] || lock=$(print_lock)
 printf '%s\n' "${lock:-free}"
 [ -z "$records" ] || printf '%s\n' "$records"

@@ -9,5 +9,4 @@ release() {
 }
 read -r token
 (enter "$place" && release "$token")
-(enter_old "$1" && release "$token" && cd .. && rmdir file-share-lab 2>/dev/null)
 leave_journal "$1"

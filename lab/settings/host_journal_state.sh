@@ -9,4 +9,4 @@ is_taken() {
     [ "$run" = "$1" ] || [ -e "$1.lock" ] || [ -z "$(ls -A)" ]
 }
 read -r token
-if (enter "$place" && is_taken "$token") || (enter_old "$1" && is_taken "$token"); then echo taken; else echo absent; fi
+if enter "$place" && is_taken "$token"; then echo taken; else echo absent; fi

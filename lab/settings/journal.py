@@ -8,7 +8,7 @@ Each host keeps the same records of its own changes (:mod:`lab.settings.host_jou
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
@@ -124,14 +124,9 @@ class Restored:
 
 @dataclass(frozen=True)
 class LineFormat:
-    """What the lines of journals can say: ``kinds`` of operations, and in ``convert_old`` how an old line is read.
-
-    An old line is one of a lab that wrote commands into its journals. What makes a record of it takes names and
-    parameters only, and raises ValueError for what that lab did not write.
-    """
+    """What the lines of journals can say: ``kinds`` of operations."""
 
     kinds: Kinds
-    convert_old: Callable[[Mapping[str, Any]], Record]
 
     def parse(self, line: bytes | str) -> Record | Restored:
         """A line of a journal. Raises ValueError that says where it is none."""
@@ -144,8 +139,6 @@ class LineFormat:
                 return Restored(**content)
             if content.get("event") != "change":
                 raise ValueError(f"event {content.get('event')!r:.60} is none")
-            if "undo" in content:
-                return self.convert_old(content)
             check_keys(content, {field.name for field in fields(Record)})
             return Record(**content | {"operation": parse_operation(content["operation"], self.kinds)})
         except LabFailure as error:

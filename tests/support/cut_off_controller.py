@@ -51,7 +51,7 @@ class Link(Operation):
         return (script(up, self.interface, root=True),)
 
 
-LINES = LineFormat({**line_format().kinds, Link.kind: Link}, line_format().convert_old)
+LINES = LineFormat({**line_format().kinds, Link.kind: Link})
 
 
 def link_down(interface: str) -> Setting:

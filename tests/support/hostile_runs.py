@@ -72,7 +72,7 @@ def hosts_file_of_its_own(place: Place) -> None:
 
 
 def commands_in_the_journal(place: Place) -> None:
-    """As journals of earlier versions had them: command lines, to be run as root."""
+    """Command lines, to be run as root."""
     touch = {"argv": ["/bin/sh", "-c", f"touch {place.bait}"], "root": True, "deadline_s": 30.0}
     old = {"name": "x", "old": "absent", "new": "there", "read": touch, "undo": [touch], "event": "change"}
     place.journal({"number": 1, "host": "server", "run": "deadbeef", "boot": "", **old})

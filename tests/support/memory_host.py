@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +16,7 @@ from lab.base.errors import DeadlineExceeded, HostLost
 from lab.hosts import Host, Result
 from lab.hosts.command import Command, command
 from lab.settings.changes import Settings
-from lab.settings.journal import Journal, LineFormat, Record
+from lab.settings.journal import Journal, LineFormat
 from lab.settings.operation import Operation
 from lab.settings.setting import Setting
 
@@ -156,11 +156,7 @@ class SlowKnob(Knob):
         return command("write", self.key, "half gone"), command("write", self.key, old)
 
 
-def no_old_records(_: Mapping[str, Any]) -> Record:
-    raise ValueError("there are no old records here")
-
-
-LINES = LineFormat({kind.kind: kind for kind in (Knob, HoldingKnob, SlowKnob)}, no_old_records)
+LINES = LineFormat({kind.kind: kind for kind in (Knob, HoldingKnob, SlowKnob)})
 
 
 def knob(host: str, key: str, wanted: str, kind: type[Knob] = Knob) -> Setting:

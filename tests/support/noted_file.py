@@ -15,7 +15,6 @@ from lab.settings.journal import Journal, LineFormat
 from lab.settings.lease import LeasedHostJournal
 from lab.settings.operation import Operation
 from lab.settings.setting import Setting
-from support.memory_host import no_old_records
 
 NAME = "file-share-lab"
 Connect = Callable[..., SshHost]
@@ -78,7 +77,7 @@ class LastingFileLine(FileLine):
 
 
 KINDS = {kind.kind: kind for kind in (FileLine, HoldingFileLine, LastingFileLine, StuckFileLine, TakenHostJournal)}
-LINES = LineFormat(KINDS, no_old_records)
+LINES = LineFormat(KINDS)
 
 
 def read(host: Host, folder: Path) -> host_journal.Contents:

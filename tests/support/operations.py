@@ -64,7 +64,7 @@ OLD_VALUES: dict[Operation, str] = {
     Process(f"{OWN}/smb", "smbd", root=True): "absent",
     RamImage(4199504, f"/private{OWN}/ram"): "absent",
     RamVolume(f"/private{OWN}/ram"): "absent",
-    TakenHostJournal("/var/tmp/file-share-lab", "01234567"): "absent",
+    TakenHostJournal("/var/lib/file-share-lab", "01234567"): "absent",
     Tmpfs(f"{OWN}/ram"): "absent",
     VdevFiles(f"{OWN}/store.vdevs"): "absent",
     ZfsModule(): "absent",

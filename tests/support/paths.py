@@ -9,4 +9,3 @@ ROOT = TESTS.parent
 LINUX_CAPTURES = TESTS / "captures" / "linux"
 MACOS_CAPTURES = TESTS / "captures" / "macos"
 RUN_CAPTURES = TESTS / "captures" / "runs"
-JOURNAL_CAPTURES = TESTS / "captures" / "journals"

@@ -10,7 +10,6 @@ from support.shell_lines import Checker
 # The command line of a guest's kernel is one text. What comes into it are names and addresses of state.HOSTS
 EXCEPTIONS = {
     ("lab/local/backends/uml.py", "command"),
-    ("lab/run/old_records.py", "_marked"),  # a pattern that old records are compared with: it is never run
 }
 PLANTED = "lab/protocols/planted.py"
 HEAD = """\

@@ -81,10 +81,11 @@ def test_the_hosts_file_that_comes_with_the_lab_loads_once_it_is_filled_in(tmp_p
 
 
 LINUX = {"client": "linux", "server": "linux"}
+NAMESPACES = "namespaces", "", "127.0.0.1"  # backend, why, ssh_address
 
 
 def test_the_hosts_file_of_a_local_lab_loads(tmp_path: Path) -> None:
-    lab = Lab("n", "abc", Process(1, 1), Process(1, 1), {}, "1gbit", "none", "hosts.local.n.ini", LINUX)
+    lab = Lab("n", "abc", Process(1, 1), Process(1, 1), {}, "1gbit", "none", "hosts.local.n.ini", LINUX, *NAMESPACES)
     path = tmp_path / lab.hosts_file
     path.write_text(host_config.hosts_ini(lab))
     hosts = load_hosts(path)
@@ -107,7 +108,7 @@ def test_old_algorithms_are_added_to_what_ssh_offers(tmp_path: Path) -> None:
 
 def test_the_hosts_file_of_emulated_macs_says_what_they_are(tmp_path: Path) -> None:
     macs = {"client": "macos@15.5", "server": "macos@10.6.8"}
-    lab = Lab("n", "abc", Process(1, 1), Process(1, 1), {}, "1gbit", "none", "hosts.local.n.ini", macs)
+    lab = Lab("n", "abc", Process(1, 1), Process(1, 1), {}, "1gbit", "none", "hosts.local.n.ini", macs, *NAMESPACES)
     path = tmp_path / lab.hosts_file
     path.write_text(host_config.hosts_ini(lab))
     hosts = load_hosts(path)

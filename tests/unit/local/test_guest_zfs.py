@@ -185,7 +185,7 @@ def test_the_seed_of_a_guest_has_the_files_of_zfs_and_none_of_their_folders(
 ) -> None:
     monkeypatch.setattr(state, "RUN", tmp_path)
     one = Process(1, 2)
-    lab = Lab("mine", "0123", one, one, {}, "1gbit", "none", "/x/hosts.ini")
+    lab = Lab("mine", "0123", one, one, {}, "1gbit", "none", "/x/hosts.ini", {}, "namespaces", "", "::1")
     seed = overlay.root("mine", "server") / "opt/guest/seed.tar"
 
     def furnish(*_: object) -> None:

@@ -18,7 +18,20 @@ MAC = "macos@15.5"
 
 
 def lab_of(host_platforms: dict[str, str]) -> Lab:
-    return Lab("n", "abc", Process(1, 1), Process(1, 1), {}, "1gbit", "none", "hosts.local.n.ini", host_platforms)
+    return Lab(
+        "n",
+        "abc",
+        Process(1, 1),
+        Process(1, 1),
+        {},
+        "1gbit",
+        "none",
+        "hosts.local.n.ini",
+        host_platforms,
+        "namespaces",
+        "",
+        "::1",
+    )
 
 
 def test_options_are_of_all_hosts_or_of_one() -> None:

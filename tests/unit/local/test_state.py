@@ -20,10 +20,11 @@ from lab.local.state import Lab, Process
 
 PROCESS = {"pid": 1, "started": 2}
 LINUX = {"client": "linux", "server": "linux"}
+LINK = "1gbit", "none", "/x/hosts.ini", LINUX, "namespaces", "", "::1"
 GOOD: dict[str, Any] = {
-    "name": "mine", "instance": "0123", "holder": PROCESS, "cleaner": PROCESS,
+    "name": "mine", "instance": "0123", "supervisor": PROCESS, "cleaner": PROCESS,
     "hosts": {"client": PROCESS, "server": PROCESS}, "rate": "1gbit", "delay": "none", "hosts_file": "/x/hosts.ini",
-    "platforms": LINUX, "backend": "namespaces", "why": "", "ssh_address": "", "rates": {},
+    "platforms": LINUX, "backend": "namespaces", "why": "", "ssh_address": "::1", "rates": {},
 }  # fmt: skip
 
 
@@ -40,14 +41,28 @@ def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_what_was_saved_is_loaded(file: Path) -> None:
     assert state.load("mine") is None
     one = Process(1, 2)
-    lab = Lab("mine", "0123", one, one, {"client": one, "server": one}, "1gbit", "none", "/x/hosts.ini", LINUX)
+    lab = Lab(
+        "mine",
+        "0123",
+        one,
+        one,
+        {"client": one, "server": one},
+        "1gbit",
+        "none",
+        "/x/hosts.ini",
+        LINUX,
+        "namespaces",
+        "",
+        "::1",
+    )
     lab.save()
     assert state.load("mine") == lab
     assert json.loads(file.read_text()) == GOOD
 
 
 CHANGES: list[dict[str, Any]] = [
-    {"holder": 1}, {"holder": {}}, {"holder": {"pid": "1", "started": 2}}, {"cleaner": {"pid": 1, "started": 1e999}},
+    {"supervisor": 1}, {"supervisor": {}}, {"supervisor": {"pid": "1", "started": 2}},
+    {"cleaner": {"pid": 1, "started": 1e999}},
     {"hosts": {}}, {"hosts": {"client": PROCESS}}, {"hosts": None}, {"hosts_file": None}, {"rate": 1}, {"more": 1},
     {"platforms": {"client": "linux"}}, {"platforms": None}, {"backend": None}, {"why": None}, {"ssh_address": 1},
 ]  # fmt: skip
@@ -74,7 +89,7 @@ def test_one_of_another_user_ends_nothing(file: Path) -> None:
             victim = asdict(Process.of(other.pid))
             kept = file.parent.parent / "hosts.ini"
             kept.touch()
-            file.write_text(json.dumps(GOOD | {"holder": victim, "cleaner": victim, "hosts_file": str(kept)}))
+            file.write_text(json.dumps(GOOD | {"supervisor": victim, "cleaner": victim, "hosts_file": str(kept)}))
             os.chown(file, 65534, -1)
             with pytest.raises(BadInput, match="belongs to another user, and was written by no lab"):
                 lifecycle.down("mine")
@@ -105,7 +120,20 @@ def test_the_status_command_says_so_too(file: Path, capsys: pytest.CaptureFixtur
 
 def test_the_status_command_lists_labs_that_died(capsys: pytest.CaptureFixture[str]) -> None:
     gone = Process(os.getpid(), 1)  # another process had this number once
-    Lab("mine", "0123", gone, gone, {"client": gone, "server": gone}, "1gbit", "none", "/x/hosts.ini", LINUX).save()
+    Lab(
+        "mine",
+        "0123",
+        gone,
+        gone,
+        {"client": gone, "server": gone},
+        "1gbit",
+        "none",
+        "/x/hosts.ini",
+        LINUX,
+        "namespaces",
+        "",
+        "::1",
+    ).save()
     with lab_signals():
         assert cli.main(["local", "status"]) == 0
     died, none = capsys.readouterr().out.splitlines()
@@ -115,7 +143,7 @@ def test_the_status_command_lists_labs_that_died(capsys: pytest.CaptureFixture[s
 
 def test_a_lab_of_a_backend_that_this_version_lacks_is_explained(capsys: pytest.CaptureFixture[str]) -> None:
     one = Process.of(os.getpid())
-    Lab("mine", "0123", one, one, {"client": one, "server": one}, "1gbit", "none", "/x", LINUX, "stone").save()
+    Lab("mine", "0123", one, one, {"client": one, "server": one}, *LINK[:-3], "stone", "", "::1").save()
     with lab_signals():
         assert cli.main(["local", "status"]) == 2
     assert "'stone', unknown here" in capsys.readouterr().err

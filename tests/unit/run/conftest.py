@@ -18,7 +18,7 @@ from lab.run.vocabulary import line_format
 from lab.settings.journal import LineFormat
 
 # Of hosts in memory, and of those that there are
-EITHER = LineFormat({**line_format().kinds, **LINES.kinds}, line_format().convert_old)
+EITHER = LineFormat({**line_format().kinds, **LINES.kinds})
 
 
 @pytest.fixture

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 from support.fake_host import EmulatedHost
-from support.memory_host import no_old_records
 
 from lab.base.errors import HostError
 from lab.platforms.linux.settings import LinuxMtu
@@ -22,7 +21,7 @@ PROGRAMS = [
     "awk", "cat", "cut", "date", "df", "grep", "id", "ls", "mkdir", "perl", "ps", "rm", "rmdir", "sed", "sh", "sleep",
     "tail", "tr", "uname",
 ]  # fmt: skip
-LINES = LineFormat({kind.kind: kind for kind in (LinuxMtu, TakenHostJournal)}, no_old_records)
+LINES = LineFormat({kind.kind: kind for kind in (LinuxMtu, TakenHostJournal)})
 
 
 def noting(folder: Path, programs: dict[str, str]) -> EmulatedHost:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from support.memory_host import BEFORE, LINES, Counter, HoldingKnob, Knob, MemoryHost, World, knob
+from support.memory_host import BEFORE, Counter, HoldingKnob, Knob, MemoryHost, World, knob
 
 from lab.base.errors import LabFailure, RestoreError
 from lab.settings.changes import Settings
@@ -56,7 +56,7 @@ def test_a_folder_on_a_disk_that_failed_goes_with_the_mount_below_it(tmp_path: P
 
 
 def test_what_stands_alone_and_is_gone_keeps_nothing_else_and_is_told_in_words(tmp_path: Path) -> None:
-    lines = LineFormat({kind.kind: kind for kind in (Knob, HoldingKnob, LoneKnob)}, LINES.convert_old)
+    lines = LineFormat({kind.kind: kind for kind in (Knob, HoldingKnob, LoneKnob)})
     host = MemoryHost("server", Counter(), **BEFORE)
     settings = Settings({"server": host}, Journal(tmp_path / "journal.jsonl", lines), patience_s=0)
     for setting in (knob("server", "mtu", "9", HoldingKnob), knob("server", "space", "1", LoneKnob)):
