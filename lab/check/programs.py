@@ -17,7 +17,6 @@ TRY_S = 5  # a version is printed in milliseconds, on the slowest of hosts in a 
 # How a program is tried: two words for it, and what it then prints; ping has no such words that all of them know
 VERSION = ("--version", "", r"(?i)version|\d+\.\d")
 ATTEMPTS = {"perl": ("-e", "print 6*7", "^42$")}
-PYTHON = ("-IBSc", "print(6*7)", "^42$")  # where python3 stands in for perl
 
 
 def check(machine: Machine, subject: str, measures_link: bool = True) -> Iterator[Finding]:
@@ -35,9 +34,7 @@ def check(machine: Machine, subject: str, measures_link: bool = True) -> Iterato
             yield Finding("warning", subject, f"{name} is missing: {_lost_without(name, tools)}", remedy)
     yield from _try(machine, subject, [name for name in packages if name not in (*lacking, "ping")])
     if not lacking:
-        interpreter = "python3" if machine.host.python else "perl"
-        names = [interpreter if name == "perl" else name for name in packages]
-        yield Finding("ok", subject, ", ".join(_label(machine, name) for name in names))
+        yield Finding("ok", subject, ", ".join(_label(machine, name) for name in packages))
 
 
 def check_extras(machine: Machine, subject: str) -> Iterator[Finding]:
@@ -69,7 +66,7 @@ def _label(machine: Machine, name: str) -> str:
 
 def _try(machine: Machine, subject: str, names: Sequence[str]) -> Iterator[Finding]:
     """Run each program once: one that is there may still do nothing, or never end."""
-    attempts = [_attempt(machine, name) for name in names]
+    attempts = [(name, *ATTEMPTS.get(name, VERSION)) for name in names]
     answers = machine.platform.programs.attempt([(name, one, other) for name, one, other, _ in attempts], TRY_S)
     for (name, *words, pattern), (ended, printed) in zip(attempts, answers, strict=True):
         command = " ".join(filter(None, [name, *words]))
@@ -81,13 +78,6 @@ def _try(machine: Machine, subject: str, names: Sequence[str]) -> Iterator[Findi
             continue
         remedy = f"`command -v {name}` there says which file it is: find out what that is, or put it right"
         yield Finding("problem", subject, f"{name} does not work: {wrong}", remedy)
-
-
-def _attempt(machine: Machine, name: str) -> tuple[str, str, str, str]:
-    """How a program is tried: what is run, two words for it, and the pattern of what it then prints."""
-    if name == "perl" and machine.host.python:
-        return machine.host.python, *PYTHON
-    return name, *ATTEMPTS.get(name, VERSION)
 
 
 def _lost_without(program: str, tools: Mapping[str, Tool]) -> str:

@@ -95,7 +95,7 @@ def _check_port(protocol: Protocol, config: Hosts, machines: Mapping[str, Machin
     """Whether the server answers where it must (an existing share), or must not yet (a server of the lab's own)."""
     share, server, client = config.share, config.server, machines.get("client")
     is_lost = server.is_reached and "server" not in machines
-    if client is None or is_lost or client.facts is None or not client.facts.runs_scripts:
+    if client is None or is_lost or client.facts is None or "perl" not in client.facts.tools:
         return
     if share.serve == "lab" and not protocol.mounted:  # the lab's own sshd has another port
         return

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from lab.hosts import Host
-from lab.hosts.interpreter import join
 
 
 @dataclass(frozen=True)
@@ -59,7 +58,7 @@ def script(
 
 def shell_line(text: str, *args: str) -> str:
     """A line for a shell that runs a script: what a script takes that calls another, as the test of its readiness."""
-    return join(["sh", "-c", text, "sh", *args])
+    return shlex.join(["sh", "-c", text, "sh", *args])
 
 
 def lenient(step: Command) -> Command:
@@ -79,8 +78,8 @@ def together(steps: Sequence[Command]) -> list[Command]:
         if stdin or len(alike) == 1:
             joined += alike
             continue
-        text = join(alike[0].argv)
+        text = shlex.join(alike[0].argv)
         for step in alike[1:]:
-            text += " >&2 && " + join(step.argv)
+            text += " >&2 && " + shlex.join(step.argv)
         joined.append(script(text, root=root, deadline_s=sum(step.deadline_s for step in alike)))
     return joined

@@ -17,7 +17,6 @@ from lab.base import durable
 from lab.base.errors import CommandError
 from lab.base.secret_texts import without_secrets
 from lab.base.untrusted import printable
-from lab.hosts.interpreter import for_python, has_script
 from lab.hosts.role import Role, role_of
 
 if TYPE_CHECKING:
@@ -109,8 +108,6 @@ class Host(ABC):
     is_narrow: bool = False
     needs_no_sudo: bool = False
     lacks_root: bool = False
-    python: str = ""
-    """On a host without perl the python3 that runs the lab's scripts in its place (:mod:`lab.hosts.interpreter`)."""
 
     def __init__(self, name: str):
         self.name = str(name)
@@ -138,8 +135,6 @@ class Host(ABC):
         HostLost where the connection broke. Once its standard output has ``stop_mark`` in it (none if empty), it is
         ended as at its deadline, within a second or two; its exit code is STOPPED then.
         """
-        if has_script((*argv, given)) and self.python:
-            argv, given = for_python(self.python, argv, given)
         try:
             result = self._execute_logged(argv, root, given, deadline_s, stop_mark)
             if check and result.exit_code != 0:

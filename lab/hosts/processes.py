@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from lab.base.scripts import read_script
-from lab.hosts.interpreter import shell_function
+from lab.hosts.perl import shell_function
 
 STARTED = read_script(__file__, "started.sh")
 IS_ALIVE = STARTED + read_script(__file__, "alive.sh")

@@ -5,7 +5,7 @@
 program=$1 line=$2 settings=$3
 give_up() { rm -f "$settings.new" "$program.new"; echo "$1" >&2; exit 1; }
 command -v perl >/dev/null ||
-    give_up "the helper is a perl script, and here is no perl: give sudo = password in the hosts file"
+    give_up "the helper is a perl script, and there is no perl here"
 mkdir -p "${program%/*}"
 { go "${program%/*}" && stands_firm us && [ "$owner" = 0 ]; } ||
     give_up "${program%/*} is a link, or others than root can write into it or a folder above it"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
-from functools import cached_property
 
 from lab.base import signals
 from lab.base.errors import BadInput, DeadlineExceeded, HostError, HostLost
@@ -17,7 +16,6 @@ from lab.hosts.connection import Connection, Conversation
 from lab.hosts.dialogue import Dialogue
 from lab.hosts.host import STOPPED, Host, Result
 from lab.hosts.host_config import HostConfig
-from lab.hosts.interpreter import WHICH_PYTHON, for_python, has_script, parse_python
 from lab.hosts.login_shell import script_line
 from lab.hosts.processes import END_COMMAND
 
@@ -93,11 +91,6 @@ class SshHost(Host):
             # where sudo asks for no password, it would leave that on standard input, for the command to read
             self.sudo = self.shell(WHICH_SUDO).stdout.splitlines()[-1]
 
-    @cached_property
-    def python(self) -> str:  # type: ignore[override]  # asked for once, and only where a script is to run
-        """See :attr:`Host.python`. The helper of a narrow sudo needs perl."""
-        return "" if self.is_narrow else parse_python(self.shell(WHICH_PYTHON).stdout)
-
     def as_root(self, argv: tuple[str, ...]) -> tuple[str, ...]:
         """See :meth:`Host.as_root`. The helper sets its own environment."""
         if not SUDO[self.sudo]:
@@ -142,8 +135,6 @@ class SshHost(Host):
     @contextmanager
     def converse(self, *argv: str, deadline_s: float) -> Iterator[Dialogue]:
         """See :meth:`Host.converse`."""
-        if has_script(argv) and self.python:
-            argv, _ = for_python(self.python, argv, "")
         began = time.monotonic()
         with signals.deferred():
             conversation = self._begin(argv, root=False, given="", deadline_s=deadline_s, goes_on=True)

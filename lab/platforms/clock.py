@@ -13,7 +13,6 @@ from lab.base.errors import LONGEST_LINE, HostError, TransferError, shorten
 from lab.base.scripts import read_script
 from lab.base.untrusted import first_line
 from lab.hosts import Host, Result
-from lab.hosts.interpreter import run_script_file
 from lab.platforms.armed import TOGETHER, Armed
 from lab.platforms.network import ANSWERS
 from lab.platforms.part import Part
@@ -145,7 +144,7 @@ class Clock(Part, ABC):
         self, interface: str, flush: str, argv: Sequence[str], server: MountServer | None, start: str = ""
     ) -> tuple[str, ...]:
         watched = server.words if server else ""
-        return run_script_file(f"{self.directory}/stopwatch.pl", interface, flush, watched, start, *argv)
+        return ("perl", f"{self.directory}/stopwatch.pl", interface, flush, watched, start, *argv)
 
 
 def _gone_mark(server: MountServer | None) -> str:

@@ -61,11 +61,6 @@ class Facts:
     about: dict[str, str] = field(default_factory=dict)
     """What else the system says of itself, such as the model of a Mac."""
 
-    @property
-    def runs_scripts(self) -> str:
-        """What runs the lab's scripts there: ``perl``, or ``python3`` in its place; empty where it has neither."""
-        return next((name for name in ("python3", "perl") if name in self.tools), "")
-
 
 def parse_facts(text: str, *more: str) -> tuple[dict[str, str], dict[str, str]]:
     """Values and tools of what FACTS printed: lines of ``name value``, and of ``tool name version``.

@@ -10,7 +10,7 @@ from typing import ClassVar
 from lab.base.errors import LabFailure
 from lab.base.scripts import read_script
 from lab.base.untrusted import first_line
-from lab.hosts.interpreter import run_script
+from lab.hosts.perl import run_perl
 from lab.platforms.findings import Medium, Radio
 from lab.platforms.part import Part
 from lab.settings.setting import Setting
@@ -65,7 +65,7 @@ class Network(Part, ABC):
 
     def answers(self, address: str, port: int) -> bool:
         """Whether something takes TCP connections from this host there. Raises LabFailure where it cannot ask."""
-        return self.host.run(*run_script(CONNECT, address, str(port))).stdout.strip() == "yes"
+        return self.host.run(*run_perl(CONNECT, address, str(port))).stdout.strip() == "yes"
 
     def addresses(self) -> dict[str, tuple[str, ...]]:
         """The IP addresses of each interface; nothing where the platform cannot tell."""

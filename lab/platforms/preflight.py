@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from lab.base.scripts import PYTHON, Script
 from lab.hosts.assumption import Assumption, Capture, Version
 from lab.platforms.facts import Facts
 from lab.platforms.findings import Noises
@@ -12,10 +11,7 @@ from lab.platforms.part import Part
 from lab.settings.tcp_reach import Reach, ReachByVersion
 
 # A clock with fractions, where there is one. Its absence is a finding of its own
-EPOCH = Script(
-    "perl -MTime::HiRes=time -e 'printf \"%.3f\\n\", time' 2>/dev/null || date +%s",
-    f"'{PYTHON}' -IBS -c 'import time; print(time.time())'",
-)
+EPOCH = "perl -MTime::HiRes=time -e 'printf \"%.3f\\n\", time' 2>/dev/null || date +%s"
 
 
 class Preflight(Part):

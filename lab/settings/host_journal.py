@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -25,8 +26,8 @@ from lab.base.scripts import read_script
 from lab.base.untrusted import first_line
 from lab.hosts import Host
 from lab.hosts.command import Command, script
-from lab.hosts.interpreter import join, shell_function
 from lab.hosts.own_folder import OWN_FOLDER
+from lab.hosts.perl import shell_function
 from lab.hosts.processes import END_ORPHANS, ENDING, IS_ALIVE, SSH_SESSION, STARTED
 from lab.settings.journal import LineFormat, Record
 from lab.settings.operation import Operation
@@ -153,7 +154,7 @@ class HostJournal:
 
     def arm(self, record: Record) -> None:
         """Have the host take this change back by itself after ``revert_after_s``, unless it is confirmed before."""
-        undo = "".join(join(step.argv) + "\n" for step in record.undo)
+        undo = "".join(shlex.join(step.argv) + "\n" for step in record.undo)
         seconds = f"{max(1, round(self.revert_after_s))}"
         self._run(ARM, seconds, TIMER, SESSION, unlisted=(self._name(record),), given=undo)
 

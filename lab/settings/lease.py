@@ -15,6 +15,7 @@ import math
 import operator
 import os
 import re
+import shlex
 import socket
 import threading
 from collections.abc import Iterable, Iterator, Mapping
@@ -22,12 +23,11 @@ from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 
 from lab.base.errors import HostError
-from lab.base.scripts import Script, read_script
+from lab.base.scripts import read_script
 from lab.base.untrusted import first_line
 from lab.hosts import Host, Role
 from lab.hosts.command import Command, script
 from lab.hosts.hosts_file import Hosts
-from lab.hosts.interpreter import join
 from lab.hosts.processes import END_ORPHANS, ENDING, STARTED
 from lab.settings.host_journal import (
     ALONE,
@@ -55,17 +55,14 @@ GUARD = read_script(__file__, "lease_guard.pl")
 TELL = read_script(__file__, "lease_tell.pl")
 SEIZE = IS_OWN + ENDING + FUNCTIONS + END_ORPHANS + read_script(__file__, "lease_seize.sh")
 START = STARTED + FILES + MAKE + read_script(__file__, "lease_start.sh")
-RENEW_OR_TELL = TELL + Script(
-    "print tell_guard(do { local $/; my $all = <STDIN>; defined $all ? $all : '' });\n",
-    "sys.stdout.write(tell_guard(sys.stdin.buffer.read()))\n",
-)
+RENEW_OR_TELL = TELL + "print tell_guard(do { local $/; my $all = <STDIN>; defined $all ? $all : '' });\n"
 NOTE_AND_TELL = NOTE + RENEW_OR_TELL
 OF_JOURNAL = TakenHostJournal.kind
 TELL_OWN = read_script(__file__, "lease_own_tell.sh")
 START_OWN = STARTED + read_script(__file__, "lease_own_start.sh")
 STRIKE_OWN = read_script(__file__, "lease_own_strike.sh")
 END = ENDING + FUNCTIONS + 'end "$1" "$2" "$(id -u)"\n'
-RENEW = TELL + Script('print tell_guard("");\n', 'sys.stdout.write(tell_guard(b""))\n')
+RENEW = TELL + 'print tell_guard("");\n'
 RENEW_SAFELY = ENTER + "enter_journal && " + RUN_THERE
 
 
@@ -112,7 +109,7 @@ class LeasedHostJournal(HostJournal):
 
     def _line(self, step: Command) -> tuple[str, str]:
         """Whether the guard is to run a command as the account, and its line."""
-        return "" if step.root else "1", join(step.argv)
+        return "" if step.root else "1", shlex.join(step.argv)
 
     def _message(self, name: str, record: Record) -> str:
         """A record as the guard takes it."""
@@ -206,9 +203,9 @@ class HelpedHostJournal(LeasedHostJournal):
             if self.lapsed:
                 raise HostError(LAPSED, host=self.host.name)
         scripts = (
-            join(("/bin/sh", "-c", STRIKE_OWN, "sh", *self._asked(STRIKE, ""))),
-            join(self._asked(TAKE_ALONE, "", ALONE, SEIZE)),
-            join(self._asked(RELEASE, "")),
+            shlex.join(("/bin/sh", "-c", STRIKE_OWN, "sh", *self._asked(STRIKE, ""))),
+            shlex.join(self._asked(TAKE_ALONE, "", ALONE, SEIZE)),
+            shlex.join(self._asked(RELEASE, "")),
         )
         given = _join(self._message(name, record) for name, record in self._noted.items())
         start = script(
@@ -229,7 +226,7 @@ class HelpedHostJournal(LeasedHostJournal):
         return self.host.as_root(script(text, *args).argv)
 
     def _line(self, step: Command) -> tuple[str, str]:
-        return "", join(self.host.as_root(step.argv) if step.root else step.argv)
+        return "", shlex.join(self.host.as_root(step.argv) if step.root else step.argv)
 
 
 def _join(texts: Iterable[str]) -> str:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from lab.base.scripts import read_script
 from lab.hosts.command import Command, command, script
-from lab.hosts.interpreter import shell_function
+from lab.hosts.perl import shell_function
 from lab.platforms.macos.disk_images import (
     ATTACH,
     ATTACHED_IMAGE,

@@ -9,7 +9,7 @@ from lab.base.scripts import read_script
 from lab.base.units import parse_size
 from lab.design.factors import Direction
 from lab.design.option_levels import size
-from lab.hosts.interpreter import run_script
+from lab.hosts.perl import run_perl
 from lab.workloads.workload import Move, Option, Tool
 
 APPEND = read_script(__file__, "append.pl")
@@ -31,7 +31,7 @@ class Append(Tool):
 
     def argv(self, call: Sequence[str], version: str, move: Move) -> tuple[str, ...]:
         """See :meth:`Tool.argv`."""
-        return run_script(APPEND, "log", str(parse_size(self.level(move.options, "bs"))), move.source, move.target)
+        return run_perl(APPEND, "log", str(parse_size(self.level(move.options, "bs"))), move.source, move.target)
 
 
 TOOL = Append()

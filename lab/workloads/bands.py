@@ -8,7 +8,7 @@ from types import MappingProxyType
 from lab.base.units import parse_size
 from lab.design.factors import Direction
 from lab.design.option_levels import size
-from lab.hosts.interpreter import run_script
+from lab.hosts.perl import run_perl
 from lab.workloads.append import APPEND
 from lab.workloads.workload import Move, Option, Tool
 
@@ -35,11 +35,11 @@ class Bands(Tool):
 
     def lay_out(self, call: Sequence[str], version: str, move: Move) -> tuple[str, ...]:
         """See :meth:`Tool.lay_out`."""
-        return run_script(APPEND, "lay", "0", move.source, move.target)
+        return run_perl(APPEND, "lay", "0", move.source, move.target)
 
     def argv(self, call: Sequence[str], version: str, move: Move) -> tuple[str, ...]:
         """See :meth:`Tool.argv`."""
-        return run_script(APPEND, "bands", str(parse_size(self.level(move.options, "bs"))), move.source, move.target)
+        return run_perl(APPEND, "bands", str(parse_size(self.level(move.options, "bs"))), move.source, move.target)
 
 
 TOOL = Bands()

@@ -8,7 +8,7 @@ from lab.base.errors import TransferError
 from lab.base.scripts import read_script
 from lab.base.untrusted import first_line
 from lab.hosts import Host
-from lab.hosts.interpreter import run_script
+from lab.hosts.perl import run_perl
 from lab.workloads.workload import Payload
 
 ROUND = read_script(__file__, "noise_round.pl")
@@ -51,7 +51,7 @@ class OneFile(Payload):
 
 def noise(mode: str, path: str, size_bytes: int, seed: str) -> tuple[str, ...]:
     """The command that makes the noise of this seed at ``path`` (``make``), or compares what is there (``check``)."""
-    return run_script(NOISE, mode, path, str(size_bytes), seed)
+    return run_perl(NOISE, mode, path, str(size_bytes), seed)
 
 
 def _noise(host: Host, mode: str, path: str, size_bytes: int, seed: str) -> str:

@@ -13,7 +13,7 @@ from lab.design.case import Case
 from lab.design.factors import Direction
 from lab.design.option_levels import one_of, whole
 from lab.hosts import Host
-from lab.hosts.interpreter import run_script
+from lab.hosts.perl import run_perl
 from lab.workloads.append import APPEND
 from lab.workloads.workload import Move, Option, Tool
 
@@ -85,7 +85,7 @@ class Fio(Tool):
         """See :meth:`Tool.lay_out`; what is read is there already."""
         if move.direction is Direction.READ:
             return ()
-        return run_script(APPEND, "lay", "0", move.source, move.target)
+        return run_perl(APPEND, "lay", "0", move.source, move.target)
 
     def argv(self, call: Sequence[str], version: str, move: Move) -> tuple[str, ...]:
         """See :meth:`Tool.argv`."""

@@ -14,7 +14,7 @@ from lab.base.scripts import read_script
 from lab.base.untrusted import count, quantity
 from lab.design.case import Case
 from lab.design.option_levels import whole
-from lab.hosts.interpreter import run_script
+from lab.hosts.perl import run_perl
 from lab.workloads.workload import Move, Option, Tool
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ class Frames(Tool):
     def argv(self, call: Sequence[str], version: str, move: Move) -> tuple[str, ...]:
         """See :meth:`Tool.argv`."""
         streams, fps = self.level(move.options, "streams"), self.level(move.options, "fps")
-        return run_script(FRAMES, streams, str(self._frame_bytes(move.options)), fps, move.source, move.target)
+        return run_perl(FRAMES, streams, str(self._frame_bytes(move.options)), fps, move.source, move.target)
 
     def least_s(self, case: Case) -> float:
         """See :meth:`Tool.least_s`; where the number of streams is looked for, one alone may be tried."""

@@ -14,7 +14,7 @@ from lab.design.case import Case
 from lab.design.factors import Direction
 from lab.design.option_levels import one_of
 from lab.hosts import Host
-from lab.hosts.interpreter import run_script
+from lab.hosts.perl import run_perl
 from lab.workloads.file import deadline_s
 from lab.workloads.workload import Move, Option, Tool
 
@@ -80,7 +80,7 @@ class Metadata(Tool):
         return self._words("run", move)
 
     def _words(self, mode: str, move: Move) -> tuple[str, ...]:
-        return run_script(METADATA, mode, self.level(move.options, "phase"), move.target, move.source)
+        return run_perl(METADATA, mode, self.level(move.options, "phase"), move.target, move.source)
 
     def read_report(self, printed: str, move: Move) -> Observed:
         """See :meth:`Tool.read_report`."""
@@ -106,7 +106,7 @@ class Metadata(Tool):
 
     def check_names(self, host: Host, names: str, files: int, move: Move, path: str) -> None:
         """See :meth:`Tool.check_names`."""
-        words = run_script(METADATA, "check", self.level(move.options, "phase"), path, "")
+        words = run_perl(METADATA, "check", self.level(move.options, "phase"), path, "")
         verdict = host.run(*words, given=names, deadline_s=deadline_s(len(names), files)).stdout
         if verdict != "as it should be\n":
             raise TransferError(f"{path} is not as the phase leaves it: {first_line(verdict)}", host=host.name)

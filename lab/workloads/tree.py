@@ -11,7 +11,7 @@ from lab.base.untrusted import first_line
 from lab.design.manifest import Manifest
 from lab.design.workload import Workload
 from lab.hosts import Host
-from lab.hosts.interpreter import run_script
+from lab.hosts.perl import run_perl
 from lab.workloads.file import ROUND, deadline_s
 from lab.workloads.workload import Payload
 
@@ -87,7 +87,7 @@ class Tree(Payload):
 
     def _perform(self, host: Host, mode: str, path: str, size_bytes: int, seed: str) -> str:
         manifest = self._manifest(size_bytes)
-        words = run_script(TREE, mode, path, seed, str(self._each))
+        words = run_perl(TREE, mode, path, seed, str(self._each))
         limit_s = deadline_s(manifest.size_bytes, len(manifest.files))
         return host.run(*words, given=manifest.lines(), deadline_s=limit_s).stdout
 

@@ -23,7 +23,7 @@ from lab.check import hardware_file
 from lab.fidelity import engines, host_scripts, on_host_macos
 from lab.fleet.journal import parse_line
 from lab.fleet.look import parse_state
-from lab.hosts import interpreter, mount_reports
+from lab.hosts import mount_reports
 from lab.init import shares
 from lab.platforms import facts, files
 from lab.platforms import ram_disk as any_ram_disk
@@ -63,7 +63,6 @@ PARSERS = {
         ("metadata stat 4\nruntime_s 0.004000\nms 1.0 1.1 1.2 1.3 1.4\n",),
     ),
     "facts": Parser(facts.parse_facts, ("facts.txt",)),
-    "python": Parser(interpreter.parse_python, ("/Library/Developer/CommandLineTools/usr/bin/python3\n",)),
     "linux facts": Parser(linux.parse_linux_facts, ("facts.txt",)),
     "linux radio": Parser(linux.parse_radio, (printed.IW,), None),
     "macos uplink": Parser(wifi.parse_uplink, ("\tuplink rate: 20.09 Mbps [eff] / 21.60 Mbps\n",), None),

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from lab.hosts import SshHost
 from support import sshd_fixtures
 from support.noted_file import Connect, Place
 from support.sshd import Sshd, reached_by
@@ -23,13 +22,3 @@ def sshd(one_sshd: Sshd, request: pytest.FixtureRequest) -> Sshd:
 @pytest.fixture
 def place(connect: Connect, tmp_path: Path) -> Place:
     return Place(connect, tmp_path)
-
-
-@pytest.fixture
-def python(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, place: Place) -> str:
-    """What runs the lab's scripts on the host in place of perl; empty where nothing does."""
-    path = str(getattr(request, "param", ""))
-    if path and place.connect().run("test", "-x", path, check=False).exit_code != 0:
-        pytest.skip(f"the host has no {path}")
-    monkeypatch.setattr(SshHost, "python", path)
-    return path

@@ -16,15 +16,15 @@ INTERPRETERS = ("sh", "bash", "dash", "ksh", "zsh", "perl", "python3", "sys.exec
 TRUSTED = "lab/hosts/"  # where words are quoted, once
 RETURNING = ("listening", "_write_holder")  # functions that return a line for a shell
 CODE_OPTIONS = ("-c", "-ec", "-e")
-JOINING = (("shlex", "join"), ("shlex", "quote"), ("lab.hosts.interpreter", "join"), ("lab.base.scripts", "Script"))
+JOINING = (("shlex", "join"), ("shlex", "quote"))
 SHELL_LINE = ("lab.hosts.command", "shell_line")  # quotes the words that it gives to a script
-SHELL_FUNCTION = ("lab.hosts.interpreter", "shell_function")  # quotes the script
+SHELL_FUNCTION = ("lab.hosts.perl", "shell_function")  # quotes the script
 # What takes a script: the name of a function or of a method, and which of the parameters that is, by place and name
 FUNCTIONS = {
     ("lab.hosts.command", "script"): (0, "text"),
     SHELL_LINE: (0, "text"),
     SHELL_FUNCTION: (1, "text"),
-    ("lab.hosts.interpreter", "run_script"): (0, "text"),
+    ("lab.hosts.perl", "run_perl"): (0, "text"),
     ("lab.settings.background", "background_process"): (4, "ready"),
     ("lab.protocols.servers.kernel_server", "KernelServer"): (1, "has"),
     ("os", "system"): (0, "command"),

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from lab.base.scripts import in_python
 from lab.platforms import Counters
 from lab.platforms.clock import STOPWATCH
 from lab.platforms.linux import counters as linux_counts
@@ -34,19 +33,6 @@ BEGIN {
     };
 }
 """
-SMBFS_OF_PYTHON = """
-import errno, fcntl, os
-
-linux_fcntl = fcntl.fcntl
-
-def no_full_sync(file, command, argument):
-    raise OSError(errno.EOPNOTSUPP, os.strerror(errno.EOPNOTSUPP))
-
-def fsync(file):
-    os.write(2, b"FLUSH\\n" if linux_fcntl(file, fcntl.F_GETFL) & 3 else b"nothing sent\\n")
-
-fcntl.fcntl, os.fsync = no_full_sync, fsync
-"""
 linux = pytest.mark.skipif(not Path("/sys/class/net/lo").exists(), reason="reads the counters of Linux")
 
 
@@ -59,13 +45,10 @@ def run(
 
 
 def run_on_a_mac(
-    folder: Path, python: str, *args: str, smbfs: bool = False
+    folder: Path, *args: str, smbfs: bool = False
 ) -> tuple[dict[str, str], subprocess.CompletedProcess[str]]:
-    """The same as on a Mac, by a Python, or by perl where none is named; ``smbfs``: files lie on such a mount."""
-    text = MacClock.counts + STOPWATCH
-    if python:
-        return run_text(folder, (python, "-IBS"), (SMBFS_OF_PYTHON if smbfs else "") + in_python(text), *args)
-    return run_text(folder, ("perl", "-e", (SMBFS if smbfs else "") + ON_A_MAC), text, *args)
+    """The same as on a Mac; ``smbfs``: files lie on such a mount."""
+    return run_text(folder, ("perl", "-e", (SMBFS if smbfs else "") + ON_A_MAC), MacClock.counts + STOPWATCH, *args)
 
 
 def run_text(

@@ -16,7 +16,7 @@ HEAD = """\
 import os, shlex, subprocess, sys
 from lab.base.scripts import read_script
 from lab.hosts.command import Command, command, script, shell_line
-from lab.hosts.interpreter import run_script, shell_function
+from lab.hosts.perl import run_perl, shell_function
 from lab.hosts.mounts import FIND
 from lab.settings.background import background_process
 FIXED = 'cat "$1"'
@@ -37,7 +37,7 @@ BAD = {
     "the words of a shell in a list": "def f(path): return ['env', 'bash', '-ec', f'cat {path}']",
     "the words of a Command": "def f(path): return Command(('sh', '-c', f'cat {path}', 'sh'))",
     "perl": "def f(path): return command('perl', '-e', f'unlink q({path})')",
-    "a script with a twin": "def f(path): return command(*run_script(f'unlink q({path})'))",
+    "a script in perl": "def f(path): return command(*run_perl(f'unlink q({path})'))",
     "a function of a shell": "def f(path): return script(shell_function('g', f'unlink q({path})') + 'g')",
     "python": "def f(path): return [sys.executable, '-P', '-c', f'print({path})']",
     "a subprocess with a shell": "def f(path): subprocess.run(f'cat {path}', shell=True)",

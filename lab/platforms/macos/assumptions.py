@@ -2,36 +2,26 @@
 
 from __future__ import annotations
 
-from lab.base.scripts import PYTHON, Script
 from lab.hosts.assumption import Assumption, Risk
 
-AT_ONCE = "iostat -w 1 | " + Script(
-    r"""perl -e '$SIG{ALRM} = sub { die "it waits\n" }; alarm 8; <STDIN> for 1 .. 5; print "at once\n"'""",
-    f"""'{PYTHON}' -IBS -c 'import signal; signal.alarm(8); [input() for row in range(5)]; print("at once")'""",
+AT_ONCE = (
+    r"""iostat -w 1 | perl -e '$SIG{ALRM} = sub { die "it waits\n" }; alarm 8; <STDIN> for 1 .. 5; print "at once\n"'"""
 )
 EXACT = """
 netstat -I "$1" -b -n | awk '/<Link#/ {
     print $(NF - 4), $(NF - 1) ":", ($(NF - 4) % 1024 || $(NF - 1) % 1024) ? "exact" : "rounded"
 }'
 """
-INTERPRETER = Script(
-    "perl -MTime::HiRes -MIO::Socket -MFcntl -MPOSIX -e 'print \"there\\n\"'",
-    f"""'{PYTHON}' -IBS -c 'import fcntl, select, time; print("there")'""",
-)
-CLOCK = Script(
-    "perl -MTime::HiRes -e 'print Time::HiRes::clock_gettime(Time::HiRes::CLOCK_MONOTONIC())'",
-    f"'{PYTHON}' -IBS -c 'import time; print(time.clock_gettime(time.CLOCK_MONOTONIC))'",
-)
 ASKED = (
     Assumption(
         name="perl",
-        what="perl is there with its modules for times, sockets and locks, or the python3 of the Command Line Tools",
-        ask=INTERPRETER,
+        what="perl is there with its modules for times, sockets and locks",
+        ask="perl -MTime::HiRes -MIO::Socket -MFcntl -MPOSIX -e 'print \"there\\n\"'",
         expected="^there$",
         source="perl's packages in Apple's sources up to 26; Apple has said that scripting languages will go",
         unverified=True,
         risk=Risk.NO_RUN,
-        breaks="without either the Mac cannot be measured",
+        breaks="the Mac cannot be measured",
     ),
     Assumption(
         name="tcp-settings",
@@ -166,10 +156,10 @@ ASKED = (
     ),
     Assumption(
         name="monotonic-clock",
-        what="perl, or the python3 in its place, has a monotonic clock",
-        ask=CLOCK,
+        what="perl has a monotonic clock",
+        ask="perl -MTime::HiRes -e 'print Time::HiRes::clock_gettime(Time::HiRes::CLOCK_MONOTONIC())'",
         expected=r"^\d+\.\d+$",
-        source="sources of Time::HiRes and CPython",
+        source="source of Time::HiRes",
         since=(10, 12),
         risk=Risk.TOLD,
         breaks="transfers are timed by a clock that may be set meanwhile",

@@ -7,7 +7,6 @@ from dataclasses import replace
 
 from lab.base.scripts import read_script
 from lab.hosts.command import shell_line
-from lab.hosts.interpreter import run_script_file
 from lab.platforms.clock import TAKE_SAMPLES, Clock, whole_lines
 from lab.platforms.macos import counters
 from lab.platforms.readings import Reading
@@ -52,7 +51,7 @@ class MacClock(Clock):
         """Four readings a second while bytes move, of which one tells of all cores: iostat counts whole seconds."""
         program, file = f"{self.directory}/sampler.pl", self._samples_file
         self.host.shell('umask 077; cat > "$1"', program, given=SAMPLER)
-        argv = run_script_file(program, file, interface)
+        argv = ("perl", program, file, interface)
         ready = shell_line('[ -e "$1" ]', file)
         yield background_process(self.host.name, "sampler", argv, self.directory, ready, root=False)
 

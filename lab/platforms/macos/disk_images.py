@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 from lab.base.scripts import read_script
 from lab.hosts.command import Command, command, script
-from lab.hosts.interpreter import run_script
 from lab.hosts.mounts import is_mounted_on_mac
+from lab.hosts.perl import run_perl
 from lab.settings.operation import Operation
 from lab.settings.parameters import OwnPath
 
@@ -60,7 +60,7 @@ class AttachedImage(Operation):
         return (self._find("detach", 180),)
 
     def _find(self, act: str, deadline_s: float) -> Command:
-        return command(*run_script(ATTACHED_IMAGE, act, self.source, self.place), deadline_s=deadline_s)
+        return command(*run_perl(ATTACHED_IMAGE, act, self.source, self.place), deadline_s=deadline_s)
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from lab.base.errors import Unsupported
 from lab.base.scripts import read_script
-from lab.hosts.interpreter import run_script
+from lab.hosts.perl import run_perl
 from lab.platforms.files import Files
 from lab.platforms.macos.programs import MacPrograms
 
@@ -25,7 +25,7 @@ class MacFiles(Files):
 
     def copy_uncached(self, source: str, target: str, deadline_s: float) -> None:
         """By F_NOCACHE: an account without root can have no file forgotten once it is in the file cache."""
-        self.host.run(*run_script(COPY_UNCACHED, source, target), deadline_s=deadline_s)
+        self.host.run(*run_perl(COPY_UNCACHED, source, target), deadline_s=deadline_s)
 
     def check_cold_reads(self) -> None:
         """See :meth:`Files.check_cold_reads`."""

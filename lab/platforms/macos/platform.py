@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from lab.base.errors import LabFailure
 from lab.base.scripts import read_script
-from lab.base.untrusted import count, first_line
+from lab.base.untrusted import count
 from lab.hosts import macos_privacy
-from lab.hosts.interpreter import INSTALL_PYTHON, NO_PERL
+from lab.hosts.perl import NO_PERL, NO_PERL_ON_MAC
 from lab.platforms.facts import TOOLS, Facts, parse_facts
 from lab.platforms.macos import tcp
 from lab.platforms.macos.clock import MacClock
@@ -60,13 +60,11 @@ class MacOS(Platform):
 
     def explain(self, output: str) -> str:
         """What Apple has taken away, or keeps programs from (:mod:`lab.hosts.macos_privacy`)."""
-        return INSTALL_PYTHON if NO_PERL.search(output) else macos_privacy.explain(output)
+        return NO_PERL_ON_MAC if NO_PERL.search(output) else macos_privacy.explain(output)
 
     def facts(self, peer: str) -> Facts:
         """See :meth:`Platform.facts`."""
         values, tools = self.parse(parse_facts, self.host.shell(FACTS, *NAMED_TOOLS))
-        if self.host.python:
-            tools["python3"] = first_line(self.host.run(self.host.python, "--version").stdout)
         memory_bytes, cores, processor = self.read(parse_hardware, "sysctl", *HARDWARE)
         interface = self.read(parse_route, "route", "-n", "get", peer)
         link = self.read(parse_ifconfig, "ifconfig", "-v", interface)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from types import MappingProxyType
 
-from lab.hosts.interpreter import INSTALL_PYTHON
+from lab.hosts.perl import NO_PERL_ON_MAC
 from lab.platforms.programs import Programs
 
 WITH_MACOS = ("rsync", "tar", "openssh-client", "openssh-server")
@@ -30,14 +29,10 @@ class MacPrograms(Programs):
 
     other_names = MappingProxyType({"iperf3": "iperf3-darwin"})
 
-    def missing(self, programs: Iterable[str]) -> list[str]:
-        """See :meth:`Programs.missing`. Where there is no perl, python3 may stand in for it."""
-        return [name for name in super().missing(programs) if name != "perl" or not self.host.python]
-
     def how_to_install(self, package: str) -> str:
         """Everything but iperf3 comes with macOS, in folders that are in every PATH; Homebrew has the rest."""
         if package == "perl":
-            return INSTALL_PYTHON
+            return NO_PERL_ON_MAC
         if package in WITH_MACOS:
             return f"{package} comes with macOS: find out where it went, or `brew install {package}` there"
         if self.missing(["brew"]):

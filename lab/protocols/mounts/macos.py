@@ -12,7 +12,6 @@ from lab.base.scripts import read_script
 from lab.base.untrusted import first_line, printable
 from lab.hosts.assumption import Capture
 from lab.hosts.command import Command, command, script
-from lab.hosts.interpreter import run_script_file
 from lab.hosts.mount_reports import parse_mounts
 from lab.hosts.mounts import is_mounted_on_mac, real_path
 from lab.protocols.driver import Driver
@@ -134,7 +133,7 @@ def answer_prompt(client: Side, share: Share, *argv: str) -> Command:
     """A command that asks for the share's password at its terminal, and gets it there: arguments are seen by all."""
     program = client.write("prompt.pl", PROMPT)
     password = share.password.get_secret_value() + "\n"
-    return command(*run_script_file(program, *argv), given=password, deadline_s=60)
+    return command("perl", program, *argv, given=password, deadline_s=60)
 
 
 def read_mount_options(client: Side, path: str, file_system: str) -> str:

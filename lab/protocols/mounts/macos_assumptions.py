@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from lab.hosts.assumption import Assumption, Risk
-from lab.hosts.interpreter import shell_function
+from lab.hosts.perl import shell_function
 from lab.protocols.mounts.macos import PROMPT
 
 # The script that answers mount_smbfs and mount_afp, with a command in their place that asks nothing
@@ -14,7 +14,7 @@ TERMINAL = (
 MOUNTING = (
     Assumption(
         name="own-terminal",
-        what="perl, or the python3 in its place, can give a command a terminal of its own",
+        what="perl can give a command a terminal of its own",
         ask=TERMINAL,
         expected="it has one",
         source="xnu sys/ttycom.h, tty_ptmx.c",

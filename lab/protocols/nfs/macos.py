@@ -15,9 +15,9 @@ from lab.base.errors import LabFailure, Unsupported
 from lab.base.scripts import read_script
 from lab.hosts.assumption import Capture
 from lab.hosts.command import Command, command, script
-from lab.hosts.interpreter import run_script
 from lab.hosts.mount_reports import parse_nfsstat, read_parameters
 from lab.hosts.mounts import real_path
+from lab.hosts.perl import run_perl
 from lab.protocols.driver import Steps
 from lab.protocols.mounts.macos import BUFFER_LIMIT, NO_ROUTE, MacMount, has_program, parse_df_point
 from lab.protocols.mounts.macos_assumptions import MOUNTING
@@ -268,7 +268,7 @@ def export_setting(server: Side, export: MacExport) -> Setting:
 
 def edit_exports(act: str, line: str, *condition: str) -> Command:
     """The command that adds or removes a line."""
-    return command(*run_script(EDIT, act, EXPORTS, line, *condition), root=True)
+    return command(*run_perl(EDIT, act, EXPORTS, line, *condition), root=True)
 
 
 def service_setting(server: Side) -> Setting:

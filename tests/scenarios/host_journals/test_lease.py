@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import signal
 import tempfile
-from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -14,34 +13,25 @@ from support.noted_file import LINES, NAME, HoldingFileLine, Place, StuckFileLin
 from support.sshd import gone, wait_for
 
 from lab.base.errors import HostError
-from lab.base.scripts import Script, in_python
 from lab.settings import lease
 from lab.settings.changes import Settings
 from lab.settings.journal import Journal
 
 LONG_S = 600.0
 NOBODY = 65534
-PYTHON = "/usr/bin/python3"
 
 
-def change_guard(patch: pytest.MonkeyPatch, perl: Iterable[tuple[str, str]], python: Iterable[tuple[str, str]]) -> None:
+def change_guard(patch: pytest.MonkeyPatch, *replacements: tuple[str, str]) -> None:
     """Give the guard other words in place of some of its own."""
-    both = changed(lease.GUARD, *perl), changed(in_python(lease.GUARD), *python)
-    patch.setattr(lease, "GUARD", Script(*both))
+    patch.setattr(lease, "GUARD", changed(lease.GUARD, *replacements))
 
 
 @pytest.fixture
-def silence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, python: str) -> Path:
+def silence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A file that lets leases run out at once when it is there: until then a slow machine is not taken for dead."""
     over = tmp_path.with_name(f"{tmp_path.name}-over")
-    perl = ("$silent_s += $tick_s }", f"$silent_s += -e '{over}' ? $lease_s : 0 }}")
-    twin = ("silent_s += tick_s", f"silent_s += self.lease_s if os.path.exists('{over}') else 0")
-    times = (
-        ("LONGEST_TICK_S = 5", "LONGEST_TICK_S = 0.1"),
-        ("ROUNDS = 4", "ROUNDS = 2"),
-        ("PAUSE_S = 15", "PAUSE_S = 0"),
-    )
-    change_guard(monkeypatch, (perl, ("= (5, 4, 15,", "= (0.1, 2, 0,")), (twin, *times))
+    silent = ("$silent_s += $tick_s }", f"$silent_s += -e '{over}' ? $lease_s : 0 }}")
+    change_guard(monkeypatch, silent, ("= (5, 4, 15,", "= (0.1, 2, 0,"))
     return over
 
 
@@ -74,7 +64,7 @@ def claimed(place: Place) -> Settings:
     return settings
 
 
-@pytest.mark.parametrize(("sshd", "python"), [("paramiko", ""), ("openssh", PYTHON)], indirect=True)
+@pytest.mark.parametrize("sshd", ["paramiko", "openssh"], indirect=True)
 def test_a_host_puts_back_what_a_silent_run_changed_and_nothing_stays(place: Place, silence: Path) -> None:
     settings = twice_changed(place)
     fall_silent(settings, place, silence)
@@ -127,7 +117,7 @@ def test_a_change_that_is_noted_too_late_is_not_made(place: Place, silence: Path
     assert place.left() == ["knob"]
 
 
-def test_a_connection_made_anew_within_the_lease_loses_nothing(place: Place, python: str) -> None:
+def test_a_connection_made_anew_within_the_lease_loses_nothing(place: Place) -> None:
     settings = twice_changed(place)
     settings.connections.reach("client")
     assert not settings.host_journals["client"].lapsed
@@ -146,7 +136,7 @@ def test_restoring_after_the_guard_finds_everything_as_it_was(place: Place, sile
     assert Journal(place.journal(), LINES).open == []
 
 
-def test_restoring_before_the_guard_ends_it(place: Place, python: str) -> None:
+def test_restoring_before_the_guard_ends_it(place: Place) -> None:
     twice_changed(place).hosts["client"].close()
     pid = guard(place)
     later = claimed(place)
@@ -192,8 +182,7 @@ def test_what_was_in_the_way_at_first_is_put_back_later(
     place: Place, silence: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The other host's mounts may be in the way, until its own guard has unmounted them. Who comes meanwhile waits."""
-    patient = ("ROUNDS = 2", "ROUNDS = 99"), ("PAUSE_S = 0", "PAUSE_S = 1")
-    change_guard(monkeypatch, [("= (0.1, 2, 0,", "= (0.1, 99, 1,")], patient)
+    change_guard(monkeypatch, ("= (0.1, 2, 0,", "= (0.1, 99, 1,"))
     settings = claimed(place)
     settings.apply(line(place.file, "new", kind=StuckFileLine))
     held = place.folder / "knob.held"
@@ -232,7 +221,6 @@ def test_a_guard_that_is_gone_is_started_anew_with_all_it_has_to_know(place: Pla
     assert (place.left(), place.file.read_text()) == (["knob"], "old\n")
 
 
-@pytest.mark.parametrize("python", ["", PYTHON], ids=["perl", "python"], indirect=True)
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another account")
 def test_what_the_account_changed_is_put_back_as_the_account(
     place: Place, silence: Path, monkeypatch: pytest.MonkeyPatch

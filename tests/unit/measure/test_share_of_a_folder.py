@@ -12,7 +12,7 @@ from support.fake_host import FakeHost
 
 from lab.base.errors import BadInput
 from lab.hosts.command import script
-from lab.hosts.interpreter import run_script
+from lab.hosts.perl import run_perl
 from lab.measure.mounted import find_share
 from lab.measure.server_address import check_elsewhere, check_offered, find_address, read_link, tunnel_remark
 from lab.platforms.findings import Medium, Radio
@@ -135,7 +135,7 @@ def test_a_tunnel_on_the_way_is_a_remark() -> None:
 @pytest.mark.parametrize("answer", ["yes", "no"])
 def test_a_server_that_does_not_offer_the_protocol_is_refused_at_once(answer: str) -> None:
     host = FakeHost()
-    host.on(run_script(CONNECT, "192.0.2.7", "445"), f"{answer}\n")
+    host.on(run_perl(CONNECT, "192.0.2.7", "445"), f"{answer}\n")
     if answer == "yes":
         check_offered(Linux(host), "nas", "192.0.2.7", "smb", 445)
         return

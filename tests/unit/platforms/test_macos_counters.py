@@ -10,10 +10,8 @@ import pytest
 from support.changed_scripts import changed
 from support.emulated_mac import capture
 from support.fake_host import EmulatedHost
-from support.interpreters import EACH, equipped
 from support.sides import OWN_NAME
 
-from lab.base.scripts import Script
 from lab.platforms import ALL_CORES, Reading
 from lab.platforms.macos import clock
 from lab.platforms.macos.counters import parse_counters, parse_samples
@@ -159,22 +157,21 @@ while :; do echo "   19.97   73  1.43   3  1 96  2.38 2.38 2.61"; sleep 0.05; do
 """
 
 
-def started(folder: Path, commands: dict[str, str], python: str = "") -> tuple[Settings, MacOS]:
-    host = equipped(EmulatedHost(folder, commands, REAL), python)
+def started(folder: Path, commands: dict[str, str]) -> tuple[Settings, MacOS]:
+    host = EmulatedHost(folder, commands, REAL)
     platform = MacOS(host)
     (folder / OWN_NAME).mkdir()
     platform.clock.directory = str(folder / OWN_NAME)
     return Settings({"client": host}, Journal(folder / "journal.jsonl", line_format())), platform
 
 
-@EACH
-def test_the_sampler_leaves_out_the_time_since_the_start_and_is_gone_afterwards(tmp_path: Path, python: str) -> None:
+def test_the_sampler_leaves_out_the_time_since_the_start_and_is_gone_afterwards(tmp_path: Path) -> None:
     commands = {
         "iostat": IOSTAT_COMMAND,
         "netstat": f"cat <<'END'\n{capture('netstat-en0.txt')}END\n",
         "vm_stat": f"cat <<'END'\n{capture('vm_stat-16k-pages.txt')}END\n",
     }
-    settings, platform = started(tmp_path, commands, python)
+    settings, platform = started(tmp_path, commands)
     settings.follow(platform.clock.sampling("en0"))
     readings: list[Reading] = []
     deadline = time.monotonic() + 30
@@ -209,7 +206,7 @@ def test_while_bytes_move_it_looks_more_often_than_iostat_and_at_processes_too(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sooner = ("$LOOK_S = 0.25;", "$LOOK_S = 0.05;"), ("$PROCESSES_S = 0.5;", "$PROCESSES_S = 0.1;"), ("= 20;", "= 1;")
-    monkeypatch.setattr(clock, "SAMPLER", Script(changed(clock.SAMPLER, *sooner), ""))
+    monkeypatch.setattr(clock, "SAMPLER", changed(clock.SAMPLER, *sooner))
     slow = IOSTAT_COMMAND.replace("sleep 0.05", "sleep 0.3")
     vm_stat = f"cat <<'END'\n{capture('vm_stat-16k-pages.txt')}END\n"
     commands = {"iostat": slow, "netstat": NETSTAT_COMMAND, "vm_stat": vm_stat, "ps": PS_COMMAND}

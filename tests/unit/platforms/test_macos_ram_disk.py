@@ -10,15 +10,13 @@ import pytest
 from support.changed_scripts import changed
 from support.emulated_mac import capture, mac, settings_of, state
 from support.fake_host import EmulatedHost, FakeHost
-from support.interpreters import EACH, equipped
 from support.paths import MACOS_CAPTURES
 from support.sides import OWN, OWN_NAME
 
 from lab.base.errors import CommandError, LabFailure, RestoreError, SettingRefused, Unsupported
-from lab.base.scripts import Script, in_python
 from lab.hosts.command import script
-from lab.hosts.interpreter import run_script
 from lab.hosts.mounts import is_mounted_on_mac
+from lab.hosts.perl import run_perl
 from lab.platforms.linux.platform import Linux
 from lab.platforms.macos import disk_images
 from lab.platforms.macos import parsers as output
@@ -33,9 +31,7 @@ BUSY_TWICE, ALWAYS_BUSY = "2\n", "99\n"
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """A disk that is busy is asked again at once."""
-    perl = changed(disk_images.ATTACHED_IMAGE, ("or sleep 1;", ";"))
-    python = changed(in_python(disk_images.ATTACHED_IMAGE), ("time.sleep(1)", "pass"))
-    monkeypatch.setattr(disk_images, "ATTACHED_IMAGE", Script(perl, python))
+    monkeypatch.setattr(disk_images, "ATTACHED_IMAGE", changed(disk_images.ATTACHED_IMAGE, ("or sleep 1;", ";")))
 
 
 def ram_disk(host: EmulatedHost, folder: Path, layout: str | None = None) -> tuple[Settings, Path]:
@@ -160,13 +156,10 @@ def test_an_image_that_belongs_to_somebody_else_is_neither_erased_nor_removed(tm
         ("vm_stat-16k-pages.txt", os.getuid(), "cannot read hdiutil info -plist"),
     ],
 )
-@EACH
-def test_the_image_is_found_in_what_hdiutil_prints(
-    tmp_path: Path, name: str, owner: int, said: str, python: str
-) -> None:
+def test_the_image_is_found_in_what_hdiutil_prints(tmp_path: Path, name: str, owner: int, said: str) -> None:
     commands = {"hdiutil": f"sed 's/>501</>{owner}</' '{MACOS_CAPTURES}/{name}'"}
-    host = equipped(EmulatedHost(tmp_path, commands, ("sh", "sed", "perl")), python)
-    result = host.run(*run_script(disk_images.ATTACHED_IMAGE, "state", "ram://4194304", f"{OWN}/ram"), check=False)
+    host = EmulatedHost(tmp_path, commands, ("sh", "sed", "perl"))
+    result = host.run(*run_perl(disk_images.ATTACHED_IMAGE, "state", "ram://4194304", f"{OWN}/ram"), check=False)
     assert result.output == said
 
 

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import socket
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from support.assumed_mac import machine
 from support.fake_host import EmulatedHost, FakeHost
 
 from lab import platforms
@@ -190,17 +188,3 @@ def test_a_block_device_that_is_not_ours_is_not_formatted(tmp_path: Path, ram0: 
     assert complaint in result.stderr
     assert not host.calls("mkfs.ext4")
     assert (result.exit_code, "left alone" in result.stderr) == (1, True)
-
-
-@pytest.mark.parametrize(
-    ("tools", "interpreter"),
-    [
-        ({"perl": "This is perl 5", "rsync": "rsync 3"}, "perl"),
-        ({"python3": "Python 3.9.6", "rsync": "rsync 3"}, "python3"),
-        ({"rsync": "rsync 3"}, ""),
-    ],
-)
-def test_facts_say_what_runs_scripts(tmp_path: Path, tools: dict[str, str], interpreter: str) -> None:
-    facts = machine(tmp_path).facts
-    assert facts
-    assert replace(facts, tools=tools).runs_scripts == interpreter

@@ -11,10 +11,8 @@ from pathlib import Path
 
 import pytest
 from support.fake_host import FakeHost
-from support.interpreters import EACH
 
 from lab.base.errors import HostError
-from lab.base.scripts import Script, in_python
 from lab.hosts import Result
 from lab.hosts.host import STOPPED
 from lab.platforms.clock import STOPWATCH
@@ -22,8 +20,7 @@ from lab.platforms.linux.platform import Linux
 from lab.platforms.timing import MountServer
 
 # An interface whose bytes are the size of the file of its name, or, where that is `busy`, more with each look
-COUNTS = Script(
-    """
+COUNTS = """
 sub counts { return ('nothing') }
 sub moved {
     open my $looks, '>>', 'looks';
@@ -31,16 +28,7 @@ sub moved {
     close $looks;
     return $_[0] eq 'busy' ? 20_000 * -s 'looks' : -s $_[0];
 }
-""",
-    """
-import os
-def counts(when, interface): return ['nothing']
-def moved(interface):
-    with open('looks', 'a') as looks:
-        looks.write('x')
-    return 20_000 * os.path.getsize('looks') if interface == 'busy' else os.path.getsize(interface)
-""",
-)
+"""
 FASTER = 80
 TIMES = ["ANSWER_S", "BEGIN_S", "FAILING_S", "LOOK_S", "QUIET_S"]
 LONG_ENOUGH = 14  # looks: after so many a server that does not answer has been told
@@ -48,22 +36,22 @@ UNTIL = "until {}; do sleep 0.01; done"
 
 
 def faster(text: str) -> str:
-    """The script with its times cut to an eightieth, in either language."""
+    """The script with its times cut to an eightieth."""
     times = re.compile(r"^((?:my \$)?(\w+_S) += )(\d+)", re.MULTILINE)
     assert sorted(each[2] for each in times.finditer(text)) == TIMES
     return times.sub(lambda each: f"{each[1]}{int(each[3]) / FASTER}", text)
 
 
 def timed(
-    python: str, folder: Path, server: str, command: str, interface: str = "quiet"
+    folder: Path, server: str, command: str, interface: str = "quiet"
 ) -> tuple[list[str], subprocess.CompletedProcess[str]]:
     """What the stopwatch says of a server while a command runs, and how it ended; all it says is in the file `said`."""
     for name in ("quiet", "looks"):
         (folder / name).write_text("")
     text = COUNTS + STOPWATCH
     file = folder / "stopwatch"
-    file.write_text(faster(in_python(text) if python else str(text)))
-    argv = [*([python, "-IBS"] if python else ["perl"]), str(file), interface, "", server, "", "sh", "-c", command]
+    file.write_text(faster(text))
+    argv = ["perl", str(file), interface, "", server, "", "sh", "-c", command]
     environment = os.environ | {"LC_ALL": "C"}
     with (folder / "said").open("w") as said:
         done = subprocess.run(
@@ -77,25 +65,22 @@ def address_of(server: socket.socket) -> str:
     return f"127.0.0.1 {server.getsockname()[1]}"
 
 
-@EACH
-def test_a_server_that_takes_no_connection_while_nothing_moves_is_told(python: str, tmp_path: Path) -> None:
+def test_a_server_that_takes_no_connection_while_nothing_moves_is_told(tmp_path: Path) -> None:
     with socket.socket() as server:
         address = address_of(server)
-        report, done = timed(python, tmp_path, address, UNTIL.format("grep -q unanswered said"))
+        report, done = timed(tmp_path, address, UNTIL.format("grep -q unanswered said"))
     assert (report, done.stderr) == ([f"unanswered {address}"], "")
     assert "exit 0\n" in (tmp_path / "said").read_text(), "it only says so: whoever reads it ends the transfer"
 
 
-@EACH
-def test_as_long_as_bytes_move_it_asks_nobody(python: str, tmp_path: Path) -> None:
+def test_as_long_as_bytes_move_it_asks_nobody(tmp_path: Path) -> None:
     enough = UNTIL.format(f'[ "$(wc -c < looks)" -gt {LONG_ENOUGH} ]')
     with socket.socket() as server:
-        report, done = timed(python, tmp_path, address_of(server), enough, "busy")
+        report, done = timed(tmp_path, address_of(server), enough, "busy")
     assert (report, done.stderr) == ([], "")
 
 
-@EACH
-def test_a_server_that_answers_is_left_alone_however_long_nothing_moves(python: str, tmp_path: Path) -> None:
+def test_a_server_that_answers_is_left_alone_however_long_nothing_moves(tmp_path: Path) -> None:
     with socket.socket() as server, ThreadPoolExecutor(1) as threads:
         address = address_of(server)
         server.settimeout(60)
@@ -107,16 +92,15 @@ def test_a_server_that_answers_is_left_alone_however_long_nothing_moves(python: 
             (tmp_path / "asked-twice").touch()
 
         threads.submit(answer)
-        report, done = timed(python, tmp_path, address, UNTIL.format("[ -e asked-twice ]"))
+        report, done = timed(tmp_path, address, UNTIL.format("[ -e asked-twice ]"))
     assert (report, done.stderr) == ([], "")
 
 
-@EACH
-def test_without_a_server_nothing_is_watched_and_the_watch_ends_with_the_transfer(python: str, tmp_path: Path) -> None:
+def test_without_a_server_nothing_is_watched_and_the_watch_ends_with_the_transfer(tmp_path: Path) -> None:
     with socket.socket() as server:
         address = address_of(server)
         for watched, command in (("", "sleep 0.2"), (address, "true")):
-            report, done = timed(python, tmp_path, watched, command)
+            report, done = timed(tmp_path, watched, command)
             assert (report, done.stderr) == ([], "")
             assert watched or not (tmp_path / "looks").read_text()
     left = subprocess.run(["pgrep", "-f", str(tmp_path / "stopwatch")], capture_output=True, text=True)

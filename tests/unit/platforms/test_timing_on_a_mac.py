@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pytest
 from support.fake_host import FakeHost
-from support.interpreters import EACH
 from support.paths import MACOS_CAPTURES
 from support.stopwatch import ON_A_MAC, WITHOUT_CLOCK, emulate_netstat, linux, run, run_on_a_mac
 
@@ -26,12 +25,11 @@ from lab.platforms.macos.platform import MacOS
         ("netstat-lo0-short-names.txt", "lo0", "601295906", "601295906", "16384"),
     ],
 )
-@EACH
 def test_on_a_mac_it_reads_netstat(
-    tmp_path: Path, name: str, interface: str, received: str, sent: str, mtu: str, python: str
+    tmp_path: Path, name: str, interface: str, received: str, sent: str, mtu: str
 ) -> None:
     emulate_netstat(tmp_path, name)
-    values, done = run_on_a_mac(tmp_path, python, interface, "", "sh", "-c", "echo out; sleep 0.1")
+    values, done = run_on_a_mac(tmp_path, interface, "", "sh", "-c", "echo out; sleep 0.1")
     assert done.stderr == "out\n"
     before, after = (
         MacOS(FakeHost()).clock.pick_counters(done.stdout, interface, when) for when in ("before", "after")
@@ -50,23 +48,21 @@ def test_on_a_mac_it_reads_netstat(
     assert float(values["elapsed_s"]) >= 0.1
 
 
-@EACH
-def test_the_processor_time_of_the_command_and_its_children_is_told(tmp_path: Path, python: str) -> None:
+def test_the_processor_time_of_the_command_and_its_children_is_told(tmp_path: Path) -> None:
     emulate_netstat(tmp_path, "netstat-en0.txt")
     busy = "perl -e '1 while (times)[0] < 0.1'; :"
-    values, _ = run_on_a_mac(tmp_path, python, "en0", "", "sh", "-c", busy)
+    values, _ = run_on_a_mac(tmp_path, "en0", "", "sh", "-c", busy)
     assert 0.1 <= float(values["tool_cpu_s"]) < 2
-    values, _ = run_on_a_mac(tmp_path, python, "en0", "", "sleep", "0.1")
+    values, _ = run_on_a_mac(tmp_path, "en0", "", "sleep", "0.1")
     assert float(values["tool_cpu_s"]) < 0.05
 
 
-@EACH
-def test_on_a_mac_fsync_is_used_where_a_file_system_has_no_fullfsync(tmp_path: Path, python: str) -> None:
+def test_on_a_mac_fsync_is_used_where_a_file_system_has_no_fullfsync(tmp_path: Path) -> None:
     """This system has no F_FULLFSYNC, so it refuses it just as such a file system does."""
     emulate_netstat(tmp_path, "netstat-en0.txt")
-    values, _ = run_on_a_mac(tmp_path, python, "en0", str(MACOS_CAPTURES / "netstat-en0.txt"), "true")
+    values, _ = run_on_a_mac(tmp_path, "en0", str(MACOS_CAPTURES / "netstat-en0.txt"), "true")
     assert (values["flushed"], values["flush_reason"]) == ("fsync", f"F_FULLFSYNC: {os.strerror(errno.EINVAL)}")
-    values, _ = run_on_a_mac(tmp_path, python, "en0", str(tmp_path / "missing"), "true")
+    values, _ = run_on_a_mac(tmp_path, "en0", str(tmp_path / "missing"), "true")
     assert "missing" in values["flush_error"]
 
 
@@ -78,16 +74,15 @@ def test_on_a_mac_fsync_is_used_where_a_file_system_has_no_fullfsync(tmp_path: P
         (True, "nothing sent\n", "none", f"it cannot be opened for writing: {os.strerror(errno.ETXTBSY)}"),
     ],
 )
-@EACH
 def test_on_a_mac_a_file_is_opened_for_writing_to_be_flushed_and_else_nothing_is_claimed(
-    tmp_path: Path, runs: bool, sent: str, flushed: str, reason: str, python: str
+    tmp_path: Path, runs: bool, sent: str, flushed: str, reason: str
 ) -> None:
     """A program that runs cannot be opened for writing, not even by root."""
     emulate_netstat(tmp_path, "netstat-en0.txt")
     target = Path(shutil.copy(present(shutil.which("sleep")), tmp_path))
     content = target.read_bytes()
     with subprocess.Popen([target, "60"]) if runs else nullcontext() as program:
-        values, done = run_on_a_mac(tmp_path, python, "en0", str(target), "true", smbfs=True)
+        values, done = run_on_a_mac(tmp_path, "en0", str(target), "true", smbfs=True)
         if program:
             program.kill()
     assert (values["flushed"], values["flush_reason"]) == (flushed, reason)
@@ -96,17 +91,16 @@ def test_on_a_mac_a_file_is_opened_for_writing_to_be_flushed_and_else_nothing_is
 
 
 @linux
-@EACH
-def test_of_a_folder_each_file_is_flushed_and_one_that_cannot_be_is_said(tmp_path: Path, python: str) -> None:
+def test_of_a_folder_each_file_is_flushed_and_one_that_cannot_be_is_said(tmp_path: Path) -> None:
     emulate_netstat(tmp_path, "netstat-en0.txt")
     top = tmp_path / "top"
     for name in ("a/one", "a/b/two", "three", "c d/four"):
         (top / name).parent.mkdir(parents=True, exist_ok=True)
         (top / name).write_text("x")
-    values, done = run_on_a_mac(tmp_path, python, "en0", str(top), "true", smbfs=True)
+    values, done = run_on_a_mac(tmp_path, "en0", str(top), "true", smbfs=True)
     assert (values["exit"], values["flushed"], done.stderr) == ("0", "fsync", 4 * "FLUSH\n")
     (top / "a" / "lost").symlink_to("nowhere")
-    values, _ = run_on_a_mac(tmp_path, python, "en0", str(top), "true")
+    values, _ = run_on_a_mac(tmp_path, "en0", str(top), "true")
     assert "a/lost" in values["flush_error"]
 
 
@@ -117,33 +111,30 @@ def test_an_old_perl_of_macos_has_only_the_wall_clock(tmp_path: Path) -> None:
     assert "elapsed_s" in values
 
 
-@EACH
-def test_on_a_mac_an_unknown_interface_is_an_error(tmp_path: Path, python: str) -> None:
+def test_on_a_mac_an_unknown_interface_is_an_error(tmp_path: Path) -> None:
     emulate_netstat(tmp_path, "netstat-none.txt")
-    _, done = run_on_a_mac(tmp_path, python, "en9", "", "true")
+    _, done = run_on_a_mac(tmp_path, "en9", "", "true")
     assert done.returncode != 0
     assert "no interface en9" in done.stderr
 
 
-@EACH
 @pytest.mark.parametrize(
     ("script", "code"), [("exit 0", "0"), ("exit 7", "7"), ("kill -s TERM $$", "143"), ("kill -s PIPE $$", "141")]
 )
-def test_exit_codes_on_a_mac(tmp_path: Path, python: str, script: str, code: str) -> None:
+def test_exit_codes_on_a_mac(tmp_path: Path, script: str, code: str) -> None:
     emulate_netstat(tmp_path, "netstat-en0.txt")
-    values, done = run_on_a_mac(tmp_path, python, "en0", "", "sh", "-c", script)
+    values, done = run_on_a_mac(tmp_path, "en0", "", "sh", "-c", script)
     assert (done.returncode, values["exit"], values["flushed"]) == (0, code, "none")
-    values, done = run_on_a_mac(tmp_path, python, "en0", "", str(tmp_path / "nosuch"))
+    values, done = run_on_a_mac(tmp_path, "en0", "", str(tmp_path / "nosuch"))
     assert values["exit"] == str(errno.ENOENT)
     assert done.stderr.splitlines()[-1] == f"{tmp_path}/nosuch: No such file or directory"
 
 
-@EACH
-def test_without_a_program_that_counts_nothing_is_timed(tmp_path: Path, python: str) -> None:
+def test_without_a_program_that_counts_nothing_is_timed(tmp_path: Path) -> None:
     emulate_netstat(tmp_path, "netstat-en0.txt")
     (tmp_path / "netstat").unlink()
     (tmp_path / "vm_stat").unlink()
-    _, done = run_on_a_mac(tmp_path, python, "en0", "", "touch", str(tmp_path / "ran"))
+    _, done = run_on_a_mac(tmp_path, "en0", "", "touch", str(tmp_path / "ran"))
     assert done.returncode == errno.ENOENT
     assert done.stderr.endswith("vm_stat: No such file or directory\n")
     assert not (tmp_path / "ran").exists()

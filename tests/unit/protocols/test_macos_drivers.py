@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 from support.emulated_shares import MOUNTED, PASSWORD, Pair, state
-from support.interpreters import EACH, words_of
 from support.sides import OWN_NAME
 
 from lab import protocols
 from lab.base.errors import CommandError, LabFailure, Unsupported
 from lab.hosts import Role
+from lab.hosts.perl import run_perl
 from lab.protocols.afp.macos import MacAfp
 from lab.protocols.mounts.macos import PROMPT
 from lab.protocols.nfs.macos import MacNfs
@@ -179,26 +179,23 @@ def test_a_refused_password_ends_a_mount_at_the_second_question(pair: Pair) -> N
 # --- the terminal
 
 
-def prompted(python: str, command: str, password: str = PASSWORD) -> subprocess.CompletedProcess[str]:
-    argv = words_of(python, PROMPT, "sh", "-c", command)
+def prompted(command: str, password: str = PASSWORD) -> subprocess.CompletedProcess[str]:
+    argv = run_perl(PROMPT, "sh", "-c", command)
     return subprocess.run(argv, input=f"{password}\n", capture_output=True, text=True, timeout=30)
 
 
-@EACH
-def test_a_command_has_a_terminal_of_its_own_and_its_exit_code_and_words_come_through(python: str) -> None:
-    done = prompted(python, "echo out; echo err >&2; [ -t 0 ] && [ -t 1 ] && echo tty > /dev/tty; exit 9")
+def test_a_command_has_a_terminal_of_its_own_and_its_exit_code_and_words_come_through() -> None:
+    done = prompted("echo out; echo err >&2; [ -t 0 ] && [ -t 1 ] && echo tty > /dev/tty; exit 9")
     assert (done.returncode, done.stdout, done.stderr) == (9, "", "out\nerr\ntty\n")
-    assert prompted(python, "kill -TERM $$").returncode == 128 + 15
+    assert prompted("kill -TERM $$").returncode == 128 + 15
 
 
-@EACH
-def test_a_password_that_is_printed_is_not_passed_on(python: str) -> None:
+def test_a_password_that_is_printed_is_not_passed_on() -> None:
     say = "printf 'Password for x: '; IFS= read -r p; echo \"//lab:$p@x\"; echo //lab:hunter2%20%25%26%2f%C3%B6@x"
-    assert prompted(python, say).stderr.count("***") >= 2
-    assert "hunter2" not in prompted(python, say).stderr
+    assert prompted(say).stderr.count("***") >= 2
+    assert "hunter2" not in prompted(say).stderr
 
 
-@EACH
-def test_without_a_password_nothing_is_started(python: str) -> None:
-    done = subprocess.run(words_of(python, PROMPT, "true"), stdin=subprocess.DEVNULL, capture_output=True, timeout=30)
+def test_without_a_password_nothing_is_started() -> None:
+    done = subprocess.run(run_perl(PROMPT, "true"), stdin=subprocess.DEVNULL, capture_output=True, timeout=30)
     assert (done.returncode, done.stderr) != (0, b"")

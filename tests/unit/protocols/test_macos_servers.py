@@ -14,13 +14,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.emulated_shares import MOUNTED, Pair, state
 from support.examples import at_most
-from support.interpreters import EACH, words_of
 from support.sides import OWN_NAME
 
 from lab import protocols
 from lab.base.errors import CommandError, LabFailure, SettingRefused, Unsupported
 from lab.design.case import Case
 from lab.design.factors import Direction
+from lab.hosts.perl import run_perl
 from lab.protocols.afp.macos import MacAfp
 from lab.protocols.nfs import macos
 from lab.protocols.nfs.macos import EDIT
@@ -232,12 +232,9 @@ def test_a_path_that_exports_cannot_say_is_refused(pair: Pair, name: str) -> Non
     assert pair.settings.journal.open == []
 
 
-@EACH
 @at_most(25)
 @given(st.lists(st.sampled_from(["/a", "# b", "", "/p -q", "/p -q 10"])), st.booleans(), st.lists(st.just("/later")))
-def test_a_line_of_exports_comes_and_goes_without_a_trace(
-    python: str, before: list[str], ended: bool, after: list[str]
-) -> None:
+def test_a_line_of_exports_comes_and_goes_without_a_trace(before: list[str], ended: bool, after: list[str]) -> None:
     text = "\n".join(before) + ("\n" if ended else "")
     how = "whole" if not text or text.endswith("\n") else "unended"
     with tempfile.TemporaryDirectory() as folder:
@@ -245,7 +242,7 @@ def test_a_line_of_exports_comes_and_goes_without_a_trace(
         file.write_text(text)
 
         def edit(*words: str) -> None:
-            subprocess.run(words_of(python, EDIT, words[0], str(file), *words[1:]), check=True)
+            subprocess.run(run_perl(EDIT, words[0], str(file), *words[1:]), check=True)
 
         edit("add", "/ours -x")
         with file.open("a") as more:
@@ -255,10 +252,9 @@ def test_a_line_of_exports_comes_and_goes_without_a_trace(
         assert file.read_text() == text + gap + "".join(f"{line}\n" for line in after)
 
 
-@EACH
-def test_a_file_of_exports_that_was_not_there_goes_unless_others_wrote_into_it(python: str, tmp_path: Path) -> None:
+def test_a_file_of_exports_that_was_not_there_goes_unless_others_wrote_into_it(tmp_path: Path) -> None:
     def edit(*words: str) -> None:
-        subprocess.run(words_of(python, EDIT, words[0], str(tmp_path / "exports"), *words[1:]), check=True)
+        subprocess.run(run_perl(EDIT, words[0], str(tmp_path / "exports"), *words[1:]), check=True)
 
     edit("add", "/ours -x")
     edit("remove", "/ours -x", "missing")

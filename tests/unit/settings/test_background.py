@@ -16,7 +16,6 @@ from typing import Any
 
 import pytest
 from support.fake_host import EmulatedHost
-from support.interpreters import equipped
 from support.sides import OWN_NAME
 
 from lab.base.errors import CommandError, LabFailure
@@ -36,8 +35,8 @@ SERVER = 'echo $$ >> pids; sh -c "echo \\$\\$ >> pids; sleep 60; :" & touch read
 class Place:
     """A folder where a server may be started."""
 
-    def __init__(self, folder: Path, python: str):
-        self.host = equipped(EmulatedHost(folder, {}, REAL, "server"), python)
+    def __init__(self, folder: Path):
+        self.host = EmulatedHost(folder, {}, REAL, "server")
         self.folder = folder
         self.settings = Settings({"server": self.host}, Journal(folder / "journal.jsonl", line_format()))
 
@@ -54,11 +53,11 @@ class Place:
         return [pid for pid, found in states.items() if found.stdout.strip() and b"Z" not in found.stdout]
 
 
-@pytest.fixture(params=["", sys.executable], ids=["perl", "python"])
-def place(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Place]:
+@pytest.fixture
+def place(tmp_path: Path) -> Iterator[Place]:
     folder = tmp_path / OWN_NAME
     folder.mkdir()
-    made = Place(folder, request.param)
+    made = Place(folder)
     yield made
     for pid in made.running():  # only where a test failed
         with suppress(ProcessLookupError):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-import sys
 from pathlib import Path
 
 import pytest
@@ -35,21 +34,8 @@ def host(tmp_path: Path) -> EmulatedHost:
     return noting(tmp_path, {name: shutil.which(name) or "" for name in PROGRAMS})
 
 
-@pytest.fixture
-def mac_without_perl(tmp_path: Path) -> EmulatedHost:
-    host = noting(
-        tmp_path, {name: shutil.which(name) or "" for name in PROGRAMS if name != "perl"} | {"python3": sys.executable}
-    )
-    host.python = str(tmp_path / "bin" / "python3")
-    return host
-
-
-@pytest.mark.parametrize("kind", ["host", "mac_without_perl"])
-def test_no_program_has_the_token_of_a_run_among_its_words(
-    kind: str, request: pytest.FixtureRequest, tmp_path: Path
-) -> None:
+def test_no_program_has_the_token_of_a_run_among_its_words(host: EmulatedHost, tmp_path: Path) -> None:
     """From taking it to giving it up, with a timer that is called off and one that is due."""
-    host = request.getfixturevalue(kind)
     folder = tmp_path / "file-share-lab"
     journal = HostJournal(host, TOKEN, {"who": "ann@one", "pid": "1", "since": "now"}, 1, str(folder))
     taken = journal.record(1).operation
@@ -69,7 +55,7 @@ def test_no_program_has_the_token_of_a_run_among_its_words(
         step.run(host)
     assert not folder.exists()
     assert host.calls("ip") == ["ip link set dev eth0 mtu 1500"]
-    assert host.calls("python3" if host.python else "perl")
+    assert host.calls("perl")
     assert host.calls("sh", "rmdir")
     assert [call for call in host.calls() if TOKEN in call] == []
 

@@ -9,9 +9,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
-from support.interpreters import EACH, words_of
 
-from lab.hosts.interpreter import for_python
+from lab.hosts.perl import run_perl
 from lab.hosts.processes import IS_ALIVE, SIGNAL
 from lab.settings.host_journal import RELEASE, TAKE
 from lab.settings.lease import END, SEIZE
@@ -20,10 +19,9 @@ pytestmark = pytest.mark.skipif(not (shutil.which("perl") and shutil.which("ps")
 RUN, ME = "0123abcd", str(os.getuid())
 
 
-def shell(text: str, *args: str, folder: Path, given: str = "", python: str = "", **environment: str) -> str:
+def shell(text: str, *args: str, folder: Path, given: str = "", **environment: str) -> str:
     """What a script prints, run in a folder."""
     argv: tuple[str, ...] = ("/bin/sh", "-c", text, "sh", *args)
-    argv = for_python(python, argv, "")[0] if python else argv
     surroundings: Mapping[str, str] = os.environ | environment
     done = subprocess.run(argv, input=given, cwd=folder, env=surroundings, capture_output=True, text=True, timeout=60)
     assert done.stderr == ""
@@ -40,19 +38,16 @@ def victim(tmp_path: Path) -> Iterator[tuple[subprocess.Popen[bytes], str]]:
             process.kill()
 
 
-def take(folder: Path, process: str, account: str | None, python: str = "", **environment: str) -> None:
+def take(folder: Path, process: str, account: str | None, **environment: str) -> None:
     """Take the host over anew, whose lock says that this process was the run's, and that account's."""
     (folder / "lock").write_text(f"{RUN} {process}\n{{}}\n" + ("" if account is None else f"{account}\n"))
-    printed = shell(TAKE, folder=folder, given=f"{RUN}\n{{}}\n", python=python, **environment)
+    printed = shell(TAKE, folder=folder, given=f"{RUN}\n{{}}\n", **environment)
     assert printed.splitlines()[0::2] == ["taken", "again"]
 
 
-@EACH
-def test_the_session_of_before_is_ended(
-    python: str, tmp_path: Path, victim: tuple[subprocess.Popen[bytes], str]
-) -> None:
+def test_the_session_of_before_is_ended(tmp_path: Path, victim: tuple[subprocess.Popen[bytes], str]) -> None:
     process, start = victim
-    take(tmp_path, f"{process.pid} {start}", ME, python)
+    take(tmp_path, f"{process.pid} {start}", ME)
     assert process.wait(60) == -15
     assert (tmp_path / "lock").read_text().splitlines()[1] == "{}"
 
@@ -122,11 +117,8 @@ def test_a_guard_is_ended_by_its_number_and_its_start(
     assert process.wait(60) == -15
 
 
-@EACH
 @pytest.mark.skipif(ME != "0", reason="only root can become another account")
-def test_a_signal_has_the_rights_of_an_account(
-    python: str, tmp_path: Path, victim: tuple[subprocess.Popen[bytes], str]
-) -> None:
+def test_a_signal_has_the_rights_of_an_account(tmp_path: Path, victim: tuple[subprocess.Popen[bytes], str]) -> None:
     """Root, too, sends none to what is not that account's."""
     process, start = victim
     nobodys = subprocess.Popen(["sleep", "600"], user=65534)
@@ -139,14 +131,13 @@ def test_a_signal_has_the_rights_of_an_account(
         (("TERM", f"{nobodys.pid}", start_of_nobodys), 0),
     ):
         assert (process.poll(), nobodys.poll()) == (None, None)
-        done = subprocess.run(words_of(python, SIGNAL, "65534", *words), capture_output=True, text=True, timeout=60)
+        done = subprocess.run(run_perl(SIGNAL, "65534", *words), capture_output=True, text=True, timeout=60)
         assert (done.returncode, done.stderr) == (code, "")
     assert nobodys.wait(60) == -15
 
 
-@EACH
 @pytest.mark.parametrize("target", ["1", "-1", "0", "-0", "01", "-", "", "1 2", "../2", "2;id"])
-def test_a_signal_goes_to_no_number_that_is_not_one_process(python: str, target: str) -> None:
-    words = words_of(python, SIGNAL, ME, "TERM", target)
+def test_a_signal_goes_to_no_number_that_is_not_one_process(target: str) -> None:
+    words = run_perl(SIGNAL, ME, "TERM", target)
     done = subprocess.run(words, capture_output=True, text=True, timeout=60)
     assert (done.returncode != 0, done.stderr) == (True, f"no process: {target} of {ME}\n")

@@ -13,12 +13,12 @@ from typing import Any, cast
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.interpreters import EACH, words_of
 
 from lab import workloads
 from lab.base.errors import LabFailure
 from lab.design.case import Case
 from lab.design.factors import Direction
+from lab.hosts.perl import run_perl
 from lab.results.observed import FrameFacts, Observed
 from lab.run import most_streams
 from lab.run.measured import Measured
@@ -29,30 +29,26 @@ MOVE = Move(source="/a", target="/b", size_bytes=1 << 20)
 NEED = 23_000_000  # bytes per second of one stream by default
 
 
-def run(python: str, *words: object, folder: Path) -> tuple[int, str, str]:
-    argv, environment = words_of(python, FRAMES, *map(str, words)), os.environ | {"LC_ALL": "C"}
+def run(*words: object, folder: Path) -> tuple[int, str, str]:
+    argv, environment = run_perl(FRAMES, *map(str, words)), os.environ | {"LC_ALL": "C"}
     done = subprocess.run(argv, cwd=folder, env=environment, capture_output=True, text=True, timeout=60)
     return done.returncode, done.stdout, done.stderr
 
 
-@EACH
 @pytest.mark.parametrize(("size", "streams", "frames"), [(0, 1, 0), (1, 4, 1), (100_000, 3, 25), (99_999, 7, 25)])
-def test_every_byte_of_every_stream_arrives_at_its_pace(
-    python: str, size: int, streams: int, frames: int, tmp_path: Path
-) -> None:
+def test_every_byte_of_every_stream_arrives_at_its_pace(size: int, streams: int, frames: int, tmp_path: Path) -> None:
     (tmp_path / "source").write_bytes(os.urandom(size))
     began = time.monotonic()
-    code, printed, errors = run(python, streams, 4000, 100, "source", "target", folder=tmp_path)
+    code, printed, errors = run(streams, 4000, 100, "source", "target", folder=tmp_path)
     assert (code, errors) == (0, "")
     assert (tmp_path / "target").read_bytes() == (tmp_path / "source").read_bytes()
     assert parse_report(printed).frames == frames
     assert time.monotonic() - began > (-(-frames // streams) - 1) / 100
 
 
-@EACH
-def test_what_cannot_keep_the_pace_is_late_and_copied_all_the_same(python: str, tmp_path: Path) -> None:
+def test_what_cannot_keep_the_pace_is_late_and_copied_all_the_same(tmp_path: Path) -> None:
     (tmp_path / "source").write_bytes(os.urandom(4_000_000))
-    _, printed, _ = run(python, 2, 4000, 1_000_000, "source", "target", folder=tmp_path)
+    _, printed, _ = run(2, 4000, 1_000_000, "source", "target", folder=tmp_path)
     facts = parse_report(printed)
     assert facts.frames == 1000
     assert facts.late is not None
@@ -62,14 +58,13 @@ def test_what_cannot_keep_the_pace_is_late_and_copied_all_the_same(python: str, 
     assert (tmp_path / "target").read_bytes() == (tmp_path / "source").read_bytes()
 
 
-@EACH
-def test_nothing_that_was_there_is_touched(python: str, tmp_path: Path) -> None:
+def test_nothing_that_was_there_is_touched(tmp_path: Path) -> None:
     for name in ("source", "there"):
         (tmp_path / name).write_text(name)
     exists = (errno.EEXIST, "", "there: File exists\n")
-    assert run(python, 1, 4000, 25, "source", "there", folder=tmp_path) == exists
+    assert run(1, 4000, 25, "source", "there", folder=tmp_path) == exists
     missing = (errno.ENOENT, "", "none: No such file or directory\n")
-    assert run(python, 1, 4000, 25, "none", "target", folder=tmp_path) == missing
+    assert run(1, 4000, 25, "none", "target", folder=tmp_path) == missing
 
 
 @given(frames=st.integers(0, 10**9), late=st.integers(0, 10**9), worst_s=st.floats(0, 1e6))

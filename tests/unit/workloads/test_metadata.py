@@ -1,4 +1,4 @@
-"""What is done with names alone: by perl and python alike, and found wrong where it went wrong."""
+"""What is done with names alone: and found wrong where it went wrong."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.examples import at_most
 from support.fake_host import EmulatedHost
-from support.interpreters import EACH, equipped, words_of
 from support.sweeps import cases_of
 
 from lab import workloads
@@ -24,6 +23,7 @@ from lab.design.case import Case
 from lab.design.factors import Direction
 from lab.design.plan import plan
 from lab.design.sweep_file import Sweep
+from lab.hosts.perl import run_perl
 from lab.run.catalogue import CATALOGUE
 from lab.run.wire_proof import least_bytes
 from lab.workloads import Move
@@ -33,9 +33,9 @@ NAMES = "d a\nd a/b\nd empty\nf 5 a/b/one\nf 0 a/two\nf 70000 three\nf 1 a/ü\n"
 MOVE = Move(source="", target="top", size_bytes=1)
 
 
-def run(python: str, mode: str, phase: str, folder: Path, given: str = "") -> subprocess.CompletedProcess[str]:
+def run(mode: str, phase: str, folder: Path, given: str = "") -> subprocess.CompletedProcess[str]:
     names = "names" if mode != "check" else ""
-    argv, environment = words_of(python, METADATA, mode, phase, "top", names), os.environ | {"LC_ALL": "C"}
+    argv, environment = run_perl(METADATA, mode, phase, "top", names), os.environ | {"LC_ALL": "C"}
     return subprocess.run(argv, input=given, cwd=folder, env=environment, capture_output=True, text=True, timeout=60)
 
 
@@ -52,40 +52,38 @@ LEFT = {
 }  # fmt: skip
 
 
-@EACH
 @pytest.mark.parametrize("phase", WAYS)
-def test_a_phase_finds_what_was_laid_and_leaves_what_it_should(python: str, phase: str, tmp_path: Path) -> None:
+def test_a_phase_finds_what_was_laid_and_leaves_what_it_should(phase: str, tmp_path: Path) -> None:
     (tmp_path / "names").write_text(NAMES)
-    laid = run(python, "lay", phase, tmp_path)
+    laid = run("lay", phase, tmp_path)
     assert (laid.returncode, laid.stdout, laid.stderr) == (0, "", "")
     assert content(tmp_path / "top") == (FOLDERS if phase == "create" else FOLDERS | FILES)
-    done = run(python, "run", phase, tmp_path)
+    done = run("run", phase, tmp_path)
     assert done.returncode == 0, done.stderr
     calls = parse_report(f"a warning\n{done.stdout}another\n", phase)
     assert calls.requests == 4  # the top is a folder, too
     assert 0 < (calls.runtime_s or 0) < 5
     assert content(tmp_path / "top") == LEFT[phase]
-    host = equipped(EmulatedHost(tmp_path, {}, ("perl",)), python)
+    host = EmulatedHost(tmp_path, {}, ("perl",))
     move = Move(source="", target="", size_bytes=1, options={"phase": phase})
     workloads.tool("metadata").check_names(host, NAMES, 4, move, "top")
 
 
 @pytest.fixture(scope="module")
-def left_by(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, str], Path]:
+def left_by(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
     """Where a phase has been run by a program."""
 
     @functools.cache
-    def run_once(python: str, phase: str) -> Path:
+    def run_once(phase: str) -> Path:
         folder = tmp_path_factory.mktemp(phase)
         (folder / "names").write_text(NAMES)
         for mode in ("lay", "run"):
-            assert run(python, mode, phase, folder).returncode == 0
+            assert run(mode, phase, folder).returncode == 0
         return folder
 
     return run_once
 
 
-@EACH
 @pytest.mark.parametrize(
     ("phase", "change", "why"),
     [
@@ -103,17 +101,16 @@ def left_by(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, str], Pa
     ],
 )
 def test_what_a_phase_did_not_leave_is_found(
-    left_by: Callable[[str, str], Path], python: str, phase: str, change: str, why: str, tmp_path: Path
+    left_by: Callable[[str], Path], phase: str, change: str, why: str, tmp_path: Path
 ) -> None:
-    shutil.copytree(left_by(python, phase), tmp_path, dirs_exist_ok=True)
+    shutil.copytree(left_by(phase), tmp_path, dirs_exist_ok=True)
     subprocess.run(["sh", "-c", change], cwd=tmp_path, check=True)
-    host = equipped(EmulatedHost(tmp_path, {}, ("perl",)), python)
+    host = EmulatedHost(tmp_path, {}, ("perl",))
     move = Move(source="", target="", size_bytes=1, options={"phase": phase})
     with pytest.raises(TransferError, match=f"client: top is not as the phase leaves it: {why}"):
         workloads.tool("metadata").check_names(host, NAMES, 4, move, "top")
 
 
-@EACH
 @pytest.mark.parametrize(
     ("phase", "change", "why"),
     [
@@ -128,28 +125,25 @@ def test_what_a_phase_did_not_leave_is_found(
     ],
 )
 def test_what_came_back_is_compared_and_what_is_refused_is_said(
-    python: str, phase: str, change: str, why: str, tmp_path: Path
+    phase: str, change: str, why: str, tmp_path: Path
 ) -> None:
     (tmp_path / "names").write_text(NAMES)
-    assert run(python, "lay", phase, tmp_path).returncode == 0
+    assert run("lay", phase, tmp_path).returncode == 0
     subprocess.run(["sh", "-c", change], cwd=tmp_path, check=True)
-    done = run(python, "run", phase, tmp_path)
+    done = run("run", phase, tmp_path)
     assert done.returncode != 0
     assert (done.stdout, done.stderr) == ("", f"{why}\n")
 
 
-@EACH
-def test_a_tree_is_laid_nowhere_that_something_is_and_with_no_name_that_renaming_gives(
-    python: str, tmp_path: Path
-) -> None:
+def test_a_tree_is_laid_nowhere_that_something_is_and_with_no_name_that_renaming_gives(tmp_path: Path) -> None:
     (tmp_path / "names").write_text("f 1 a/renamed-7\n")
-    done = run(python, "lay", "rename", tmp_path)
+    done = run("lay", "rename", tmp_path)
     assert (done.returncode != 0, done.stderr) == (True, "a/renamed-7: a name that renaming gives\n")
     assert not (tmp_path / "top").exists()
     (tmp_path / "names").write_text("f 1 one\n")
     (tmp_path / "elsewhere").mkdir()
     (tmp_path / "top").symlink_to("elsewhere")
-    assert run(python, "lay", "stat", tmp_path).stderr == "top: File exists\n"
+    assert run("lay", "stat", tmp_path).stderr == "top: File exists\n"
     assert not list((tmp_path / "elsewhere").iterdir())
 
 
@@ -161,7 +155,7 @@ def test_percentiles_are_times_that_a_share_of_the_calls_did_not_exceed(
     folder = tmp_path_factory.mktemp("many")
     (folder / "names").write_text("".join(f"f 0 {number}\n" for number in range(count)))
     for mode in ("lay", "run"):
-        done = run("", mode, "stat", folder)
+        done = run(mode, "stat", folder)
     calls = parse_report(done.stdout, "stat")
     assert calls.requests == count
     assert calls.iops == pytest.approx(count / (calls.runtime_s or 0), rel=1e-3)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,11 +12,9 @@ from hypothesis import strategies as st
 from support.changed_scripts import changed
 from support.examples import at_most
 from support.fake_host import EmulatedHost
-from support.interpreters import equipped
 
 from lab import workloads
 from lab.base.errors import CommandError, TransferError
-from lab.base.scripts import Script, in_python
 from lab.workloads import file
 
 FILE = workloads.payload("file")
@@ -26,9 +23,9 @@ ROUND = 8388617  # bytes after which the noise goes round
 HALVED = 1 << 24  # from so many bytes on two processes compare here: on a host from 16 times as many
 
 
-@pytest.fixture(scope="module", params=["", sys.executable], ids=["perl", "python"])
-def host(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> EmulatedHost:
-    return equipped(EmulatedHost(tmp_path_factory.mktemp("noise"), {}, ("perl",)), request.param)
+@pytest.fixture(scope="module")
+def host(tmp_path_factory: pytest.TempPathFactory) -> EmulatedHost:
+    return EmulatedHost(tmp_path_factory.mktemp("noise"), {}, ("perl",))
 
 
 def made(host: EmulatedHost, size: int, seed: str, name: str = "payload") -> Path:
@@ -90,8 +87,7 @@ def large(host: EmulatedHost) -> Iterator[tuple[Path, int]]:
     """A payload that two processes compare, each a part of it, and how long it is."""
     size, smaller = HALVED + 3 * CHUNK + 17, ("1 << 28", "1 << 24")
     with pytest.MonkeyPatch.context() as patch:
-        both = changed(file.NOISE, smaller), changed(in_python(file.NOISE), smaller)
-        patch.setattr(file, "NOISE", Script(*both))
+        patch.setattr(file, "NOISE", changed(file.NOISE, smaller))
         yield made(host, size, "a", "large"), size
 
 

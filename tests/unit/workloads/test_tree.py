@@ -1,10 +1,9 @@
-"""A tree: made by one command, alike by perl and python, and found wrong where anything in it is not as it was made."""
+"""A tree: made by one command, and found wrong where anything in it is not as it was made."""
 
 from __future__ import annotations
 
 import shutil
 import subprocess
-import sys
 import zlib
 from pathlib import Path
 
@@ -13,7 +12,6 @@ from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 from support.examples import at_most
 from support.fake_host import EmulatedHost
-from support.interpreters import equipped
 
 from lab import workloads
 from lab.base.errors import CommandError, TransferError
@@ -21,7 +19,6 @@ from lab.design.sweep_file import parse_sweep
 from lab.workloads import Payload
 
 ROUND = 8388617
-PYTHONS = pytest.mark.parametrize("python", ["", sys.executable], ids=["perl", "python"])
 TEXT = "d a\nd a/empty\nf 5 a/small\nf 0 a/nothing\nf 700001 large one\nf 9000000 a/rounds\n"
 
 
@@ -32,9 +29,9 @@ def tree_of(text: str, folder: Path, more: str = "") -> Payload:
     return workloads.payload("tree").of(workload)
 
 
-@pytest.fixture(scope="module", params=["", sys.executable], ids=["perl", "python"])
-def host(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> EmulatedHost:
-    return equipped(EmulatedHost(tmp_path_factory.mktemp("tree"), {}, ("perl",)), request.param)
+@pytest.fixture(scope="module")
+def host(tmp_path_factory: pytest.TempPathFactory) -> EmulatedHost:
+    return EmulatedHost(tmp_path_factory.mktemp("tree"), {}, ("perl",))
 
 
 def content(top: Path) -> dict[str, bytes | None]:
@@ -43,29 +40,24 @@ def content(top: Path) -> dict[str, bytes | None]:
     }
 
 
-def test_perl_and_python_make_the_same_tree_as_its_manifest_says(tmp_path: Path) -> None:
-    made = []
-    for python in ("", sys.executable):
-        folder = tmp_path / (python and "python")
-        folder.mkdir(exist_ok=True)
-        host = equipped(EmulatedHost(folder, {}, ("perl",)), python)
-        tree, size = tree_of(TEXT, folder), 9700006
-        tree.make(host, "top", size, "seed")
+def test_a_tree_is_what_its_manifest_says(tmp_path: Path) -> None:
+    host = EmulatedHost(tmp_path, {}, ("perl",))
+    tree, size = tree_of(TEXT, tmp_path), 9700006
+    tree.make(host, "top", size, "seed")
+    tree.check(host, "top", size, "seed")
+    made = content(tmp_path / "top")
+    wrong = bytearray(made["a/rounds"] or b"")
+    wrong[-1] ^= 1
+    (tmp_path / "top" / "a" / "rounds").write_bytes(wrong)
+    with pytest.raises(TransferError, match="a/rounds: "):
         tree.check(host, "top", size, "seed")
-        made.append(content(folder / "top"))
-        wrong = bytearray(made[-1]["a/rounds"] or b"")
-        wrong[-1] ^= 1
-        (folder / "top" / "a" / "rounds").write_bytes(wrong)
-        with pytest.raises(TransferError, match="a/rounds: "):
-            tree.check(host, "top", size, "seed")
-    assert made[0] == made[1]
-    sizes = {path: None if data is None else len(data) for path, data in made[0].items()}
+    sizes = {path: None if data is None else len(data) for path, data in made.items()}
     assert sizes == {
         "a": None, "a/empty": None, "a/small": 5, "a/nothing": 0, "large one": 700001, "a/rounds": 9000000
     }  # fmt: skip
-    pages = [data[at : at + 4096] for data in made[0].values() if data for at in range(0, len(data) - 4095, 4096)]
+    pages = [data[at : at + 4096] for data in made.values() if data for at in range(0, len(data) - 4095, 4096)]
     assert len(set(pages)) == len(pages)
-    whole = b"".join(data for data in made[0].values() if data)
+    whole = b"".join(data for data in made.values() if data)
     assert len(zlib.compress(whole[:ROUND], 1)) >= 0.999 * ROUND
 
 
@@ -120,9 +112,8 @@ def test_names_are_compared_too(host: EmulatedHost, small: Payload, change: str,
     assert why in str(caught.value)
 
 
-@PYTHONS
-def test_for_a_second_copy_a_share_of_the_files_changes_and_the_rest_stays(tmp_path: Path, python: str) -> None:
-    host = equipped(EmulatedHost(tmp_path, {}, ("perl",)), python)
+def test_for_a_second_copy_a_share_of_the_files_changes_and_the_rest_stays(tmp_path: Path) -> None:
+    host = EmulatedHost(tmp_path, {}, ("perl",))
     text = "".join(f"f {1000 + number} {number}\n" for number in range(25))
     tree = tree_of(text, tmp_path, "changed = 0.1")
     size = sum(range(1000, 1025))
@@ -145,9 +136,8 @@ def test_for_a_second_copy_a_share_of_the_files_changes_and_the_rest_stays(tmp_p
         tree.check(host, "top", size, "seed")
 
 
-@PYTHONS
-def test_nothing_is_made_where_something_is(tmp_path: Path, python: str) -> None:
-    host = equipped(EmulatedHost(tmp_path, {}, ("perl",)), python)
+def test_nothing_is_made_where_something_is(tmp_path: Path) -> None:
+    host = EmulatedHost(tmp_path, {}, ("perl",))
     tree = tree_of("f 5 a\n", tmp_path)
     (tmp_path / "elsewhere").mkdir()
     (tmp_path / "top").symlink_to("elsewhere")

@@ -1,26 +1,18 @@
-"""Scripts of hosts in both their languages: the same words and files make the same of it, and end the same way."""
+"""The Perl scripts of hosts: what they make of words and files, and how they end."""
 
 from __future__ import annotations
 
-import ast
 import errno
 import fcntl
 import os
-import re
 import signal
 import socket
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from support.examples import at_most
-from support.interpreters import EACH, words_of
 
-import lab
-from lab.hosts.interpreter import for_python
+from lab.hosts.perl import run_perl
 from lab.platforms.files import NEW
 from lab.platforms.macos.files import COPY_UNCACHED
 from lab.platforms.network import CONNECT
@@ -28,12 +20,10 @@ from lab.settings.background import LEAD
 from lab.settings.host_journal import ALONE, FILES, NOTE, SESSION
 from lab.workloads.file import NOISE
 
-TWINS = sorted(Path(lab.__file__).parent.rglob("*_twin.py"))
 
-
-def run(python: str, text: str, *args: str, folder: Path, given: str = "") -> subprocess.CompletedProcess[str]:
+def run(text: str, *args: str, folder: Path, given: str = "") -> subprocess.CompletedProcess[str]:
     """Run a script in a folder, under the locale that hosts have."""
-    argv, environment = words_of(python, text, *args), os.environ | {"LC_ALL": "C"}
+    argv, environment = run_perl(text, *args), os.environ | {"LC_ALL": "C"}
     return subprocess.run(argv, input=given, cwd=folder, env=environment, capture_output=True, text=True, timeout=60)
 
 
@@ -41,58 +31,43 @@ def outcome(done: subprocess.CompletedProcess[str]) -> tuple[int, str, str]:
     return done.returncode, done.stdout, done.stderr
 
 
-@pytest.mark.parametrize("file", TWINS, ids=lambda file: file.stem)
-def test_a_twin_is_one_of_a_perl_script_and_of_the_python_of_the_command_line_tools(file: Path) -> None:
-    source = file.read_text()
-    ast.parse(source, feature_version=(3, 9))
-    assert file.with_name(file.name.replace("_twin.py", ".pl")).exists()
-    imported = re.findall(r"^(?:import|from) (\w+)", source, re.MULTILINE)
-    assert set(imported) <= sys.stdlib_module_names
-
-
 # --- files and folders
 
 
-@EACH
 @pytest.mark.parametrize("size", [0, 1, 1 << 20, (1 << 20) + 7])
-def test_a_file_is_copied_past_the_cache_to_one_that_is_not_there(python: str, size: int, tmp_path: Path) -> None:
+def test_a_file_is_copied_past_the_cache_to_one_that_is_not_there(size: int, tmp_path: Path) -> None:
     (tmp_path / "source").write_bytes(os.urandom(size))
-    assert outcome(run(python, COPY_UNCACHED, "source", "target", folder=tmp_path)) == (0, "", "")
+    assert outcome(run(COPY_UNCACHED, "source", "target", folder=tmp_path)) == (0, "", "")
     assert (tmp_path / "target").read_bytes() == (tmp_path / "source").read_bytes()
     exists = (errno.EEXIST, "", "target: File exists\n")
-    assert outcome(run(python, COPY_UNCACHED, "source", "target", folder=tmp_path)) == exists
+    assert outcome(run(COPY_UNCACHED, "source", "target", folder=tmp_path)) == exists
     missing = (errno.ENOENT, "", "none: No such file or directory\n")
-    assert outcome(run(python, COPY_UNCACHED, "none", "other", folder=tmp_path)) == missing
+    assert outcome(run(COPY_UNCACHED, "none", "other", folder=tmp_path)) == missing
 
 
-@EACH
 @pytest.mark.parametrize("mode", ["700", "711", "1777"])
-def test_a_folder_is_made_once_and_for_an_account(python: str, mode: str, tmp_path: Path) -> None:
-    assert outcome(run(python, NEW, mode, "", folder=tmp_path, given="new")) == (0, "", "")
+def test_a_folder_is_made_once_and_for_an_account(mode: str, tmp_path: Path) -> None:
+    assert outcome(run(NEW, mode, "", folder=tmp_path, given="new")) == (0, "", "")
     assert (tmp_path / "new").stat().st_mode & 0o7777 == int(mode, 8)
     exists = (errno.EEXIST, "", "new: File exists\n")
-    assert outcome(run(python, NEW, mode, "", folder=tmp_path, given="new")) == exists
+    assert outcome(run(NEW, mode, "", folder=tmp_path, given="new")) == exists
     (tmp_path / "link").symlink_to("elsewhere")
-    assert run(python, NEW, mode, "", folder=tmp_path, given="link").returncode == errno.EEXIST
-    done = run(python, NEW, mode, "nobody-of-this-name", folder=tmp_path, given="other")
+    assert run(NEW, mode, "", folder=tmp_path, given="link").returncode == errno.EEXIST
+    done = run(NEW, mode, "nobody-of-this-name", folder=tmp_path, given="other")
     assert (done.returncode != 0, done.stderr) == (True, "nobody-of-this-name: no such account\n")
 
 
-@EACH
-def test_a_note_is_there_whole_or_not_at_all(python: str, tmp_path: Path) -> None:
+def test_a_note_is_there_whole_or_not_at_all(tmp_path: Path) -> None:
     text = '{"a": "\u00e9"}\n'
-    assert outcome(run(python, NOTE, folder=tmp_path, given=f"one\n{text}more\n")) == (0, "", "")
+    assert outcome(run(NOTE, folder=tmp_path, given=f"one\n{text}more\n")) == (0, "", "")
     assert [(file.name, file.read_text()) for file in tmp_path.iterdir()] == [("one", text)]
-    done = run(python, NOTE, folder=tmp_path, given=f"missing/one\n{text}")
+    done = run(NOTE, folder=tmp_path, given=f"missing/one\n{text}")
     assert outcome(done) == (errno.ENOENT, "", "missing/one.part: No such file or directory\n")
 
 
-@EACH
-def test_names_are_removed_and_moved(python: str, tmp_path: Path) -> None:
+def test_names_are_removed_and_moved(tmp_path: Path) -> None:
     def call(line: str) -> subprocess.CompletedProcess[str]:
-        argv: tuple[str, ...] = ("/bin/sh", "-c", FILES + line)
-        argv = for_python(python, argv, "")[0] if python else argv
-        return subprocess.run(argv, cwd=tmp_path, capture_output=True, text=True, timeout=60)
+        return subprocess.run(("/bin/sh", "-c", FILES + line), cwd=tmp_path, capture_output=True, text=True, timeout=60)
 
     for name in ("a-000001", "a-000001.armed", "a-000001.off", "b-000001"):
         (tmp_path / name).write_text(name)
@@ -103,14 +78,13 @@ def test_names_are_removed_and_moved(python: str, tmp_path: Path) -> None:
     assert (tmp_path / "c").read_text() == "b-000001"
 
 
-@EACH
-def test_a_folder_is_had_alone(python: str, tmp_path: Path) -> None:
+def test_a_folder_is_had_alone(tmp_path: Path) -> None:
     for code, line in ((0, ":"), (7, "exit 7")):
-        assert outcome(run(python, ALONE, "sh", "-c", f"{line}", folder=tmp_path)) == (code, "", "")
-    assert outcome(run(python, ALONE, "sh", "-c", "read -r line; echo $line", folder=tmp_path, given="x\n"))[1] == "x\n"
+        assert outcome(run(ALONE, "sh", "-c", f"{line}", folder=tmp_path)) == (code, "", "")
+    assert outcome(run(ALONE, "sh", "-c", "read -r line; echo $line", folder=tmp_path, given="x\n"))[1] == "x\n"
     folder = os.open(tmp_path, os.O_RDONLY)
     fcntl.flock(folder, fcntl.LOCK_EX)
-    argv = words_of(python, ALONE, "sh", "-c", "echo inside")
+    argv = run_perl(ALONE, "sh", "-c", "echo inside")
     with subprocess.Popen(argv, cwd=tmp_path, stdout=subprocess.PIPE, text=True) as waiting:
         with pytest.raises(subprocess.TimeoutExpired):
             waiting.wait(0.2)
@@ -123,11 +97,10 @@ def test_a_folder_is_had_alone(python: str, tmp_path: Path) -> None:
 WHO = "echo $$ $(ps -o sess= -p $$)"
 
 
-@EACH
 @pytest.mark.parametrize("leads", [False, True])
-def test_a_command_leads_a_session_of_its_own(python: str, leads: bool, tmp_path: Path) -> None:
+def test_a_command_leads_a_session_of_its_own(leads: bool, tmp_path: Path) -> None:
     text, file = (LEAD, [str(tmp_path / "process")]) if leads else (SESSION, [])
-    done = run(python, text, *file, "sh", "-c", WHO, folder=tmp_path)
+    done = run(text, *file, "sh", "-c", WHO, folder=tmp_path)
     pid, session = done.stdout.split()
     assert (pid, done.stderr) == (session, "")
     if leads:
@@ -135,27 +108,25 @@ def test_a_command_leads_a_session_of_its_own(python: str, leads: bool, tmp_path
         assert lines[0] == pid
         assert len(lines) == 2
         assert lines[1]
-        done = run(python, text, str(tmp_path / "missing/process"), "true", folder=tmp_path)
+        done = run(text, str(tmp_path / "missing/process"), "true", folder=tmp_path)
         missing = f"{tmp_path}/missing/process.part: No such file or directory\n"
         assert outcome(done) == (errno.ENOENT, "", missing)
 
 
-@EACH
 @pytest.mark.parametrize("leads", [False, True])
-def test_a_command_that_is_missing_is_outcome(python: str, leads: bool, tmp_path: Path) -> None:
+def test_a_command_that_is_missing_is_outcome(leads: bool, tmp_path: Path) -> None:
     text, file = (LEAD, [str(tmp_path / "process")]) if leads else (SESSION, [])
-    done = run(python, text, *file, str(tmp_path / "nosuch"), folder=tmp_path)
+    done = run(text, *file, str(tmp_path / "nosuch"), folder=tmp_path)
     code, out, error = outcome(done)
     assert (code, out) == (errno.ENOENT, "")
     assert error.splitlines()[-1] == f"{tmp_path}/nosuch: No such file or directory"
 
 
-@EACH
 @pytest.mark.parametrize("text", [LEAD, SESSION, ALONE])
-def test_a_command_is_ended_by_a_closed_pipe_as_any_other(python: str, text: str, tmp_path: Path) -> None:
+def test_a_command_is_ended_by_a_closed_pipe_as_any_other(text: str, tmp_path: Path) -> None:
     """Python ignores that signal, and what it turns into would."""
     file = [str(tmp_path / "process")] if text == LEAD else []
-    done = run(python, text, *file, "sh", "-c", "kill -s PIPE $$; echo survived", folder=tmp_path)
+    done = run(text, *file, "sh", "-c", "kill -s PIPE $$; echo survived", folder=tmp_path)
     assert done.stdout == ""
     assert text == ALONE or done.returncode == -signal.SIGPIPE
 
@@ -163,43 +134,26 @@ def test_a_command_is_ended_by_a_closed_pipe_as_any_other(python: str, text: str
 # --- the network, and noise
 
 
-@EACH
 @pytest.mark.parametrize(("family", "address"), [(socket.AF_INET, "127.0.0.1"), (socket.AF_INET6, "::1")])
-def test_a_port_answers_or_not(python: str, family: socket.AddressFamily, address: str, tmp_path: Path) -> None:
+def test_a_port_answers_or_not(family: socket.AddressFamily, address: str, tmp_path: Path) -> None:
     with socket.socket(family) as server:
         try:
             server.bind((address, 0))
         except OSError:
             pytest.skip(f"this machine has no {address}")
         port = str(server.getsockname()[1])
-        assert outcome(run(python, CONNECT, address, port, folder=tmp_path)) == (0, "no\n", "")
+        assert outcome(run(CONNECT, address, port, folder=tmp_path)) == (0, "no\n", "")
         server.listen()
-        assert outcome(run(python, CONNECT, address, port, folder=tmp_path)) == (0, "yes\n", "")
+        assert outcome(run(CONNECT, address, port, folder=tmp_path)) == (0, "yes\n", "")
 
 
-@given(
-    size=st.sampled_from([0, 1, 63, 2**18 - 1, 2**18, 2**18 + 1, 8388616, 8388617, 8388618, 9000000]),
-    seed=st.text("ab/1"),
-)
-@at_most(4)
-def test_both_make_the_same_noise(size: int, seed: str, tmp_path_factory: pytest.TempPathFactory) -> None:
-    folder = tmp_path_factory.mktemp("noise")
-    for name, python in (("perl", ""), ("python", sys.executable)):
-        assert outcome(run(python, NOISE, "make", name, str(size), seed, folder=folder))[0] == 0
-    perl, python_ = ((folder / name).read_bytes() for name in ("perl", "python"))
-    assert perl == python_
-    assert len(perl) == size
-    assert (folder / "perl").stat().st_mode == (folder / "python").stat().st_mode
-
-
-@EACH
-def test_noise_replaces_and_follows_nothing(python: str, tmp_path: Path) -> None:
+def test_noise_replaces_and_follows_nothing(tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to("there")
     (tmp_path / "there").write_text("kept")
     os.mkfifo(tmp_path / "fifo")
 
     def call(mode: str, name: str) -> tuple[int, str, str]:
-        return outcome(run(python, NOISE, mode, name, "10", "a", folder=tmp_path))
+        return outcome(run(NOISE, mode, name, "10", "a", folder=tmp_path))
 
     assert call("make", "there") == (errno.EEXIST, "", "there: File exists\n")
     assert call("make", "link") == (errno.EEXIST, "", "link: File exists\n")
