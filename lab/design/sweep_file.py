@@ -202,13 +202,17 @@ def read_sweep(path: Path) -> str:
     )
 
 
+def make_sweep(content: dict[str, Any], path: Path) -> Sweep:
+    """The sweep of these keys and tables; ``path`` is named in errors. Raises :class:`BadInput`."""
+    return validate(Sweep, content, path)
+
+
 def parse_sweep(text: str, path: Path, manifest: Path | None = None) -> Sweep:
     """The sweep written in ``text``; ``path`` is named in errors. Raises :class:`BadInput`.
 
     ``manifest`` is the file that holds its tree, where that is not the one that it names.
     """
-    content = read_toml(text.removeprefix("\ufeff"), path, "a sweep")  # a run keeps the text of its sweep with it
-    sweep = validate(Sweep, content, path)
+    sweep = make_sweep(read_toml(text.removeprefix("\ufeff"), path, "a sweep"), path)
     if sweep.workload.manifest is None:
         return sweep
     if manifest:

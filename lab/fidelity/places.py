@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-import json
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from pydantic import SecretStr
 
 from lab import protocols
 from lab.base.errors import BadInput, Unsupported
+from lab.design import sweep_file
 from lab.design.case import Case
 from lab.design.factors import DEFAULT, Direction
 from lab.design.grid import grid_of
-from lab.design.sweep_file import Sweep, parse_sweep
+from lab.design.sweep_file import Sweep
 from lab.fidelity import copiers
 from lab.fidelity.copiers import Copier
 from lab.fidelity.copies import Place
@@ -23,6 +25,7 @@ from lab.run.capability import Capability
 from lab.run.catalogue import CATALOGUE
 from lab.run.pair import Pair, Shares
 
+MOST_DIGITS = 19  # of a number that may be a level
 SIZE = "64 MiB"  # of RAM disk: what all copies of all probes take
 
 
@@ -60,16 +63,15 @@ class Stand:
 def make_sweep(asked: Asked, config: Hosts, mtu: int) -> Sweep:
     """The sweep whose cases are the places. Raises BadInput."""
     names = asked.protocols or sorted(protocols.by_name())
-    lines = [
-        'name = "fidelity"',
-        f'[workload]\nsize = "{SIZE}"\n[factors]',
-        f"protocol = {json.dumps(list(names))}",
-        'tool = ["cp", "rsync"]\ndirection = ["write"]',
-        f"mtu = [{mtu}]",
-        f"store = {json.dumps(list(asked.stores or _stores(config)))}",
-        *map(_option_line, asked.options),
-    ]
-    return parse_sweep("\n".join(lines), Path("lab fidelity"))
+    options: dict[str, dict[str, Any]] = {}
+    for owner, name, levels in map(_parse_option, asked.options):
+        options.setdefault(owner, {})[name] = levels
+    factors = options | {
+        "protocol": list(names), "tool": ["cp", "rsync"], "direction": ["write"], "mtu": [mtu],
+        "store": list(asked.stores or _stores(config)),
+    }  # fmt: skip
+    content = {"name": "fidelity", "workload": {"size": SIZE}, "factors": factors}
+    return sweep_file.make_sweep(content, Path("lab fidelity"))
 
 
 def _stores(config: Hosts) -> list[str]:
@@ -78,17 +80,19 @@ def _stores(config: Hosts) -> list[str]:
     return ["ram", "disk"] if config.share.path else ["ram"]
 
 
-def _option_line(text: str) -> str:
-    """A line of a sweep for ``smb.time_machine=default,false``. Raises BadInput."""
-    name, equals, levels = text.partition("=")
-    if not equals or not name.replace(".", "").replace("_", "").isalnum() or "." not in name:
+def _parse_option(text: str) -> tuple[str, str, list[bool | int | str]]:
+    """Owner, name and levels of an option such as ``smb.time_machine=default,false``. Raises BadInput."""
+    option = re.fullmatch(r"([a-z0-9_]+)\.([a-z0-9_]+)=(.*)", text, re.IGNORECASE | re.DOTALL)
+    if not option:
         raise BadInput(f"--option {text!r:.80}: is not an option with levels", "as in smb.time_machine=default,false")
-    return f"{name} = [{', '.join(map(_level, levels.split(',')))}]"
+    return option[1], option[2], list(map(_level, option[3].split(",")))
 
 
-def _level(text: str) -> str:
-    """A level in TOML: truth values and numbers as such, anything else as text."""
-    return text if text in ("true", "false") or text.isdecimal() else json.dumps(text)
+def _level(text: str) -> bool | int | str:
+    """A level: truth values and numbers as such, anything else as text."""
+    if text in ("true", "false"):
+        return text == "true"
+    return int(text) if text.isascii() and text.isdecimal() and len(text) < MOST_DIGITS else text
 
 
 def list_stands(sweep: Sweep) -> list[Stand]:

@@ -32,7 +32,7 @@ from lab.hosts.fields import (
 )
 from lab.hosts.host_config import HostConfig
 from lab.hosts.role import ROLES, Role, client_name, is_further_client
-from lab.hosts.sections import check_place, parse_sections
+from lab.hosts.sections import check_place, parse_json_sections, parse_sections
 from lab.hosts.template import check_filled_in
 
 OWN_KEYS = ("host", "data_address", "interface", "proxy_command")  # of a client, which no other takes from it
@@ -269,13 +269,19 @@ class Hosts(Model):
 
 
 def load_hosts(path: Path) -> Hosts:
-    """Read a hosts file. Raises :class:`BadInput`, also for one that lies among results: see :func:`check_place`."""
+    """Read a hosts file. Raises :class:`BadInput`, also for one that lies among results: see :func:`check_place`.
+
+    A file ``*.json`` holds the sections as JSON: `lab measure` keeps what it measured in such files.
+    """
     check_place(path)
     text = read_text(
         path, f"`lab init` makes one; or copy {shipped.HOSTS_TEMPLATE} and fill it in, or run `lab local up`"
     )
-    content = parse_sections(text, path)
-    check_filled_in(text, path)
+    if path.suffix == ".json":
+        content = parse_json_sections(text, path)
+    else:
+        content = parse_sections(text, path)
+        check_filled_in(text, path)
     hosts = validate(Hosts, content, path)
     hosts._digest = hashlib.sha256(text.encode()).digest()
     return hosts

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from lab.base.errors import BadInput
 from lab.base.os_errors import reason_of
+from lab.base.untrusted import from_json
 from lab.base.validation import read_text
 
 RESULTS = "results"  # the folder of the runs, in the current one
@@ -37,6 +38,18 @@ def parse_sections(text: str, path: Path) -> dict[str, dict[str, str]]:
         if "\n" in content[section][key]:  # an indented key would silently become part of the one above it
             raise BadInput(f"{path}: [{section}] {key}: goes on in the next line; a key must not be indented")
     return content
+
+
+def parse_json_sections(text: str, path: Path) -> dict[str, dict[str, str]]:
+    """The same of a file that holds them as JSON. Raises BadInput; ``path`` is named in it."""
+    try:
+        content = from_json(text)
+    except ValueError as error:
+        raise BadInput(f"{path}: not valid JSON: {error}") from error
+    sections = content.values() if isinstance(content, dict) else (None,)
+    if not all(isinstance(keys, dict) and all(isinstance(value, str) for value in keys.values()) for keys in sections):
+        raise BadInput(f"{path}: not an object of sections whose keys are texts")
+    return dict(content)
 
 
 def check_place(path: Path, results: Path = Path(RESULTS)) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import re
 from contextlib import closing
@@ -10,16 +9,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lab.base.errors import BadInput
-from lab.base.private import PrivateFolder
 from lab.base.untrusted import one_line
 from lab.design.sweep_file import RUN_NAME
 from lab.hosts import SshHost
 from lab.hosts.fields import IPERF3_PORT
 from lab.hosts.host_config import HostConfig
+from lab.measure.run_of_share import MIB, MOST_RAM, hosts_of, keep_hosts, run_name, sweep_of, tools
 from lab.measure.server_address import read_link, tunnel_remark
 from lab.measure.subject import Subject, find_subject, local_platform
 from lab.measure.target import parse_target
-from lab.measure.texts import MIB, MOST_RAM, hosts_text, run_name, sweep_text, tools
 from lab.platforms import Platform
 from lab.platforms.ram_disk import FOLDER
 from lab.results.one_sided import ClientLink, MeasuredShare
@@ -60,17 +58,9 @@ def measure(wish: Wish, results: Path, supervision: Supervision) -> tuple[RunFol
         supervision.tell(f"warning: {remark}")
     place, room = _room(platform, subject.facts.available_bytes)
     iperf3 = _find_iperf3(subject, platform)
-    text = hosts_text(subject, place, room, iperf3, wish.password)
-    hosts_file = _keep(text)
-    name = wish.saved_as or run_name(subject)
-    return lifecycle.begin(
-        hosts_file,
-        sweep_text(subject, name),
-        Path(f"{name}.toml"),
-        results,
-        supervision,
-        _about(subject, link, wish),
-    )
+    config = keep_hosts(hosts_of(subject, place, room, iperf3, wish.password), state_folder())
+    sweep, text = sweep_of(subject, wish.saved_as or run_name(subject))
+    return lifecycle.begin(config, sweep, text, results, supervision, _about(subject, link, wish))
 
 
 def _about(subject: Subject, link: ClientLink, wish: Wish) -> dict[str, object]:
@@ -105,11 +95,3 @@ def _find_iperf3(subject: Subject, platform: Platform) -> str:
     if platform.network.answers(subject.address, IPERF3_PORT):
         return f"[{subject.address}]:{IPERF3_PORT}"
     return "off"
-
-
-def _keep(text: str) -> Path:
-    """A file of a hosts file's text, where only this account can write; `lab restore` finds it there."""
-    folder = PrivateFolder(PrivateFolder(state_folder()).path / "shares")
-    name = f"{hashlib.sha256(text.encode()).hexdigest()[:16]}.ini"
-    folder.write(name, text.encode())
-    return folder.path / name

@@ -77,20 +77,16 @@ def start(hosts_file: Path, sweep_file: Path, results: Path, supervision: Superv
     Raises BadInput before anything is touched; LabFailure where it could not begin.
     """
     text = read_sweep(sweep_file)  # once: it may come from a pipe, or be edited now
-    return begin(hosts_file, text, sweep_file, results, supervision, {"sweep_file": str(sweep_file)})
+    config, sweep = load_hosts(hosts_file), parse_sweep(text, sweep_file)
+    return begin(config, sweep, text, results, supervision, {"sweep_file": str(sweep_file)})
 
 
 def begin(
-    hosts_file: Path,
-    text: str,
-    sweep_file: Path,
-    results: Path,
-    supervision: Supervision,
-    more: Mapping[str, object],
+    config: Hosts, sweep: Sweep, text: str, results: Path, supervision: Supervision, more: Mapping[str, object]
 ) -> tuple[RunFolder, Ending]:
-    """Run the sweep of a text; ``sweep_file`` is named in errors, ``more`` goes into run.json. See :func:`start`."""
+    """Run a sweep, which is kept in run.json as ``text``, with ``more``. See :func:`start`."""
     Register()  # raises where there can be none, while nothing was touched
-    config, sweep = load_hosts(hosts_file), parse_sweep(text, sweep_file)
+    hosts_file = config.path
     fit.check_fit(config, sweep, hosts_file, results)
     config = config.with_clients(fit.most_clients(sweep))
     fit.check_write_to(config, sweep, supervision.write_to)

@@ -1,7 +1,8 @@
-"""A subject as a hosts file and a sweep: what is written reads back as it was meant."""
+"""A subject as hosts and a sweep: what is kept reads back as it was meant."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +14,9 @@ from support.examples import at_most
 from lab.base.errors import BadInput
 from lab.design.sweep_file import parse_sweep
 from lab.hosts.hosts_file import load_hosts
+from lab.measure.run_of_share import hosts_of, keep_hosts, run_name, sweep_of, tools
 from lab.measure.subject import Subject
-from lab.measure.texts import hosts_text, run_name, sweep_text, tools
+from lab.measure.target import Url, parse_target
 from lab.platforms import Facts
 
 FACTS = Facts(
@@ -30,9 +32,10 @@ HOST = Subject("bob@nas", "ssh", "nas", "192.0.2.2", "192.0.2.1", FACTS, login="
 
 
 def read(tmp_path: Path, subject: Subject, iperf3: str = "off") -> Any:
-    path = tmp_path / "share.ini"
-    path.write_text(hosts_text(subject, "shm", 1 << 30, iperf3, "env:SECRET"))
-    return load_hosts(path)
+    hosts = keep_hosts(hosts_of(subject, "shm", 1 << 30, iperf3, "env:SECRET"), tmp_path / "state")
+    again = load_hosts(hosts.path)
+    assert (again, again.digest) == (hosts, hosts.digest)
+    return hosts
 
 
 def test_a_mounted_folder_is_used_as_it_is(tmp_path: Path) -> None:
@@ -60,7 +63,8 @@ def test_a_login_is_without_root_and_its_host_is_seen(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("subject", [FOLDER, URL, EXPORT, HOST])
 def test_the_sweep_asks_for_speeds_of_both_ways_by_what_copies_there(subject: Subject) -> None:
-    sweep = parse_sweep(sweep_text(subject, run_name(subject)), Path("measure.toml"))
+    sweep, text = sweep_of(subject, run_name(subject))
+    assert parse_sweep(text, Path(f"{sweep.name}.toml")) == sweep
     assert sweep.factors.names("tool") == tuple(tools(subject))
     assert sweep.factors.of("mtu") == (9000,)
     assert (sweep.effects, sweep.precision) == (("speed",), 0.1)
@@ -70,11 +74,25 @@ def test_the_sweep_asks_for_speeds_of_both_ways_by_what_copies_there(subject: Su
 @given(target=st.text(max_size=100))
 def test_every_target_gives_a_run_a_name(target: str) -> None:
     name = run_name(Subject(target, "smb", "nas", "192.0.2.2", "192.0.2.1", FACTS))
-    parse_sweep(sweep_text(FOLDER, name), Path("measure.toml"))
+    assert sweep_of(FOLDER, name)[0].name == name
 
 
-@pytest.mark.parametrize("folder", ["/mnt/my nas #1", "/mnt/a ;b", "/mnt/blank "])
-def test_what_a_hosts_file_cannot_say_is_refused_and_not_cut_short(folder: str) -> None:
+@pytest.mark.parametrize("folder", ["/mnt/my nas #1", "/mnt/a ;b", "/mnt/blank ", "/mnt/=[x]", "/mnt/„é“"])
+def test_a_folder_of_any_name_is_taken_as_it_is(tmp_path: Path, folder: str) -> None:
     subject = Subject(folder, "smb", "nas", "192.0.2.2", "192.0.2.1", FACTS, mounted=folder)
-    with pytest.raises(BadInput, match="cannot stand in a hosts file"):
-        hosts_text(subject, "shm", 1 << 30, "off", "prompt")
+    assert read(tmp_path, subject).share.mounted == folder
+
+
+@pytest.mark.parametrize("name", ["Media #1", "Media ;1", "é #", "a = [b]"])
+def test_a_share_of_any_name_is_taken_as_it_is(tmp_path: Path, name: str) -> None:
+    target = parse_target(f"smb://nas/{name}")
+    assert isinstance(target, Url)
+    subject = replace(URL, target=str(target), share=target.share)
+    assert read(tmp_path, subject).share.name == name
+
+
+@pytest.mark.parametrize("text", ["[]", "1", "{", '{"client": 1}', '{"client": {"host": 1}}', "[" * 100_000])
+def test_a_damaged_file_is_said(tmp_path: Path, text: str) -> None:
+    (tmp_path / "x.json").write_text(text)
+    with pytest.raises(BadInput, match=r"x\.json: not "):
+        load_hosts(tmp_path / "x.json")
