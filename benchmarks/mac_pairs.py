@@ -15,10 +15,10 @@ from itertools import pairwise
 
 from bench_lab import bench_lab, opened
 
+from emulated_mac.profiles import PROFILES
 from lab.base.errors import LabFailure, Unsupported
 from lab.design.case import Case
 from lab.design.factors import Direction
-from lab.emulated_mac.profiles import PROFILES
 from lab.run.capability import Capability
 from lab.run.session import Session
 from lab.run.transfer import transfer

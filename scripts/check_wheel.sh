@@ -44,5 +44,8 @@ version=${newest%% *}
 echo "Installing all that it can use, and executing its notebooks, with Python $version"
 "$folder/$version/bin/pip" install --quiet --disable-pip-version-check "$1[all]"
 "$folder/$version/bin/pip" check
+cp -R emulated_mac "$folder/emulated_mac"
+"$folder/$version/bin/pip" install --quiet --disable-pip-version-check "$folder/emulated_mac"
+"$folder/$version/bin/lab" local fault --help | grep -q eject-busy
 mkdir "$folder/notebooks"
 (cd "$folder/notebooks" && env -i PATH=/usr/bin:/bin HOME="$folder/home-$version" "$scripts/use_notebooks.sh" "$folder/$version")

@@ -39,6 +39,7 @@ expect 0 "B/A" "$lab" compare example example-delay
 expect 0 "report-example/report.html" "$lab" report example
 expect 0 "elsewhere/report.html" "$lab" report example --to elsewhere
 expect 2 "pip install 'file-share-lab[notebook]'" "$lab" notebook
+[ "$(id -u)" != 0 ] || expect 2 "pip install ./emulated_mac" "$lab" local up --name wheel --platform macos@15.5
 expect 0 '"title": "file-share-lab, schema 2: a line of trials.jsonl"' "$lab" export --schema trial
 for file in report-example/report.html report-example/figures/throughput.png elsewhere/post.md; do
     [ -s "$file" ] || { echo "make wheel: FAILED: no $file was written" >&2; exit 1; }

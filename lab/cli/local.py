@@ -8,7 +8,7 @@ from pathlib import Path
 from lab.base.errors import BadInput
 from lab.cli.command import Example, Run, add_command
 from lab.cli.terminal import show
-from lab.emulated_mac.faults import FAULTS
+from lab.local import emulated_macs
 from lab.local.names import ALL_HOSTS, GUEST_BACKENDS, MOST_CLIENTS
 
 SUMMARY = "the embedded lab: hosts on this Linux machine"
@@ -50,7 +50,8 @@ def add_commands(parser: argparse.ArgumentParser) -> None:
     busy = Example("sudo lab local fault client eject-busy 2", "the next two ejections of an image fail")
     text = "make something go wrong on an emulated Mac, once or a number of times"
     fault = host_command("fault", _fault, text, busy)
-    fault.add_argument("fault", choices=sorted(FAULTS), metavar="FAULT", help=", ".join(sorted(FAULTS)))
+    faults = sorted(emulated_macs.faults())
+    fault.add_argument("fault", choices=faults or None, metavar="FAULT", help=", ".join(faults))
     fault.add_argument("times", nargs="?", type=int, default=1, help="how often (default: once); 0 switches it off")
     processes = Example("sudo lab local exec server -- ps ax", "what runs on the server")
     inside = host_command("exec", _exec, "run a command inside a host", processes)
@@ -130,7 +131,8 @@ def _fault(arguments: argparse.Namespace) -> int:
     from lab.local import lifecycle
 
     lifecycle.fault(arguments.name, arguments.host, arguments.fault, arguments.times)
-    show(f"{arguments.host} of the local lab {arguments.name!r}, {arguments.times} times: {FAULTS[arguments.fault]}")
+    what = emulated_macs.faults()[arguments.fault]
+    show(f"{arguments.host} of the local lab {arguments.name!r}, {arguments.times} times: {what}")
     return 0
 
 

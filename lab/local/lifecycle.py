@@ -16,8 +16,7 @@ from lab.base import durable
 from lab.base.errors import BadInput, LabFailure
 from lab.base.own_python import PYTHON
 from lab.base.present import present
-from lab.emulated_mac import faults
-from lab.local import backends, cleanup, network, platforms, root_image, state, syscalls
+from lab.local import backends, cleanup, emulated_macs, network, platforms, root_image, state, syscalls
 from lab.local.names import MOST_CLIENTS, hosts_of
 from lab.local.request import Request
 from lab.local.state import Lab
@@ -125,7 +124,7 @@ def fault(name: str, host: str, fault: str, times: int) -> None:
     lab = _load_running(name, host)
     if not platforms.mac_version(lab.platforms[host]):
         raise BadInput(f"{host} of the local lab {name!r} is no emulated Mac, and has no such faults")
-    path = Path(f"/proc/{lab.hosts[host].pid}/root{faults.FILE}")
+    path = Path(f"/proc/{lab.hosts[host].pid}/root{emulated_macs.faults_file()}")
     remaining: dict[str, int] = json.loads(path.read_text()) if path.exists() else {}
     path.write_text(json.dumps(remaining | {fault: times}))
 

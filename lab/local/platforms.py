@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from lab.base.errors import BadInput
-from lab.emulated_mac import openssh, profiles
+from lab.local import emulated_macs
 from lab.local.names import split_word
 
 LINUX, MAC = "linux", "macos@"
@@ -22,11 +22,13 @@ def parse(words: Sequence[str], hosts: Sequence[str]) -> dict[str, str]:
 
 def _complete(platform: str) -> str:
     """A platform with the whole version of macOS. Raises BadInput."""
-    profile = profiles.find(platform.removeprefix(MAC)) if platform.startswith(MAC) else None
-    if platform != LINUX and profile is None:
-        versions = ", ".join(profiles.PROFILES)
+    if platform == LINUX:
+        return LINUX
+    version = emulated_macs.whole_version(platform.removeprefix(MAC)) if platform.startswith(MAC) else ""
+    if not version:
+        versions = ", ".join(emulated_macs.versions())
         raise BadInput(f"--platform {platform} is unknown", f"give linux, or macos@VERSION with one of {versions}")
-    return f"{MAC}{profile.version}" if profile else LINUX
+    return f"{MAC}{version}"
 
 
 def mac_version(platform: str) -> str:
@@ -59,4 +61,4 @@ def _macs_title(macs: Sequence[str], clients: int) -> str:
 def old_algorithms(platform: str) -> dict[str, str]:
     """Options that limit sshd to the algorithms of an old Mac; none for any other host."""
     version = mac_version(platform)
-    return openssh.algorithms(profiles.PROFILES[version].number) if version else {}
+    return emulated_macs.old_algorithms(version) if version else {}

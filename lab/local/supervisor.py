@@ -20,16 +20,25 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 
-from lab import emulated_mac
 from lab.base import durable
 from lab.base.errors import LabError, LabFailure
-from lab.local import backends, cleanup, host_config, network, overlay, platforms, proxy_command, state, syscalls
+from lab.local import (
+    backends,
+    cleanup,
+    emulated_macs,
+    host_config,
+    network,
+    overlay,
+    platforms,
+    proxy_command,
+    state,
+    syscalls,
+)
 from lab.local.request import Request
 from lab.local.state import Lab, Process
 from lab.local.subprocesses import last_lines
 
 INIT = Path(__file__).with_name("init.sh")
-EMULATED_MAC = Path(emulated_mac.__file__).parent
 START_DEADLINE_S = 300.0  # two guests on processors in software, on a busy machine
 STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
@@ -139,7 +148,7 @@ class Supervisor:
 
     def _mac_package(self, host: str) -> str:
         """The folder of the package that emulates a Mac, for a host that is one; else empty."""
-        return str(EMULATED_MAC) if platforms.mac_version(self.lab.platforms[host]) else ""
+        return str(emulated_macs.folder()) if platforms.mac_version(self.lab.platforms[host]) else ""
 
     def _wait_for_child(self, host: str, process: subprocess.Popen[bytes]) -> int:
         children = Path(f"/proc/{process.pid}/task/{process.pid}/children")

@@ -70,7 +70,7 @@ INIS = [path.read_bytes() for path in sorted(RUN_CAPTURES.glob("*/hosts.ini"))]
 INIS += [HOSTS.encode(), (ROOT / "hosts.ini").read_bytes()]
 PROCESS = {"pid": 1, "started": 2}
 STATE = {
-    "name": "mine", "instance": "0123", "holder": PROCESS, "cleaner": PROCESS,
+    "name": "mine", "instance": "0123", "supervisor": PROCESS, "cleaner": PROCESS,
     "hosts": {"client": PROCESS, "server": PROCESS}, "rate": "1gbit", "delay": "none", "hosts_file": "/x/hosts.ini",
     "platforms": {"client": "linux", "server": "macos@15"}, "backend": "namespaces", "why": "",
 }  # fmt: skip

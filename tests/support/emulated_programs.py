@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from lab.emulated_mac import interfaces, profiles
-from lab.emulated_mac.programs import diskutil, hdiutil, mount
+from emulated_mac import interfaces, profiles
+from emulated_mac.programs import diskutil, hdiutil, mount
 from support.paths import MACOS_CAPTURES
 
 # Runs a program: version, name and words of the command line, answers; returns exit code, output and errors
@@ -43,7 +43,7 @@ def runner(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) 
     """The function that runs programs."""
 
     def run(version: str, program: str, *words: str, answers: Mapping[str, Any] | None = None) -> tuple[int, str, str]:
-        module = importlib.import_module(f"lab.emulated_mac.programs.{program}")
+        module = importlib.import_module(f"emulated_mac.programs.{program}")
         emulate(monkeypatch, version, answers or {}, module, hdiutil, diskutil, mount)
         try:
             code = module.main(list(words))

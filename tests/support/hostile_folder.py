@@ -45,9 +45,10 @@ PROGRAMS = (
     "tput", "mmdebstrap",
 )  # fmt: skip
 MODULES = {
-    "sitecustomize", "usercustomize", "conftest", "setup", "lab", "evil", "jupyter_config", "jupyter_server_config",
-    "jupyter_notebook_config", "jupyter_nbconvert_config", "jupyter_lab_config", "ipython_config", "custom_logger",
-    "ipython_kernel_config", "jupyter_nbclient_config", "ipykernel_config", ".pythonrc", "gi", "pylab",
+    "sitecustomize", "usercustomize", "conftest", "setup", "lab", "evil", "emulated_mac", "jupyter_config",
+    "jupyter_server_config", "jupyter_notebook_config", "jupyter_nbconvert_config", "jupyter_lab_config",
+    "ipython_config", "custom_logger", "ipython_kernel_config", "jupyter_nbclient_config", "ipykernel_config",
+    ".pythonrc", "gi", "pylab",
 }  # fmt: skip
 TEMPLATES = (
     "basic",

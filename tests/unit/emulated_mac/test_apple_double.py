@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lab.emulated_mac.apple_double import FINDER_INFO, RESOURCE_FORK, pack, unpack
+from emulated_mac.apple_double import FINDER_INFO, RESOURCE_FORK, pack, unpack
 
 NAMES = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), min_size=1, max_size=30)
 

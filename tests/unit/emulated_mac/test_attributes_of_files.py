@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from lab.emulated_mac import access_lists, attributes, carried, long_list
-from lab.emulated_mac.attributes import Attributes
-from lab.emulated_mac.programs import chflags, stat, xattr
+from emulated_mac import access_lists, attributes, carried, long_list
+from emulated_mac.attributes import Attributes
+from emulated_mac.programs import chflags, stat, xattr
 
 Typed = Callable[..., tuple[int, str, str]]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lab.emulated_mac import bsd_getopt
+from emulated_mac import bsd_getopt
 
 
 def test_options_end_at_the_first_word_that_is_none() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from support.emulated_programs import capture
 
-from lab.emulated_mac import exports_file
+from emulated_mac import exports_file
 
 
 def volume_of(path: str) -> str:

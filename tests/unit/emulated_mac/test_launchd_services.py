@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import plistlib
 
-from lab.emulated_mac import launchd_services
+from emulated_mac import launchd_services
 
 
 def test_property_lists_are_ones() -> None:

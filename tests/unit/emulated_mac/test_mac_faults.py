@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from lab.emulated_mac import faults
+from emulated_mac import faults
 
 
 def test_faults_have_names_that_a_person_can_type() -> None:

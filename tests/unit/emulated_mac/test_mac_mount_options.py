@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from lab.emulated_mac import mount_options
-from lab.emulated_mac.mount_options import Refused
+from emulated_mac import mount_options
+from emulated_mac.mount_options import Refused
 
 
 def test_flags_of_a_mount() -> None:

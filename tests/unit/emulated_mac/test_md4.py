@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lab.emulated_mac.md4 import md4
+from emulated_mac.md4 import md4
 
 
 @pytest.mark.parametrize(

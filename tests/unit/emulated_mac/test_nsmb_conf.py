@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from lab.emulated_mac import nsmb_conf
-from lab.emulated_mac.servers import smb
+from emulated_mac import nsmb_conf
+from emulated_mac.servers import smb
 
 
 def test_preferences_choose_the_dialects(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from lab.emulated_mac import smb_url
+from emulated_mac import smb_url
 
 
 def test_a_url_is_decoded_and_shown_without_its_password() -> None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from lab.emulated_mac import profiles
-from lab.emulated_mac.kernel import sysctls
+from emulated_mac import profiles
+from emulated_mac.kernel import sysctls
 
 
 def test_sysctl_knows_no_doautosndbuf_since_11() -> None:

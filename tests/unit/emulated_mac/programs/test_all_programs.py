@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from lab.emulated_mac import profiles, programs
-from lab.emulated_mac.programs import PLACES, place
+from emulated_mac import profiles, programs
+from emulated_mac.programs import PLACES, place
 
 
 def test_every_program_is_a_module_and_every_module_is_placed() -> None:

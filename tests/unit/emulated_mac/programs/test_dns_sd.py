@@ -8,8 +8,8 @@ import time
 import pytest
 from support.emulated_programs import Run, show_card
 
-from lab.emulated_mac.bonjour import Service
-from lab.emulated_mac.programs import dns_sd
+from emulated_mac.bonjour import Service
+from emulated_mac.programs import dns_sd
 
 SSH = [Service(name, "_ssh._tcp", f"{name}.local", 22) for name in ("server", "client")]
 SMB = Service("server", "_smb._tcp", "server.local", 445)

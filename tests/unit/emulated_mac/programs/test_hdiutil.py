@@ -10,8 +10,8 @@ from types import SimpleNamespace
 import pytest
 from support.emulated_programs import Run, capture
 
-from lab.emulated_mac import image_files
-from lab.emulated_mac.programs import hdiutil
+from emulated_mac import image_files
+from emulated_mac.programs import hdiutil
 
 DEVICES = [{"device": "disk2", "hint": "", "mounted_at": ""}]
 IMAGE = {"path": "ram://4194304", "sectors": 4194304, "uid": 0, "pid": 73094, "devices": DEVICES}

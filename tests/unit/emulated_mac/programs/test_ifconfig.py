@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from support.emulated_programs import Run, capture, show_card
 
-from lab.emulated_mac.programs import ifconfig
+from emulated_mac.programs import ifconfig
 
 
 def test_ifconfig_prints_what_a_mac_printed(mac: Run, monkeypatch: pytest.MonkeyPatch) -> None:

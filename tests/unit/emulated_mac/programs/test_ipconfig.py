@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from support.emulated_programs import Run, show_card
 
-from lab.emulated_mac.programs import ipconfig
+from emulated_mac.programs import ipconfig
 
 USAGE = "usage: ipconfig <command> <args>\nwhere <command> is one of waitall, getifaddr, ifcount, "
 

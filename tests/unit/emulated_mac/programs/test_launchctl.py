@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from support.emulated_programs import JOBS, Choose, capture
 
-from lab.emulated_mac.programs import launchctl
+from emulated_mac.programs import launchctl
 
 
 def test_print_disabled_by_version(choose: Choose, capsys: pytest.CaptureFixture[str]) -> None:

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from support.emulated_programs import Choose
 
-from lab.emulated_mac import launchd_services, profiles
-from lab.emulated_mac.programs import mount_afp, place
+from emulated_mac import launchd_services, profiles
+from emulated_mac.programs import mount_afp, place
 
 
 def test_afp_is_gone_where_apple_took_it_out(choose: Choose, tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from support.emulated_programs import Choose
 
-from lab.emulated_mac.programs import mount_nfs
+from emulated_mac.programs import mount_nfs
 
 
 def test_mount_nfs_ends_with_the_error_number(

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from support.emulated_programs import Choose
 
-from lab.emulated_mac.programs import mount_smbfs
+from emulated_mac.programs import mount_smbfs
 
 
 def test_mount_smbfs_by_version(choose: Choose, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

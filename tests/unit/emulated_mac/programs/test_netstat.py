@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from support.emulated_programs import Run, capture, show_card
 
-from lab.emulated_mac import interfaces
-from lab.emulated_mac.programs import netstat
+from emulated_mac import interfaces
+from emulated_mac.programs import netstat
 
 
 def test_netstat_lines_up_as_on_a_mac(mac: Run, monkeypatch: pytest.MonkeyPatch) -> None:

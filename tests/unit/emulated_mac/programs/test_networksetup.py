@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from support.emulated_programs import Run, show_card
 
-from lab.emulated_mac.programs import networksetup
+from emulated_mac.programs import networksetup
 
 ORDER = """\
 An asterisk (*) denotes that a network service is disabled.

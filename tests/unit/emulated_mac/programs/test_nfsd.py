@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from support.emulated_programs import JOBS, Choose
 
-from lab.emulated_mac.programs import nfsd
+from emulated_mac.programs import nfsd
 
 
 def test_nfsd_status_by_version(choose: Choose, capsys: pytest.CaptureFixture[str]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from support.emulated_programs import Choose, capture
 
-from lab.emulated_mac.programs import nfsstat
+from emulated_mac.programs import nfsstat
 
 
 def test_nfsstat_prints_what_a_mac_prints(choose: Choose, capsys: pytest.CaptureFixture[str]) -> None:

@@ -7,7 +7,7 @@ import socket
 import pytest
 from support.emulated_programs import capture
 
-from lab.emulated_mac.programs import ping
+from emulated_mac.programs import ping
 
 
 def test_a_ping_longer_than_its_socket_fails_like_one_longer_than_the_mtu(

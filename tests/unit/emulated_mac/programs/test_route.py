@@ -7,8 +7,8 @@ import re
 import pytest
 from support.emulated_programs import Run, capture, show_card
 
-from lab.emulated_mac import interfaces
-from lab.emulated_mac.programs import route
+from emulated_mac import interfaces
+from emulated_mac.programs import route
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from support.emulated_programs import Choose, capture
 
-from lab.emulated_mac.programs import sharing
+from emulated_mac.programs import sharing
 
 POINT = {
     "name": "Backups", "path": "/Users/kknott/Backups", "afp_name": "Backups", "ftp_name": "Backups",

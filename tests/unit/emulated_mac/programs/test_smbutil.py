@@ -7,7 +7,7 @@ import re
 import pytest
 from support.emulated_programs import Choose, capture
 
-from lab.emulated_mac.programs import smbutil
+from emulated_mac.programs import smbutil
 
 STATSHARES = {
     "target": "/private/tmp/m", "source": "//u@20.50.1.20/SharedDir", "type": "smbfs", "share": "SharedDir",

@@ -7,7 +7,7 @@ import re
 import pytest
 from support.emulated_programs import Run, capture
 
-from lab.emulated_mac import processes
+from emulated_mac import processes
 
 
 def test_vm_stat_has_the_rows_and_the_columns_of_a_mac(mac: Run, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -102,7 +102,7 @@ def _utime(path: str | bytes | int, *args: object, **options: object) -> None:
     if isinstance(path, int):
         return
     sys.path.insert(0, "/linux/opt")
-    from emulated_mac import attributes  # type: ignore[import-not-found]
+    from emulated_mac import attributes
 
     sys.path.pop(0)
     attributes.note_birth(os.fsdecode(path), follow=bool(options.get("follow_symlinks", True)))
