@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 import re
 from pathlib import Path
 
 import pytest
 from support.input_files import HOSTS, SWEEP
-from support.paths import RUN_CAPTURES
 from support.planted import EVIL, keys_of, leaves, planted_fields, replaced
 from support.planted_runs import lab
 from support.synthetic_runs import trial, write_run
@@ -18,6 +16,8 @@ from lab.design.sweep_file import Sweep
 from lab.hosts.hosts_file import Hosts
 from lab.local import state
 from lab.local.state import Lab
+from lab.platforms.linux.settings import LinuxMtu
+from lab.settings.journal import Record
 
 pytestmark = pytest.mark.usefixtures("empty_place")
 NOBODY = re.sub("(?m)^host = .*", "host = 127.0.0.1\nport = 1", HOSTS)  # nothing listens there
@@ -69,27 +69,23 @@ def test_a_key_of_a_sweep(capsys: pytest.CaptureFixture[str], section: str, key:
 
 
 def test_a_journal(capsys: pytest.CaptureFixture[str]) -> None:
-    """In each value of real lines, and in their keys: whatever the restoring of them prints."""
-    packed = RUN_CAPTURES / "interrupted" / "run"
-    lines = gzip.decompress((packed / "journal.jsonl.gz").read_bytes()).decode().splitlines()
-    first = json.loads(lines[0])
+    """In each value of a line, and in its keys: whatever the restoring of them prints."""
+    first = Record(1, "client", LinuxMtu("eth0"), "1500", "9000", "0123abcd", "boot").as_json()
     folder = write_run(Path("results"), [], hosts_file="hosts.ini", instance=None)
     Path("hosts.ini").write_text(NOBODY)
     for path in [*leaves(first), None]:
         record = replaced(first, path, EVIL) if path else {EVIL: EVIL}
         folder.journal_path.write_text(json.dumps(record) + "\n")
-        assert lab(capsys, "restore", lines=not path or path[0] != "undo")  # which is quoted, to be typed by hand
-    folder.journal_path.write_text(EVIL + "\n" + lines[0] + "\n")
+        assert lab(capsys, "restore")
+    folder.journal_path.write_text(EVIL + "\n" + json.dumps(first) + "\n")
     assert lab(capsys, "restore")
 
 
 def test_the_state_of_a_local_lab(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(state, "need_root", lambda: None)
     own = {"pid": 1, "started": state.Process.of(1).started}
-    base = planted_fields(Lab, EVIL) | {"holder": own, "cleaner": own, "backend": "namespaces"}
+    base = planted_fields(Lab, EVIL) | {"supervisor": own, "cleaner": own, "backend": "namespaces"}
     base |= {"hosts": dict.fromkeys(state.HOSTS, own), "platforms": dict.fromkeys(state.HOSTS, EVIL)}
-    for name in ("supervisor",):
-        base.pop(name)
     path = state.directory("default")
     path.mkdir(parents=True)
     (path / "state.json").write_text(json.dumps(base))
