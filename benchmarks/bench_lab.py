@@ -19,9 +19,9 @@ from lab.design.case import Case
 from lab.hosts import connected
 from lab.hosts.hosts_file import load_hosts
 from lab.hosts.passwords import resolve
-from lab.run.pair import Pair
-from lab.run.session import Session
-from lab.run.vocabulary import line_format
+from lab.run.case.pair import Pair
+from lab.run.case.session import Session
+from lab.run.restore.vocabulary import line_format
 from lab.settings import lease
 from lab.settings.changes import Settings
 from lab.settings.journal import Journal

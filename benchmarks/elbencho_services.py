@@ -16,8 +16,8 @@ from bench_lab import BenchLab, in_share_of
 
 from lab.design.case import Case
 from lab.hosts import Role
-from lab.run.pair import Pair
-from lab.run.session import Session
+from lab.run.case.pair import Pair
+from lab.run.case.session import Session
 
 PROGRAM = "/opt/elbencho/elbencho"
 ENVIRONMENT = ("LD_LIBRARY_PATH=/opt/elbencho", "HOME=/root", "PATH=/usr/bin:/bin")

@@ -19,9 +19,9 @@ from emulated_mac.profiles import PROFILES
 from lab.base.errors import LabFailure, Unsupported
 from lab.design.case import Case
 from lab.design.factors import Direction
-from lab.run.capability import Capability
-from lab.run.session import Session
-from lab.run.transfer import transfer
+from lab.run.begin.capability import Capability
+from lab.run.case.session import Session
+from lab.run.transfer.transfer import transfer
 
 PROTOCOLS = {"afp": "cp", "nfs": "cp", "smb": "cp", "ssh": "rsync"}  # and the tool that copies
 SIZE_BYTES, DEADLINE_S = 1 << 20, 120.0

@@ -21,7 +21,7 @@ from lab.design.blocks import Ordering, order
 from lab.design.case import Case
 from lab.design.plan import plan
 from lab.design.sweep_file import load_sweep
-from lab.run.catalogue import CATALOGUE
+from lab.run.case.catalogue import CATALOGUE
 
 RUNS = 2000
 NOISE, RAMP = 0.05, 0.2

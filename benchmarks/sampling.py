@@ -23,8 +23,8 @@ from lab.base.units import parse_size
 from lab.design.case import Case
 from lab.design.factors import Direction
 from lab.hosts import ROLES, Role
-from lab.run.session import Session
-from lab.run.transfer import transfer
+from lab.run.case.session import Session
+from lab.run.transfer.transfer import transfer
 from lab.stats import median_interval
 from lab.workloads import iperf3
 

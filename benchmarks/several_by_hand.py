@@ -28,9 +28,9 @@ from lab.design.case import Case
 from lab.design.factors import OPTIONS, Direction
 from lab.hosts import Role
 from lab.results.together import Together
-from lab.run.measured import Measured
-from lab.run.session import Session
-from lab.run.transfer import transfer
+from lab.run.case.session import Session
+from lab.run.transfer.result import TransferResult
+from lab.run.transfer.transfer import transfer
 
 MIB = 2**20
 DEADLINE_S = 600.0
@@ -128,7 +128,7 @@ def print_overhead(session: Session, case: Case, rounds: int) -> None:
     )
 
 
-def together_of(measured: Measured) -> Together:
+def together_of(measured: TransferResult) -> Together:
     """What is known of each client."""
     return measured.observed.together or Together()
 

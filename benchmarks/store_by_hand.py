@@ -25,10 +25,10 @@ from lab.hosts.own_folder import new_name
 from lab.results.bonnie import Bonnie
 from lab.results.observed import Requests
 from lab.results.trial import Trial
-from lab.run import store_ceiling
-from lab.run.session import Session
-from lab.run.store_tools import MEASURES, OwnStore
-from lab.run.trial_rows import plan_trial
+from lab.run.case.session import Session
+from lab.run.ceilings import store_ceiling
+from lab.run.ceilings.store_tools import MEASURES, OwnStore
+from lab.run.transfer.recorded import plan_trial
 from lab.workloads.bonnie_report import parse_report as parse_bonnie
 from lab.workloads.fio_report import parse_report as parse_fio
 

@@ -20,9 +20,9 @@ from lab.design.case import Case
 from lab.design.factors import OPTIONS, Direction
 from lab.hosts import Role
 from lab.results.observed import Requests
-from lab.run.measured import Measured
-from lab.run.session import Session
-from lab.run.transfer import transfer
+from lab.run.case.session import Session
+from lab.run.transfer.result import TransferResult
+from lab.run.transfer.transfer import transfer
 from lab.workloads.fio_report import parse_report
 
 # $1 bytes, $2 the folder in the share, $3 one in memory, $4 of which direction
@@ -85,7 +85,7 @@ def report(name: str, rates: list[tuple[float, float]]) -> None:
     print(f"{name}: {medians}, ratio {statistics.median(ratios):.3f} [{low:.3f}, {high:.3f}]", flush=True)
 
 
-def by_lab(session: Session, case: Case, number: int) -> Measured:
+def by_lab(session: Session, case: Case, number: int) -> TransferResult:
     """A trial."""
     measured = transfer(session, case, f"{case.protocol}-{case.direction}-{number}", 600)
     if measured.void:
@@ -101,7 +101,7 @@ def by_hand(session: Session, case: Case, script: str) -> str:
     return client.host.shell(BEGIN + script, *words, deadline_s=600).stdout
 
 
-def dd_of_lab(measured: Measured, case: Case) -> float:
+def dd_of_lab(measured: TransferResult, case: Case) -> float:
     """MB/s."""
     return case.size_bytes / measured.timing.elapsed_s / 1e6
 
@@ -117,7 +117,7 @@ def iops(requests: Requests | None) -> float:
     return present(present(asked.read or asked.write).iops)
 
 
-def fio_of_lab(measured: Measured, case: Case) -> float:
+def fio_of_lab(measured: TransferResult, case: Case) -> float:
     """IOPS."""
     return iops(measured.observed.requests)
 
@@ -127,7 +127,7 @@ def fio_by_hand(session: Session, case: Case) -> float:
     return iops(parse_report(by_hand(session, case, FIO)))
 
 
-RATES: dict[str, tuple[Callable[[Measured, Case], float], Callable[[Session, Case], float]]] = {
+RATES: dict[str, tuple[Callable[[TransferResult, Case], float], Callable[[Session, Case], float]]] = {
     "dd": (dd_of_lab, dd_by_hand),
     "fio": (fio_of_lab, fio_by_hand),
 }

@@ -37,9 +37,9 @@ from lab.design.factors import OPTIONS, Direction
 from lab.hosts import Role
 from lab.results import run_folder
 from lab.run import lifecycle
+from lab.run.case.session import Session
 from lab.run.runner import Progress
-from lab.run.session import Session
-from lab.run.transfer import transfer
+from lab.run.transfer.transfer import transfer
 
 CLOCK = Path(__file__).with_name("packet_clock.py")
 EVERYTHING: dict[str, Sequence[Any]] = {"protocol": ["afp", "smb", "nfs", "ssh"], "tool": ["cp", "rsync"]}

@@ -26,7 +26,7 @@ from lab.results.one_sided import ClientLink, MeasuredShare
 from lab.results.run_keys import RunKeys
 from lab.results.samples import ConnectionAtATime, Course
 from lab.results.together import ClientPart, Together
-from lab.run.vocabulary import kinds
+from lab.run.restore.vocabulary import kinds
 from lab.settings import journal
 from lab.settings.operation import Operation
 

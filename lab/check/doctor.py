@@ -18,7 +18,7 @@ from lab.hosts import ROLES, SshHost
 from lab.hosts.host_config import HostConfig
 from lab.hosts.hosts_file import Hosts, load_hosts
 from lab.platforms import Facts
-from lab.run.unseen import describe_unseen
+from lab.run.begin.warnings import describe_unseen
 
 __all__ = ["Finding", "check"]
 

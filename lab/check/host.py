@@ -19,9 +19,9 @@ from lab.hosts.hosts_file import Hosts, ShareConfig
 from lab.hosts.own_folder import LOOK_AT_HOME, OWN_FOLDER
 from lab.platforms.facts import Facts
 from lab.platforms.findings import Noise, skew
-from lab.run import root_helper
-from lab.run.pair import at_home
-from lab.run.vocabulary import line_format
+from lab.root_helper import program as root_helper
+from lab.run.case.pair import at_home
+from lab.run.restore.vocabulary import line_format
 from lab.settings import host_journal
 
 Check: TypeAlias = Callable[[Machine, str], Iterator[Finding]]

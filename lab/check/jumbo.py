@@ -13,9 +13,11 @@ from lab.check.link import JUMBO_MTU, SEGMENT
 from lab.hosts import ROLES, Host, connected
 from lab.hosts.hosts_file import Hosts
 from lab.results.run_folder import RunFolder
-from lab.run.lifecycle import changing, check_free, origin
-from lab.run.network import try_mtu
-from lab.run.pair import Pair
+from lab.run.begin.look import check_free
+from lab.run.begin.origin import origin
+from lab.run.case.network import try_mtu
+from lab.run.case.pair import Pair
+from lab.run.lifecycle import changing
 
 SUBJECT = "link jumbo"
 
@@ -32,7 +34,7 @@ def try_jumbo(config: Hosts, hosts_file: Path, results: Path, tell: Callable[[st
         config = config.with_clients(1)
         with connected(config) as hosts:
             check_free(hosts)
-            folder = RunFolder.create(results, "check", origin(config, hosts_file, {}))
+            folder = RunFolder.create(results, "check", origin(config, {}))
             with durable.claimed(folder.path):
                 finding = _raise_mtu(folder, hosts, config, tell)
             shutil.rmtree(folder.path)

@@ -8,7 +8,7 @@ from lab.hosts import Host
 from lab.hosts.host_config import HostConfig
 from lab.platforms import Facts, Platform
 from lab.protocols import Side
-from lab.run.pair import at_home
+from lab.run.case.pair import at_home
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from lab.check.finding import Finding, Level
 from lab.check.machine import Machine
 from lab.hosts.hosts_file import Hosts
 from lab.protocols.volumes import Verdict, Volume, VolumeFact, facts_about
-from lab.run.pair import at_home
+from lab.run.case.pair import at_home
 
 SUBJECT = "server volume"
 LEVELS: dict[Verdict, Level] = {Verdict.REFUSED: "warning", Verdict.IMPAIRED: "warning", Verdict.UNPROVEN: "note"}

@@ -46,7 +46,7 @@ def add_commands(parser: argparse.ArgumentParser) -> None:
 def _install(arguments: argparse.Namespace) -> int:
     from lab.hosts import root_helper
     from lab.hosts.ssh import HELPERS
-    from lab.run.root_helper import check_answer, program
+    from lab.root_helper.program import check_answer, program
 
     config, roles = _chosen(arguments)
     if arguments.print:
@@ -72,12 +72,12 @@ def _remove(arguments: argparse.Namespace) -> int:
     """Raises LabFailure where a run uses a host, or left it changed: the helper may be all that can put it back."""
     from lab.hosts import root_helper
     from lab.hosts.ssh import HELPERS
-    from lab.run import lifecycle
+    from lab.run.begin.look import check_free
 
     config, roles = _chosen(arguments)
     for role in roles:
         with _with_plain_sudo(role, config) as (host, system):
-            lifecycle.check_free({role: host})
+            check_free({role: host})
             _show(role, root_helper.remove(HELPERS[system]).run(host))
     return 0
 

@@ -59,9 +59,9 @@ def parse_time(text: str) -> float:
 
 def run(arguments: argparse.Namespace) -> int:
     """Measure, and print the answer; 1 where nothing could be measured, 3 where a condition holds."""
+    from lab.cli.progress import shown
     from lab.measure.measure import Wish, measure
     from lab.run.lifecycle import Supervision
-    from lab.run.progress import shown
 
     conditions = _read_conditions(arguments.fail_if)
     deadline = time.monotonic() + arguments.time

@@ -35,17 +35,17 @@ def run(arguments: argparse.Namespace) -> int:
     """Print the plan; touches no host."""
     from lab.design import plan, plan_text
     from lab.design.sweep_file import load_sweep
-    from lab.run.catalogue import CATALOGUE
+    from lab.run.case.catalogue import CATALOGUE
 
     sweep, hosts_file = load_sweep(arguments.sweep), options.named_hosts_file(arguments)
     pace, image_bytes = _usual_pace(arguments.results, hosts_file or HOSTS), plan.USUAL_IMAGE_BYTES
     if hosts_file:
         from lab.hosts.hosts_file import load_hosts
-        from lab.run import fit
-        from lab.run.unseen import describe_unseen
+        from lab.run.begin import fit
+        from lab.run.begin.warnings import describe_unseen
 
         hosts = load_hosts(hosts_file)
-        fit.check_fit(hosts, sweep, hosts_file, arguments.results)
+        fit.check_fit(hosts, sweep, arguments.results)
         image_bytes = hosts.share.image_size
     planned = plan.plan(sweep, CATALOGUE, pace=pace, image_bytes=image_bytes)
     if hosts_file:
@@ -69,6 +69,6 @@ def _usual_pace(results: Path, hosts_file: Path) -> Pace:
 
     if not results.is_dir():
         return Pace()
-    from lab.run import pace
+    from lab.run.begin import pace
 
     return pace.newest(results, hosts_file)

@@ -13,7 +13,7 @@ from lab.cli.command import Example
 from lab.cli.terminal import show
 
 if TYPE_CHECKING:
-    from lab.run.restore import PutBack
+    from lab.run.restore.put_back import PutBack
     from lab.settings.register import OpenRun, Register
 
 SUMMARY = "put back what interrupted runs of this account left changed; safe to repeat, and from any folder"
@@ -71,12 +71,12 @@ class _Report:
 
 
 def _restore_all(register: Register, hosts_file: Path | None, results: Path, report: _Report) -> None:
-    from lab.run import foreign, restore
+    from lab.run.restore import foreign, put_back
 
     runs, report.problems = register.open_runs()
-    lost: list[tuple[OpenRun, restore.JournalLost]] = []
+    lost: list[tuple[OpenRun, put_back.JournalLost]] = []
     for one in reversed(runs):
-        if hosts_file and not restore.belongs_to(one, hosts_file):
+        if hosts_file and not put_back.belongs_to(one, hosts_file):
             report.done.append(
                 f"{one.folder}: left as it is, for it is of other hosts ({_names(one)}): `lab restore`; if they are "
                 f"those of {hosts_file} by other names, `lab restore {one.folder} --hosts {hosts_file}`"
@@ -84,14 +84,14 @@ def _restore_all(register: Register, hosts_file: Path | None, results: Path, rep
             continue
         try:
             report.done.append(f"{one.folder}: {_restore(register, one, hosts_file, report)}")
-        except restore.JournalLost as error:
+        except put_back.JournalLost as error:
             lost.append((one, error))
         except (BadInput, LabFailure, OSError) as error:
             report.problems.append(f"{one.folder}: {error.brief() if isinstance(error, LabError) else error}")
     asked = _ask_hosts(hosts_file, report) if hosts_file else False
     for one, why in lost:
-        if asked and hosts_file and restore.is_about(one, hosts_file):
-            restore.let_go(register, one)
+        if asked and hosts_file and put_back.is_about(one, hosts_file):
+            put_back.let_go(register, one)
             report.done.append(f"{one.folder}: {_LOST}")
         else:
             report.problems.append(f"{one.folder}: {why.on_one_line()} (they are {_names(one)})")
@@ -111,16 +111,16 @@ def _names(one: OpenRun) -> str:
 def _restore_one(register: Register, path: Path, hosts_file: Path | None, trust: bool, report: _Report) -> None:
     """One run that was named: one of the register's, or with ``trust`` another."""
     from lab.local import state
-    from lab.run import foreign, restore
+    from lab.run.restore import foreign, put_back
 
-    if one := restore.named(register, path):
+    if one := put_back.named(register, path):
         try:
             report.done.append(f"{path}: {_restore(register, one, hosts_file, report, path.resolve())}")
-        except restore.JournalLost as error:
+        except put_back.JournalLost as error:
             if not hosts_file or not _ask_hosts(hosts_file, report):
                 report.problems.append(f"{path}: {error.brief()}")
                 return
-            restore.let_go(register, one, path)
+            put_back.let_go(register, one, path)
             report.done.append(f"{path}: {_LOST}")
         return
     about = foreign.about(path)
@@ -142,7 +142,7 @@ def _restore_one(register: Register, path: Path, hosts_file: Path | None, trust:
         show(f"{path}: {foreign.count(records)} to put back on the hosts of {hosts_file}:")
         for line in foreign.describe(records).splitlines():
             show(line)
-        report.done.append(f"{path}: {_describe(restore.by_trust(path, hosts_file, report.given_up))}")
+        report.done.append(f"{path}: {_describe(put_back.by_trust(path, hosts_file, report.given_up))}")
 
 
 def _restore(
@@ -150,20 +150,20 @@ def _restore(
 ) -> str:
     """Put back what an open run left; what became of it."""
     from lab.local import state
-    from lab.run import restore
+    from lab.run.restore import put_back
 
     if state.is_gone(one.instance):
-        restore.let_go(register, one, path)
+        put_back.let_go(register, one, path)
         return _GONE
-    return _describe(restore.by_journal(register, one, hosts_file, path, report.given_up))
+    return _describe(put_back.by_journal(register, one, hosts_file, path, report.given_up))
 
 
 def _ask_hosts(hosts_file: Path, report: _Report) -> bool:
     """Put back what the hosts have noted themselves; whether both said all."""
-    from lab.run import restore
+    from lab.run.restore import put_back
 
     try:
-        if (done := restore.by_hosts(hosts_file, report.given_up)).changes:
+        if (done := put_back.by_hosts(hosts_file, report.given_up)).changes:
             report.done.append(f"{hosts_file}: {_describe(done)}, by what the hosts had noted")
     except LabFailure as error:
         report.problems.append(f"{hosts_file}: {error.brief()}")

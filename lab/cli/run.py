@@ -53,9 +53,9 @@ def parse_policy(text: str) -> int | None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run it live, print the answer and, last, the run folder; 1 where a trial failed, is void or was not run."""
+    from lab.cli.progress import shown
     from lab.local import state
     from lab.run import lifecycle
-    from lab.run.progress import shown
 
     with shown(console()) as display:
         supervision = lifecycle.Supervision(

@@ -18,10 +18,10 @@ from lab.results.observed import HostUsage, Observed, TcpFacts
 from lab.results.packed_run import TRIALS
 from lab.results.together import ClientPart, Together
 from lab.results.trial import DD, DISK, STORE_PROTOCOL, Trial
-from lab.run.observation import least_overhead, wire_facts
-from lab.run.store_ceiling import add_ceiling
-from lab.run.together_observed import jain_index
-from lab.run.verdict import ways_of
+from lab.run.ceilings.store_ceiling import add_ceiling
+from lab.run.transfer.observation import least_overhead, wire_facts
+from lab.run.transfer.proof import ways_of
+from lab.run.transfer.several_observed import jain_index
 
 ROUNDED = 0.00051  # of a number with three digits behind the point
 CLOSE = 1e-4  # of what is computed of rounded numbers

@@ -13,9 +13,9 @@ from lab.design.blocks import Slot
 from lab.results.packed_run import TRIALS
 from lab.results.set_aside import ASIDE
 from lab.results.trial import RunJson, Trial, has_second_shots
-from lab.run import link_ceiling
-from lab.run.link_ceiling import AFTER, AGAIN, LEAST_SHARE, PROTOCOL, SLOWER, VOID
-from lab.run.trial_rows import plan_trial
+from lab.run.ceilings import link_ceiling
+from lab.run.ceilings.link_ceiling import AFTER, AGAIN, LEAST_SHARE, PROTOCOL, SLOWER, VOID
+from lab.run.transfer.recorded import plan_trial
 
 # What the id of a test has more than that of its shot: it was measured again, or once more after a run was resumed
 SUFFIX = re.compile(rf"({VOID}|{AGAIN})?(-\d+)?")

@@ -13,7 +13,7 @@ from lab.results.load import DISTURBED_CORES, load_by_block
 from lab.results.packed_run import RUN, TRIALS
 from lab.results.set_aside import ASIDE, DISTURBED
 from lab.results.trial import RunJson, Trial
-from lab.run.foreign_load import OTHERS, disturbance, of_transfers
+from lab.run.ceilings.foreign_load import OTHERS, disturbance, of_transfers
 
 CORES = re.compile(r"([0-9]{1,4}\.[0-9]) cores of the (?:client|server)(?: and )?")
 ROUNDED = 0.05  # of cores with one digit

@@ -20,8 +20,8 @@ from lab.results.packed_run import RUN, TRIALS
 from lab.results.run_folder import RunFolder
 from lab.results.set_aside import ASIDE
 from lab.results.trial import RunJson
-from lab.run.catalogue import CATALOGUE
-from lab.run.trial_rows import plan_trial
+from lab.run.case.catalogue import CATALOGUE
+from lab.run.transfer.recorded import plan_trial
 
 # Fields of a trial that the plan decides
 PLANNED = (

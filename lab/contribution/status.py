@@ -20,16 +20,15 @@ from lab.hosts import ROLES, Role
 from lab.results.packed_run import TRIALS
 from lab.results.set_aside import DISTURBED
 from lab.results.trial import STORE_PROTOCOL, RunJson, Trial
-from lab.run.foreign_load import OTHERS
-from lab.run.in_effect import Buffers
-from lab.run.link_ceiling import SLOWER
-from lab.run.measured import OUTAGE, SLEPT
-from lab.run.store_moved import FAULT
-from lab.run.store_tools import not_from_devices
-from lab.run.task import keeps_what_it_moves
-from lab.run.together import CLOCK_MOVED
-from lab.run.verdict import contradiction, ways_of
-from lab.run.wire_proof import NOT_CROSSED, least_bytes, payload_bytes
+from lab.run.ceilings.foreign_load import OTHERS
+from lab.run.ceilings.link_ceiling import SLOWER
+from lab.run.ceilings.store_tools import not_from_devices
+from lab.run.transfer.in_effect import Buffers
+from lab.run.transfer.proof import NOT_CROSSED, contradiction, least_bytes, payload_bytes, ways_of
+from lab.run.transfer.result import OUTAGE, SLEPT
+from lab.run.transfer.several_clients import CLOCK_MOVED
+from lab.run.transfer.store_moved import FAULT
+from lab.run.transfer.task import keeps_what_it_moves
 
 # What a trial that did not end well still has: nothing else of it was measured
 OF_FAILED = frozenset({"together", "mount_tries"})

@@ -11,7 +11,7 @@ from lab.contribution.plausible import Record, is_planned
 from lab.design.factors import LOCAL
 from lab.results.packed_run import TRIALS
 from lab.results.trial import STORE_PROTOCOL, RunJson, read_time
-from lab.run.measured import SLEPT
+from lab.run.transfer.result import SLEPT
 
 SLACK_S = 0.5  # the controller's clock may be set a little while a run goes on
 CLOCK = 0.005  # how much faster one clock may run than another: far more than any crystal

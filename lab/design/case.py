@@ -68,6 +68,11 @@ class Case:
         return is_of_names(self.workload)
 
     @property
+    def payload_direction(self) -> Direction:
+        """Which way the payload goes. Names are a list on the client, so they go to the server whatever is timed."""
+        return Direction.WRITE if self.is_of_names else self.direction
+
+    @property
     def is_local(self) -> bool:
         """Whether it is of a store by itself, without a share."""
         return self.protocol == LOCAL

@@ -1,6 +1,6 @@
 """What a sweep may name: the protocols, tools, stores and payloads that there are, as far as a design needs them.
 
-A design is made without protocols or hosts: whoever asks for one hands it a catalogue (:mod:`lab.run.catalogue`).
+A design is made without protocols or hosts: whoever asks for one hands it a catalogue (:mod:`lab.run.case.catalogue`).
 """
 
 from __future__ import annotations

@@ -125,6 +125,13 @@ def plan(
     )
 
 
+def check_design(sweep: Sweep, grid: tuple[Case, ...]) -> None:
+    """Raise BadInput for a fraction, anchors or effects that no run of these cases could have."""
+    cases = _fraction_of(sweep, grid)
+    _check_anchors(sweep, cases)
+    asked_for(sweep, grid, cases)
+
+
 def _check_anchors(sweep: Sweep, cases: Sequence[Case]) -> None:
     """Raise BadInput for more anchors than there are places before, between and after the cases."""
     places = len(cases) + 1

@@ -21,9 +21,10 @@ from lab.fidelity import copiers
 from lab.fidelity.copiers import Copier
 from lab.fidelity.copies import Place
 from lab.hosts.hosts_file import Hosts
-from lab.run.capability import Capability
-from lab.run.catalogue import CATALOGUE
-from lab.run.pair import Pair, Shares
+from lab.run.begin.capability import Capability
+from lab.run.case.catalogue import CATALOGUE
+from lab.run.case.pair import Pair
+from lab.run.case.sharing import Shares
 
 MOST_DIGITS = 19  # of a number that may be a level
 SIZE = "64 MiB"  # of RAM disk: what all copies of all probes take

@@ -20,8 +20,8 @@ from lab.fidelity.places import Asked, Stand, copiers_for
 from lab.fidelity.probes import Probe, laid_on, readable
 from lab.fidelity.verdicts import Judge, Judgement
 from lab.hosts import Host, Role
-from lab.run.session import Session
-from lab.run.standing import Standing
+from lab.run.case.session import Session
+from lab.run.case.standing import Standing
 
 MOUNT_ENDED = "the mount ended while the tool copied a probe"
 

@@ -28,10 +28,12 @@ from lab.hosts import Host, Role, connected, passwords
 from lab.hosts.hosts_file import Hosts, load_hosts
 from lab.results.newest_run import FIDELITY
 from lab.results.run_folder import RunFolder
-from lab.run import fit, refusals
-from lab.run.lifecycle import IsGone, Tell, changing, check_free, origin
-from lab.run.pair import Pair
-from lab.run.session import Session
+from lab.run.begin import fit, refusals
+from lab.run.begin.look import check_free
+from lab.run.begin.origin import origin
+from lab.run.case.pair import Pair
+from lab.run.case.session import Session
+from lab.run.lifecycle import IsGone, Tell, changing
 from lab.settings.register import Register
 
 INSTALL = "`xcode-select --install` there"
@@ -82,7 +84,7 @@ def start(hosts_file: Path, results: Path, asked: Asked, tell: Tell, is_gone: Is
         survey = Survey(engines, left_out)
         for line in (*left_out, *_unseen(config)):
             tell(line)
-        folder = RunFolder.create(results, "fidelity", origin(config, hosts_file, _describe(pair)))
+        folder = RunFolder.create(results, "fidelity", origin(config, _describe(pair)))
         installed = _installed(pair, copiers, tell)
         with (
             durable.claimed(folder.path),
@@ -107,7 +109,7 @@ def _check_input(config: Hosts, asked: Asked, results: Path) -> SecretStr:
     if not any(copiers_for(stand.place.protocol, asked.copiers) for stand in list_stands(sweep)):
         tools = listing(copier.name for copier in asked.copiers)
         raise BadInput(f"--tool {tools}: copies between folders, and ssh mounts none", "give rsync-a or rsync-all")
-    fit.check_fit(config, sweep, config.path, results)
+    fit.check_fit(config, sweep, results)
     if not refusals.needs_password(config, sweep):
         return SecretStr("")
     return passwords.resolve(config.share.password, config.share.account, f"{config.place}[share] password")

@@ -29,7 +29,7 @@ def look(hosts_file: Path) -> HostState:
     """Ask the hosts of a file. Raises BadInput for a file that is wrong."""
     from lab.hosts import connected
     from lab.hosts.hosts_file import load_hosts
-    from lab.run.vocabulary import line_format
+    from lab.run.restore.vocabulary import line_format
     from lab.settings import host_journal
 
     in_use, changed = [], []

@@ -15,8 +15,8 @@ from lab.design.sweep_file import Sweep, parse_sweep, read_sweep
 from lab.fleet.fleet_file import Fleet, Tasks, check_names
 from lab.fleet.pairs import Pair, pairs_of
 from lab.fleet.windows import Window
-from lab.run import fit, refusals
-from lab.run.catalogue import CATALOGUE
+from lab.run.begin import fit, refusals
+from lab.run.case.catalogue import CATALOGUE
 
 MOST_TASKS = 100_000
 MOST_PROBLEMS = 20
@@ -145,7 +145,7 @@ def _check(sweep: Sweep, pairs: Sequence[Pair], queue: Path) -> None:
     problems = []
     for pair in pairs:
         try:
-            fit.check_fit(pair.config, sweep, pair.hosts_file, queue)
+            fit.check_fit(pair.config, sweep, queue)
             fit.check_write_to(pair.config, sweep, ())
             _check_asks_nobody(pair, sweep)
         except BadInput as error:

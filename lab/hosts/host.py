@@ -100,9 +100,8 @@ def _ansi_quote(word: str) -> str:
 class Host(ABC):
     """A machine that the controller runs commands on. Its ``name`` is that of its section in the hosts file.
 
-    One that ``is_narrow`` runs as root only the commands that its helper knows, each by itself
-    (:mod:`lab.run.root_helper`). On one that ``needs_no_sudo`` every command has the rights of whoever logs in; where
-    that is not root, it ``lacks_root``.
+    One that ``is_narrow`` runs as root only the commands that its helper knows (:mod:`lab.root_helper`). On one that
+    ``needs_no_sudo`` every command has the rights of whoever logs in. It ``lacks_root`` if that is not root.
     """
 
     is_narrow: bool = False

@@ -1,6 +1,6 @@
 """The helper of a narrow sudo on a host: where it lies, the line of sudoers that names it, and putting both there.
 
-What it can do stands in ``root_helper.pl`` and in :mod:`lab.run.root_helper`.
+What it can do stands in ``root_helper.pl`` and in :mod:`lab.root_helper.program`.
 """
 
 from __future__ import annotations

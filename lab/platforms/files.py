@@ -28,6 +28,7 @@ REMOVE = OWN_FOLDER + read_script(__file__, "own_folder_remove.sh")
 STATE = OWN_FOLDER + 'if go "$1" && [ -O . ]; then echo present; else echo absent; fi'
 
 COPY = 'umask 022; exec cp -- "$1" "$2"'
+READ_ALL = 'find "$1" -type f -exec cat {} + > /dev/null'  # $1 is a file, or a folder of files
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from lab.results.observed import TcpFacts
+
 ALL_CORES = "all"  # stands for every core of a host that counts them only together
 
 
@@ -48,41 +50,22 @@ class Process(NamedTuple):
 
 @dataclass(frozen=True)
 class Connection:
-    """An open TCP connection. What this host's tools do not tell is None; counts grow as long as it lives.
+    """An open TCP connection: its ends, what the kernel tells of it, and how large it lets the socket buffers be.
 
-    ``rcvbuf`` and ``sndbuf`` are what the kernel allows its buffers, bookkeeping included; ``window_bytes`` is what the
-    peer will take; ``retransmits`` are segments; ``busy_ms`` is how long there was something to send, and of that time
-    ``rwnd_limited_ms`` and ``sndbuf_limited_ms`` were spent waiting for the peer's window or for this host's buffer.
-    ``data_segs_in`` and ``data_segs_out`` are segments that carried data.
+    Counts grow as long as it lives. What this host's tools do not tell is None. ``rcvbuf`` and ``sndbuf`` are in bytes,
+    bookkeeping included.
     """
 
     local: str
     peer: str
-    congestion: str | None = None
-    mss: int | None = None
-    pmtu: int | None = None
-    rtt_ms: float | None = None
-    min_rtt_ms: float | None = None
-    cwnd: int | None = None
-    ssthresh: int | None = None
-    window_bytes: int | None = None
-    sent_bytes: int | None = None
-    acked_bytes: int | None = None
-    received_bytes: int | None = None
-    retransmits: int | None = None
-    data_segs_in: int | None = None
-    data_segs_out: int | None = None
-    delivery_bytes_per_s: int | None = None
-    busy_ms: int | None = None
-    rwnd_limited_ms: int | None = None
-    sndbuf_limited_ms: int | None = None
+    tcp: TcpFacts
     rcvbuf: int | None = None
     sndbuf: int | None = None
 
     @property
     def moved_bytes(self) -> int:
         """Bytes that went either way and arrived."""
-        return (self.acked_bytes or 0) + (self.received_bytes or 0)
+        return (self.tcp.acked_bytes or 0) + (self.tcp.received_bytes or 0)
 
 
 @dataclass(frozen=True)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import secrets as tokens
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -16,36 +16,21 @@ from lab.base import durable, signals
 from lab.base.errors import Interrupted, LabFailure
 from lab.base.os_errors import explain, remedy
 from lab.base.untrusted import first_line
-from lab.design.blocks import Ordering
-from lab.design.cost import CEILING_SHOTS
-from lab.design.grid import grid_of
-from lab.design.pace import Pace
-from lab.design.plan import plan
-from lab.design.plan_text import exceeds_cap
+from lab.design.plan import Plan
 from lab.design.sweep_file import Sweep, parse_sweep, read_sweep
-from lab.hosts import CommandLog, Host, Role, connected, passwords
+from lab.hosts import CommandLog, Host, connected, passwords
 from lab.hosts.hosts_file import Hosts, load_hosts
 from lab.results.run_folder import RunFolder
 from lab.results.trial import emulated
-from lab.run import fit, made_store, pace, refusals, resumption, root_helper, store_fit
-from lab.run.capability import (
-    Capability,
-    check_further_clients,
-    check_programs,
-    describe_idle_buffers,
-    describe_left_out,
-)
-from lab.run.catalogue import CATALOGUE
-from lab.run.noise import describe_noises
-from lab.run.pair import Pair, Shares
-from lab.run.private_names import private_names
+from lab.run.begin import fit, pace, refusals, resumption
+from lab.run.begin.look import check_free, describe_run, look, plan_of
+from lab.run.begin.origin import origin
+from lab.run.begin.payload_size import choose_size, recorded_size
+from lab.run.case.pair import Pair
+from lab.run.case.session import Session
+from lab.run.restore.vocabulary import line_format
 from lab.run.runner import Ending, Progress, Runner, check_recorded
-from lab.run.session import Session
-from lab.run.size_by_link import choose_size, recorded_size
-from lab.run.unseen import describe_unseen
-from lab.run.version import code_version
-from lab.run.vocabulary import line_format
-from lab.settings import host_journal, lease
+from lab.settings import lease
 from lab.settings.changes import Settings
 from lab.settings.journal import Journal
 from lab.settings.register import Register
@@ -87,77 +72,22 @@ def begin(
     """Run a sweep, which is kept in run.json as ``text``, with ``more``. See :func:`start`."""
     Register()  # raises where there can be none, while nothing was touched
     hosts_file = config.path
-    fit.check_fit(config, sweep, hosts_file, results)
+    cases = fit.check_fit(config, sweep, results)
     config = config.with_clients(fit.most_clients(sweep))
     fit.check_write_to(config, sweep, supervision.write_to)
-    plan(sweep, CATALOGUE)  # raises for what cannot be, while no host has been reached
     password = _password(config, sweep)
     with connected(config) as hosts:
         # a first look that changes nothing: what cannot work must not cost an hour to find out
         pair = Pair.of(hosts, config)
         others = [pair.beside(name, hosts[name]) for name in config.more_clients]
-        left_out, closed = _look(pair, password, sweep, supervision.tell, pace.newest(results, hosts_file))
-        check_further_clients(others, password, grid_of(sweep, CATALOGUE, left_out)[0])
-        about = origin(config, hosts_file, _describe_run(pair, others, text, sweep, left_out) | {"closed": closed})
+        seen = look(pair, others, password, sweep, cases, supervision.tell, pace.newest(results, hosts_file))
+        about = origin(config, describe_run(pair, others, text, sweep, seen))
         about |= {"emulated": emulated(about) or None, **more}
         folder = RunFolder.create(results, sweep.name, about)
         with durable.claimed(folder.path):
             if sweep.workload.recorded:
                 durable.create(folder.manifest_path, sweep.workload.recorded.text().encode())
-            return folder, _conduct(folder, hosts, config, sweep, password, supervision)
-
-
-def _look(
-    pair: Pair, password: SecretStr, sweep: Sweep, tell: Tell, usual: Pace
-) -> tuple[dict[str, str], dict[str, str]]:
-    """Which cases these hosts will not do, and why; and of that what somebody could correct, by protocol.
-
-    What a person should know is told. Changes nothing.
-    """
-    for role in pair.roles:
-        pair.hosts[role].run("true", root=True)
-        iperf3 = {"iperf3": "iperf3"} if pair.config.measures_link and not sweep.is_local else {}
-        check_programs(pair, role, {"perl": "perl", **iperf3}, "measuring")
-    check_free(pair.hosts)
-    for line in describe_unseen(pair.config):
-        tell(line)
-    capability = Capability(Shares(pair, password))
-    left_out = capability.left_out(grid_of(sweep, CATALOGUE)[0])
-    store_fit.check_hosts(pair, sweep)
-    for line in describe_left_out(left_out):
-        tell(line)  # before a plan of the rest, which may not be possible
-    planned = plan(sweep, CATALOGUE, left_out, pace=usual, image_bytes=pair.config.share.image_size)
-    for line in describe_idle_buffers(pair, planned.cases):
-        tell(line)
-    if warning := exceeds_cap(sweep, planned):
-        tell(warning)
-    for line in describe_noises(pair):  # last: a sweep that is refused needs no quiet host
-        tell(line)
-    return left_out, capability.closed
-
-
-def _describe_run(
-    pair: Pair, others: Sequence[Pair], text: str, sweep: Sweep, left_out: dict[str, str]
-) -> dict[str, object]:
-    """What run.json says of the sweep and of both hosts."""
-    caveats = made_store.caveats_of(sweep)
-    return {
-        "sweep_text": text,
-        "seed": sweep.seed,
-        "ordering": Ordering.MIRRORED.value,
-        "ceiling_shots": CEILING_SHOTS,
-        "left_out": left_out,
-        "title": pair.config.lab.title,
-        "hosts": {
-            role.value: asdict(facts) | {"transport": getattr(pair.config, role).transport}
-            for role, facts in pair.facts.items()
-        }
-        | {
-            name: asdict(other.facts[Role.CLIENT]) | {"transport": other.config.client.transport}
-            for name, other in zip(pair.config.more_clients, others, strict=True)
-        },
-        **({"caveats": caveats} if caveats else {}),
-    }
+            return folder, _conduct(folder, hosts, config, sweep, seen.plan, password, supervision)
 
 
 def resume(
@@ -173,18 +103,19 @@ def resume(
         resumption.check_journal(register, folder, trust)
         sweep = parse_sweep(folder.text("sweep_text"), path / "run.json: sweep_text", folder.manifest_path)
         sweep = recorded_size(sweep, folder)
-        fit.check_fit(config, sweep, config.path)
+        fit.check_fit(config, sweep)
         config = config.with_clients(fit.most_clients(sweep))
         fit.check_write_to(config, sweep, supervision.write_to)
         # a record that cannot be read, or added to, is an error here, while no host has been touched
         folder.check_own()
-        check_recorded(folder, sweep)
+        planned = plan_of(folder, sweep)
+        check_recorded(folder, sweep, planned)
         password = _password(config, sweep)
         with connected(config) as hosts:
             check_free(hosts)
             if trust:
-                resumption.adopt(folder, origin(config, config.path, folder.run))
-            return folder, _conduct(folder, hosts, config, sweep, password, supervision)
+                resumption.adopt(folder, origin(config, folder.run))
+            return folder, _conduct(folder, hosts, config, sweep, planned, password, supervision)
 
 
 def _conduct(
@@ -192,6 +123,7 @@ def _conduct(
     hosts: Mapping[str, Host],
     config: Hosts,
     sweep: Sweep,
+    planned: Plan,
     password: SecretStr,
     supervision: Supervision,
 ) -> Ending:
@@ -203,8 +135,8 @@ def _conduct(
             session.open()
             limits = supervision.most_failures, supervision.repeat_disturbed, supervision.deadline
             try:
-                sized = choose_size(session, folder, sweep, supervision.tell)
-                ending = Runner(session, folder, sized, supervision.watch, *limits).run()
+                sweep, planned = choose_size(session, folder, sweep, planned, supervision.tell)
+                ending = Runner(session, folder, sweep, planned, supervision.watch, *limits).run()
             finally:
                 session.leave_share()
     except LabFailure as error:
@@ -248,35 +180,8 @@ def changing(
                 register.leave(folder.text("id"))
 
 
-def check_free(hosts: Mapping[Role, Host] | Mapping[str, Host]) -> None:
-    """Raise LabFailure where another run uses a host, or an earlier one left it changed. Changes nothing.
-
-    So too where a helper of a narrow sudo is missing, or is that of another lab.
-    """
-    for role, host in hosts.items():
-        root_helper.check_installed(host)
-        content = host_journal.read(host, line_format())
-        if content.in_use:
-            raise content.in_use
-        if content.records:
-            names = ", ".join(record.name for record in content.records)
-            raise LabFailure(
-                f"{role}: an earlier run left it changed ({names:.300})",
-                "`lab restore`, by the account that began that run, puts it back; `lab restore --hosts FILE` does so "
-                "from anywhere, by what the hosts have noted",
-            )
-
-
 def _password(config: Hosts, sweep: Sweep) -> SecretStr:
     """The share's; empty where no mount of this sweep takes one."""
     if not refusals.needs_password(config, sweep):
         return SecretStr("")
     return passwords.resolve(config.share.password, config.share.account, f"{config.place}[share] password")
-
-
-def origin(config: Hosts, hosts_file: Path, about: Mapping[str, object]) -> dict[str, object]:
-    """What run.json says ``about`` a run, with its hosts, the program, and the seal that it was begun here."""
-    register = Register()
-    hosts = {"instance": config.lab.instance, "hosts_file": str(hosts_file.resolve()), "names": private_names(config)}
-    version = {"code_version": about.get("code_version") or code_version()}
-    return register.sign({**about, **version, **hosts, "hosts_digest": register.digest(config)})

@@ -11,22 +11,21 @@ from lab import workloads
 from lab.base.errors import BadInput, LabFailure, RestoreError, cause_and_remedy
 from lab.design.blocks import Slot, block_slots
 from lab.design.factors import LOCAL
-from lab.design.plan import plan
+from lab.design.plan import Plan
 from lab.design.sweep_file import Sweep
 from lab.results.observed import Observed
 from lab.results.run_folder import RunFolder
 from lab.results.set_aside import is_aside
 from lab.results.trial import CEILINGS, Trial, has_second_shots
-from lab.run import foreign_load, link_ceiling, most_streams, store_ceiling
-from lab.run.catalogue import CATALOGUE
-from lab.run.measured import Measured
-from lab.run.mounting import add_tries
+from lab.run.case.mounting import add_tries
+from lab.run.case.session import Session
+from lab.run.ceilings import foreign_load, link_ceiling, store_ceiling
 from lab.run.precision import Precision
-from lab.run.recorded import Recorded, now
-from lab.run.session import Session
-from lab.run.together import SomeFailed
-from lab.run.transfer import transfer
-from lab.run.trial_rows import add_measured, plan_trial
+from lab.run.transfer import most_streams
+from lab.run.transfer.recorded import Recorded, add_measured, now, plan_trial
+from lab.run.transfer.result import TransferResult
+from lab.run.transfer.several_clients import SomeFailed
+from lab.run.transfer.transfer import transfer
 from lab.workloads.file import FLOOR_FILES_PER_S
 
 MOST_REPEATS = 2  # of a block that others disturbed: who disturbs three times will do so again
@@ -75,14 +74,13 @@ class Progress:
     deadline: float | None = None
 
 
-def check_recorded(folder: RunFolder, sweep: Sweep) -> None:
+def check_recorded(folder: RunFolder, sweep: Sweep, planned: Plan) -> None:
     """Raise BadInput where a run folder holds another case than the sweep gives for its place, or cannot be read."""
     own = (*CEILINGS, LOCAL)  # whose ids say of what they are
     transfers = [trial for trial in folder.trials() if trial.protocol not in own and not is_aside(trial)]
-    ordering = folder.ordering
-    cases = plan(sweep, CATALOGUE, folder.left_out, ordering).cases
     blocks = range(1, min(sweep.most_blocks, max((trial.block for trial in transfers), default=0)) + 1)
-    due = {slot.trial_id: slot for block in blocks for slot in block_slots(sweep, cases, block, ordering)}
+    slots_of = partial(block_slots, sweep, planned.cases, ordering=folder.ordering)
+    due = {slot.trial_id: slot for block in blocks for slot in slots_of(block)}
     for trial in transfers:
         slot = due.get(trial.trial_id)
         if slot is None or (trial.case_id, trial.anchor) != (slot.case.case_id, slot.anchor):
@@ -105,6 +103,7 @@ class Runner:
         session: Session,
         folder: RunFolder,
         sweep: Sweep,
+        planned: Plan,
         watch: Callable[[Progress], None],
         most_failures: int | None = None,
         repeat_disturbed: bool = False,
@@ -114,7 +113,7 @@ class Runner:
         self.session, self.folder, self.sweep, self.watch = session, folder, sweep, watch
         self.most_failures, self.repeat_disturbed = most_failures, repeat_disturbed
         self.recorded = Recorded(folder)
-        self.plan = plan(sweep, CATALOGUE, folder.left_out, folder.ordering)
+        self.plan = planned
         self.precision = Precision(folder, sweep, [effect.name for effect in self.plan.effects])
         self.failures = self.done = 0
         self.total = len(self.plan.slots)
@@ -249,7 +248,7 @@ class Runner:
         trial = add_measured(planned, measured, store_ceiling.add_ceiling(measured.observed, store))
         return replace(trial, observed=add_tries(trial, self.session.mounting.failed))
 
-    def _transfer(self, slot: Slot, link_bytes_per_s: float | None) -> Measured:
+    def _transfer(self, slot: Slot, link_bytes_per_s: float | None) -> TransferResult:
         """Move the payload; for a case that asks how many streams play, several times."""
         case = slot.case
         moving_s = self.sweep.workload.planned_size / self.sweep.slowest + (case.files - 1) / FLOOR_FILES_PER_S

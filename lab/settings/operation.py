@@ -2,7 +2,7 @@
 
 A journal names the kind and its parameters, never a command: what reads a value and what brings an old one back is made
 by the code here, from parameters that were checked. A kind is a subclass of :class:`Operation` beside the code that
-makes settings of it; `lab.run.vocabulary` finds them all.
+makes settings of it; `lab.run.restore.vocabulary` finds them all.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ from faults.observe import Observer, State, difference
 from support.local_lab import HOSTS, Bench, end
 from support.under_way import wait_for_process
 
-from lab.run.vocabulary import line_format
+from lab.run.restore.vocabulary import line_format
 from lab.settings.journal import Journal
 
 SETTLE_S = 30.0

@@ -11,7 +11,7 @@ from support.local_lab import Bench, end
 
 from lab.results.observed import Observed
 from lab.results.run_folder import RunFolder
-from lab.run import store_ceiling
+from lab.run.ceilings import store_ceiling
 
 SHOTS = ("write", "write-2", "write-3", "memory-write", "read", "read-2", "read-3", "memory-read")
 # it has begun to write

@@ -24,7 +24,7 @@ from support.paths import ROOT, RUN_CAPTURES
 from lab.cli.main import parser
 from lab.design import plan
 from lab.design.sweep_file import load_sweep
-from lab.run.catalogue import CATALOGUE
+from lab.run.case.catalogue import CATALOGUE
 
 HERE = Path(__file__).parent
 TOP = [ROOT / "README.md", ROOT / "CONTRIBUTING.md"]

@@ -27,8 +27,8 @@ from lab.design.sweep_file import load_sweep
 from lab.platforms.clock import STOPWATCH
 from lab.protocols import options_in_effect
 from lab.protocols.smb import options as smb
-from lab.run.catalogue import CATALOGUE
-from lab.run.vocabulary import kinds, line_format
+from lab.run.case.catalogue import CATALOGUE
+from lab.run.restore.vocabulary import kinds, line_format
 from lab.settings.changes import Settings
 from lab.settings.journal import Journal
 from lab.stores.image_file_system import ImageFileSystem

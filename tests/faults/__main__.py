@@ -14,11 +14,6 @@ from pathlib import Path
 os.environ["OPENBLAS_NUM_THREADS"] = "1"  # threads of its own do not survive a fork
 
 # what `lab run` imports when it comes to it: once here, not in each of thousands of processes
-import lab.report.answer
-import lab.results.dataframe
-import lab.results.reader
-import lab.run.lifecycle
-import lab.run.progress  # noqa: F401
 from lab.hosts.ssh import CONNECT
 from lab.local import state
 

@@ -25,8 +25,8 @@ from lab.design.sweep_file import load_sweep
 from lab.hosts.hosts_file import load_hosts
 from lab.local import state
 from lab.results.run_folder import RunFolder, load
-from lab.run.catalogue import CATALOGUE
-from lab.run.vocabulary import line_format
+from lab.run.case.catalogue import CATALOGUE
+from lab.run.restore.vocabulary import line_format
 from lab.settings.journal import Journal, Record
 
 DEFAULT = settings().max_examples

@@ -49,7 +49,7 @@ from lab.protocols.servers import macos_sharing, unflushed
 from lab.protocols.smb import ksmbd
 from lab.protocols.smb import linux as linux_smb
 from lab.protocols.smb import macos as macos_smb
-from lab.run.vocabulary import line_format
+from lab.run.restore.vocabulary import line_format
 from lab.settings import host_journal
 from lab.stores import btrfs, ext4, image_file_system, mac_volume, o3x, store, xfs, zfs
 from lab.workloads import bonnie_report, fio_report, frames, iperf3, metadata, rsync, tar

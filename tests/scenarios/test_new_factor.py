@@ -22,7 +22,7 @@ from lab.cli.main import main
 from lab.design.plan import plan
 from lab.design.sweep_file import parse_sweep
 from lab.results.run_folder import RunFolder, load
-from lab.run.catalogue import CATALOGUE
+from lab.run.case.catalogue import CATALOGUE
 from support.synthetic_runs import RUN, trial
 
 TEXT = 'name = "try"\\nworkload = {size = 4096}\\n[factors]\\nprotocol = ["smb", "nfs"]\\ntoy = ["plain", "mad"]'

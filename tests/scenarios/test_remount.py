@@ -10,7 +10,7 @@ from lab.design.case import Case
 from lab.design.factors import Direction
 from lab.hosts import Role
 from lab.results.run_folder import RunFolder
-from lab.run.session import Session
+from lab.run.case.session import Session
 
 
 def processes(session: Session, name: str) -> list[str]:

@@ -14,8 +14,8 @@ from support.narrow_sudo import connected_to_client
 from lab.base.errors import DeadlineExceeded
 from lab.hosts.root_helper import SUDOERS
 from lab.hosts.ssh import HELPER
-from lab.run import root_helper
-from lab.run.preparation import READ_ALL
+from lab.platforms.files import READ_ALL
+from lab.root_helper import program as root_helper
 
 
 def test_what_is_printed_is_what_is_there(narrow: tuple[Bench, Path]) -> None:

@@ -19,7 +19,7 @@ from lab.hosts.command import Command, command, script
 from lab.hosts.fields import Interface
 from lab.hosts.host_config import HostConfig
 from lab.platforms.linux.platform import Linux
-from lab.run.vocabulary import line_format
+from lab.run.restore.vocabulary import line_format
 from lab.settings import host_journal
 from lab.settings.changes import Settings
 from lab.settings.host_journal import HostJournal

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from lab.hosts import Host
-from lab.run.vocabulary import line_format
+from lab.run.restore.vocabulary import line_format
 from lab.settings.changes import Settings
 from lab.settings.journal import Journal
 from support.fake_host import EmulatedHost

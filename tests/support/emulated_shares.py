@@ -12,7 +12,7 @@ from pydantic import SecretStr
 
 from lab import protocols
 from lab.protocols import Attached, Share, Side
-from lab.run.vocabulary import line_format
+from lab.run.restore.vocabulary import line_format
 from lab.settings.changes import Settings
 from lab.settings.journal import Journal
 from support.fake_host import EmulatedHost

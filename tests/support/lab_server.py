@@ -136,14 +136,6 @@ def _end_with_parent() -> None:
 
 def serve(path: str) -> None:
     """Import what commands import when it comes to it, say ``ready``, and serve until killed."""
-    import lab.check.doctor
-    import lab.design.fraction
-    import lab.report.answer
-    import lab.report.run_report
-    import lab.results.dataframe
-    import lab.results.reader
-    import lab.run.lifecycle
-    import lab.run.progress  # noqa: F401
 
     gc.collect()
     gc.freeze()  # else each fork looks for cycles in all that was imported, and copies the pages where that stands

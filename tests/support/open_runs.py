@@ -10,7 +10,7 @@ import pytest
 from lab.cli import main as cli
 from lab.hosts.hosts_file import load_hosts
 from lab.results.run_folder import RunFolder
-from lab.run.lifecycle import origin
+from lab.run.begin.origin import origin
 from lab.settings.changes import Settings
 from lab.settings.journal import Journal
 from lab.settings.register import Register
@@ -36,7 +36,7 @@ def hosts_file(path: Path, instance: str = "") -> Path:
 def interrupted_run(world: World, key: str, hosts: Path, results: Path = Path("results")) -> RunFolder:
     """A run of this controller's that was killed after it had changed this key of the server."""
     register, config = Register(), load_hosts(hosts)
-    folder = write_run(results, [trial()], **{**origin(config, hosts, RUN), "ended": "interrupted"})
+    folder = write_run(results, [trial()], **{**origin(config, RUN), "ended": "interrupted"})
     register.enter(folder.text("id"), folder.path, config, 0)
     _change(world, key, Journal(folder.journal_path, LINES, register.seals(folder.text("id"))))
     return folder

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 from lab.hosts.hosts_file import Hosts
-from lab.run.pair import Pair
+from lab.run.case.pair import Pair
 
 SECTIONS: Mapping[str, Mapping[str, str]] = {
     "client": {"host": "client", "data_address": "192.0.2.1", "interface": "eth0"},

@@ -19,10 +19,11 @@ from lab.results.effective import Effective
 from lab.results.observed import Observed
 from lab.results.run_folder import RunFolder, Trial
 from lab.run import runner as runner_module
-from lab.run.measured import Measured
-from lab.run.mounting import Mounting
+from lab.run.begin.look import plan_of
+from lab.run.case.mounting import Mounting
+from lab.run.case.session import Session
 from lab.run.runner import Progress, Runner
-from lab.run.session import Session
+from lab.run.transfer.result import TransferResult
 from lab.settings.layers import Layers
 from lab.workloads import iperf3
 from support.memory_host import World, knob
@@ -33,11 +34,11 @@ from support.sweeps import sweep_of
 RATES = {"write": 100e6, "read": 50e6}
 
 
-def measured(void: str = "") -> Measured:
+def measured(void: str = "") -> TransferResult:
     counted = Counters(1_100_000, 12_345, 0.25, 3, {"mtu": "1500"})
     server = Counters(12_345, 1_100_000, None, 4, {"mtu": "1500"})
     timing = Timing(0.5, counted, "monotonic", "fsync", 0.1)
-    return Measured(
+    return TransferResult(
         timing, server, Effective(mount="gvfs"), void, Observed(remarks=("odd",)), {"client": {"at_s": [0.0]}}
     )
 
@@ -50,7 +51,7 @@ class Bench:
         self.folder = RunFolder.create(folder / "results", "try", {"ordering": "mirrored"})
         self.transfers: list[str] = []
         self.ceilings: list[tuple[str, int]] = []
-        self.outcome: Callable[[str], Measured] = lambda _: measured()
+        self.outcome: Callable[[str], TransferResult] = lambda _: measured()
         self.link: Callable[[str], dict[str, float]] = lambda direction: {
             "bytes": RATES[direction], "elapsed_s": 1.0, "bytes_per_s": RATES[direction], "retransmits": 2
         }  # fmt: skip
@@ -82,7 +83,7 @@ class Bench:
         layer = ("mtu", case.mtu), lambda: self.world.settings.apply(knob("server", "mtu", str(case.mtu)))
         self.session.layers.move([layer])
 
-    def transfer(self, session: Any, case: Case, trial_id: str, deadline_s: float) -> Measured:
+    def transfer(self, session: Any, case: Case, trial_id: str, deadline_s: float) -> TransferResult:
         assert deadline_s == runner_module.SLACK_S + case.size_bytes / SMALL.slowest
         assert self.world.hosts["server"].values["mount"] == "absent", "iperf3 must not run during a transfer"
         self.transfers.append(trial_id)
@@ -97,7 +98,8 @@ class Bench:
         return self.link(direction)
 
     def runner(self, sweep: Sweep) -> Runner:
-        return Runner(cast(Session, self.session), RunFolder(self.folder.path), sweep, self.seen.append)
+        folder = RunFolder(self.folder.path)
+        return Runner(cast(Session, self.session), folder, sweep, plan_of(folder, sweep), self.seen.append)
 
     def trials(self) -> dict[str, Trial]:
         return {trial.trial_id: trial for trial in RunFolder(self.folder.path).trials()}

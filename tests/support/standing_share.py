@@ -9,9 +9,9 @@ from lab.design.case import Case
 from lab.design.factors import Direction
 from lab.hosts import connected, passwords
 from lab.hosts.hosts_file import load_hosts
-from lab.run.session import Session
-from lab.run.standing import Standing
-from lab.run.vocabulary import line_format
+from lab.run.case.session import Session
+from lab.run.case.standing import Standing
+from lab.run.restore.vocabulary import line_format
 from lab.settings.changes import Settings
 from lab.settings.journal import Journal
 from support.local_lab import Bench

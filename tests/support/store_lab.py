@@ -8,9 +8,9 @@ from lab.base.present import present
 from lab.hosts.hosts_file import ShareConfig
 from lab.platforms import Platform
 from lab.platforms.linux.platform import Linux
-from lab.run import made_store
-from lab.run.made_store import MadeStore
-from lab.run.vocabulary import line_format
+from lab.run.case import made_store
+from lab.run.case.made_store import MadeStore
+from lab.run.restore.vocabulary import line_format
 from lab.settings.changes import Settings
 from lab.settings.journal import Journal
 from lab.stores import FileSystem

@@ -12,7 +12,7 @@ from lab.design.case import Case
 from lab.design.catalogue import Catalogue
 from lab.design.plan import Plan, plan
 from lab.design.sweep_file import Sweep
-from lab.run.catalogue import CATALOGUE
+from lab.run.case.catalogue import CATALOGUE
 
 
 def sweep_of(blocks: int = 2, seed: int = 1, size: str = "1 MiB", kind: str = "file", **factors: Any) -> Sweep:

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 from lab.base.untrusted import count, quantity
 from lab.platforms.readings import Connection
+from lab.results.observed import TcpFacts
 
 ENDS = re.compile(r"[A-Z][A-Z0-9-]* +[0-9]+ +[0-9]+ +([!-~]{1,80}:[0-9]+) +([!-~]{1,80}:[0-9]+)(\s|$)")
 BUFFERS = re.compile(r"skmem:\(r[0-9]+,rb([0-9]+),t[0-9]+,tb([0-9]+)[,)]")
@@ -47,9 +48,7 @@ def _connection(local: str, peer: str, line: str) -> Connection:
     def milliseconds(name: str) -> int | None:
         return count(values[name].partition("ms")[0]) if name in values else zero
 
-    return Connection(
-        local,
-        peer,
+    facts = TcpFacts(
         congestion=congestion[1] if congestion else None,
         mss=whole("mss"),
         pmtu=whole("pmtu"),
@@ -68,6 +67,6 @@ def _connection(local: str, peer: str, line: str) -> Connection:
         busy_ms=milliseconds("busy"),
         rwnd_limited_ms=milliseconds("rwnd_limited"),
         sndbuf_limited_ms=milliseconds("sndbuf_limited"),
-        rcvbuf=count(buffers[1]) if buffers else None,
-        sndbuf=count(buffers[2]) if buffers else None,
     )
+    rcvbuf, sndbuf = (count(buffers[1]), count(buffers[2])) if buffers else (None, None)
+    return Connection(local, peer, facts, rcvbuf, sndbuf)

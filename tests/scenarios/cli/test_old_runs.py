@@ -30,7 +30,8 @@ from lab.design.blocks import Ordering
 from lab.design.sweep_file import load_sweep
 from lab.hosts.hosts_file import load_hosts
 from lab.results.run_folder import RunFolder
-from lab.run.fit import check_fit
+from lab.run.begin.fit import check_fit
+from lab.run.begin.look import plan_of
 from lab.run.runner import check_recorded
 
 FRACTION = re.compile(r"-?\d+\.\d+(?:e[-+]?\d+)?")
@@ -123,7 +124,7 @@ def test_its_sweep_makes_the_same_plan(name: str, capsys: pytest.CaptureFixture[
     assert_kept(name, "plan.json", json.dumps(plan, indent=1) + "\n")
     # the hosts of a lab that is gone are still those of a hosts file; only their keys and passwords are gone too
     with pytest.raises(BadInput, match="identity: there is no key /run/file-share-lab/"):
-        check_fit(load_hosts(Path(f"{name}.ini")), load_sweep(Path(f"{name}.toml")), Path(f"{name}.ini"), Path())
+        check_fit(load_hosts(Path(f"{name}.ini")), load_sweep(Path(f"{name}.toml")), Path())
 
 
 @pytest.mark.parametrize("name", RUNS)
@@ -131,7 +132,8 @@ def test_it_can_be_gone_on_with_in_the_order_that_it_began(name: str) -> None:
     unpack(name)
     folder = RunFolder(Path(name))
     assert folder.ordering is Ordering.INDEPENDENT
-    check_recorded(folder, load_sweep(Path(f"{name}.toml")))
+    sweep = load_sweep(Path(f"{name}.toml"))
+    check_recorded(folder, sweep, plan_of(folder, sweep))
 
 
 @pytest.mark.usefixtures("empty_figures")

@@ -22,10 +22,10 @@ from lab.base.errors import HostError, Interrupted
 from lab.check import doctor
 from lab.check.doctor import Finding
 from lab.check.finding import Level
+from lab.cli.progress import shown
 from lab.design.plan import plan
 from lab.hosts import Host, testbed
-from lab.run.catalogue import CATALOGUE
-from lab.run.progress import shown
+from lab.run.case.catalogue import CATALOGUE
 from lab.run.runner import Progress
 
 pytestmark = pytest.mark.usefixtures("empty_place")

@@ -20,7 +20,7 @@ import lab as package
 from lab.base import shipped
 from lab.base.own_python import leave_out_current_folder
 from lab.notebook import export
-from lab.run import version
+from lab.run.begin import origin as version
 
 pytestmark = pytest.mark.usefixtures("empty_place")
 
@@ -108,7 +108,7 @@ def test_no_repository_around_an_installed_lab_is_asked_for_its_version(
         subprocess.run(["git", *words], check=True, env=environment)
     (tmp_path / "bait").unlink(missing_ok=True)
     (tmp_path / "site-packages/lab/run").mkdir(parents=True)
-    monkeypatch.setattr(version, "__file__", str(tmp_path / "site-packages/lab/run/version.py"))
+    monkeypatch.setattr(version, "__file__", str(tmp_path / "site-packages/lab/run/begin/origin.py"))
     assert version.code_version() == package.__version__
     assert not (tmp_path / "bait").exists()
 

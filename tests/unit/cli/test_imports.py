@@ -36,7 +36,7 @@ STEPS = {
         ("import lab.cli.main", (*HELP, "zeroconf", "lab.local.state")),
         ("import lab.local.proxy_command", (*NUMERICAL, "paramiko", "pydantic")),
         ("import lab.local.supervisor", (*NUMERICAL, "paramiko", "pydantic")),
-        ("import lab.run.catalogue", (*NUMERICAL, "paramiko")),
+        ("import lab.run.case.catalogue", (*NUMERICAL, "paramiko")),
         ("import lab.design.plan_text", (*NUMERICAL, "paramiko")),
         ("import lab.run.lifecycle", NUMERICAL),
         ("import lab.check.doctor", NUMERICAL),

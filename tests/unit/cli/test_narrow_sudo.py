@@ -21,7 +21,9 @@ from lab.platforms.macos.settings import MacMtu
 from lab.platforms.macos.sysctl import MacSysctl
 from lab.protocols.mounts.linux import LinuxShareMount
 from lab.protocols.mounts.macos import MacShareMount
-from lab.run import root_helper, root_helper_linux, root_helper_macos
+from lab.root_helper import linux as root_helper_linux
+from lab.root_helper import macos as root_helper_macos
+from lab.root_helper import program as root_helper
 from lab.settings.journal import Record
 from lab.settings.operation import Operation
 

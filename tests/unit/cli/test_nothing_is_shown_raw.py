@@ -18,12 +18,12 @@ from support.planted_runs import KEYS, lab, runs_with, write_planted
 from support.synthetic_runs import trial, write_run
 
 from lab.base.errors import BadInput
+from lab.cli.progress import shown
 from lab.design.factors import Direction
 from lab.report.render import rich_table
 from lab.report.tables import TextTable
 from lab.results import run_folder
 from lab.results.trial import FIELDS
-from lab.run.progress import shown
 from lab.run.runner import Progress
 
 pytestmark = pytest.mark.usefixtures("empty_place")

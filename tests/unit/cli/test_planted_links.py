@@ -22,7 +22,7 @@ from lab.local import state
 from lab.platforms.linux.settings import LinuxMtu
 from lab.report import figures
 from lab.results.run_folder import RunFolder
-from lab.run.vocabulary import line_format
+from lab.run.restore.vocabulary import line_format
 from lab.settings.journal import Journal, Record
 
 SECONDS = 300  # a read that waits for a writer, or for the end of /dev/zero, would take for ever

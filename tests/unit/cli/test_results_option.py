@@ -16,7 +16,8 @@ from lab.check import doctor
 from lab.cli.main import parser
 from lab.design.pace import Pace
 from lab.results.run_folder import RunFolder
-from lab.run import lifecycle, pace
+from lab.run import lifecycle
+from lab.run.begin import pace
 from lab.run.runner import Ending
 
 pytestmark = pytest.mark.usefixtures("empty_place", "empty_figures")

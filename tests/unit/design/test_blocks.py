@@ -23,7 +23,7 @@ from lab.design.case import Case
 from lab.design.pace import ASSUMED_BYTES_PER_S
 from lab.design.plan import plan
 from lab.design.sweep_file import Sweep, load_sweep, parse_sweep
-from lab.run.catalogue import CATALOGUE
+from lab.run.case.catalogue import CATALOGUE
 
 
 def test_cases_are_the_product_of_the_levels() -> None:

@@ -13,7 +13,7 @@ from lab.design import plan_text
 from lab.design.factors import rank
 from lab.design.grid import grid_of
 from lab.design.plan import plan
-from lab.run.catalogue import CATALOGUE
+from lab.run.case.catalogue import CATALOGUE
 
 
 def test_an_option_multiplies_the_cases_of_its_own_protocol_only() -> None:

@@ -12,7 +12,7 @@ from lab.design.case import Case
 from lab.design.grid import grid_of
 from lab.design.plan import plan
 from lab.design.sweep_file import Sweep, parse_sweep
-from lab.run.catalogue import CATALOGUE
+from lab.run.case.catalogue import CATALOGUE
 
 SWEEP = """
 name = "stores"

@@ -12,7 +12,7 @@ from lab.base.errors import BadInput
 from lab.design import plan_text
 from lab.design.factors import can_be_combined, chooser_of
 from lab.design.plan import plan
-from lab.run.catalogue import CATALOGUE
+from lab.run.case.catalogue import CATALOGUE
 
 BLOCKS: dict[str, Any] = {"tool": ["cp", "dd"], "dd": {"bs": ["4 KiB", "1 MiB"]}, "direction": ["write"]}
 

@@ -11,7 +11,7 @@ from lab.design import plan_text
 from lab.design.pace import Pace
 from lab.design.payload_size import MIB, most_in, size_for
 from lab.design.plan import plan
-from lab.run.catalogue import CATALOGUE
+from lab.run.case.catalogue import CATALOGUE
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,7 @@ from lab.design.grid import grid_of
 from lab.design.pace import FILE_S
 from lab.design.plan import Plan, plan
 from lab.design.sweep_file import Sweep
-from lab.run.catalogue import CATALOGUE
+from lab.run.case.catalogue import CATALOGUE
 
 SWEEPS = st.builds(
     lambda blocks, seed, anchors, share, **factors: sweep_with(

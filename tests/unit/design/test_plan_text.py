@@ -9,7 +9,7 @@ from support.sweeps import sweep_with
 from lab.design import plan_text
 from lab.design.plan import plan
 from lab.design.sweep_file import Sweep
-from lab.run.catalogue import CATALOGUE
+from lab.run.case.catalogue import CATALOGUE
 
 
 def test_effects_are_those_that_are_asked_for_with_their_pairs() -> None:

@@ -9,7 +9,7 @@ from support.sweeps import cases_of, sweep_with
 
 from lab.base.errors import BadInput
 from lab.design.plan import plan
-from lab.run.catalogue import CATALOGUE
+from lab.run.case.catalogue import CATALOGUE
 
 LEVELS = ["default", "own", "other"]
 

@@ -187,7 +187,7 @@ def test_samples_are_readings() -> None:
     assert (first.at_s, first.net) == (100.25, {"tx_bytes": 1000, "rx_bytes": 2000})
     assert first.cores == {"cpu0": Ticks(10, 0, 5, 100, 0, 0, 0, 0)}
     assert first.processes == {(42, 900): Process("cp", 0.25)}
-    assert (first.connections[0].peer, first.connections[0].rtt_ms) == ("192.0.2.2:445", 0.5)
+    assert (first.connections[0].peer, first.connections[0].tcp.rtt_ms) == ("192.0.2.2:445", 0.5)
     assert second == Reading(100.35, {"tx_bytes": 5000, "rx_bytes": 2100})
 
 
@@ -198,35 +198,66 @@ def test_a_sample_that_cannot_be_true_is_refused() -> None:
 
 def test_the_sender_as_ss_of_6_15_prints_it() -> None:
     control, data = parse_ss(lines("ss-6.15-sender.txt"))
-    assert (control.sent_bytes, control.busy_ms, control.retransmits) == (164, None, None)
-    assert (data.local, data.peer, data.congestion) == ("10.99.0.1:37168", "10.99.0.2:5201", "bbr")
-    assert (data.mss, data.pmtu, data.cwnd, data.ssthresh, data.window_bytes) == (1448, 1500, 194, 138, 3855360)
-    assert (data.rtt_ms, data.min_rtt_ms, data.delivery_bytes_per_s) == (1.658, 0.002, 948356576 // 8)
-    assert (data.sent_bytes, data.acked_bytes, data.received_bytes) == (239342269, 239146790, None)
-    assert (data.busy_ms, data.rwnd_limited_ms, data.sndbuf_limited_ms, data.retransmits) == (2004, 4, 0, 0)
+    tcp = data.tcp
+    assert (control.tcp.sent_bytes, control.tcp.busy_ms, control.tcp.retransmits) == (164, None, None)
+    assert (data.local, data.peer, tcp.congestion) == ("10.99.0.1:37168", "10.99.0.2:5201", "bbr")
+    assert (tcp.mss, tcp.pmtu, tcp.cwnd, tcp.ssthresh, tcp.window_bytes) == (
+        1448,
+        1500,
+        194,
+        138,
+        3855360,
+    )
+    assert (tcp.rtt_ms, tcp.min_rtt_ms, tcp.delivery_bytes_per_s) == (1.658, 0.002, 948356576 // 8)
+    assert (tcp.sent_bytes, tcp.acked_bytes, tcp.received_bytes) == (239342269, 239146790, None)
+    assert (tcp.busy_ms, tcp.rwnd_limited_ms, tcp.sndbuf_limited_ms, tcp.retransmits) == (
+        2004,
+        4,
+        0,
+        0,
+    )
     assert (data.rcvbuf, data.sndbuf) == (131072, 2737152)
 
 
 def test_the_receiver_as_ss_of_6_15_prints_it() -> None:
     _, data = parse_ss(lines("ss-6.15-receiver.txt"))
+    tcp = data.tcp
     assert (data.local, data.peer) == ("[::ffff:10.99.0.2]:5201", "[::ffff:10.99.0.1]:37168")
-    assert (data.received_bytes, data.acked_bytes, data.rcvbuf, data.busy_ms) == (265734965, None, 6093586, None)
+    assert (tcp.received_bytes, tcp.acked_bytes, data.rcvbuf, tcp.busy_ms) == (
+        265734965,
+        None,
+        6093586,
+        None,
+    )
     assert data.moved_bytes == 265734965
 
 
 def test_segments_sent_again() -> None:
     (data,) = parse_ss(lines("ss-6.1-loopback.txt"))
-    assert (data.retransmits, data.rwnd_limited_ms, data.mss, data.pmtu) == (10, 820, 65483, 65535)
+    tcp = data.tcp
+    assert (tcp.retransmits, tcp.rwnd_limited_ms, tcp.mss, tcp.pmtu) == (10, 820, 65483, 65535)
 
 
 def test_older_versions_of_ss_lack_fields_and_round_rates() -> None:
     """Both files are what others published of iproute2 3 and 4, with other addresses."""
     (data,) = parse_ss(lines("ss-4.x.txt"))
-    assert (data.congestion, data.delivery_bytes_per_s, data.sent_bytes) == ("cubic", 975000, None)
-    assert (data.acked_bytes, data.received_bytes, data.retransmits, data.busy_ms) == (222613, 2104, 1, 702)
+    tcp = data.tcp
+    assert (tcp.congestion, tcp.delivery_bytes_per_s, tcp.sent_bytes) == ("cubic", 975000, None)
+    assert (tcp.acked_bytes, tcp.received_bytes, tcp.retransmits, tcp.busy_ms) == (
+        222613,
+        2104,
+        1,
+        702,
+    )
     (data,) = parse_ss(lines("ss-3.x.txt"))
-    assert (data.congestion, data.pmtu, data.min_rtt_ms, data.delivery_bytes_per_s) == ("cubic", None, None, None)
-    assert (data.local, data.mss, data.sndbuf) == ("192.0.2.175:22", 1460, 87040)
+    tcp = data.tcp
+    assert (tcp.congestion, tcp.pmtu, tcp.min_rtt_ms, tcp.delivery_bytes_per_s) == (
+        "cubic",
+        None,
+        None,
+        None,
+    )
+    assert (data.local, tcp.mss, data.sndbuf) == ("192.0.2.175:22", 1460, 87040)
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ from lab.platforms.linux.platform import Linux
 from lab.platforms.linux.programs import MANAGERS
 from lab.platforms.linux.ram_disk import PROGRAMS, device_kib, parse_mount
 from lab.platforms.programs import MISSING
-from lab.run.vocabulary import line_format
+from lab.run.restore.vocabulary import line_format
 from lab.settings.changes import Settings
 from lab.settings.journal import Journal
 

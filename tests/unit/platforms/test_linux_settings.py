@@ -10,7 +10,7 @@ from lab.design.case import Case
 from lab.design.factors import Direction
 from lab.hosts import Role
 from lab.platforms.linux.platform import Linux
-from lab.run.in_effect import not_in_effect
+from lab.run.transfer.in_effect import not_in_effect
 
 AUTOTUNED = {"tcp_rmem": "4096\t131072\t6291456", "tcp_wmem": "4096\t16384\t4194304"}
 

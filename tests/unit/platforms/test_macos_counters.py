@@ -16,9 +16,9 @@ from lab.platforms import ALL_CORES, Reading
 from lab.platforms.macos import clock
 from lab.platforms.macos.counters import parse_counters, parse_samples
 from lab.platforms.macos.platform import MacOS
-from lab.run.time_series import series
-from lab.run.usage import usage
-from lab.run.vocabulary import line_format
+from lab.run.restore.vocabulary import line_format
+from lab.run.transfer.time_series import series
+from lab.run.transfer.usage import usage
 from lab.settings.changes import Settings
 from lab.settings.journal import Journal
 from lab.stats.trial_numbers import numbers_of

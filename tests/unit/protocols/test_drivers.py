@@ -16,7 +16,7 @@ from lab.protocols.mounts.linux import LinuxMount
 from lab.protocols.nfs.linux import GANESHA_CONF
 from lab.protocols.smb.linux import SMB_CONF
 from lab.protocols.ssh import SSHD_CONFIG
-from lab.run.vocabulary import line_format
+from lab.run.restore.vocabulary import line_format
 from lab.settings.journal import Journal
 
 WAYS = [

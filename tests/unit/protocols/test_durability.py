@@ -23,8 +23,8 @@ from lab.protocols import Share
 from lab.protocols.nfs.linux import parse_export
 from lab.protocols.servers.unflushed import UNFLUSHED, parse_filtered, without_flushes
 from lab.protocols.smb.linux import parse_testparm
-from lab.run.capability import check_server
-from lab.run.catalogue import CATALOGUE
+from lab.run.begin.capability import check_server
+from lab.run.case.catalogue import CATALOGUE
 from lab.settings.setting import Setting
 
 LEVELS = ("default", "async", "sync", "always")

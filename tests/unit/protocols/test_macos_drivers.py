@@ -18,7 +18,7 @@ from lab.protocols.afp.macos import MacAfp
 from lab.protocols.mounts.macos import PROMPT
 from lab.protocols.nfs.macos import MacNfs
 from lab.protocols.smb.macos import MacSmb
-from lab.run.sharing import explained
+from lab.run.case.sharing import explained
 
 
 @pytest.fixture

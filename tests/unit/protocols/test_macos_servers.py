@@ -26,7 +26,7 @@ from lab.protocols.nfs import macos
 from lab.protocols.nfs.macos import EDIT
 from lab.protocols.servers import macos_launchd
 from lab.protocols.smb.macos import MacSmb
-from lab.run.capability import check_sync
+from lab.run.begin.capability import check_sync
 
 
 @pytest.fixture

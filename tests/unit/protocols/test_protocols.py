@@ -29,7 +29,7 @@ from lab.protocols.afp.netatalk import parse_login
 from lab.protocols.mounts import gvfs
 from lab.protocols.smb.linux import LinuxSmb, parse_smbstatus
 from lab.protocols.ssh import parse_verbose
-from lab.run.catalogue import CATALOGUE
+from lab.run.case.catalogue import CATALOGUE
 
 
 def capture(name: str) -> str:

@@ -20,7 +20,7 @@ from lab.protocols.nfs.macos import AWAIT, AWAIT_END, AWAIT_EXPORT
 from lab.protocols.servers.unflushed import READ_FILTERS
 from lab.protocols.smb.ksmbd import UNLOAD
 from lab.protocols.ssh import MAKE_KEYS
-from lab.run.session import IS_GONE
+from lab.run.case.session import IS_GONE
 
 FOLDERS = ("protocols", "settings")
 SCRIPTS = sorted(path for folder in FOLDERS for path in (Path(lab.__file__).parent / folder).rglob("*.sh"))

@@ -29,7 +29,7 @@ from lab.contribution import record
 from lab.results import examples, export_table
 from lab.results.run_folder import RunFolder
 from lab.results.trial import Trial
-from lab.run.time_series import ABOUT_CONNECTION
+from lab.run.transfer.time_series import ABOUT_CONNECTION
 
 if TYPE_CHECKING:
     from jsonschema import Draft202012Validator

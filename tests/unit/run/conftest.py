@@ -13,8 +13,10 @@ from support.runner_bench import Bench
 
 from lab.hosts import Host
 from lab.local import state
-from lab.run import foreign, restore, resumption
-from lab.run.vocabulary import line_format
+from lab.run.begin import resumption
+from lab.run.restore import foreign
+from lab.run.restore import put_back as restore
+from lab.run.restore.vocabulary import line_format
 from lab.settings.journal import LineFormat
 
 # Of hosts in memory, and of those that there are

@@ -21,8 +21,9 @@ from lab.hosts.hosts_file import load_hosts
 from lab.platforms import Facts
 from lab.platforms.macos.platform import MacOS
 from lab.protocols import Driver, Side
-from lab.run.capability import Capability, check_tcp_buffer, describe_idle_buffers, describe_left_out
-from lab.run.pair import Pair, Shares
+from lab.run.begin.capability import Capability, check_tcp_buffer, describe_idle_buffers, describe_left_out
+from lab.run.case.pair import Pair
+from lab.run.case.sharing import Shares
 
 FACTS = Facts("mini", "macos", "macOS 13.7 (22H123)", "Darwin", "M1", 8, 2**34, 2**33, "you", False, "/", "en0", 1500)
 

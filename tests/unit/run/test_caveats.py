@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from support.sweeps import sweep_with
 
-from lab.run.made_store import caveats_of
+from lab.run.case.made_store import caveats_of
 
 
 def test_a_pool_in_files_of_one_disk_says_so_once_for_all_its_levels() -> None:

@@ -10,7 +10,7 @@ from support.pairs import pair_of
 
 from lab.hosts import Role
 from lab.protocols import Attached, Share
-from lab.run import sharing
+from lab.run.case import sharing
 
 FOLDER = "/srv/share/file-share-lab-0123456789abcdef"
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from lab.platforms.armed import Armed, Offset
-from lab.run.common_start import COUNTING_TIMES, LEAD_S, start_all
+from lab.run.transfer.common_start import COUNTING_TIMES, LEAD_S, start_all
 
 
 class Stopwatch:

@@ -11,7 +11,7 @@ from lab.base.errors import BadInput
 from lab.cli.main import main
 from lab.design.sweep_file import Sweep, parse_sweep
 from lab.hosts.hosts_file import Hosts, load_hosts
-from lab.run.fit import check_fit, check_write_to
+from lab.run.begin.fit import check_fit, check_write_to
 
 SWEEP = """
 name = "devices"
@@ -52,10 +52,10 @@ def test_what_is_no_device_is_refused(tmp_path: Path, devices: str, message: str
 
 
 def test_a_sweep_takes_as_many_as_its_stores_have(tmp_path: Path) -> None:
-    check_fit(hosts(tmp_path, "/dev/sdb"), sweep(), tmp_path / "hosts.ini")
-    check_fit(hosts(tmp_path, TWO), sweep("zfs", MIRROR), tmp_path / "hosts.ini")
+    check_fit(hosts(tmp_path, "/dev/sdb"), sweep())
+    check_fit(hosts(tmp_path, TWO), sweep("zfs", MIRROR))
     with pytest.raises(BadInput, match=r"hosts.ini: \[share\] devices: 1 named, and the sweep has stores on 2"):
-        check_fit(hosts(tmp_path, "/dev/sdb"), sweep("zfs", MIRROR), tmp_path / "hosts.ini")
+        check_fit(hosts(tmp_path, "/dev/sdb"), sweep("zfs", MIRROR))
 
 
 def test_just_those_that_are_written_to_are_named_at_the_command(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lab.platforms import Reading
-from lab.run.flow import payload_edges
+from lab.run.transfer.observation import payload_edges
 
 SIZE = 100_000_000
 

@@ -15,10 +15,11 @@ from lab.results import run_folder
 from lab.results.observed import HostUsage, Observed
 from lab.results.run_folder import RunFolder
 from lab.results.trial import run_problem
-from lab.run import foreign_load
-from lab.run.catalogue import CATALOGUE
-from lab.run.measured import Measured
+from lab.run.begin.look import plan_of
+from lab.run.case.catalogue import CATALOGUE
+from lab.run.ceilings import foreign_load
 from lab.run.runner import MOST_REPEATS, Runner, check_recorded
+from lab.run.transfer.result import TransferResult
 
 
 def usage(user: float, cpu_cores: float | None, steal: float = 0.0) -> HostUsage:
@@ -63,7 +64,7 @@ def with_load(bench: Bench, loads: dict[int, list[float]]) -> None:
     """Have others use so many cores in each try of a block."""
     tries: dict[int, int] = {}
 
-    def outcome(trial_id: str) -> Measured:
+    def outcome(trial_id: str) -> TransferResult:
         block = int(trial_id[1:4])
         if trial_id.endswith("-0001"):
             tries[block] = tries.get(block, -1) + 1
@@ -85,7 +86,8 @@ def test_the_load_of_each_block_is_in_run_json_and_said_at_the_end(bench: Bench)
 
 
 def repeating(bench: Bench) -> Runner:
-    return Runner(bench.session, RunFolder(bench.folder.path), SMALL, bench.seen.append, repeat_disturbed=True)
+    folder = RunFolder(bench.folder.path)
+    return Runner(bench.session, folder, SMALL, plan_of(folder, SMALL), bench.seen.append, repeat_disturbed=True)
 
 
 def test_a_disturbed_block_is_measured_again_and_the_first_kept_as_void(bench: Bench) -> None:
@@ -106,7 +108,8 @@ def test_a_disturbed_block_is_measured_again_and_the_first_kept_as_void(bench: B
     samples = [json.loads(line)["trial_id"] for line in bench.folder.samples_path.read_text().splitlines()]
     assert sorted(samples) == sorted([*slots, *(f"{name}-disturbed" for name in slots[:8])])
     assert len(run_folder.load(bench.folder.path)) == len(trials)
-    check_recorded(RunFolder(bench.folder.path), SMALL)
+    folder = RunFolder(bench.folder.path)
+    check_recorded(folder, SMALL, plan_of(folder, SMALL))
 
 
 def test_a_block_that_stays_disturbed_is_measured_three_times_and_then_counts(bench: Bench) -> None:
@@ -121,7 +124,7 @@ def test_a_block_that_stays_disturbed_is_measured_three_times_and_then_counts(be
 
 
 def test_speeds_have_no_part_in_what_is_repeated(bench: Bench) -> None:
-    def outcome(trial_id: str) -> Measured:
+    def outcome(trial_id: str) -> TransferResult:
         slow = replace(measured().timing, elapsed_s=50.0) if trial_id.startswith("b001") else measured().timing
         return replace(measured(), timing=slow, observed=observed(0.4))
 

@@ -14,9 +14,9 @@ from lab.base.errors import CommandError
 from lab.design.case import Case
 from lab.design.factors import Direction
 from lab.hosts.command import Command, command
-from lab.run import network
-from lab.run.made_store import MadeStore
-from lab.run.session import Session
+from lab.run.case import network
+from lab.run.case.made_store import MadeStore
+from lab.run.case.session import Session
 from lab.settings.layers import Layer, Layers
 
 CASE = Case("nfs", "cp", Direction.READ, 1500, "default", "zfs", "file", 1, options=(("server_cache", "cold"),))

@@ -11,7 +11,7 @@ from support.pairs import pair_of
 from lab.base.errors import CommandError, HostError, LabFailure
 from lab.design.case import Case
 from lab.hosts import Role
-from lab.run.session import Session
+from lab.run.case.session import Session
 
 FOLDER = "file-share-lab-0123456789abcdef"
 CASE = cast(Case, "a case through the mount")

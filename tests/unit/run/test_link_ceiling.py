@@ -10,7 +10,7 @@ from support.synthetic_runs import trial
 from lab.design.blocks import Slot
 from lab.design.case import Case
 from lab.design.factors import Direction
-from lab.run import link_ceiling
+from lab.run.ceilings import link_ceiling
 
 
 def case(protocol: str, mtu: int) -> Case:

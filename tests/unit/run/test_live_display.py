@@ -12,10 +12,10 @@ from support.screen import CONTROL, screen_of
 from support.sweeps import sweep_of
 from support.synthetic_runs import trial
 
+from lab.cli.progress import shown
 from lab.cli.terminal import console, say
 from lab.design.plan import plan
-from lab.run.catalogue import CATALOGUE
-from lab.run.progress import shown
+from lab.run.case.catalogue import CATALOGUE
 from lab.run.runner import Progress
 
 SLOT = plan(sweep_of(), CATALOGUE).slots[0]

@@ -15,7 +15,7 @@ from support.open_runs import hosts_file, interrupted_run, run_lab
 from support.synthetic_runs import trial, write_run
 
 from lab.base.errors import HostError
-from lab.run import restore
+from lab.run.restore import put_back as restore
 from lab.settings.register import Register
 
 pytestmark = pytest.mark.usefixtures("empty_folder")

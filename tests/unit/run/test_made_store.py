@@ -15,8 +15,8 @@ from lab.hosts.hosts_file import ShareConfig, load_hosts
 from lab.platforms.linux.platform import Linux
 from lab.platforms.linux.programs import MANAGERS
 from lab.platforms.macos.platform import MacOS
-from lab.run import made_store
-from lab.run.fit import check_fit
+from lab.run.begin.fit import check_fit
+from lab.run.case import made_store
 from lab.stores.store import LACKS, parse_mounted
 from lab.stores.xfs import STORE as XFS
 from lab.stores.zfs import STORE as ZFS
@@ -100,10 +100,10 @@ def test_an_image_must_hold_the_payload_and_be_large_enough_to_be_made(
     path.write_text(HOSTS.replace("[share]", f"[share]\nserve = lab\nimage_size = {image_size}"))
     sweep = parse_sweep(SWEEP.format(size=size), Path("stores.toml"))
     if not message:
-        check_fit(load_hosts(path), sweep, path)
+        check_fit(load_hosts(path), sweep)
         return
     with pytest.raises(BadInput) as refused:
-        check_fit(load_hosts(path), sweep, path)
+        check_fit(load_hosts(path), sweep)
     assert f"hosts.ini: [share] image_size: {message}" in str(refused.value)
 
 
@@ -126,10 +126,10 @@ def test_every_pool_of_a_sweep_must_hold_the_payload_and_have_files_large_enough
     text = SWEEP.format(size="96 MiB").replace('"ram", "ext4", "xfs"]', f'"zfs"]\n{levels}')
     sweep = parse_sweep(text, Path("stores.toml"))
     if not message:
-        check_fit(load_hosts(path), sweep, path)
+        check_fit(load_hosts(path), sweep)
         return
     with pytest.raises(BadInput) as refused:
-        check_fit(load_hosts(path), sweep, path)
+        check_fit(load_hosts(path), sweep)
     assert f"hosts.ini: [share] image_size: 2147483648 bytes are too few for {message}" in str(refused.value)
 
 
@@ -137,7 +137,7 @@ def test_in_a_share_that_was_there_the_lab_makes_no_store(tmp_path: Path) -> Non
     path = tmp_path / "hosts.ini"
     path.write_text(HOSTS)
     with pytest.raises(BadInput, match="serve = existing: the lab cannot choose where that share's files are"):
-        check_fit(load_hosts(path), parse_sweep(SWEEP.format(size="1 MiB"), Path("stores.toml")), path)
+        check_fit(load_hosts(path), parse_sweep(SWEEP.format(size="1 MiB"), Path("stores.toml")))
 
 
 def test_what_is_no_line_of_a_mounted_device_is_refused() -> None:

@@ -21,11 +21,11 @@ from lab.design.plan import plan
 from lab.design.sweep_file import Sweep
 from lab.platforms import Counters, Timing
 from lab.results.run_folder import RunFolder
-from lab.run import store_ceiling, store_tools
-from lab.run.catalogue import CATALOGUE
-from lab.run.fit import check_fit
-from lab.run.made_store import MadeStore
-from lab.run.recorded import Recorded
+from lab.run.begin.fit import check_fit
+from lab.run.case.catalogue import CATALOGUE
+from lab.run.case.made_store import MadeStore
+from lab.run.ceilings import store_ceiling, store_tools
+from lab.run.transfer.recorded import Recorded
 
 MIB, GIB = 2**20, 2**30
 COUNTED = Counters(0, 0, 0.1, 0, {"mtu": "1500"})
@@ -229,10 +229,10 @@ def test_levels_that_cannot_go_together_are_left_out_of_stores_alone_too() -> No
 def test_memory_is_no_store_to_measure(stores: list[str], says: str) -> None:
     sweep = sweep_of(factors={"protocol": ["local"], "store": stores})
     with pytest.raises(BadInput, match=says):
-        check_fit(hosts_model(share={"serve": "lab"}), sweep, Path("hosts.ini"))
+        check_fit(hosts_model(share={"serve": "lab"}), sweep)
 
 
 def test_an_image_must_hold_what_the_tools_write() -> None:
     sweep = sweep_of(store_tools=["dd", "bonnie++"], bonnie_size="4 GiB")
     with pytest.raises(BadInput, match=r"image_size: .* with a file of bonnie\+\+ of 4294967296 bytes"):
-        check_fit(hosts_model(share={"serve": "lab"}), sweep, Path("hosts.ini"))
+        check_fit(hosts_model(share={"serve": "lab"}), sweep)

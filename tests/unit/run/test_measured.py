@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from lab.platforms import Counters
-from lab.run.measured import describe_outage
+from lab.run.transfer.result import describe_outage
 
 STEADY = Counters(10**6, 10**6, None, None, carrier_changes=0)
 

@@ -18,9 +18,9 @@ from lab.base.errors import (
     SettingRefused,
     TransferError,
 )
-from lab.run import mounting
-from lab.run.measured import Measured
-from lab.run.mounting import Mounting
+from lab.run.case import mounting
+from lab.run.case.mounting import Mounting
+from lab.run.transfer.result import TransferResult
 from lab.settings.layers import Layer, Layers
 
 DIED = CommandError("client", ("/bin/sh", "-c", "mount", "sh"), 1, "gvfsd-fuse does not show smb://x: it has died\n")
@@ -140,7 +140,7 @@ def test_a_mount_that_goes_away_in_each_transfer_is_stood_up_twice_again(share: 
 def test_a_trial_says_how_often_its_share_was_mounted_and_the_next_one_does_not(bench: Bench) -> None:
     failed = {"b001-0002": 1, "b001-0004": 3}
 
-    def outcome(trial_id: str) -> Measured:
+    def outcome(trial_id: str) -> TransferResult:
         bench.session.mounting.failed += ["client: it has died"] * failed.get(trial_id, 0)
         if failed.get(trial_id) == 3:
             raise DIED

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -18,7 +19,8 @@ from lab.platforms import Connection, Counters, Reading, Timing
 from lab.platforms.linux.tcp import parse_ss
 from lab.results.observed import HostUsage, TcpFacts, WireFacts
 from lab.results.run_folder import RunFolder
-from lab.run.observation import (
+from lab.run.case.pair import Pair
+from lab.run.transfer.observation import (
     buffer_remarks,
     buffers,
     disagreements,
@@ -29,8 +31,6 @@ from lab.run.observation import (
     trouble,
     wire_facts,
 )
-from lab.run.pair import Pair
-from lab.run.usage import Carrier
 
 SIZE = 100 * 2**20
 SS = LINUX_CAPTURES / "ss-6.15-sender.txt"
@@ -41,16 +41,16 @@ def case(direction: str = "write", tcp_space: int | str = "default", server_cach
     return Case("smb", "cp", Direction(direction), 1500, tcp_space, "disk", "file", SIZE, options)
 
 
-def carrier(age_s: float = 0.0, **facts: Any) -> Carrier:
-    return Carrier(Connection("192.0.2.1:40000", "192.0.2.2:445", **facts), age_s)
+def carrier(sndbuf: int | None = None, rcvbuf: int | None = None, **facts: Any) -> Connection:
+    return Connection("192.0.2.1:40000", "192.0.2.2:445", TcpFacts(**facts), rcvbuf, sndbuf)
 
 
 FULL = {"mss": 1448, "pmtu": 1500}
 
 
 def test_the_connection_is_told_as_its_sender_saw_it() -> None:
-    sender = Carrier(parse_ss(SS.read_text(encoding="utf-8").splitlines())[1], 0.3)
-    facts = tcp_facts(sender, carrier(received_bytes=42))
+    sender = parse_ss(SS.read_text(encoding="utf-8").splitlines())[1]
+    facts = tcp_facts(replace(sender, tcp=replace(sender.tcp, age_s=0.3)), carrier(received_bytes=42))
     assert facts.to_json() == {
         "age_s": 0.3, "congestion": "bbr", "mss": 1448, "pmtu": 1500, "rtt_ms": 1.658, "min_rtt_ms": 0.002, "cwnd": 194,
         "ssthresh": 138, "window_bytes": 3855360, "sent_bytes": 239342269, "acked_bytes": 239146790, "retransmits": 0,

@@ -14,8 +14,8 @@ from lab.design.pace import ASSUMED_BYTES_PER_S, Pace
 from lab.design.plan import plan
 from lab.design.sweep_file import load_sweep
 from lab.results.run_folder import RunFolder
-from lab.run import pace
-from lab.run.catalogue import CATALOGUE
+from lab.run.begin import pace
+from lab.run.case.catalogue import CATALOGUE
 
 
 def unpack(name: str, results: Path, hosts_file: Path) -> RunFolder:

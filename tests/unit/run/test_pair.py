@@ -16,8 +16,9 @@ from lab.design.factors import Direction
 from lab.hosts import Role
 from lab.hosts.hosts_file import Hosts
 from lab.platforms.linux.platform import Linux
-from lab.run import pair
-from lab.run.pair import Pair, Shares
+from lab.run.case import pair
+from lab.run.case.pair import Pair
+from lab.run.case.sharing import Shares
 
 CASE = Case("smb", "cp", Direction.WRITE, 1500, "default", "disk", "file", 4096)
 

@@ -9,7 +9,7 @@ import pytest
 
 from lab.base.errors import HostLost, TransferError
 from lab.hosts import Role
-from lab.run.endpoints import Endpoints, Place, payload_files
+from lab.run.transfer.places import Endpoints, Place, payload_files
 
 ENDPOINTS = Endpoints("", "", "", Place(Role.CLIENT, "/c/file"), Place(Role.SERVER, "/s/file"))
 BOTH = [(Role.CLIENT, "/c/file"), (Role.SERVER, "/s/file")]

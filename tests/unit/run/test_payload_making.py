@@ -21,12 +21,12 @@ from lab.design.sweep_file import parse_sweep
 from lab.hosts import Role, SshHost
 from lab.hosts.host_config import HostConfig
 from lab.protocols import Attached, Driver, Share
-from lab.run import preparation
-from lab.run.endpoints import Endpoints, Place, endpoints_of, place_in_mount
-from lab.run.payload_making import describe_writer, make_by_client, writer_of
-from lab.run.preparation import prepare_all
-from lab.run.sharing import Mount, Served
-from lab.run.standing import Standing
+from lab.run.case.sharing import Mount, Served
+from lab.run.case.standing import Standing
+from lab.run.transfer import preparation
+from lab.run.transfer.payload import describe_writer, make_by_client, writer_of
+from lab.run.transfer.places import Endpoints, Place, endpoints_of, place_in_mount
+from lab.run.transfer.preparation import prepare_all
 
 SIZE = 32 * 2**20  # more than others send over this machine's own interface meanwhile
 TREE = 'name = "t"\n[workload]\nkind = "tree"\nmanifest = "tree.txt"\n[factors]\nprotocol = ["smb"]\n'

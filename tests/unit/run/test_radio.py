@@ -12,7 +12,7 @@ from lab.base.errors import HostLost, LabFailure
 from lab.hosts import ROLES, Role
 from lab.platforms.findings import Medium, Radio
 from lab.results.observed import HostUsage, Observed
-from lab.run.radio import Radios, with_radios
+from lab.run.case.radio import Radios, with_radios
 
 AIR = Radio(866_700_000, -54, -92)
 

@@ -9,7 +9,8 @@ import pytest
 from lab.hosts import Role
 from lab.platforms import Connection, Reading, Ticks
 from lab.platforms.readings import Disk
-from lab.run.rate_step import changes, describe, find_step
+from lab.results.observed import TcpFacts
+from lab.run.transfer.rate_step import changes, describe, find_step
 
 TICK_S = 0.1
 
@@ -22,7 +23,7 @@ def readings_of(rates: npt.NDArray[np.float64], system: npt.NDArray[np.float64] 
         Reading(
             70 + TICK_S * number, net={"tx_bytes": 5000 + int(bytes_)},
             cores={"cpu0": Ticks(0, 0, round(kernel), 20 * number - round(kernel), 0, 0, 0, 0)},
-            connections=(Connection("a:1", "b:2", retransmits=3),), disks={"sda": Disk(0, 400 * number, 0.0)},
+            connections=(Connection("a:1", "b:2", TcpFacts(retransmits=3)),), disks={"sda": Disk(0, 400 * number, 0.0)},
         )
         for number, (bytes_, kernel) in enumerate(zip(moved, busy, strict=True))
     ]  # fmt: skip

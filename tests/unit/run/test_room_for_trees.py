@@ -15,10 +15,10 @@ from lab.base.errors import BadInput, HostLost, TransferError
 from lab.design.sweep_file import Sweep
 from lab.hosts import Role
 from lab.hosts.hosts_file import Hosts
-from lab.run import transfer
-from lab.run.catalogue import CATALOGUE
-from lab.run.endpoints import Endpoints, Place
-from lab.run.fit import check_fit
+from lab.run.begin.fit import check_fit
+from lab.run.case.catalogue import CATALOGUE
+from lab.run.transfer import one_client
+from lab.run.transfer.places import Endpoints, Place
 
 FILE = Path("hosts.ini")
 FULL = TransferError("cp: cannot create regular file '/m/x': Input/output error", host="client")
@@ -39,13 +39,11 @@ def hosts_of(**changes: dict[str, str]) -> Hosts:
 
 @pytest.mark.parametrize("role", ["client", "server"])
 def test_a_tree_that_is_larger_than_a_ram_disk_in_whole_blocks_is_refused_before_a_run(role: str) -> None:
-    check_fit(hosts_of(), mail(), FILE)
+    check_fit(hosts_of(), mail())
     too_small = {"ram_disk": "18 MiB"}  # as large as its bytes and 5 % more, and too small for its last blocks
     with pytest.raises(BadInput) as caught:
-        check_fit(hosts_of(**{role: too_small}), mail(), FILE)
-    assert f"hosts.ini: [{role}] ram_disk: 18874368 bytes cannot hold a payload of 16777216 bytes in " in str(
-        caught.value
-    )
+        check_fit(hosts_of(**{role: too_small}), mail())
+    assert f"[{role}] ram_disk: 18874368 bytes cannot hold a payload of 16777216 bytes in " in str(caught.value)
     assert "files, which take " in str(caught.value)
     assert caught.value.remedy == "a larger ram_disk, or a smaller size in the sweep"
 
@@ -54,10 +52,10 @@ def test_a_tree_of_more_files_than_ext4_has_inodes_is_refused_and_fits_another_f
     many = mail("16 MiB", profile="source-tree")
     disk = {"ram_disk": "24 MiB", "ram_disk_format": "ext4"}
     with pytest.raises(BadInput) as caught:
-        check_fit(hosts_of(client=disk), many, FILE)
+        check_fit(hosts_of(client=disk), many)
     assert "have an inode for each 16384 bytes, too few for" in str(caught.value)
     assert caught.value.remedy.endswith("or ram_disk_format = tmpfs")
-    check_fit(hosts_of(client=disk | {"ram_disk_format": "tmpfs"}), many, FILE)
+    check_fit(hosts_of(client=disk | {"ram_disk_format": "tmpfs"}), many)
 
 
 def failed_transfer(free_bytes: Callable[[str], int], free_files: Callable[[str], int | None]) -> TransferError:
@@ -75,7 +73,7 @@ def failed_transfer(free_bytes: Callable[[str], int], free_files: Callable[[str]
     ends = Endpoints("/c/x", "/m/x", "", Place(Role.CLIENT, "/c/x"), Place(Role.SERVER, "/srv/x"))
     (case, *_), _ = cases_of(mail(direction=["write"]), CATALOGUE)
     with pytest.raises(TransferError) as caught:
-        transfer._time(pair, standing, case, ends, "", ("cp",), 1.0)
+        one_client._time(pair, standing, case, ends, ("cp",), 1.0)
     return caught.value
 
 

@@ -16,9 +16,10 @@ from lab.results.effective import Effective
 from lab.results.observed import Observed
 from lab.results.run_folder import RunFolder
 from lab.run import runner as runner_module
-from lab.run.catalogue import CATALOGUE
-from lab.run.measured import Measured
+from lab.run.begin.look import plan_of
+from lab.run.case.catalogue import CATALOGUE
 from lab.run.runner import check_recorded
+from lab.run.transfer.result import TransferResult
 from lab.settings.layers import Layers
 
 
@@ -73,7 +74,7 @@ def test_watchers_hear_of_each_trial_before_and_after_it(bench: Bench) -> None:
 
 
 def test_resuming_repeats_nothing_and_measures_no_ceiling_again(bench: Bench) -> None:
-    def stop(trial_id: str) -> Measured:
+    def stop(trial_id: str) -> TransferResult:
         if trial_id == "b001-0006":
             raise Interrupted("stopped by SIGTERM")
         if trial_id == "b001-0002":
@@ -126,7 +127,7 @@ def test_the_time_cap_ends_a_sweep_between_two_trials(bench: Bench, monkeypatch:
     clock = [100.0]
     monkeypatch.setattr(runner_module, "time", SimpleNamespace(monotonic=lambda: clock[0]))
 
-    def outcome(_: str) -> Measured:
+    def outcome(_: str) -> TransferResult:
         clock[0] += 10
         return measured()
 
@@ -166,8 +167,10 @@ def test_anchors_are_run_in_their_places_and_recorded_as_such(bench: Bench) -> N
 def test_a_folder_that_holds_another_order_is_refused(bench: Bench) -> None:
     anchored = SMALL.model_copy(update={"anchors": 2})
     bench.runner(anchored).run()
-    check_recorded(RunFolder(bench.folder.path), anchored)
+    folder = RunFolder(bench.folder.path)
+    check_recorded(folder, anchored, plan_of(folder, anchored))
     said = r"trials.jsonl: b001-[a0-9]+ is of .*, and this lab would run (nothing|.+-mtu[0-9]+-.+) there: go on with"
     for changes in ({"seed": 5}, {"anchors": 3}, {"anchors": 0}, {"blocks": 1, "anchors": 1}):
+        changed = anchored.model_copy(update=changes)
         with pytest.raises(BadInput, match=said):
-            check_recorded(RunFolder(bench.folder.path), anchored.model_copy(update=changes))
+            check_recorded(folder, changed, plan_of(folder, changed))

@@ -9,7 +9,7 @@ from support.runner_bench import RATES, SMALL, Bench, measured
 from lab.base.errors import CommandError, HostError, Interrupted, LabFailure, RestoreError, TransferError
 from lab.design.case import Case
 from lab.results.effective import Effective
-from lab.run.measured import Measured
+from lab.run.transfer.result import TransferResult
 
 FAILURES = [
     TransferError("client: cp: exit code 1: No space left"),
@@ -21,7 +21,7 @@ FAILURES = [
 
 @pytest.mark.parametrize("error", FAILURES, ids=lambda error: type(error).__name__)
 def test_a_failed_trial_is_recorded_and_the_sweep_goes_on_from_scratch(bench: Bench, error: LabFailure) -> None:
-    def outcome(trial_id: str) -> Measured:
+    def outcome(trial_id: str) -> TransferResult:
         if trial_id == "b001-0003":
             bench.world.settings.apply(knob("client", "space", "left standing"))
             raise error
@@ -77,7 +77,7 @@ def test_a_ceiling_that_cannot_be_measured_is_recorded_and_the_trials_are_run(be
     "error", [RestoreError(["MTU should be 1500"]), Interrupted("stopped by SIGINT"), KeyError("x")]
 )
 def test_some_errors_end_a_sweep_and_what_was_measured_is_kept(bench: Bench, error: Exception) -> None:
-    def outcome(trial_id: str) -> Measured:
+    def outcome(trial_id: str) -> TransferResult:
         if trial_id == "b001-0004":
             raise error
         return measured()
@@ -89,7 +89,7 @@ def test_some_errors_end_a_sweep_and_what_was_measured_is_kept(bench: Bench, err
 
 
 def test_a_failed_trial_whose_settings_stay_changed_ends_the_sweep(bench: Bench) -> None:
-    def outcome(_: str) -> Measured:
+    def outcome(_: str) -> TransferResult:
         bench.world.settings.apply(knob("client", "space", "stuck"))
         bench.world.hosts["client"].stuck_keys.add("space")
         raise TransferError("broken")

@@ -19,9 +19,9 @@ from lab.design.plan import plan
 from lab.design.sweep_file import Sweep
 from lab.results import run_folder
 from lab.run import runner as runner_module
-from lab.run.catalogue import CATALOGUE
-from lab.run.measured import Measured
+from lab.run.case.catalogue import CATALOGUE
 from lab.run.runner import Ending
+from lab.run.transfer.result import TransferResult
 from lab.settings.layers import Layers
 from lab.stats import wide_effects
 
@@ -29,10 +29,10 @@ PRECISE = sweep_of(blocks=10, mtu=[1500, 9000]).model_copy(update={"precision": 
 SPREAD = 0.023  # of which the precision takes some blocks more than the least
 
 
-def noisy(spread: float) -> Callable[[str], Measured]:
+def noisy(spread: float) -> Callable[[str], TransferResult]:
     """Transfers whose time depends on nothing but their name, with a standard deviation of its logarithm."""
 
-    def outcome(trial_id: str) -> Measured:
+    def outcome(trial_id: str) -> TransferResult:
         timing = replace(measured().timing, elapsed_s=0.5 * math.exp(random.Random(trial_id).gauss(0, spread)))
         return replace(measured(), timing=timing)
 
@@ -80,7 +80,7 @@ def test_a_resumed_run_stops_where_it_would_have_stopped(precise: tuple[Bench, E
     whole = {trial_id: trial.elapsed_s for trial_id, trial in precise[0].transferred().items()}
     for stop_at in ("b003-0002", "b011-0003", "b012-0001"):
 
-        def outcome(trial_id: str, stop_at: str = stop_at) -> Measured:
+        def outcome(trial_id: str, stop_at: str = stop_at) -> TransferResult:
             if trial_id == stop_at:
                 raise Interrupted("stopped by SIGINT")
             return noisy(SPREAD)(trial_id)
@@ -118,7 +118,7 @@ def test_a_cap_ends_a_run_that_is_not_precise_and_both_are_said(bench: Bench, mo
     clock = [0.0]
     monkeypatch.setattr(runner_module, "time", SimpleNamespace(monotonic=lambda: clock[0]))
 
-    def outcome(trial_id: str) -> Measured:
+    def outcome(trial_id: str) -> TransferResult:
         clock[0] += 10
         return noisy(0.2)(trial_id)
 

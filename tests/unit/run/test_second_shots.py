@@ -9,7 +9,7 @@ from support.sweeps import sweep_of
 from lab.base.errors import Interrupted, LabFailure, RestoreError
 from lab.design.case import Case
 from lab.results import run_folder
-from lab.run.measured import Measured
+from lab.run.transfer.result import TransferResult
 from lab.settings.layers import Layers
 
 ONE = sweep_of(blocks=2, protocol=["smb"])
@@ -74,7 +74,7 @@ def test_a_run_that_was_torn_before_a_second_shot_takes_it_and_nothing_else(twic
 
 
 def test_a_run_with_one_shot_is_resumed_with_one(bench: Bench) -> None:
-    def stop(trial_id: str) -> Measured:
+    def stop(trial_id: str) -> TransferResult:
         if trial_id == "b002-0001":
             raise Interrupted("stopped by SIGTERM")
         return measured()

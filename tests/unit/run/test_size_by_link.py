@@ -16,7 +16,8 @@ from lab.design.payload_size import MIB
 from lab.design.sweep_file import Sweep
 from lab.hosts import ROLES
 from lab.results.run_folder import RunFolder
-from lab.run.size_by_link import choose_size, recorded_size
+from lab.run.begin.look import plan_of
+from lab.run.begin.payload_size import choose_size, recorded_size
 
 SWEEP = sweep_with(workload={"seconds": 3}, factors={"mtu": [1500, 9000], "tcp_space": [65536, "default"]})
 
@@ -29,7 +30,9 @@ def choose(bench: Bench, sweep: Sweep = SWEEP, ram_disk: int = 2048 * MIB, speed
     pair = bench.session.pair = replace(bench.session.pair, config=config, facts=facts)
     pair.platforms["server"].files = SimpleNamespace(free_bytes={"/home/me/media": 100 * MIB}.__getitem__)
     told: list[str] = []
-    sized = choose_size(bench.session, RunFolder(bench.folder.path), sweep, told.append)
+    folder = RunFolder(bench.folder.path)
+    sized, planned = choose_size(bench.session, folder, sweep, plan_of(folder, sweep), told.append)
+    assert planned == plan_of(folder, sized)
     size = sized.workload.size or 0
     return size // MIB, "\n".join(told)
 

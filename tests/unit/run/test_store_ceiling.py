@@ -24,8 +24,8 @@ from lab.design.sweep_file import Sweep
 from lab.platforms import Counters, Timing
 from lab.results.observed import Observed
 from lab.results.run_folder import RunFolder
-from lab.run import store_ceiling
-from lab.run.recorded import Recorded
+from lab.run.ceilings import store_ceiling
+from lab.run.transfer.recorded import Recorded
 
 MIB, GIB = 2**20, 2**30
 SLOT = Slot(1, 1, Case("smb", "cp", Direction.WRITE, 1500, "default", "disk", "file", 6 * MIB))

@@ -15,8 +15,8 @@ from lab.base.present import present
 from lab.design.plan import USUAL_IMAGE_BYTES, plan
 from lab.design.sweep_file import parse_sweep
 from lab.hosts.hosts_file import load_hosts
-from lab.run.catalogue import CATALOGUE
-from lab.run.fit import check_fit
+from lab.run.begin.fit import check_fit
+from lab.run.case.catalogue import CATALOGUE
 from lab.stores.store import Room
 
 SWEEP = """
@@ -70,9 +70,9 @@ def test_what_is_filled_leaves_no_room(tmp_path: Path) -> None:
     path = tmp_path / "hosts.ini"
     path.write_text(HOSTS.replace("[share]", "[share]\nserve = lab"))
     for percent in (0, 90):
-        check_fit(load_hosts(path), parse_sweep(f"{SWEEP}ext4.fill = [{percent}]", Path("full.toml")), path)
+        check_fit(load_hosts(path), parse_sweep(f"{SWEEP}ext4.fill = [{percent}]", Path("full.toml")))
     with pytest.raises(BadInput, match=r"too few for ext4, ext4.fill 95 with a payload of 134217728 bytes: give"):
-        check_fit(load_hosts(path), parse_sweep(f"{SWEEP}ext4.fill = [0, 95]", Path("full.toml")), path)
+        check_fit(load_hosts(path), parse_sweep(f"{SWEEP}ext4.fill = [0, 95]", Path("full.toml")))
 
 
 @pytest.mark.parametrize(

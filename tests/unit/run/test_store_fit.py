@@ -14,9 +14,9 @@ from support.sweeps import sweep_with
 from lab.base.errors import BadInput, Unsupported
 from lab.design.sweep_file import Sweep
 from lab.platforms.linux.programs import LinuxPrograms
-from lab.run import store_fit
-from lab.run.fit import check_fit
-from lab.run.pair import Pair
+from lab.run.begin import store_fit
+from lab.run.begin.fit import check_fit
+from lab.run.case.pair import Pair
 
 GIB, HOSTS = 2**30, Path("hosts.ini")
 USAGE = "usage:\n\nVersion: {}\n"
@@ -91,9 +91,9 @@ def test_nothing_is_looked_at_for_a_sweep_that_leaves_the_disk_alone() -> None:
 def test_tools_that_would_measure_nothing_are_bad_input() -> None:
     in_memory = sweep_with(store_tools=["dd", "bonnie++"], factors={"store": ["ram"]})
     with pytest.raises(BadInput, match=r'store_tools: bonnie\+\+: .* store has no "disk"'):
-        check_fit(hosts_model(share={"serve": "lab"}), in_memory, HOSTS)
+        check_fit(hosts_model(share={"serve": "lab"}), in_memory)
     share: dict[str, str | None] = {"serve": "existing", "name": "data"}
     unseen = hosts_model(server=UNSEEN, share=share)
     with pytest.raises(BadInput, match=r"store_tools: fio: .* nobody logs in"):
-        check_fit(unseen, on_disk("fio"), HOSTS)
-    check_fit(unseen, on_disk("dd"), HOSTS)
+        check_fit(unseen, on_disk("fio"))
+    check_fit(unseen, on_disk("dd"))

@@ -11,8 +11,8 @@ from lab.design.case import Case
 from lab.design.factors import Direction
 from lab.hosts.command import command
 from lab.results.observed import Observed
-from lab.run.made_store import MadeStore
-from lab.run.store_moved import add_moved, count_moved, find_fault, not_from_devices
+from lab.run.case.made_store import MadeStore
+from lab.run.transfer.store_moved import add_moved, count_moved, find_fault, not_from_devices
 from lab.stores import DeviceBytes
 
 COUNT, FAULT = command("count"), command("look")

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from lab.platforms import Reading
 from lab.results.observed import Observed
 from lab.results.together import ClientPart, Together
-from lab.run.together_observed import _bytes_at, _counts, jain_index
-from lab.run.verdict import describe_skew
+from lab.run.transfer.proof import describe_skew
+from lab.run.transfer.several_observed import _bytes_at, _counts, jain_index
 
 RATES = st.lists(st.floats(1.0, 1e10), min_size=1, max_size=16)
 

@@ -11,8 +11,8 @@ from lab.base.errors import CommandError, LabFailure, TransferError
 from lab.design.case import Case
 from lab.design.factors import Direction
 from lab.results.together import Together
-from lab.run.together import SomeFailed
-from lab.run.transfer import transfer
+from lab.run.transfer.several_clients import SomeFailed
+from lab.run.transfer.transfer import transfer
 
 CASE = Case("smb", "cp", Direction.WRITE, 1500, "default", "ram", "file", 1)
 FAILED = TransferError("cp: exit code 1: Input/output error", "look there", host="client")

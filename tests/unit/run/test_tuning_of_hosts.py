@@ -11,7 +11,7 @@ from support.fake_host import FakeHost
 
 from lab.hosts import Role
 from lab.platforms.linux.platform import Linux
-from lab.run.network import set_mtu, set_tcp_buffers
+from lab.run.case.network import set_mtu, set_tcp_buffers
 from lab.settings.setting import Setting
 
 

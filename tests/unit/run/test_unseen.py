@@ -23,15 +23,16 @@ from lab.hosts import Role
 from lab.platforms import Counters, Reading, Timing
 from lab.protocols import Attached, Share
 from lab.results.run_folder import RunFolder
-from lab.run import size_by_link
-from lab.run.capability import check_unseen_server
-from lab.run.catalogue import CATALOGUE
-from lab.run.endpoints import Endpoints, Place, endpoints_of
-from lab.run.fit import check_fit
-from lab.run.observation import observe
-from lab.run.session import Session
-from lab.run.sharing import Mount, Served
-from lab.run.standing import Standing
+from lab.run.begin import payload_size as size_by_link
+from lab.run.begin.capability import check_unseen_server
+from lab.run.begin.fit import check_fit
+from lab.run.begin.look import plan_of
+from lab.run.case.catalogue import CATALOGUE
+from lab.run.case.session import Session
+from lab.run.case.sharing import Mount, Served
+from lab.run.case.standing import Standing
+from lab.run.transfer.observation import observe
+from lab.run.transfer.places import Endpoints, Place, endpoints_of
 
 SIZE = 16 * MIB
 FILE = Path("hosts.ini")
@@ -109,14 +110,14 @@ def test_what_needs_neither_is_not_refused() -> None:
         (
             {"mounted": "/mnt/nas"},
             ["smb", "nfs"],
-            'hosts.ini: [share] mounted: a share that is mounted already has one protocol, the sweep wants smb, nfs: '
+            '[share] mounted: a share that is mounted already has one protocol, the sweep wants smb, nfs: '
             'give protocol = ["smb"] in the sweep, if that is it, or let the lab mount the share',
         ),
-        ({"path": None}, ["nfs"], "hosts.ini: [share] path: missing: NFS mounts the folder that the server exports"),
+        ({"path": None}, ["nfs"], "[share] path: missing: NFS mounts the folder that the server exports"),
         (
             {"path": "~/media"},
             ["smb"],
-            "hosts.ini: [share] path: ~/media: whose home that is only a login on the server would tell: give the full "
+            "[share] path: ~/media: whose home that is only a login on the server would tell: give the full "
             "path",
         ),
         ({"path": None}, ["smb"], ""),
@@ -129,16 +130,16 @@ def test_what_only_a_mount_leads_to_is_held_against_the_sweep(
 ) -> None:
     config, sweep = hosts_model(server=UNSEEN, share=share), sweep_of(protocol=protocols, store=["disk"])
     if not message:
-        check_fit(config, sweep, FILE)
+        check_fit(config, sweep)
         return
     with pytest.raises(BadInput) as refused:
-        check_fit(config, sweep, FILE)
+        check_fit(config, sweep)
     assert str(refused.value) == message
 
 
 def test_what_the_lab_serves_from_memory_needs_no_path() -> None:
     config = hosts_model(share={"serve": "lab", "path": None})
-    check_fit(config, sweep_of(protocol=["smb", "nfs"], store=["ram"]), FILE)
+    check_fit(config, sweep_of(protocol=["smb", "nfs"], store=["ram"]))
 
 
 # --- what it measures
@@ -200,7 +201,8 @@ def test_without_an_iperf3_a_small_transfer_each_way_tells_how_much_to_move(
     unseen(bench).session.stand = stand
     bench.session.pair.platforms[Role.CLIENT].files = SimpleNamespace(free_bytes={"/mnt/nas": 150 * MIB}.__getitem__)
     told: list[str] = []
-    sized = size_by_link.choose_size(bench.session, RunFolder(bench.folder.path), sweep, told.append)
+    folder = RunFolder(bench.folder.path)
+    sized, _ = size_by_link.choose_size(bench.session, folder, sweep, plan_of(folder, sweep), told.append)
     assert tried == [("pilot-write", "nfs", SIZE), ("pilot-read", "nfs", SIZE)]
     assert (sized.workload.size or 0) // MIB == 142  # as much as there is room for on the share
     assert "a first transfer of 16 MiB reached 67.11 MB/s" in told[0]

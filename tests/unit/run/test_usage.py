@@ -10,8 +10,9 @@ import pytest
 
 from lab.platforms import Connection, Reading, Ticks
 from lab.platforms.readings import Disk, Process
-from lab.run.time_series import series
-from lab.run.usage import carrier, usage
+from lab.results.observed import TcpFacts
+from lab.run.transfer.time_series import series
+from lab.run.transfer.usage import carrier, usage
 
 CORES = 4
 CP, SERVER, OLD = (7, 100), (8, 101), (9, 102)
@@ -108,7 +109,7 @@ def test_counts_that_began_again_are_left_out() -> None:
 
 
 def connection(port: int, **facts: Any) -> Connection:
-    return Connection(f"192.0.2.1:{port}", "192.0.2.2:445", **facts)
+    return Connection(f"192.0.2.1:{port}", "192.0.2.2:445", TcpFacts(**facts))
 
 
 def test_the_carrier_is_the_connection_that_moved_most_meanwhile() -> None:
@@ -118,14 +119,14 @@ def test_the_carrier_is_the_connection_that_moved_most_meanwhile() -> None:
     )
     carrying = carrier((first, last))
     assert carrying is not None
-    assert (carrying.age_s, carrying.seen.acked_bytes, carrying.seen.retransmits) == (0.0, 7000, 1)
+    assert (carrying.tcp.age_s, carrying.tcp.acked_bytes, carrying.tcp.retransmits) == (0.0, 7000, 1)
 
 
 def test_a_connection_that_ended_is_known_from_its_last_sample() -> None:
     during = [reading(at_s, connections=(connection(3, received_bytes=moved),)) for at_s, moved in ((1, 50), (4, 200))]
     carrying = carrier((reading(0), *during, reading(4.5)))
     assert carrying is not None
-    assert (carrying.age_s, carrying.seen.received_bytes) == (0.5, 200)
+    assert (carrying.tcp.age_s, carrying.tcp.received_bytes) == (0.5, 200)
 
 
 def test_the_carrier_counts_the_requests_of_this_transfer_and_its_usual_round_trip() -> None:
@@ -136,7 +137,7 @@ def test_the_carrier_counts_the_requests_of_this_transfer_and_its_usual_round_tr
     ]
     carrying = carrier(readings)
     assert carrying is not None
-    assert (carrying.seen.data_segs_in, carrying.rtt_median_ms) == (110, 0.6)
+    assert (carrying.tcp.data_segs_in, carrying.tcp.rtt_median_ms) == (110, 0.6)
 
 
 def test_without_connections_there_is_no_carrier() -> None:

@@ -27,8 +27,8 @@ from lab.cli import main as cli
 from lab.hosts import Host
 from lab.hosts.command import Command
 from lab.local import state
-from lab.run import restore
-from lab.run.vocabulary import kinds, line_format
+from lab.run.restore import put_back as restore
+from lab.run.restore.vocabulary import kinds, line_format
 from lab.settings.journal import Record
 from lab.settings.operation import Operation, parse_operation
 

@@ -12,8 +12,8 @@ import pytest
 from lab.design.case import Case
 from lab.design.factors import Direction
 from lab.hosts import Role
-from lab.run.endpoints import Endpoints, Place
-from lab.run.preparation import MOST_WARMED, WARM_MEMORY, warm_memory
+from lab.run.transfer.places import Endpoints, Place
+from lab.run.transfer.preparation import MOST_WARMED, WARM_MEMORY, warm_memory
 
 MIB = 2**20
 

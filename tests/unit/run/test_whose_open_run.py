@@ -7,7 +7,7 @@ from pathlib import Path
 from support.input_files import HOSTS
 
 from lab.hosts.hosts_file import load_hosts
-from lab.run.restore import is_about
+from lab.run.restore.put_back import is_about
 from lab.settings.register import OpenRun, describe_hosts
 
 SECOND = "[client.2]\nhost = two.example\ndata_address = 192.0.2.12\n"

@@ -19,7 +19,7 @@ from lab.platforms.timing import Moved
 from lab.protocols import Driver
 from lab.protocols.share import Side
 from lab.protocols.smb.macos import MacSmb
-from lab.run.wire_proof import describe_others, not_on_the_wire
+from lab.run.transfer.proof import describe_others, not_on_the_wire
 
 SIZE = 1_000_000
 

@@ -20,7 +20,7 @@ from support.sides import OWN_NAME
 
 from lab.base.errors import CommandError, LabFailure
 from lab.hosts.command import command
-from lab.run.vocabulary import line_format
+from lab.run.restore.vocabulary import line_format
 from lab.settings.background import background_process
 from lab.settings.changes import Settings
 from lab.settings.journal import Journal, Record

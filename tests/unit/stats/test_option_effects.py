@@ -15,7 +15,7 @@ from lab import stats
 from lab.design.factors import ABSENT
 from lab.design.sweep_file import Sweep
 from lab.results.run_folder import load
-from lab.run.catalogue import CATALOGUE
+from lab.run.case.catalogue import CATALOGUE
 
 
 def test_a_frame_has_a_column_for_each_option_and_none_where_nobody_named_one(tmp_path: Path) -> None:

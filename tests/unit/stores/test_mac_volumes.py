@@ -11,7 +11,7 @@ from support.store_lab import GIB, StoreLab
 from lab import stores
 from lab.base.errors import Absent, CommandError, RestoreError, SettingRefused
 from lab.platforms.macos.platform import MacOS
-from lab.run import made_store
+from lab.run.case import made_store
 from lab.stores.mac_volume import parse_image_volume
 
 

@@ -12,7 +12,7 @@ from lab import stores
 from lab.base.errors import Absent, CommandError, RestoreError
 from lab.base.present import present
 from lab.platforms.macos.platform import MacOS
-from lab.run import made_store
+from lab.run.case import made_store
 from lab.stores.o3x import create_options, parse_o3x
 
 NAME = "file-share-lab-01234567"

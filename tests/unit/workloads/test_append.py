@@ -15,7 +15,7 @@ from support.sweeps import cases_of, sweep_of
 from lab import workloads
 from lab.hosts.perl import run_perl
 from lab.platforms.linux.programs import LinuxPrograms
-from lab.run.catalogue import CATALOGUE
+from lab.run.case.catalogue import CATALOGUE
 from lab.workloads import Move
 from lab.workloads.append import APPEND
 

@@ -19,7 +19,7 @@ from lab.design.factors import Direction
 from lab.platforms.linux.programs import LinuxPrograms
 from lab.platforms.macos.programs import MacPrograms
 from lab.results.observed import Observed
-from lab.run.catalogue import CATALOGUE
+from lab.run.case.catalogue import CATALOGUE
 from lab.workloads import Move
 from lab.workloads.fio_report import PERCENTILES, parse_report
 

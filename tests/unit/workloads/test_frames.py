@@ -20,8 +20,8 @@ from lab.design.case import Case
 from lab.design.factors import Direction
 from lab.hosts.perl import run_perl
 from lab.results.observed import FrameFacts, Observed
-from lab.run import most_streams
-from lab.run.measured import Measured
+from lab.run.transfer import most_streams
+from lab.run.transfer.result import TransferResult
 from lab.workloads import Move
 from lab.workloads.frames import FRAMES, MOST_STREAMS, parse_report
 
@@ -106,13 +106,13 @@ class Share:
         self.able, self.void_at = able, void_at
         self.tried: list[int] = []
 
-    def move(self, case: Case) -> Measured:
+    def move(self, case: Case) -> TransferResult:
         streams = int(case.option("frames.streams"))
         self.tried.append(streams)
         facts = FrameFacts(streams=streams, frames=1000, late=7 if streams > self.able else 0)
         unused = cast(Any, SimpleNamespace())
         void = "it was cached" if streams == self.void_at else ""
-        return Measured(unused, None, unused, void, Observed(frames=facts))
+        return TransferResult(unused, None, unused, void, Observed(frames=facts))
 
 
 @given(able=st.integers(0, 300), fitting=st.integers(0, 300))

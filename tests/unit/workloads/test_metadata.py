@@ -24,8 +24,8 @@ from lab.design.factors import Direction
 from lab.design.plan import plan
 from lab.design.sweep_file import Sweep
 from lab.hosts.perl import run_perl
-from lab.run.catalogue import CATALOGUE
-from lab.run.wire_proof import least_bytes
+from lab.run.case.catalogue import CATALOGUE
+from lab.run.transfer.proof import least_bytes
 from lab.workloads import Move
 from lab.workloads.metadata import METADATA, WAYS, parse_report
 

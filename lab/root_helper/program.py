@@ -1,0 +1,71 @@
+"""The helper of a narrow sudo: its program for each system, and whether a host has it.
+
+It is the one program that a sudoers line can name in place of a shell. Its table is made of the code that sends the
+commands (:mod:`lab.root_helper.linux`, :mod:`lab.root_helper.macos`).
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+from pathlib import Path
+
+import lab.hosts
+from lab.base.errors import HostError, Unsupported
+from lab.base.untrusted import first_line
+from lab.hosts import Host
+from lab.hosts.root_helper import VERSION_WORD
+from lab.platforms.macos.disk_images import IMAGES_OF_HDIUTIL
+from lab.root_helper import linux as root_helper_linux
+from lab.root_helper import macos as root_helper_macos
+
+ENTRIES = {"Linux": root_helper_linux.entries, "Darwin": root_helper_macos.entries}
+OF_SYSTEM = {"Linux": "root_helper_linux.pl", "Darwin": "root_helper_macos.pl"}
+
+
+@functools.cache
+def program(system: str) -> str:
+    """The whole helper, as a host of this system (``uname -s``) gets it; with its digest as its version."""
+    files = [Path(lab.hosts.__file__).with_name(name) for name in ("root_helper_table.pl", OF_SYSTEM[system])]
+    files.append(Path(lab.hosts.__file__).with_name("root_helper.pl"))
+    code = "\n".join(file.read_text(encoding="utf-8") for file in files)
+    if system == "Darwin":
+        code = f"{IMAGES_OF_HDIUTIL}\n{code}"
+    table = "".join(entry.as_perl() for entry in ENTRIES[system]())
+    text = f"{code}\n@TABLE = (\n{table});\n"
+    digest = hashlib.sha256(text.encode()).hexdigest()[:16]
+    return f"#!/usr/bin/perl -Tw\n{text}$VERSION = '{digest}';\nexit main();\n"
+
+
+def version(system: str) -> str:
+    """What the helper calls its version."""
+    return program(system).rpartition("$VERSION = '")[2].partition("'")[0]
+
+
+def check_installed(host: Host) -> None:
+    """Raise where a host with ``sudo = helper`` has no helper, or that of another lab, or its system has none."""
+    if not host.is_narrow:
+        return
+    system = host.run("uname", "-s").stdout.strip()
+    if system not in ENTRIES:
+        message = f"sudo = helper: there is none for {system:.40}"
+        raise Unsupported(message, "give sudo = password for the time of the measurements", host=host.name)
+    present = host.run(VERSION_WORD, root=True).stdout.strip()
+    own = version(system)
+    if present != own:
+        message = f"its helper is that of another version of the lab ({present:.20}; this one's is {own})"
+        raise HostError(message, f"`lab host install {host.name}`", host=host.name)
+
+
+def check_answer(host: Host, helper: str, line: str) -> None:
+    """Raise where sudo does not let the account run the helper that was just put there, by the line that names it."""
+    host.run("sudo", "-k", check=False)  # a password that it remembers would do too
+    answer = host.run("sudo", "-n", "--", helper, VERSION_WORD, check=False)
+    if answer.stdout.strip() != version(host.run("uname", "-s").stdout.strip()):
+        reason = first_line(answer.stderr.strip()) or f"exit code {answer.exit_code}"
+        message = f"{helper} is there, but sudo does not let the account run it: {reason}"
+        remedy = (
+            f"sudo there reads no /etc/sudoers.d, as on Macs before 10.11: add the line `{line}` at the end, by `sudo "
+            "visudo`, and take it out again when the helper is removed"
+        )
+        raise HostError(message, remedy, host=host.name)

@@ -1,0 +1,236 @@
+"""What two hosts can do of a sweep: every case is looked at, and nothing is changed."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import product
+
+from pydantic import SecretStr
+
+from lab import protocols, workloads
+from lab.base.errors import Absent, Closed, Unsupported
+from lab.base.untrusted import listing
+from lab.design.case import Case
+from lab.design.factors import Direction
+from lab.hosts import Role
+from lab.protocols import Driver, Protocol
+from lab.protocols.options import OF_SERVER
+from lab.run.case import made_store
+from lab.run.case.pair import Pair
+from lab.run.case.sharing import Shares
+from lab.stores import file_system
+
+
+class Capability:
+    """Asks each thing once. What a person can correct is raised; for what nobody can, a case is left out.
+
+    A protocol that a server keeps closed is left out, too. ``closed`` has the reason and the remedy, by its name.
+    """
+
+    def __init__(self, shares: Shares):
+        self.shares, self.pair = shares, shares.pair
+        self._reasons: dict[tuple[object, ...], str] = {}
+        self.closed: dict[str, str] = {}
+
+    def left_out(self, cases: Iterable[Case]) -> dict[str, str]:
+        """The cases that these hosts cannot do, by ``case_id``, and why.
+
+        Raises Unsupported where something can be corrected, and where no case is left.
+        """
+        cases = list(cases)
+        for role in self.pair.with_ram_disk:
+            layout = getattr(self.pair.config, role).ram_disk_format
+            self.pair.platforms[role].ram_disks.check(layout)
+        reasons = {case.case_id: reason for case in cases if (reason := self._check(case))}
+        if len(reasons) == len(cases):
+            raise Unsupported("\n".join(dict.fromkeys(reasons.values())), several=True)
+        return reasons
+
+    def _check(self, case: Case) -> str:
+        """Why a case is left out, or empty. Raises Unsupported where something can be corrected."""
+        if case.is_local:
+            return self._why_no_store(case)
+        protocol = protocols.find(case.protocol)
+        check_server(case, protocol, self.pair.config.share.serve)
+        check_unseen_server(case, self.pair)
+        asked = (case.protocol, case.tool, case.store, case.option("server_sync"), *case.mount_options.items())
+        if asked not in self._reasons:
+            self._reasons[asked] = self._why_left_out(case, protocol)
+        self._check_hosts(case)
+        return self._reasons[asked] or self._why_no_store(case)
+
+    def _why_no_store(self, case: Case) -> str:
+        """Why a store that the lab makes is left out, or empty. Raises Unsupported where something can be corrected."""
+        asked = ("store", case.store, *case.store_options.items())
+        if asked not in self._reasons:
+            try:
+                self._check_store(case)
+                self._reasons[asked] = ""
+            except Absent as error:
+                self._reasons[asked] = str(error)
+        return self._reasons[asked]
+
+    def _why_left_out(self, case: Case, protocol: Protocol) -> str:
+        try:
+            drivers = {role: protocol.driver(self.pair.sides[role].platform) for role in self.pair.roles}
+            self._check_client(case, drivers[Role.CLIENT])
+            if self.pair.config.share.serve == "lab":
+                self._check_lab_server(case, drivers[Role.SERVER])
+        except Absent as error:
+            return str(error)
+        except Closed as error:
+            self.closed[case.protocol] = str(error)
+            return str(error)
+        return ""
+
+    def _check_client(self, case: Case, driver: Driver) -> None:
+        """The client must have the tool, and be able to attach the share."""
+        side, tool = self.pair.sides[Role.CLIENT], workloads.tool(case.tool)
+        if tool.only_on not in ("", side.platform):
+            raise Absent(f"client: {case.tool} is a program of {tool.only_on}, and the client runs {side.platform}")
+        check_programs(self.pair, Role.CLIENT, tool.programs, case.tool)
+        hosts, call = self.pair.hosts, self.pair.platforms[Role.CLIENT].programs.call(tool.program)
+        tool.check(hosts[Role.CLIENT], call)
+        if not protocols.find(case.protocol).mounted and Role.SERVER in self.pair.roles:
+            tool.check_ends(hosts[Role.CLIENT], call, hosts[Role.SERVER])
+        if self.pair.config.share.mounted:
+            return
+        check_programs(self.pair, Role.CLIENT, driver.attaches_with, case.protocol)
+        driver.mount_method(side)
+        if why := driver.cannot_attach(side, case.mount_options):
+            raise Absent(f"client: {_describe(case, Role.CLIENT)}: {why}")
+
+    def _check_lab_server(self, case: Case, driver: Driver) -> None:
+        """What the lab is to serve, the server must be able to."""
+        side, config = self.pair.sides[Role.SERVER], self.pair.config
+        check_programs(self.pair, Role.SERVER, driver.needs_to_serve(side, case.mount_options), case.protocol)
+        if case.store == "ram":
+            driver.check_ram_disk(side, config.server.ram_disk_format)
+        check_sync(case, driver)
+        driver.served_by(side, config.share.account)
+        if why := driver.cannot_serve(side, self.shares.share(case)):
+            raise Absent(f"server: {_describe(case, Role.SERVER)}: {why}")
+
+    def _check_store(self, case: Case) -> None:
+        """The server must be able to make what the lab makes there."""
+        if store := file_system(case.store):
+            server, share = self.pair.platforms[Role.SERVER], self.pair.config.share
+            made_store.check(server, store, case.store_options, share)
+            check_programs(self.pair, Role.SERVER, store.programs, f"store {store.name}")
+
+    def _check_hosts(self, case: Case) -> None:
+        """The hosts must be able to have the case's caches, MTU and TCP buffers."""
+        if case.option("server_cache") == "cold":
+            self.pair.platforms[Role.SERVER].files.check_cold_reads()
+        for role in self.pair.roles:
+            mtu = self.pair.facts[role].mtu
+            if not self.pair.config.may_tune(role) and mtu != case.mtu:
+                raise Unsupported(
+                    f"{role}: its MTU is {mtu}, the sweep wants {case.mtu}, and the lab is not to change it",
+                    f"give mtu = [{mtu}] in the sweep, or tune = yes in [{role}] of the hosts file",
+                )
+            check_tcp_buffer(self.pair, role, case)
+
+
+def describe_left_out(left_out: Mapping[str, str]) -> Iterator[str]:
+    """A line for each reason why cases are left out, with how many cases it concerns."""
+    for reason, count in Counter(left_out.values()).items():
+        yield f"left out ({count} {'case' if count == 1 else 'cases'}): {reason}"
+
+
+def describe_idle_buffers(pair: Pair, cases: Iterable[Case]) -> Iterator[str]:
+    """A line for each host and protocol where a sweep of TCP buffers shows nothing: the sockets get other sizes."""
+    swept = sorted({case.protocol for case in cases if isinstance(case.tcp_space, int)})
+    for role, name in product(pair.tuned, swept):
+        platform = pair.platforms[role]
+        reach_by_version = protocols.find(name).tcp_reach(platform.name, role)
+        reach = platform.preflight.tcp_reach(pair.facts[role], reach_by_version)
+        if reach.reaches is False:
+            instead = f"; {reach.instead} would" if reach.instead else ""
+            yield f"{role}: tcp_space changes nothing for {name}: {reach.why}{instead}"
+
+
+def check_programs(pair: Pair, role: Role, programs: Mapping[str, str], what: str) -> None:
+    """Raise Unsupported for a program that ``what`` needs and the host lacks; values are Debian packages."""
+    platform = pair.platforms[role]
+    for program in platform.programs.missing(programs) if programs else ():
+        install = platform.programs.how_to_install(programs[program])
+        raise Unsupported(f"{role}: {what} needs {program}", f"{install}, or take it out of the sweep")
+
+
+def check_further_clients(pairs: Sequence[Pair], password: SecretStr, cases: Sequence[Case]) -> None:
+    """Raise Unsupported where a client beyond the first cannot do what that does of these cases. Changes nothing."""
+    shared = [case for case in cases if case.clients > 1]
+    for pair in pairs if shared else ():
+        host = pair.hosts[Role.CLIENT]
+        host.run("true", root=True)
+        check_programs(pair, Role.CLIENT, {"perl": "perl", "iperf3": "iperf3"}, "measuring")
+        if lacking := Capability(Shares(pair, password)).left_out(shared):
+            remedy = "take that out of the sweep, or give a client that can do it"
+            raise Unsupported(next(iter(lacking.values())), remedy, host=host.name)
+
+
+def check_server(case: Case, protocol: Protocol, serve: str) -> None:
+    """Raise Unsupported for a durability, a program or a cache of the server that cannot be had."""
+    level, able = case.option("server_sync"), protocol.server_syncs
+    if level not in able:
+        raise Unsupported(f"{protocol.name} cannot do server_sync = {level}", f"it can do {', '.join(able)}")
+    options = {f"{protocol.name}.{name}": case.mount_options.get(name, "default") for name in OF_SERVER}
+    asked = {"server_sync": level, **options}
+    for name, level in asked.items() if serve == "existing" else ():
+        if level != "default":
+            raise Unsupported(
+                f"{name} = {level}: the lab changes nothing of a share that was there before",
+                f'give {name} = ["default"] in the sweep, or serve = lab in [share] of the hosts file',
+            )
+    if (case.direction, case.store, case.option("server_cache")) == (Direction.READ, "ram", "cold"):
+        raise Unsupported("server_cache = cold: what is on a RAM disk is in memory", 'give store = ["disk"]')
+
+
+def check_unseen_server(case: Case, pair: Pair) -> None:
+    """Raise Unsupported for what needs a login on the server, or a mount of the lab's own, where there is none."""
+    share = pair.config.share
+    if Role.SERVER not in pair.roles and case.option("server_cache") == "cold":
+        raise Unsupported("server_cache = cold: nobody logs in to the server", "leave it out of the sweep")
+    if Role.SERVER in pair.roles and case.option("server_cache") == "cold" and pair.hosts[Role.SERVER].lacks_root:
+        raise Unsupported("server_cache = cold: only root empties the server's cache", "leave it out of the sweep")
+    if Role.SERVER not in pair.roles and case.protocol == "ssh":
+        raise Unsupported("ssh: nobody logs in to the server", "give [server] host in the hosts file")
+    if share.mounted and case.mount_options:
+        options = listing(f"{case.protocol}.{name}" for name in case.mount_options)
+        raise Unsupported(
+            f"{options}: {share.mounted} was mounted by somebody else", "leave that out, or let the lab mount the share"
+        )
+
+
+def check_sync(case: Case, server: Driver) -> None:
+    """Raise Unsupported for a level of ``server_sync`` that the system's own server would have to be given."""
+    if (level := case.option("server_sync")) != "default" and not server.own_server:
+        raise Unsupported(
+            f"server: server_sync = {level}: what serves {case.protocol} there is the system's own, without such a "
+            f"setting that could be put back exactly",
+            'give server_sync = ["default"] in the sweep',
+        )
+
+
+def check_tcp_buffer(pair: Pair, role: Role, case: Case) -> None:
+    """Raise Unsupported for TCP buffers that are larger than a host takes."""
+    most = pair.facts[role].tcp_space_max
+    if pair.config.may_tune(role) and isinstance(case.tcp_space, int) and most and case.tcp_space > most:
+        raise Unsupported(
+            f"{role}: tcp_space = {case.tcp_space} bytes: it takes at most {most}", "lower it in the sweep"
+        )
+
+
+def _describe(case: Case, role: Role) -> str:
+    """What a case asks of the client's mount, or of the server."""
+    mount = {f"{case.protocol}.{name}": level for name, level in case.mount_options.items()}
+    of_server = {"server_sync", *(f"{case.protocol}.{name}" for name in OF_SERVER)}
+    levels = {"server_sync": case.option("server_sync")} | mount
+    asked = ", ".join(
+        f"{name} = {level}"
+        for name, level in levels.items()
+        if level != "default" and (name in of_server) == (role is Role.SERVER)
+    )
+    return f"{case.protocol} with {asked}" if asked else case.protocol

@@ -1,0 +1,192 @@
+"""Whether a hosts file and a sweep go together, as far as the two show by themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from pathlib import Path
+
+from lab import platforms, workloads
+from lab.base.errors import BadInput
+from lab.base.untrusted import listing
+from lab.design import store_shots
+from lab.design.case import Case
+from lab.design.grid import check_names, grid_of
+from lab.design.payload_size import MIB, ROOM
+from lab.design.plan import check_design
+from lab.design.sweep_file import Sweep
+from lab.design.workload import Workload
+from lab.hosts import Role
+from lab.hosts.hosts_file import Hosts
+from lab.hosts.role import client_name
+from lab.run.begin import refusals
+from lab.run.case import made_store
+from lab.run.case.catalogue import CATALOGUE
+
+EXT4_INODE_BYTES = 16384  # one for so many bytes: inode_ratio of the defaults in mke2fs.conf
+
+
+def check_fit(config: Hosts, sweep: Sweep, results: Path | None = None) -> tuple[Case, ...]:
+    """The cases of the sweep's grid. Raises BadInput for what can be seen to be wrong before a host is reached.
+
+    ``results`` is where the run is to be kept; of one that is there, the rest has been looked at when it began.
+    """
+    check_names(sweep, CATALOGUE)
+    platforms.check_hosts(config)
+    stores = sweep.factors.of("store")
+    for name in () if sweep.is_local else config.clients:
+        _check_ram_disk(config, name, sweep.workload, 1)
+    if "ram" in stores:
+        _check_ram_disk(config, Role.SERVER, sweep.workload, most_clients(sweep))
+    if config.share.serve == "existing" and stores != ("disk",):
+        raise BadInput(
+            f"{config.place}[share] serve = existing: the lab cannot choose where that share's files are",
+            'give store = ["disk"] in the sweep, or serve = lab',
+        )
+    for role in (*config.clients, Role.SERVER):
+        if not config.may_tune(role) and sweep.factors.of("tcp_space") != ("default",):
+            raise BadInput(
+                f"{config.place}[{role}] tune: the lab is not to change this host, but the sweep wants TCP buffers",
+                'give tcp_space = ["default"] in the sweep, or tune = yes',
+            )
+    _check_clients(config, sweep)
+    _check_images(config, sweep)
+    _check_devices(config, sweep)
+    _check_share(config, sweep)
+    _check_store_tools(config, sweep)
+    if "disk" in stores and config.share.path is None and not config.through_mount:
+        raise BadInput(f"{config.place}[share] path: missing", 'store "disk" needs the folder on the server')
+    cases = grid_of(sweep, CATALOGUE)[0]
+    if results is not None:
+        refusals.check(config, sweep, cases, results)
+    check_design(sweep, cases)
+    return cases
+
+
+def most_clients(sweep: Sweep) -> int:
+    """How many clients a sweep has at once."""
+    return max(int(count) for count in sweep.factors.of("clients"))
+
+
+def _check_clients(config: Hosts, sweep: Sweep) -> None:
+    """There are as many clients as the sweep wants at once, and the server holds what all of them move."""
+    wanted, clients = most_clients(sweep), config.clients
+    if wanted > len(clients):
+        raise BadInput(
+            f"{config.place}the sweep wants {wanted} clients, and there are {len(clients)}",
+            f"give [{client_name(len(clients) + 1)}] and so on, or fewer clients in the sweep",
+        )
+
+
+def _check_store_tools(config: Hosts, sweep: Sweep) -> None:
+    """Tools for the store by itself that a sweep names and that would measure nothing."""
+    asked = [name for name in sweep.store_tools if name != "dd" or sweep.is_local]
+    if not asked:
+        return
+    are_measured = [made_store.is_measured(store) for store in sweep.factors.names("store")]
+    if not any(are_measured) or (sweep.is_local and not all(are_measured)):
+        lacks = 'has "ram"' if any(are_measured) else 'has no "disk"'
+        raise BadInput(
+            f"{sweep.place}store_tools: {listing(asked)}: that measures the disk that files lie on, and store {lacks}",
+            'give store = ["disk"] or file systems that the lab makes, or leave store_tools out',
+        )
+    if config.through_mount:
+        raise BadInput(
+            f"{sweep.place}store_tools: {listing(asked)}: that runs on the server, and nobody logs in there",
+            "give [server] host in the hosts file, or leave store_tools out",
+        )
+
+
+def _check_share(config: Hosts, sweep: Sweep) -> None:
+    """What a share that only its mount leads to cannot do."""
+    share, names = config.share, sweep.factors.names("protocol")
+    if share.mounted and len(names) > 1:
+        raise BadInput(
+            f"{config.place}[share] mounted: a share that is mounted already has one protocol, the sweep wants "
+            f"{listing(names)}",
+            f'give protocol = ["{names[0]}"] in the sweep, if that is it, or let the lab mount the share',
+        )
+    if "nfs" in names and share.serve == "existing" and share.path is None and not share.mounted:
+        raise BadInput(f"{config.place}[share] path: missing", "NFS mounts the folder that the server exports")
+    if (share.path or "").startswith("~") and not config.server.is_reached:
+        raise BadInput(
+            f"{config.place}[share] path: {share.path}: whose home that is only a login on the server would tell",
+            "give the full path",
+        )
+
+
+def _check_images(config: Hosts, sweep: Sweep) -> None:
+    """The file systems that the lab makes must hold the payload, and not be too small to be made."""
+    image_bytes, payload = config.share.image_size, workloads.payload(sweep.workload.kind).of(sweep.workload)
+    size_bytes = MIB if _is_sized_by_link(sweep.workload) else sweep.workload.planned_size
+    room_bytes = {"a payload": 0 if sweep.is_local else payload.room(size_bytes)}
+    room_bytes |= {"a file of fio": store_shots.fio_bytes(size_bytes) if "fio" in sweep.store_tools else 0}
+    room_bytes |= {"a file of bonnie++": sweep.bonnie_size or 0}
+    largest = max(room_bytes, key=lambda name: room_bytes[name])
+    of_largest = f" with {largest} of {room_bytes[largest]} bytes" if room_bytes[largest] else ""
+    for store, levels in made_store.made_of(sweep):
+        least_bytes = max(store.least_size(levels), store.room(levels).size_for(round(room_bytes[largest] * ROOM)))
+        if image_bytes < least_bytes:
+            of_levels = "".join(f", {store.name}.{name} {level}" for name, level in levels.items())
+            raise BadInput(
+                f"{config.place}[share] image_size: {image_bytes} bytes are too few for "
+                f"{store.name}{of_levels}{of_largest}",
+                f"give {-(-least_bytes // MIB)} MiB or more, or a smaller size in the sweep",
+            )
+
+
+def _check_devices(config: Hosts, sweep: Sweep) -> None:
+    """A store on devices that the user named takes as many as it has."""
+    named = config.share.devices
+    if named and config.share.serve != "lab":
+        raise BadInput(f"{config.place}[share] devices: are for serve = lab", "leave them out, or give serve = lab")
+    if len(named) < (needed := made_store.count_devices(sweep)):
+        raise BadInput(
+            f"{config.place}[share] devices: {len(named)} named, and the sweep has stores on {needed}",
+            "name so many disks or partitions of the server that hold nothing, or take that level out of the sweep",
+        )
+
+
+def devices_of(config: Hosts, sweep: Sweep) -> tuple[str, ...]:
+    """The devices of the server, which the user named, that a sweep writes to."""
+    return config.share.devices[: made_store.count_devices(sweep)]
+
+
+def check_write_to(config: Hosts, sweep: Sweep, write_to: Collection[str]) -> None:
+    """The devices that a sweep writes to are just those that the user has named at the command. Raises BadInput."""
+    devices = devices_of(config, sweep)
+    if set(write_to) == set(devices):
+        return
+    given = f", and --write-to has {listing(write_to)}" if write_to else ""
+    if not devices:
+        raise BadInput(f"--write-to: the sweep writes to no device{given}", "leave it out")
+    them = "it" if len(devices) == 1 else "them"
+    raise BadInput(
+        f"the sweep writes to {listing(devices)} of the server{given}",
+        f"make sure that nobody needs {them}; then: {' '.join(f'--write-to {device}' for device in devices)}",
+    )
+
+
+def _is_sized_by_link(workload: Workload) -> bool:
+    return workload.size is None and workload.seconds is not None
+
+
+def _check_ram_disk(config: Hosts, name: str, workload: Workload, payloads: int) -> None:
+    """The RAM disk of a host holds the payload, and that of the server those of all clients."""
+    host, payload = config.section(name), workloads.payload(workload.kind).of(workload)
+    size_bytes = MIB if _is_sized_by_link(workload) else workload.planned_size
+    room_bytes, files = payloads * payload.room(size_bytes), payloads * payload.files(size_bytes)
+    remedy = "a larger ram_disk, or a smaller size in the sweep"
+    if room_bytes * ROOM > host.ram_disk:
+        on_disk = f" in {files} files, which take {room_bytes} bytes there," if payload.is_folder else ""
+        what = "a payload" if payloads == 1 else f"{payloads} payloads"
+        raise BadInput(
+            f"{config.place}[{name}] ram_disk: {host.ram_disk} bytes cannot hold {what} of {size_bytes} bytes"
+            f"{on_disk} with room to spare",
+            remedy,
+        )
+    if host.ram_disk_format == "ext4" and files > host.ram_disk // EXT4_INODE_BYTES:
+        raise BadInput(
+            f"{config.place}[{name}] ram_disk: {host.ram_disk} bytes of ext4 have an inode for each "
+            f"{EXT4_INODE_BYTES} bytes, too few for {files} files",
+            f"{remedy}, or ram_disk_format = tmpfs",
+        )

@@ -1,0 +1,127 @@
+"""How much a trial moves where a sweep says for how long: chosen before the first trial, by the speed of the link."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+from lab.base.errors import BadInput, LabFailure, RestoreError
+from lab.base.units import LARGEST, size_label
+from lab.design.blocks import Slot
+from lab.design.case import Case
+from lab.design.factors import Direction
+from lab.design.payload_size import GIGABIT_BYTES_PER_S, MIB, ROOM, most_in, size_for
+from lab.design.plan import Plan
+from lab.design.sweep_file import Sweep
+from lab.hosts import ROLES, Role
+from lab.results.run_folder import RunFolder
+from lab.run.begin.look import plan_of
+from lab.run.case import made_store
+from lab.run.case.pair import at_home
+from lab.run.case.session import Session
+from lab.run.ceilings import link_ceiling
+from lab.run.transfer.recorded import Recorded, now, plan_trial
+from lab.run.transfer.transfer import transfer
+
+PILOT_BYTES = 16 * MIB  # a fifth of a second of a gigabit link: long enough to be past the start of a connection
+PILOT_DEADLINE_S = 120.0
+ETHERNET_SHARE = 0.94  # of the bits of a link: the rest are headers and gaps, with an MTU of 1500
+
+
+def recorded_size(sweep: Sweep, folder: RunFolder) -> Sweep:
+    """The sweep of a run with the size that was chosen in it, where one was. Raises BadInput."""
+    size = folder.run.get("payload_bytes")
+    if sweep.workload.size is not None or size is None:
+        return sweep
+    if not 0 < size < LARGEST:
+        raise BadInput(f"{folder.path / 'run.json'}: payload_bytes: {size} is no size of a payload")
+    return sweep.sized(size)
+
+
+def choose_size(
+    session: Session, folder: RunFolder, sweep: Sweep, planned: Plan, tell: Callable[[str], None]
+) -> tuple[Sweep, Plan]:
+    """The sweep with a size, and its plan: the size that it has, or one by the link, which run.json then holds.
+
+    That is what the link moves in the seconds of the sweep; or, with a warning, as much as there is room for.
+    """
+    seconds = sweep.workload.seconds
+    if sweep.workload.size is not None or seconds is None:
+        return sweep, planned
+    pilots = plan_of(folder, sweep.sized(PILOT_BYTES)).cases
+    most, place = min(_rooms(session, sweep, pilots))  # first: a mount may die of what measures the rate
+    rate, source = _link_rate(session, folder, sweep, planned, pilots)
+    ideal_size = size_for(seconds, rate)
+    size = max(MIB, min(ideal_size, most))
+    while size > MIB and session.payload.room(size) > most:  # small files take more room than their bytes
+        size //= 2
+    folder.update(payload_bytes=size)
+    tell(f"a trial moves {size_label(size)}, which takes {size / rate:.1f} s or more: {source}")
+    if size < seconds * rate:
+        tell(
+            f"warning: that is less than the {seconds:g} s of the sweep, and too short for some verdicts: {place} has "
+            f"room for no more; {ROOM * ideal_size / MIB:.0f} MiB would do"
+        )
+    sweep = sweep.sized(size)
+    return sweep, plan_of(folder, sweep)
+
+
+def _link_rate(
+    session: Session, folder: RunFolder, sweep: Sweep, planned: Plan, pilots: Sequence[Case]
+) -> tuple[float, str]:
+    """Bytes per second of the link, in its better direction, and who says so."""
+    if not session.pair.config.measures_link:
+        return _pilot_rate(session, pilots)
+    slot = max((slot for slot in planned.slots if slot.block == 1), key=_expected_speed)
+    recorded, ids = Recorded(folder), link_ceiling.ids(slot)
+    rows = link_ceiling.rows(slot, plan_trial(slot, now()), recorded.missing(ids))
+    try:
+        if rows:
+            link_ceiling.measure(session, slot, rows, sweep.ceiling_seconds, recorded)
+    except RestoreError:
+        raise
+    except LabFailure:  # the first trial on this network meets the same, and says so
+        session.recover()
+    if rate := max(link_ceiling.rate(recorded.get(name)) or 0.0 for name in ids.values()):
+        return rate, f"iperf3 moved {rate / 1e6:.4g} MB/s"
+    speeds = [speed for role in ROLES if (speed := session.pair.facts[role].link_bits_per_s)]
+    if len(speeds) == len(ROLES):
+        slower = min(speeds)
+        return ETHERNET_SHARE * slower / 8, f"iperf3 could not tell; the interfaces say {slower / 1e9:g} Gbit/s"
+    return GIGABIT_BYTES_PER_S, "neither iperf3 nor the interfaces could tell how fast the link is; 1 Gbit/s is assumed"
+
+
+def _pilot_rate(session: Session, pilots: Sequence[Case]) -> tuple[float, str]:
+    """Bytes per second of one small transfer each way, the faster: so nobody waits minutes for a slow share.
+
+    Raises LabFailure where that fails: so would every trial.
+    """
+    rates = []
+    for direction in Direction:
+        case = next((case for case in pilots if case.direction is direction), None)
+        if case:
+            timing = transfer(session, case, f"pilot-{direction}", PILOT_DEADLINE_S).timing
+            rates.append(PILOT_BYTES / timing.elapsed_s)
+    return max(rates), f"a first transfer of {size_label(PILOT_BYTES)} reached {max(rates) / 1e6:.4g} MB/s"
+
+
+def _expected_speed(slot: Slot) -> tuple[bool, int, int]:
+    """Which network is likely the fastest: with buffers that grow by themselves, or large ones, and large packets."""
+    space = slot.case.tcp_space
+    return not isinstance(space, int), space if isinstance(space, int) else 0, slot.case.mtu
+
+
+def _rooms(session: Session, sweep: Sweep, pilots: Sequence[Case]) -> Iterator[tuple[int, str]]:
+    """The largest payload that fits into each place that is to hold it, and which place that is."""
+    pair, stores = session.pair, sweep.factors.of("store")
+    for role in ROLES:
+        if role is Role.CLIENT or "ram" in stores:
+            yield most_in(getattr(pair.config, role).ram_disk), f"the {role}'s RAM disk (ram_disk in the hosts file)"
+    for store, levels in made_store.made_of(sweep):
+        room_bytes = store.room(levels).most_in(pair.config.share.image_size)
+        yield most_in(room_bytes), f"{store.lies_in} of {store.name} (image_size in the hosts file)"
+    if pair.config.through_mount:
+        path = session.stand(pilots[0]).attached.path
+        yield most_in(pair.platforms[Role.CLIENT].files.free_bytes(path)), "the share"
+    elif "disk" in stores:
+        path = at_home(pair.config.share.path or "", pair.facts[Role.SERVER].home)
+        yield most_in(pair.platforms[Role.SERVER].files.free_bytes(path)), f"the server's disk, at {path},"

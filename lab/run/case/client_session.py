@@ -1,0 +1,40 @@
+"""A session as one of several clients has it: the same share and settings, and another client."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from lab.design.case import Case
+from lab.hosts import Role
+from lab.run.case.pair import Pair
+from lab.run.case.session import Session
+from lab.run.case.standing import Standing
+
+
+class Seat:
+    """What preparing, cooling and checking need of a :class:`Session`, of the client of ``pair``."""
+
+    def __init__(self, session: Session, pair: Pair):
+        self.session, self.pair, self.payload = session, pair, session.payload
+        self.tool_versions: dict[tuple[Role, str], str] = {}
+
+    @property
+    def name(self) -> str:
+        """That of the client."""
+        return self.pair.hosts[Role.CLIENT].name
+
+    def standing(self, case: Case) -> Standing:
+        """What stands for a case."""
+        return self.session.standing(case, self.pair)
+
+    def stand(self, case: Case) -> Standing:
+        """See :meth:`Session.stand`: on all clients."""
+        self.session.stand(case)
+        return self.standing(case)
+
+    def mount_anew(self, standing: Standing, always: bool = False) -> bool:
+        """See :meth:`Session.mount_anew`: on this client."""
+        return self.session.mount_anew(standing, always)
+
+
+AnySession: TypeAlias = Session | Seat

@@ -1,0 +1,106 @@
+"""A client and the server of a run: connections, platforms, facts, and where each keeps the lab's own files."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from lab import platforms
+from lab.base.errors import Unsupported
+from lab.hosts import Host, Nobody, Role
+from lab.hosts.host_config import HostConfig
+from lab.hosts.hosts_file import Hosts
+from lab.hosts.mounts import real_path
+from lab.hosts.own_folder import lab_home, new_name
+from lab.platforms import Facts, Platform
+from lab.protocols import Side
+
+
+def at_home(path: str, home: str) -> str:
+    """``path`` with the ``~`` that it begins with as a host's home folder; any other ``~`` is part of a name."""
+    return home + path[1:] if path.startswith("~") else path
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two hosts and what is known of them; nothing here changes them.
+
+    ``hosts``, ``platforms`` and ``facts`` are of those that the lab runs commands on; of a server that nobody logs in
+    to there is but a side. ``store_name`` is that of the folder that a run makes in the share's, for store ``disk``.
+    """
+
+    hosts: Mapping[Role, Host]
+    config: Hosts
+    store_name: str
+    platforms: Mapping[Role, Platform]
+    facts: Mapping[Role, Facts]
+    sides: Mapping[Role, Side]
+
+    @classmethod
+    def of(cls, hosts: Mapping[str, Host], config: Hosts) -> Pair:
+        """Ask the server and the first client what they are.
+
+        Raises HostError, and Unsupported for a platform that is not known.
+        """
+        detected = {role: platforms.detect(hosts[role]) for role in config.reached}
+        own: dict[Role, HostConfig] = {role: getattr(config, role) for role in Role}
+        facts = {role: platform.facts(own[role.peer].data_address) for role, platform in detected.items()}
+        for role, of_host in facts.items():
+            hosts[role].lacks_root = hosts[role].needs_no_sudo and not of_host.is_root
+        sides = {role: _side(detected[role], own[role], facts[role]) for role in facts}
+        if (
+            config.client.transport == "local" and Role.SERVER in sides
+        ):  # what the controller's ssh knows, the client's does
+            sides[Role.SERVER] = replace(sides[Role.SERVER], ssh_name=config.server.login)
+        if Role.SERVER not in sides:
+            sides[Role.SERVER] = _unreached(config.server)
+        return cls({role: hosts[role] for role in facts}, config, new_name(), detected, facts, sides)
+
+    def beside(self, name: str, host: Host) -> Pair:
+        """The same server with another client of the hosts file. Asks that what it is; raises as :meth:`of` does."""
+        config, platform = self.config.seen_by(name), platforms.detect(host)
+        facts = platform.facts(config.server.data_address)
+        host.lacks_root = host.needs_no_sudo and not facts.is_root
+        return replace(
+            self,
+            hosts={**self.hosts, Role.CLIENT: host},
+            config=config,
+            platforms={**self.platforms, Role.CLIENT: platform},
+            facts={**self.facts, Role.CLIENT: facts},
+            sides={**self.sides, Role.CLIENT: _side(platform, config.client, facts)},
+        )
+
+    def interface(self, role: Role) -> str:
+        """The data interface of a host: the one named in the hosts file, or the one that leads to its peer."""
+        configured: str | None = getattr(self.config, role).interface
+        return configured or self.facts[role].interface
+
+    @property
+    def roles(self) -> tuple[Role, ...]:
+        """The hosts that the lab runs commands on."""
+        return self.config.reached
+
+    @property
+    def tuned(self) -> list[Role]:
+        """The hosts whose MTU and TCP buffers the lab may change; the server first."""
+        return [role for role in reversed(self.roles) if self.config.may_tune(role)]
+
+    @property
+    def with_ram_disk(self) -> tuple[Role, ...]:
+        """The hosts that get a RAM disk: the server only where the lab serves."""
+        return self.roles if self.config.share.serve == "lab" else (Role.CLIENT,)
+
+
+def _side(platform: Platform, config: HostConfig, facts: Facts) -> Side:
+    # without links, as mounts and exports name it: /var of a Mac is /private/var
+    host, base = platform.host, config.mount_base
+    home = lab_home(host) if base is None else real_path(host, at_home(base, facts.home))
+    folder = f"{home.rstrip('/')}/{new_name()}"
+    return Side(platform.host, platform.name, config.data_address, folder, facts.user, platform.network.listening)
+
+
+def _unreached(config: HostConfig) -> Side:
+    def listening(port: int) -> str:
+        raise Unsupported("nobody logs in to the server, and so nobody can look what listens there", host=Role.SERVER)
+
+    return Side(Nobody(Role.SERVER), "", config.data_address, "/", "", listening)

@@ -1,0 +1,298 @@
+"""The hosts of a run: standing a case's settings up, and taking them down again.
+
+Settings are kept from one case to the next as long as both need the same (:mod:`lab.settings.layers`); a read always
+gets a fresh mount of the share, so that nothing of it is in the client's memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from pydantic import SecretStr
+
+from lab.base.errors import CommandError, DeadlineExceeded, HostError, LabFailure
+from lab.base.present import present
+from lab.base.scripts import read_script
+from lab.design.case import Case
+from lab.hosts import Host, Role
+from lab.hosts.hosts_file import Hosts
+from lab.hosts.role import client_name
+from lab.platforms.files import Above
+from lab.protocols import Share
+from lab.protocols.options import OF_SERVER
+from lab.run.case import made_store, network, sharing
+from lab.run.case.made_store import MadeStore
+from lab.run.case.mounting import Mounting
+from lab.run.case.pair import Pair, at_home
+from lab.run.case.radio import Radios
+from lab.run.case.sharing import Mount, Served, Shares
+from lab.run.case.standing import Standing
+from lab.settings.changes import Settings
+from lab.settings.host_journal import LAPSED
+from lab.settings.layers import Layer, Layers
+from lab.stores import file_system
+from lab.workloads import Payload
+from lab.workloads.file import PAYLOAD as ONE_FILE
+
+IS_GONE = read_script(__file__, "mount_is_gone.sh")
+IS_THERE = '[ -d "$1" ]'
+FIRST = client_name(1)
+NOT_COLD = 'see what the kernel of that host says (`dmesg`), or give server_cache = ["warm"] in the sweep'
+TOUCH_S = 10.0  # whoever touches a mount whose server is gone may hang for ever
+
+
+class Session:
+    """Stands up on hosts what each case needs, to move the ``payload``.
+
+    ``pairs`` are the server with each client of the hosts file, ``pair`` that with the first. What is changed on them,
+    ``settings`` puts back.
+    """
+
+    def __init__(
+        self,
+        hosts: Mapping[str, Host],
+        config: Hosts,
+        settings: Settings,
+        password: SecretStr,
+        payload: Payload = ONE_FILE,
+    ):
+        self.payload = payload
+        self.pair = Pair.of(hosts, config)
+        self.pairs = (self.pair, *(self.pair.beside(name, hosts[name]) for name in config.more_clients))
+        self.shares = Shares(self.pair, password)
+        self.settings = settings
+        self.layers = Layers(settings)
+        self.mounting = Mounting(self.layers)
+        self.tool_versions: dict[tuple[Role, str], str] = {}
+        self.radios = Radios(self.pair)
+        self._base = len(settings.journal.open)
+        self._boots: dict[str, str] = {}
+        self._ram_disks: dict[str, str] = {}
+        self._store: MadeStore | None = None
+        self._served: dict[str, Served] = {}  # by client
+        self._mounts: dict[str, Mount] = {}
+        self._used: set[str] = set()  # the clients whose mount served an earlier case
+        self._notices: set[str] = set()
+        self._in_share: Case | None = None  # a case whose mount made the run's folder in the share; it may be there yet
+
+    def open(self) -> None:
+        """Make the lab's own folder on all hosts, and the RAM disks."""
+        self._base = len(self.settings.journal.open)
+        self._boots = self._starts()
+        for role in reversed(self.pair.roles):
+            self._open(self.pair, role)
+        for pair in self.pairs[1:]:
+            self._open(pair, Role.CLIENT)
+
+    def _open(self, pair: Pair, role: Role) -> None:
+        side, platform = pair.sides[role], pair.platforms[role]
+        interface, config = pair.interface(role), getattr(pair.config, role)
+        above: Above = "us" if config.mount_base else "home"
+        share = pair.config.share
+        # somebody else's server has nothing to look for in it
+        through = share.account if role is Role.SERVER and share.serve == "lab" else ""
+        self.settings.apply(platform.files.folder(side.directory, above, side.user, through))
+        platform.clock.install(side.directory, interface, pair.sides[role.peer].address)
+        self.settings.follow(platform.settings.awake(side.directory))
+        if role in pair.with_ram_disk:
+            ram = f"{side.directory}/ram"
+            side.host.run("mkdir", ram)
+            private = role is Role.CLIENT
+            steps = platform.ram_disks.make(ram, config.ram_disk, config.ram_disk_format, private)
+            self._ram_disks[side.host.name] = self.settings.follow(steps)
+        self.settings.follow(platform.clock.sampling(interface))
+
+    def recover(self) -> None:
+        """After a failure: put back what stands, reach hosts that were lost, and open again where that is needed.
+
+        So it is on a host that was restarted, or that has put everything back by itself. Raises RestoreError, or
+        HostError where a host stays out of reach: going on would measure something else.
+        """
+        self.layers.step_down(0)
+        for name in self.settings.hosts:
+            self.settings.connections.ensure(name)
+        lapsed = [name for name, host_journal in self.settings.host_journals.items() if host_journal.lapsed]
+        if lapsed or self._starts() != self._boots:
+            self.settings.unwind(self._base)
+            for name in lapsed:
+                self.settings.connections.tell(f"{name}: {LAPSED}; the run goes on with settings made anew")
+                self.settings.host_journals[name].lapsed = False
+            self.open()
+
+    @property
+    def on_one_machine(self) -> bool:
+        """Whether all hosts have one kernel, as those of a local lab do: then its start is the same."""
+        return len(self._boots) > 1 and len({boot.split(" ")[0] for boot in self._boots.values()}) == 1
+
+    def _starts(self) -> dict[str, str]:
+        """What tells each host's present start from every other one."""
+        return {role: host_journal.boot for role, host_journal in self.settings.host_journals.items()}
+
+    def stand(self, case: Case) -> Standing:
+        """Bring a case's settings about, changing as little as possible from the case before."""
+        share, before = self.shares.share(case), dict(self._mounts)
+        below = [*network.layers(self.pairs, self.settings, case), *self._share_layers(case, share)]
+        mounts = [self._mount_layer(pair, case, share) for pair in self.pairs[: case.clients]]
+        self.mounting.stand([*below, *mounts], len(mounts))
+        self._used = {name for name, mount in self._mounts.items() if before.get(name) is mount}
+        return self.standing(case, self.pair)
+
+    def standing(self, case: Case, pair: Pair) -> Standing:
+        """What stands for a case, as the client of a pair has it."""
+        name = pair.hosts[Role.CLIENT].name
+        ram_disks = {role: self._ram_disks[pair.hosts[role].name] for role in pair.with_ram_disk}
+        share, folder = self.shares.share(case), self.shares.folder(case)
+        served, mount = self._served[name], self._mounts[name]
+        return Standing(share, folder, served, mount, name in self._used, ram_disks, self._store)
+
+    def stand_store(self, case: Case) -> tuple[str, MadeStore | None]:
+        """The store of a case without a share: the folder that it is used in, and what the lab made there, if any.
+
+        What the lab makes of it no trial uses afterwards.
+        """
+        if file_system(case.store) is None and not case.is_local:
+            return self.stand(case).folder, None
+        below = [] if case.is_local else network.layers(self.pairs, self.settings, case)
+        key = ("store by itself", case.store, *case.store_options.items())
+        self.layers.move([*below, *self._store_layers(case, key)])
+        if self._store is None:
+            home = self.pair.facts[Role.SERVER].home
+            return at_home(present(self.pair.config.share.path), home), None
+        return made_store.folder_of(self.pair.sides[Role.SERVER].directory), self._store
+
+    def stand_on_network(self, case: Case) -> None:
+        """Bring about the MTU and the TCP buffers of a case; a server that already stands on them may stay, idle."""
+        needed = network.layers(self.pairs, self.settings, case)
+        if not self.layers.stands_on(needed):
+            self.layers.move(needed)
+
+    def mount_anew(self, standing: Standing, always: bool = False) -> bool:
+        """Have the client forget what it cached of the share: it gets another mount, and nothing else is touched.
+
+        A mount that nothing has used is new enough, unless it is to be made anew ``always``. False where that failed,
+        and the case has to be stood up again.
+        """
+
+        def renew() -> None:
+            if standing.mount.record and (always or standing.used):
+                with sharing.explained(standing.served.drivers):
+                    self.settings.renew(standing.mount.record)
+
+        return self.mounting.renew(renew)
+
+    def mount_from_nothing(self, case: Case) -> None:
+        """Have the client forget all of the share, names and times too, which a program that mounts may keep."""
+        self.mounting.unmount()
+        self.stand(case)
+
+    def drop_lost_mount(self, case: Case, error: LabFailure) -> bool:
+        """Whether a transfer failed because a client's mount is gone, and the case may be stood up again, with another.
+
+        A program that mounts for an account, such as GVfs, may die at any time and takes the mount along.
+        """
+        return any(map(self._has_lost_mount, self.pairs[: case.clients])) and self.mounting.drop(error)
+
+    def _has_lost_mount(self, pair: Pair) -> bool:
+        client = pair.hosts[Role.CLIENT]
+        attached = self._mounts[client.name].attached
+        if attached.remote_shell:
+            return False
+        try:
+            return client.shell(IS_GONE, attached.path, check=False).exit_code == 0
+        except HostError:  # a mount that hangs is there; the error of the transfer says more
+            return False
+
+    def forget_store(self, case: Case) -> None:
+        """Before a read from a cold server, have its file system forget what it holds in a memory of its own, if any.
+
+        Nothing may use it meanwhile: the server stops, and starts anew.
+        """
+        if case.option("server_cache") != "cold" or self._store is None or self._store.forget is None:
+            return
+        self.layers.move([*network.layers(self.pairs, self.settings, case), *self._store_layers(case)])
+        try:
+            self._store.forget.run(self.pair.hosts[Role.SERVER])
+        except DeadlineExceeded:
+            raise
+        except CommandError as error:
+            raise CommandError(error.host, error.argv, error.exit_code, error.output, NOT_COLD) from error
+        self.stand(case)
+
+    def leave_share(self) -> None:
+        """At the end: have the run's folder in the share within reach, so that putting back removes it.
+
+        A mount of the lab's own may have died with its program, and is made anew then. Says so where the folder stays.
+        """
+        case = self._in_share
+        if case is None or self.pair.config.share.mounted:  # that may come back, and its journal stays open until then
+            return
+        self.mounting.failed.clear()
+        try:
+            standing = self.stand(case)
+            folder = f"{standing.attached.path}{standing.folder.removeprefix(standing.share.path)}"
+            if self.pair.hosts[Role.CLIENT].shell(IS_THERE, folder, check=False, deadline_s=TOUCH_S).exit_code != 0:
+                self.mounting.unmount()
+                self.stand(case)
+        except LabFailure as error:
+            name = self.shares.folder(case).rpartition("/")[2]
+            self.settings.connections.tell(
+                f"warning: the folder {name} stays in the share, which is out of reach ({error.cause()}): "
+                "remove it once the server is back"
+            )
+
+    def _share_layers(self, case: Case, share: Share) -> list[Layer]:
+        """The share of a case as its server has it, and the first client prepared for it."""
+        folder = self.shares.folder(case)
+
+        def serve() -> None:
+            self._served = {FIRST: sharing.serve(self.pairs, self.settings, case.protocol, share, folder)}
+
+        serving = ("serve", case.protocol, case.store, share.server_sync, *map(share.options.get, OF_SERVER))
+        return [*self._store_layers(case), (serving, serve)]
+
+    def _mount_layer(self, pair: Pair, case: Case, share: Share) -> Layer:
+        """The share of a case as one client has it."""
+        name = pair.hosts[Role.CLIENT].name
+
+        def attach() -> None:
+            if name == FIRST:
+                self._mounts[name] = self._attach_first(case, share)
+            else:
+                served = sharing.prepare_beside(pair, self.settings, self._served[FIRST], case.protocol)
+                self._served[name] = served
+                self._mounts[name] = sharing.attach(pair, self.settings, served.drivers, case.protocol, share)
+
+        return ("attach", name, case.protocol, case.store, tuple(share.options.items())), attach
+
+    def _attach_first(self, case: Case, share: Share) -> Mount:
+        """Have it on the first client, and the run's folder in it, which all clients use."""
+        folder, pair = self.shares.folder(case), self.pair
+        if pair.config.share.mounted:
+            mount = sharing.find_mounted(pair)
+        else:
+            mount = sharing.attach(pair, self.settings, self._served[FIRST].drivers, case.protocol, share)
+        if pair.config.through_mount and not mount.attached.remote_shell:
+            in_share, again = folder.removeprefix(share.path), self._in_share is not None
+            mount = sharing.make_folder_in_mount(pair, self.settings, mount, in_share, again)
+            self._in_share = case
+        self._say_once(sharing.close_to_others(pair, share, folder, mount.attached))
+        return mount
+
+    def _store_layers(self, case: Case, key: tuple[object, ...] = ()) -> list[Layer]:
+        """The file system that the lab makes for a case: each gets a new one, for a used one is not as fast."""
+        store = file_system(case.store)
+        if store is None:
+            self._store = None
+            return []
+        server, directory = self.pair.platforms[Role.SERVER], self.pair.sides[Role.SERVER].directory
+
+        def make() -> None:
+            steps = made_store.make(server, store, directory, self.pair.config.share, case.store_options)
+            self._store = self.settings.follow(steps)
+
+        return [(key or ("store", case.case_id), make)]
+
+    def _say_once(self, text: str) -> None:
+        if text and text not in self._notices:
+            self._notices.add(text)
+            self.settings.connections.tell(text)

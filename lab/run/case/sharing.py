@@ -1,0 +1,208 @@
+"""Serving a share and attaching it: what the drivers of a protocol do on each host."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+
+from pydantic import SecretStr
+
+from lab import protocols
+from lab.base.errors import CommandError, DeadlineExceeded
+from lab.base.present import present
+from lab.base.untrusted import first_line
+from lab.design.case import Case
+from lab.hosts import Role, role_of
+from lab.hosts.command import script
+from lab.hosts.mounts import real_path
+from lab.hosts.own_folder import new_name
+from lab.protocols import Attached, Driver, Share, durability_in_effect, options_in_effect
+from lab.protocols.share_folder import FIXED_MODE, READ_SOURCE, share_folder
+from lab.run.case import made_store
+from lab.run.case.pair import Pair, at_home
+from lab.settings.changes import Settings
+from lab.settings.journal import Record
+
+NEW_FILE = 'set -C; : > "$1/$(cat)"'  # never one that is there already
+STAYS_OPEN = (
+    "server: the lab's folder in {folder} stays open to all accounts there: who writes there has no group of its own, "
+    "and an access control list did not take"
+)
+Drivers = Mapping[Role, Driver]
+
+
+@dataclass(frozen=True)
+class Shares:
+    """Which share a case uses, and where its files lie on the server."""
+
+    pair: Pair
+    password: SecretStr
+
+    def share(self, case: Case) -> Share:
+        """The share that a case uses."""
+        given, sides = self.pair.config.share, self.pair.sides
+        server = self.pair.facts.get(Role.SERVER)
+        path = at_home(given.path or "", server.home if server else "")
+        if given.serve == "lab":
+            directory = sides[Role.SERVER].directory
+            own = {"ram": f"{directory}/ram", "disk": f"{self._own_folder(path)}/share"}
+            path = own.get(case.store, made_store.folder_of(directory))
+        level, options = case.option("server_sync"), case.mount_options
+        return Share(path, given.name, given.account, self.password, given.serve == "lab", level, options=options)
+
+    def folder(self, case: Case) -> str:
+        """The folder on the server that the case's files are in; in a share that was there before, one of our own."""
+        share = self.share(case)
+        return share.path if share.served_by_lab else self._own_folder(share.path)
+
+    def _own_folder(self, path: str) -> str:
+        inside = f"/{self.pair.config.share.folder}" if self.pair.config.share.folder else ""
+        return f"{path}{inside}/{self.pair.store_name}"
+
+
+@dataclass(frozen=True)
+class Served:
+    """What serves a share. ``durability`` is as read back from the server; empty where it is not the lab's."""
+
+    drivers: Drivers
+    durability: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Mount:
+    """A share as the client has it; ``record`` is the journal's of the mount, None where there is none to renew.
+
+    ``payloads`` are the names of those that lie in it to be read again, by workload and size in bytes.
+    """
+
+    attached: Attached
+    record: Record | None
+    payloads: dict[tuple[str, int], str] = field(default_factory=dict)
+
+
+def drivers_of(pair: Pair, protocol: str) -> dict[Role, Driver]:
+    """A fresh driver of a protocol for each host."""
+    factory = protocols.find(protocol)
+    return {role: factory.driver(pair.sides[role].platform) for role in pair.roles} | (
+        {} if Role.SERVER in pair.roles else {Role.SERVER: Driver()}
+    )
+
+
+def serve(pairs: Sequence[Pair], settings: Settings, protocol: str, share: Share, folder: str) -> Served:
+    """Have the folder there, offer the share to all clients where the lab serves it, and prepare the first."""
+    pair, drivers = pairs[0], drivers_of(pairs[0], protocol)
+    client, server = pair.sides[Role.CLIENT], pair.sides[Role.SERVER]
+    if pair.config.share.mounted:
+        return Served(drivers, {})
+    if not pair.config.through_mount and not folder.startswith(server.directory):
+        _make_folder(pair, settings, share, folder)
+    effective: Mapping[str, str] = {}
+    with explained(drivers):
+        if share.served_by_lab:
+            share = replace(share, old_dialect=_old_dialect(pairs, protocol))
+            settings.follow(drivers[Role.SERVER].serve(server, share))
+            effective = durability_in_effect(drivers[Role.SERVER], server, share)
+        settings.follow(drivers[Role.CLIENT].prepare(client))
+    return Served(drivers, effective)
+
+
+def _old_dialect(pairs: Sequence[Pair], protocol: str) -> str:
+    """What the server has to be told to offer, for all of these clients; empty where that is nothing."""
+    dialects = (drivers_of(pair, protocol)[Role.CLIENT].old_dialect(pair.sides[Role.CLIENT]) for pair in pairs)
+    return next(filter(None, dialects), "")
+
+
+def _make_folder(pair: Pair, settings: Settings, share: Share, folder: str) -> None:
+    """The folder for the files of store ``disk``: all may write into it, but where the lab serves, few get to it."""
+    server, files = pair.sides[Role.SERVER], pair.platforms[Role.SERVER].files
+    if not share.served_by_lab:
+        settings.apply(files.folder(folder, "any", server.user, mode="1777"))
+        return
+    settings.apply(files.folder(folder.rpartition("/")[0], "any", server.user, share.account))
+    server.host.run("mkdir", "-m", "1777", folder)
+
+
+def prepare_beside(pair: Pair, settings: Settings, served: Served, protocol: str) -> Served:
+    """Prepare another client for a share that is served already."""
+    drivers = {**served.drivers, Role.CLIENT: drivers_of(pair, protocol)[Role.CLIENT]}
+    with explained(drivers):
+        settings.follow(drivers[Role.CLIENT].prepare(pair.sides[Role.CLIENT]))
+    return replace(served, drivers=drivers)
+
+
+def close_to_others(pair: Pair, share: Share, folder: str, attached: Attached) -> str:
+    """In a share that was there before: close the lab's folder to all but who writes there, now that it can be seen.
+
+    Nobody knows beforehand as which account somebody else's server writes. Whoever else could write there, and sees the
+    name of a payload among the words of a command on the client, could put a link in its place. Returns what to say
+    where it stays open to others.
+    """
+    if share.served_by_lab or pair.config.through_mount:
+        return ""
+    files, account, name = pair.platforms[Role.SERVER].files, pair.sides[Role.SERVER].user, ""
+    if not attached.remote_shell:
+        files.open_folder(folder)  # another mount of the same share may have closed it
+        name = _write_by_share(pair, share, folder, attached)
+    how = files.close_folder(folder, account, name)
+    if how == "list":  # which not every server goes by
+        proof = _write_by_share(pair, share, folder, attached)
+        if proof:
+            files.remove(f"{folder}/{proof}")
+        else:
+            files.open_folder(folder)
+            how = "open"
+    return STAYS_OPEN.format(folder=folder.rpartition("/")[0]) if how == "open" else ""
+
+
+def _write_by_share(pair: Pair, share: Share, folder: str, attached: Attached) -> str:
+    """The name of a new file in the folder, made through the share; empty where that refuses it."""
+    name, in_share = new_name(), f"{attached.path}{folder.removeprefix(share.path)}"
+    made = pair.hosts[Role.CLIENT].shell(NEW_FILE, in_share, given=name, check=False)
+    return "" if made.exit_code else name
+
+
+def attach(pair: Pair, settings: Settings, drivers: Drivers, protocol: str, share: Share) -> Mount:
+    """Attach the share on the client, and read back the options that were asked for."""
+    steps = drivers[Role.CLIENT].attach(pair.sides[Role.CLIENT], pair.sides[Role.SERVER], share)
+    mark = len(settings.journal.open)
+    with explained(drivers):
+        attached = settings.follow(steps)
+    of_server = drivers[Role.SERVER].server_options() if share.served_by_lab else {}
+    options = {**attached.options, **of_server}
+    effective = {**attached.effective, **options_in_effect(protocol, share, options)}
+    made = settings.journal.open[mark:]
+    return Mount(replace(attached, effective=effective), made[-1] if made else None)
+
+
+def find_mounted(pair: Pair) -> Mount:
+    """The share that somebody else mounted on the client."""
+    path = real_path(pair.hosts[Role.CLIENT], at_home(present(pair.config.share.mounted), pair.facts[Role.CLIENT].home))
+    mounts = pair.platforms[Role.CLIENT].mounts
+    return Mount(Attached(path, effective=mounts.negotiated(mounts.share_at(path))), None)
+
+
+def make_folder_in_mount(pair: Pair, settings: Settings, mount: Mount, folder: str, again: bool) -> Mount:
+    """Make the run's folder in the share, through the mount; ``again``: a mount before may have had it.
+
+    Returns the mount with what that shows of the modes of its files.
+    """
+    client, path = pair.hosts[Role.CLIENT], f"{mount.attached.path}{folder}"
+    source = script(READ_SOURCE, path.rpartition("/")[0]).run(client)
+    settings.apply(share_folder(Role.CLIENT, path, source, mount.record is not None, again))
+    mode = mount.attached.file_mode or script(FIXED_MODE, path, given=new_name()).run(client)
+    return replace(mount, attached=replace(mount.attached, file_mode=first_line(mode, 40)))
+
+
+@contextmanager
+def explained(drivers: Drivers) -> Iterator[None]:
+    """Add what the driver knows about a failure as the remedy of the command that failed."""
+    try:
+        yield
+    except DeadlineExceeded:
+        raise
+    except CommandError as error:
+        remedy = drivers[role_of(error.host)].explain(error.output)
+        if not remedy:
+            raise
+        raise CommandError(error.host, error.argv, error.exit_code, error.output, remedy) from error

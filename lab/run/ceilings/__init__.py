@@ -1,0 +1,1 @@
+"""What the link and the store carry by themselves, and what others use of the hosts."""

@@ -1,0 +1,205 @@
+"""What the link carries under a case's MTU and TCP buffers, when no file protocol stands in the way.
+
+It is measured by iperf3 in both directions, before the first trial of a block on each such network and after the last.
+Either shot may meet a bad moment, so the larger one counts (:mod:`lab.results.dataframe` takes it, for a trial is
+recorded before the second shot). What an outage cut does not count.
+"""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, suppress
+from dataclasses import replace
+
+from lab.base.errors import LabFailure
+from lab.design.blocks import Slot
+from lab.design.factors import Direction
+from lab.hosts import Role
+from lab.platforms.armed import Armed, Offset
+from lab.results.trial import Trial
+from lab.run.case.pair import Pair
+from lab.run.case.session import Session
+from lab.run.transfer.common_start import start_all
+from lab.run.transfer.recorded import Recorded, now
+from lab.run.transfer.result import describe_cut
+from lab.workloads import iperf3
+
+PROTOCOL = "link"
+AFTER = "-after"  # what the ids of a second shot end with
+AGAIN, VOID = "-again", "-void"  # what the ids of one that was measured again end with: the one that counts, or not
+LEAST_SHARE = 0.5  # of its twin: two good tests of one link differ by less
+SLOWER = "{slow:.1f} MB/s, less than half of its twin's {twin:.1f}: measured again, {again:.1f}"
+
+
+def ids(slot: Slot, suffix: str = "") -> dict[str, str]:
+    """The id of the trial of each direction in the slot's block and network; with AFTER, of the shot after them."""
+    block, network = f"b{slot.block:03d}", _network(slot)
+    return {direction.value: f"{block}-{PROTOCOL}-{network}-{direction}{suffix}" for direction in Direction}
+
+
+def last_slots(slots: Sequence[Slot]) -> list[Slot]:
+    """Of the slots of a block, the last one on each network."""
+    return list({_network(slot): slot for slot in slots}.values())
+
+
+def _network(slot: Slot) -> str:
+    of_clients = f"-clients{slot.case.clients}" if slot.case.clients > 1 else ""
+    return f"mtu{slot.case.mtu}-tcp{slot.case.tcp_space}{of_clients}"
+
+
+def rows(slot: Slot, planned: Trial, missing: Mapping[str, str]) -> dict[str, Trial]:
+    """A trial, of which nothing was measured yet, for each direction that is ``missing`` (its trial's id).
+
+    ``planned`` is a trial of the slot's case, of which they take what they have in common with it.
+    """
+    return {
+        direction: replace(
+            planned, trial_id=trial_id, case_id=f"{PROTOCOL}-{direction}-{_network(slot)}", position=0,
+            protocol=PROTOCOL, tool=iperf3.NAME, direction=direction, workload="stream", size_bytes=0, files=0,
+            anchor=False,
+        )
+        for direction, trial_id in missing.items()
+    }  # fmt: skip
+
+
+def measure(session: Session, slot: Slot, rows: Mapping[str, Trial], seconds: float, recorded: Recorded) -> None:
+    """Measure what :func:`rows` gave, and record it. One that fails is a failed trial.
+
+    One that an outage cut is void, under an id of its own, and is measured again, once. Raises LabFailure where the
+    network cannot be set, or iperf3 does not start.
+    """
+    session.stand_on_network(slot.case)
+    with session.settings.scope():
+        servers = _start_servers(session, slot.case.clients)
+        trials: dict[str, Trial] = {}
+        try:
+            for direction, row in rows.items():
+                trials[direction] = _run(session, servers, row, seconds)
+        except BaseException:
+            for trial in trials.values():  # what was measured is kept, though nothing can be said of it yet
+                recorded.add(trial)
+            raise
+        for direction, trial in trials.items():
+            twin = _rate_of_twin(trial, [*trials.values(), *recorded.of_block(trial.block)], recorded)
+            if trial.status == "void" or (twin and (rate(trial) or twin) < LEAST_SHARE * twin):
+                again = _run(session, servers, rows[direction], seconds)
+                for outcome in _judge(trial, again, twin):
+                    is_replaced = outcome.status == "void" and again.status == "ok"
+                    recorded.add(replace(outcome, trial_id=recorded.free_id(outcome.trial_id)), is_replaced)
+            else:
+                recorded.add(trial)
+
+
+def _start_servers(session: Session, clients: int) -> list[tuple[str, int]]:
+    """The address and port of an iperf3 for each of so many clients: they are started on the server, for one takes one
+    test at a time. Of one in the hosts file there is no more than that.
+    """
+    listening = session.pair.config.server.iperf3
+    if listening and listening != "off":
+        return [listening]
+    server = session.pair.sides[Role.SERVER]
+    call = session.pair.platforms[Role.SERVER].programs.call(iperf3.NAME)
+    ports = range(iperf3.PORT, iperf3.PORT + clients)
+    for port in ports:
+        started = iperf3.server(server.host, call, server.address, server.directory, server.listening, port)
+        session.settings.apply(started)
+    return [(server.address, port) for port in ports]
+
+
+def _run(session: Session, servers: Sequence[tuple[str, int]], row: Trial, seconds: float) -> Trial:
+    """The trial with what came of one test in its direction, by all clients that have a server for it; void where the
+    link went down meanwhile.
+    """
+    row, before = replace(row, started_at=now()), _carrier_changes(session.pair)
+    try:
+        measure = _measure_together if len(servers) > 1 else _measure_one
+        report = measure(session, servers, row.direction, seconds)
+        outcome = replace(
+            row, size_bytes=int(report["bytes"]), elapsed_s=report["elapsed_s"],
+            retransmits=int(report["retransmits"]), status="ok",
+        )  # fmt: skip
+    except LabFailure as error:
+        outcome = replace(row, status="failed", reason=error.cause_first())
+    after = _carrier_changes(session.pair)
+    outage = describe_cut({role.value: after[role] - before[role] for role in sorted(before.keys() & after.keys())})
+    if not outage:
+        return outcome
+    return replace(outcome, status="void", reason="; ".join(filter(None, [outage, outcome.reason])))
+
+
+def _measure_one(
+    session: Session, servers: Sequence[tuple[str, int]], direction: str, seconds: float
+) -> Mapping[str, float]:
+    """What the first client can."""
+    (address, port), pair = servers[0], session.pair
+    call = pair.platforms[Role.CLIENT].programs.call(iperf3.NAME)
+    return iperf3.measure(pair.hosts[Role.CLIENT], call, address, direction, seconds, port)
+
+
+def _measure_together(
+    session: Session, servers: Sequence[tuple[str, int]], direction: str, seconds: float
+) -> Mapping[str, float]:
+    """What so many clients can who start at one instant: all bytes, over the time until the last had ended."""
+    pairs = session.pairs[: len(servers)]
+
+    def command(pair: Pair, server: tuple[str, int]) -> AbstractContextManager[Armed]:
+        platform = pair.platforms[Role.CLIENT]
+        argv = iperf3.client_words(platform.programs.call(iperf3.NAME), server[0], direction, seconds, server[1])
+        return platform.clock.armed(pair.interface(Role.CLIENT), "", argv, seconds + iperf3.GRACE_S)
+
+    def end(number: int, armed: Armed, before: Offset) -> tuple[float, Mapping[str, float]]:
+        ended = armed.wait()
+        report = iperf3.parse(armed.timing().printed)
+        started_s = ended[0].started_s - before.ahead_s if ended else 0.0
+        return started_s, report
+
+    ends = start_all([command(pair, server) for pair, server in zip(pairs, servers, strict=True)], end)
+    starts, reports = [started_s for started_s, _ in ends], [report for _, report in ends]
+    longest_s = max(started_s + report["elapsed_s"] for started_s, report in ends) - min(starts)
+    return {
+        "bytes": sum(report["bytes"] for report in reports),
+        "elapsed_s": longest_s,
+        "retransmits": sum(report["retransmits"] for report in reports),
+    }
+
+
+def _carrier_changes(pair: Pair) -> dict[Role, int]:
+    """How often the data link of each host went up or down so far, where that is counted and can be read."""
+
+    def count(role: Role) -> int | None:
+        with suppress(LabFailure):
+            return pair.platforms[role].network.carrier_changes(pair.interface(role))
+        return None
+
+    with ThreadPoolExecutor(len(pair.roles)) as threads:
+        counts = dict(zip(pair.roles, threads.map(count, pair.roles), strict=True))
+    return {role: changes for role, changes in counts.items() if changes is not None}
+
+
+def _rate_of_twin(trial: Trial, block: Sequence[Trial], recorded: Recorded) -> float | None:
+    """What the other shots reached in the trial's direction on this network; before that, its block the other way."""
+    rates = [rate(other) for other in recorded.of_case(trial.case_id)]
+    if not any(rates):
+        network = (trial.mtu, trial.tcp_space)
+        others = [other for other in block if other.protocol == PROTOCOL and (other.mtu, other.tcp_space) == network]
+        rates = [rate(other) for other in others if other.direction != trial.direction]
+    good = [value for value in rates if value]
+    return statistics.median(good) if good else None
+
+
+def _judge(first: Trial, again: Trial, twin: float | None) -> list[Trial]:
+    """Which of two tests counts: the first one, where both were about as slow, and the second one otherwise."""
+    slow, second = rate(first), rate(again)
+    if slow is not None and (second is None or slow >= LEAST_SHARE * second):
+        return [first, replace(again, trial_id=f"{again.trial_id}{AGAIN}")]
+    reason = first.reason
+    if slow is not None and second is not None and twin is not None:
+        reason = SLOWER.format(slow=slow / 1e6, twin=twin / 1e6, again=second / 1e6)
+    return [replace(first, trial_id=f"{first.trial_id}{VOID}", status="void", reason=reason), again]
+
+
+def rate(trial: Trial | None) -> float | None:
+    """Bytes per second of such a trial; None where it failed."""
+    return trial.size_bytes / trial.elapsed_s if trial and trial.status == "ok" and trial.elapsed_s else None

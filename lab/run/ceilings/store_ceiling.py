@@ -1,0 +1,189 @@
+"""What the server's store takes and gives when no network and no file protocol stand in the way.
+
+It is measured on the server, by the lab's clock there, once in a block for each store and the levels of its options.
+The folder is the lab's own: on the server's disk beside the case's files, or in a file system that is made for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import groupby
+
+from lab.base.errors import LabFailure, RestoreError
+from lab.design import store_shots
+from lab.design.blocks import Slot
+from lab.design.case import Case
+from lab.design.factors import LOCAL, owner_of
+from lab.design.sweep_file import Sweep
+from lab.hosts import Role
+from lab.hosts.own_folder import new_name
+from lab.results.effective import Effective
+from lab.results.observed import HostUsage, Observed
+from lab.results.trial import DD, DISK, MEMORY, STORE_PROTOCOL, Trial
+from lab.run.case import made_store
+from lab.run.case.made_store import MadeStore
+from lab.run.case.pair import Pair
+from lab.run.case.session import Session
+from lab.run.ceilings import store_tools
+from lab.run.ceilings.store_tools import Measure, OwnStore
+from lab.run.transfer.recorded import Recorded, now, plan_trial
+from lab.run.transfer.store_moved import find_fault, raise_fault
+from lab.workloads import bonnie
+
+
+def of_slot(session: Session, slot: Slot, sweep: Sweep, recorded: Recorded) -> list[Trial]:
+    """The shots of dd in the slot's direction; whatever its block lacks of its store by itself is measured first.
+
+    No shot where the case's files are in the server's memory, or only the share's mount leads there.
+    """
+    if not made_store.is_measured(slot.case.store) or session.pair.config.through_mount:
+        return []
+    rows = plan_rows(session.pair, slot, sweep, plan_trial(slot, now()))
+    if any(row.trial_id not in recorded for row in rows):
+        _measure(session, slot, rows, sweep, recorded)
+    shots = [recorded.get(row.trial_id) for row in rows if row.tool == DD]
+    return [shot for shot in shots if shot and shot.direction == slot.case.direction]
+
+
+def of_local_slot(session: Session, slot: Slot, sweep: Sweep, recorded: Recorded) -> Trial:
+    """Measure what its block lacks of a slot's store by itself; the first shot of dd, or what failed.
+
+    What cannot be measured is failed trials. Raises RestoreError where something could not be put back.
+    """
+    rows = plan_rows(session.pair, slot, sweep, plan_trial(slot, now()))
+    try:
+        _measure(session, slot, rows, sweep, recorded)
+    except RestoreError:
+        raise
+    except LabFailure as error:
+        for row in rows:
+            if row.trial_id not in recorded:
+                recorded.add(replace(row, status="failed", reason=error.cause_first()))
+    done = [trial for row in rows if (trial := recorded.get(row.trial_id))]
+    return next((trial for trial in done if trial.status == "failed"), done[0])
+
+
+def is_done(pair: Pair, slot: Slot, sweep: Sweep, recorded: Recorded) -> bool:
+    """Whether all is on record that is measured of a slot's store by itself."""
+    return all(row.trial_id in recorded for row in plan_rows(pair, slot, sweep, plan_trial(slot, now())))
+
+
+def plan_rows(pair: Pair, slot: Slot, sweep: Sweep, planned: Trial) -> list[Trial]:
+    """The trials of the slot's store by itself in its block, before anything was measured, tool by tool.
+
+    ``planned`` is a trial of the case, of which they take what they have in common with it. Reading needs cold caches,
+    and a server that is not tuned keeps its own. In a sweep of stores alone dd's shots are its trials.
+    """
+    payload_bytes, facts, case = planned.size_bytes, pair.facts[Role.SERVER], slot.case
+    own = {name: level for name, level in case.options if owner_of(name) == case.store}
+    base = replace(planned, position=0, protocol=STORE_PROTOCOL, files=1, anchor=False, options=own)
+    prefix = "-".join([STORE_PROTOCOL, *_name(case)])
+    rows: list[Trial] = []
+
+    def add(tool: str, name: str, direction: str, size_bytes: int) -> None:
+        kind = f"{prefix}-{name}"
+        count = sum(row.case_id == kind for row in rows)
+        trial_id = f"b{slot.block:03d}-{kind}" + (f"-{count + 1}" if count else "")
+        sized = replace(base, tool=tool, direction=direction, size_bytes=size_bytes)
+        if case.is_local and tool == DD:
+            sized = replace(sized, protocol=LOCAL, position=slot.position)
+        rows.append(replace(sized, trial_id=trial_id, case_id=kind))
+
+    if "dd" in sweep.store_tools:
+        room_bytes = made_store.least_room(sweep, pair.config.share.image_size)
+        size_bytes = store_shots.shot_bytes(payload_bytes, facts.available_bytes, room_bytes)
+        for direction in ("write", "read"):
+            for _ in range(store_shots.SHOTS if direction == "write" or pair.config.may_tune("server") else 0):
+                add(DD, direction, direction, size_bytes)
+            add(MEMORY, f"memory-{direction}", direction, size_bytes)
+    if "fio" in sweep.store_tools:
+        for direction in ("read", "write"):
+            add("fio", f"fio-{direction}", direction, store_shots.fio_bytes(payload_bytes))
+    if bonnie.NAME in sweep.store_tools:
+        size_bytes = bonnie.file_bytes(sweep.bonnie_size, facts.memory_bytes)
+        add(bonnie.NAME, bonnie.NAME, "write", size_bytes)
+    return rows
+
+
+def _name(case: Case) -> list[str]:
+    """What tells a store from the others of a sweep in the id of a trial; of the server's disk there is one."""
+    if case.store == DISK:
+        return []
+    return [case.store, *(f"{name}={level.replace(' ', '')}" for name, level in case.store_options.items())]
+
+
+def _measure(session: Session, slot: Slot, rows: Sequence[Trial], sweep: Sweep, recorded: Recorded) -> None:
+    """Measure with each tool that lacks a trial, and record what is missing. What fails is a failed trial."""
+    for measure, grouped in groupby(rows, key=lambda row: store_tools.MEASURES[row.tool]):
+        of_tool = list(grouped)
+        if all(row.trial_id in recorded for row in of_tool):
+            continue
+        beside, made = session.stand_store(slot.case)
+        of_bonnie = bonnie.Options(sweep.bonnie_fsync, sweep.bonnie_per_byte)
+        store = OwnStore(session.pair, f"{beside}/{new_name()}", made, of_bonnie)
+        for trial in _outcomes(session, store, measure, of_tool):
+            if trial.trial_id not in recorded:  # a read needs a write first, which may be on record
+                recorded.add(trial)
+
+
+def _outcomes(session: Session, store: OwnStore, measure: Measure, rows: Sequence[Trial]) -> list[Trial]:
+    """The trials of one tool, measured in a folder of its own that goes afterwards; raises RestoreError."""
+    done: list[Trial] = []
+    reason = fault = ""
+    try:
+        with session.settings.scope():
+            user, files = session.pair.sides[Role.SERVER].user, session.pair.platforms[Role.SERVER].files
+            session.settings.apply(files.folder(store.folder, "any", user))
+            try:
+                done.extend(measure(store, rows))
+                fault = find_fault(session.pair, store.made)
+            except RestoreError:
+                raise
+            except LabFailure as error:
+                raise_fault(session.pair, store.made, error)
+                raise
+    except RestoreError:
+        raise
+    except LabFailure as error:
+        reason = error.cause_first()
+    measured = {trial.trial_id for trial in done}
+    left = [row for row in rows if row.trial_id not in measured]
+    return [
+        *(_add_made(_add_fault(trial, fault), store.made) for trial in done),
+        *(replace(row, status="failed", reason=reason) for row in left),
+    ]
+
+
+def _add_fault(trial: Trial, fault: str) -> Trial:
+    """The trial, void where something was wrong with its store at the end."""
+    return replace(trial, status="void", reason=fault) if fault and trial.status == "ok" else trial
+
+
+def _add_made(trial: Trial, made: MadeStore | None) -> Trial:
+    """The trial with what its store says of itself."""
+    if made is None:
+        return trial
+    of_store = {"server_store": made.description, **made.levels}
+    return replace(trial, effective=Effective.from_json({**trial.effective.to_json(), **of_store}))
+
+
+def add_ceiling(observed: Observed, shots: Sequence[Trial]) -> Observed:
+    """What was observed, with the rate of the store by itself, and what its disks moved meanwhile where counted.
+
+    It is the median of the shots, of an even number the lower of the two in the middle: what was counted is of that.
+    """
+    rated = [(shot.size_bytes / shot.elapsed_s, shot) for shot in shots if shot.status == "ok" and shot.elapsed_s]
+    if not rated:
+        return observed
+    rated.sort(key=lambda pair: pair[0])
+    (slowest, _), (fastest, _) = rated[0], rated[-1]
+    rate, median = rated[(len(rated) - 1) // 2]
+    server = median.observed.server or HostUsage()
+    return replace(
+        observed,
+        store_ceiling_bytes_per_s=round(rate),
+        store_ceiling_spread=round((fastest - slowest) / rate, 4),
+        store_ceiling_size_bytes=median.size_bytes,
+        store_ceiling_disk_bytes=server.disk_written_bytes if median.direction == "write" else server.disk_read_bytes,
+    )

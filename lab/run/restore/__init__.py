@@ -1,0 +1,1 @@
+"""Putting back what ended runs left changed."""

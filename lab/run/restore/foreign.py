@@ -1,0 +1,135 @@
+"""Runs that this controller did not begin: what they would do, for a person to judge, and what is missing in them."""
+
+from __future__ import annotations
+
+import itertools
+import os
+from pathlib import Path
+
+from lab.base.errors import BadInput
+from lab.base.os_errors import reason_of
+from lab.base.untrusted import first_line, read_file
+from lab.results.run_folder import JOURNAL, RunFolder
+from lab.results.trial import RunJson
+from lab.run.restore.vocabulary import line_format
+from lab.settings.journal import Journal, Record, Restored
+from lab.settings.register import Register
+from lab.settings.seals import NoSeals
+
+LONGEST_JOURNAL = 64 * 1024**2
+MOST_LINES = 20
+LONGEST_VALUE = 60
+
+
+def look(path: Path) -> list[Record]:
+    """The changes that a folder's journal says are not put back; nothing is run, mended or written. Raises BadInput."""
+    journal = path / JOURNAL
+    if not os.path.lexists(journal):
+        return []
+    return Journal.of(journal, read_journal(journal, LONGEST_JOURNAL), line_format()).open
+
+
+def read_journal(journal: Path, most_bytes: int) -> bytes:
+    """The content of a journal, an ordinary file of one name. Raises BadInput, also where there is none."""
+    try:
+        return read_file(journal, most_bytes, alone=True)
+    except OSError as error:
+        raise BadInput(f"{journal}: cannot be read: {error.strerror}") from error
+
+
+def about(path: Path) -> RunJson:
+    """What run.json says; empty where there is none. Raises BadInput."""
+    return RunFolder(path).run if os.path.lexists(path / "run.json") else {}
+
+
+def has_journal(path: Path) -> bool:
+    """Whether a folder has a journal that notes a change: one that only takes changes back has lost its beginning.
+
+    Raises BadInput where it cannot be read.
+    """
+    journal = path / JOURNAL
+    if not os.path.lexists(journal):
+        return False
+    return any(map(_may_note_change, read_journal(journal, LONGEST_JOURNAL).split(b"\n")[:-1]))
+
+
+def _may_note_change(line: bytes) -> bool:
+    """Whether a line of a journal does more than take a change back. One that cannot be read may: a reader says why."""
+    try:
+        return not isinstance(line_format().parse(NoSeals().accept(line)), Restored)
+    except ValueError:
+        return True
+
+
+def put_aside(path: Path) -> None:
+    """Give a run's journal, which no longer counts, another name beside it."""
+    journal = path / JOURNAL
+    if os.path.lexists(journal):
+        names = (journal.with_name(f"journal.aside-{number}.jsonl") for number in itertools.count(1))
+        journal.rename(next(name for name in names if not os.path.lexists(name)))
+
+
+def describe(records: list[Record]) -> str:
+    """What putting these back would change, a line for each change; never a command, for those may be anybody's."""
+    lines = [
+        f"    {first_line(record.host, LONGEST_VALUE)}: {first_line(record.name, LONGEST_VALUE)}: "
+        f"from {first_line(record.new, LONGEST_VALUE)!r} to {first_line(record.old, LONGEST_VALUE)!r}"
+        for record in reversed(records)
+    ]
+    left = len(lines) - MOST_LINES
+    return "\n".join([*lines[:MOST_LINES], *([f"    and {left} more"] if left > 0 else [])])
+
+
+def count(records: list[Record]) -> str:
+    """How many changes these are, in words."""
+    return f"{len(records)} {'change' if len(records) == 1 else 'changes'}"
+
+
+def refusal(path: Path, run: RunJson, records: list[Record]) -> str:
+    """Why a run is not restored, what it would do, and how to go on."""
+    return (
+        f"{path}: not a run that this account has open, and it may be anybody's: nothing of it was done. "
+        f"It would make {count(records)} on {_hosts_of(run)}:\n{describe(records)}\n"
+        f"    if that is right: `lab restore --trust {path} --hosts FILE`; if the run is none of yours, take it out of "
+        f"the folder {path.parent}"
+    )
+
+
+def _hosts_of(run: RunJson) -> str:
+    """Which hosts a run names, by the file that it says they are in."""
+    named = run.get("hosts_file")
+    return f"the hosts of {first_line(named)!r}, a file that is not read" if isinstance(named, str) else "its hosts"
+
+
+def problems_in(results: Path, register: Register, is_open: set[Path], asked: bool) -> tuple[list[str], int]:
+    """What is wrong with runs in a folder that the register does not have open; and how many runs there are.
+
+    ``is_open`` are the folders of those that it has. ``asked``: the hosts were asked just now what they have noted.
+    """
+    try:
+        paths = [path for path in sorted(results.iterdir()) if path.is_dir()] if results.exists() else []
+    except OSError as error:
+        return [f"{results.absolute()}: cannot be looked through: {error.strerror}"], 0
+    runs = [path for path in paths if any(os.path.lexists(path / name) for name in ("run.json", JOURNAL))]
+    others = [path for path in runs if path.resolve() not in is_open]
+    return [problem for path in others if (problem := _problem(path, register, asked))], len(runs)
+
+
+def _problem(path: Path, register: Register, asked: bool) -> str:
+    try:
+        run = about(path)
+        if register.began(run):
+            return ""  # whether anything of it is left the register knows
+        if records := look(path):
+            return refusal(path, run, records)
+        if run.get("ended") != "interrupted" or has_journal(path) or register.was_asked(path):
+            return ""
+    except (BadInput, OSError) as error:
+        return f"{path}: {reason_of(error)}" if str(path) not in reason_of(error) else reason_of(error)
+    if asked:
+        register.note_asked(path)
+        return ""
+    return (
+        f"{path}: was interrupted and has no whole journal, so that nobody knows what it left changed: "
+        f"`lab restore --hosts FILE` asks its hosts"
+    )

@@ -1,0 +1,1 @@
+"""One transfer: payload, clock, check, and what the hosts counted."""

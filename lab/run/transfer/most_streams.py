@@ -1,0 +1,57 @@
+"""How many streams of video play at once without a late frame: found by bisection, each try a transfer of its own.
+
+Every try has a payload and, where it reads, a mount of its own, so that nothing of it is in a cache.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from lab.design.case import Case
+from lab.results.observed import FrameFacts
+from lab.run.transfer.result import TransferResult
+from lab.workloads import frames
+
+STREAMS = f"{frames.TOOL.name}.streams"
+OVER_CEILING = 1.1  # what a link carries at most, over what iperf3 measured
+
+
+def is_asked_for(case: Case) -> bool:
+    """Whether a case is of the highest number of streams."""
+    return case.tool == frames.TOOL.name and case.option(STREAMS) == frames.MOST
+
+
+def find(case: Case, move: Callable[[Case], TransferResult], link_bytes_per_s: float | None) -> TransferResult:
+    """The transfer with the highest number of streams that had no late frame; where not even one had none, of one.
+
+    ``move`` makes a transfer. ``link_bytes_per_s`` is what the link carries, where that is known: of more streams than
+    fit into it none is tried. A transfer that is void ends the search, for it tells nothing.
+    """
+    tried: dict[int, TransferResult] = {}
+    fitting, failing = 0, _most(case, link_bytes_per_s) + 1
+    while failing - fitting > 1:
+        streams = (fitting + failing) // 2
+        measured = tried[streams] = move(case.with_option(STREAMS, str(streams)))
+        if measured.void:
+            return measured
+        if _facts(measured).late:
+            failing = streams
+        else:
+            fitting = streams
+    best = tried[max(fitting, 1)]
+    lines = tuple(f"{streams}: {_facts(one).late} of {_facts(one).frames} late" for streams, one in tried.items())
+    facts = replace(_facts(best), most_streams=fitting, tried=lines)
+    return replace(best, observed=replace(best.observed, frames=facts))
+
+
+def _most(case: Case, link_bytes_per_s: float | None) -> int:
+    """The highest number that is worth a try."""
+    if link_bytes_per_s is None:
+        return frames.MOST_STREAMS
+    fitting = int(link_bytes_per_s * OVER_CEILING / frames.TOOL.stream_bytes_per_s(case))
+    return min(max(1, fitting), frames.MOST_STREAMS)
+
+
+def _facts(measured: TransferResult) -> FrameFacts:
+    return measured.observed.frames or FrameFacts()

@@ -1,0 +1,264 @@
+"""What both hosts counted during one transfer, whether their counts agree, and what they prove."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+
+from lab.base.errors import HostError, LabFailure
+from lab.design.case import Case
+from lab.hosts import Role
+from lab.platforms import Connection, Counters, Reading, Timing
+from lab.results.observed import HostUsage, Observed, RateStep, TcpFacts, WireFacts
+from lab.run.case.pair import Pair
+from lab.run.transfer.time_series import series
+from lab.run.transfer.usage import carrier, usage
+
+ETHERNET_HEADER = 14  # addresses and type; interfaces count neither preamble nor checksum nor gap (IEEE 802.3)
+FAR_ABOVE = 1.25
+PROTOCOL_SHARE = 0.005  # of a payload: 200 bytes of a file protocol's own for every 40 kB
+FILE_BYTES = 16384  # for each file: opening, asking for attributes, closing
+SLACK_BYTES = 2**20  # once: a request that reads ahead, and what is not asked for in the end
+SWAPPED_SHARE = 0.01  # of a payload; other programs may swap a little, too
+DISAGREE_SHARE, DISAGREE_BYTES = 0.01, 65536
+SENDER = {"write": ("client", "server"), "read": ("server", "client")}
+PAYLOAD_COUNT = {"write": "tx_bytes", "read": "rx_bytes"}  # of the client's interface
+Readings = tuple[Reading, ...]
+
+
+@dataclass(frozen=True)
+class Observation:
+    """``observed`` and ``samples`` go into the run folder; ``effective`` is what else was in effect."""
+
+    observed: Observed
+    samples: dict[str, object]
+    effective: dict[str, int]
+
+
+def observe(pair: Pair, case: Case, timing: Timing, server: Sequence[Counters], files: int) -> Observation:
+    """Both hosts' part in a transfer that has just ended; ``server`` is what that counted before and after it.
+
+    Of a server that nobody logs in to that is nothing. Raises HostError.
+    """
+    ends = {
+        Role.CLIENT: timing.readings,
+        Role.SERVER: tuple(counters.reading for counters in server if counters.reading),
+    }
+    remarks: list[str] = []
+    with ThreadPoolExecutor(len(pair.roles)) as threads:
+        samples_of = threads.map(lambda role: _take_samples(pair, role), pair.roles)
+        sampled = dict(zip(pair.roles, samples_of, strict=True))
+    readings: dict[Role, Readings] = {}
+    for role, (samples, problem) in sampled.items():
+        remarks += [problem] if problem else []
+        if len(ends[role]) == 2:
+            first, last = ends[role]
+            readings[role] = (first, *(sample for sample in samples if first.at_s < sample.at_s < last.at_s), last)
+    sides = {role.value: _usage(pair, role, of_role, timing) for role, of_role in readings.items()}
+    carriers = {role.value: carrier(of_role) for role, of_role in readings.items()}
+    sender, receiver = (carriers.get(role) for role in SENDER[case.direction])
+    of_server = server[1].since(server[0]) if server else None
+    wire = wire_facts(case, timing.counted, of_server, sender or receiver)
+    before_s, after_s = payload_edges(readings.get(Role.CLIENT, ()), PAYLOAD_COUNT[case.direction], case.size_bytes)
+    wire = replace(wire, before_first_byte_s=before_s, after_last_byte_s=after_s)
+    remarks += [*disagreements(sides), *overhead_remark(case.size_bytes, files, wire, sender)]
+    remarks += [*buffer_remarks(case, sender, receiver), *trouble(case, sides)]
+    step, described = _step(case, wire, readings, timing.elapsed_s)
+    remarks += described
+    return Observation(
+        observed=Observed(
+            client=sides.get("client"), server=sides.get("server"), tcp=tcp_facts(sender, receiver), wire=wire,
+            flush_s=timing.flush_s,
+            rate_step=step, remarks=tuple(remarks),
+        ),
+        samples={role.value: series(of_role) for role, of_role in readings.items()},
+        effective=buffers(carriers),
+    )  # fmt: skip
+
+
+def _step(
+    case: Case, wire: WireFacts, readings: Mapping[Role, Readings], elapsed_s: float
+) -> tuple[RateStep | None, list[str]]:
+    """A step in the rate at the client's interface with what else changed then, and that as remarks."""
+    from lab.run.transfer.rate_step import (  # needs numpy: whoever waits for a run to begin does not
+        changes,
+        describe,
+        find_step,
+    )
+
+    before_s, after_s = wire.before_first_byte_s, wire.after_last_byte_s
+    if before_s is None or after_s is None:
+        return None, []
+    step = find_step(readings[Role.CLIENT], PAYLOAD_COUNT[case.direction], before_s, elapsed_s - after_s)
+    changed = changes(step, readings) if step else ()
+    return (replace(step, changed=changed), [describe(step, changed)]) if step else (None, [])
+
+
+def _usage(pair: Pair, role: Role, readings: Readings, timing: Timing) -> HostUsage:
+    """What a host did; a Mac does not count by core, but how many there are is among its facts."""
+    counted = usage(readings, timing.elapsed_s, pair.facts[role].cores)
+    return replace(counted, tool_cpu_s=timing.tool_cpu_s if role == "client" else None)
+
+
+def _take_samples(pair: Pair, role: Role) -> tuple[Readings, str]:
+    """What a host sampled, and why it cannot be read: a transfer is no worse for that."""
+    try:
+        return pair.platforms[role].clock.samples(pair.interface(role)), ""
+    except HostError:
+        raise
+    except LabFailure as error:
+        return (), f"{str(error).splitlines()[0]:.200}"
+
+
+def tcp_facts(sender: Connection | None, receiver: Connection | None) -> TcpFacts:
+    """The connection that carried the payload, as its sender saw it, and how many bytes its receiver got.
+
+    Where the sender is not seen it is what the receiver knows of both ends alike. For the receiver the ways of the
+    segments are swapped.
+    """
+    received_bytes = receiver.tcp.received_bytes if receiver else None
+    if sender is not None:
+        return replace(sender.tcp, received_bytes=received_bytes)
+    if receiver is None:
+        return TcpFacts()
+    return replace(
+        receiver.tcp, congestion=None, cwnd=None, ssthresh=None, window_bytes=None, sent_bytes=None, acked_bytes=None,
+        retransmits=None, delivery_bytes_per_s=None, busy_ms=None, rwnd_limited_ms=None, sndbuf_limited_ms=None,
+        data_segs_in=receiver.tcp.data_segs_out, data_segs_out=receiver.tcp.data_segs_in,
+    )  # fmt: skip
+
+
+def buffers(carriers: Mapping[str, Connection | None]) -> dict[str, int]:
+    """The socket buffers that were used on each host, bytes."""
+    sizes = {
+        f"{role}_{name}": size
+        for role, carrier in carriers.items()
+        if carrier
+        for name, size in (("sndbuf", carrier.sndbuf), ("rcvbuf", carrier.rcvbuf))
+    }
+    return {name: size for name, size in sizes.items() if size is not None}
+
+
+def wire_facts(case: Case, client: Counters, server: Counters | None, carrier: Connection | None) -> WireFacts:
+    """The bytes on the wire against the payload, and what was sent on one host against what arrived on the other.
+
+    What was lost only two hosts can tell.
+    """
+    writes = case.direction == "write"
+    facts = WireFacts(
+        overhead=round((client.tx_bytes if writes else client.rx_bytes) / case.size_bytes - 1, 5),
+        least_overhead=least_overhead(carrier.tcp.mss, carrier.tcp.pmtu) if carrier else None,
+    )
+    if server is None:
+        return facts
+    source, target = (client, server) if writes else (server, client)
+    return replace(
+        facts, lost_bytes=source.tx_bytes - target.rx_bytes, reverse_lost_bytes=target.tx_bytes - source.rx_bytes
+    )
+
+
+def least_overhead(mss: int | None, mtu: int | None) -> float | None:
+    """What headers cost at the segment size in use, as a share of the payload; None where that is not known.
+
+    MTU less segment are the headers of IP and TCP, options included (RFC 9293, RFC 7323), and the Ethernet header comes
+    on top.
+    """
+    return round((mtu - mss + ETHERNET_HEADER) / mss, 5) if mss and mtu else None
+
+
+def disagreements(sides: Mapping[str, HostUsage]) -> list[str]:
+    """Where one host counted clearly more bytes sent than the other one received, or fewer."""
+    remarks = []
+    for source, target in (("client", "server"), ("server", "client")):
+        sent = sides[source].tx_bytes if source in sides else None
+        received = sides[target].rx_bytes if target in sides else None
+        if (
+            sent is not None
+            and received is not None
+            and abs(sent - received) > max(DISAGREE_BYTES, DISAGREE_SHARE * sent)
+        ):
+            remarks.append(f"the {source} sent {sent} bytes and the {target} received {received}")
+    return remarks
+
+
+def overhead_remark(size_bytes: int, files: int, wire: WireFacts, sender: Connection | None) -> list[str]:
+    """Whether far more crossed the wire than payload and headers come to, less what was sent again."""
+    if wire.overhead is None or wire.least_overhead is None:
+        return []
+    resent = (sender.tcp.retransmits or 0) * (sender.tcp.mss or 0) if sender else 0
+    allowed = (FAR_ABOVE * wire.least_overhead + PROTOCOL_SHARE) * size_bytes + files * FILE_BYTES + SLACK_BYTES
+    extra = wire.overhead * size_bytes - resent
+    if extra <= allowed:
+        return []
+    return [
+        f"{100 * extra / size_bytes:.1f} % more than the payload crossed the wire; "
+        f"headers are {100 * wire.least_overhead:.1f} %"
+    ]
+
+
+def buffer_remarks(case: Case, sender: Connection | None, receiver: Connection | None) -> list[str]:
+    """Which socket buffer was not as the case asked. A program that sets N gets 2 N (socket(7)): that is N, too."""
+    if not isinstance(case.tcp_space, int):
+        return []
+    used = {"the sender's": sender and sender.sndbuf, "the receiver's": receiver and receiver.rcvbuf}
+    return [
+        f"{whose} socket buffer was {size} bytes, not {case.tcp_space}"
+        for whose, size in used.items()
+        if size is not None and size not in (case.tcp_space, 2 * case.tcp_space)
+    ]
+
+
+def trouble(case: Case, sides: Mapping[str, HostUsage]) -> list[str]:
+    """What went wrong below the transfer: damaged packets, and so little memory that a RAM disk may be on a disk."""
+    remarks = []
+    for role, side in sides.items():
+        errors = (side.tx_errors or 0) + (side.rx_errors or 0)
+        swapped = side.swapped_bytes or 0
+        if errors:
+            remarks.append(f"the interface of the {role} counted {errors} damaged packets")
+        if swapped > SWAPPED_SHARE * case.size_bytes:
+            remarks.append(f"the {role} wrote {swapped} bytes to swap: its RAM disk may have been on a disk")
+    return remarks
+
+
+def not_cold(case: Case, read_bytes: int | None) -> str:
+    """Why a read that was to come from the server's disk did not; empty where it did, or was not to."""
+    if case.direction != "read" or case.option("server_cache") != "cold":
+        return ""
+    if read_bytes is None:
+        return "what the server read from its disks is not counted, so that nothing proves a cold read"
+    if read_bytes < case.size_bytes:
+        return f"only {read_bytes} of {case.size_bytes} bytes were read from the server's disks: its cache was not cold"
+    return ""
+
+
+EDGE_SHARE = 0.01  # of the payload: less may be a login, or what a tool asks for beforehand
+
+
+def payload_edges(readings: Sequence[Reading], count: str, size_bytes: int) -> tuple[float | None, float | None]:
+    """Seconds before the payload began to cross the interface, and after it had; None where samples do not tell.
+
+    ``count`` is the counter of the payload's direction, ``readings`` are from right before to right after, oldest
+    first. Between two samples the first and the last bytes are taken to have moved as fast as in the next stretch, so
+    that an edge lies closer than samples do.
+    """
+    moved = [(reading.at_s, reading.net[count]) for reading in readings if count in reading.net]
+    if len(moved) < 3 or moved[-1][1] - moved[0][1] < size_bytes or size_bytes <= 0:
+        return None, None
+    begin = _first_edge(moved, EDGE_SHARE * size_bytes) - moved[0][0]
+    backwards = [(-at_s, -value) for at_s, value in reversed(moved)]
+    end = _first_edge(backwards, EDGE_SHARE * size_bytes) - backwards[0][0]
+    return round(begin, 3), round(end, 3)
+
+
+def _first_edge(moved: Sequence[tuple[float, float]], least: float) -> float:
+    """When bytes began to flow, of (time, bytes so far): in the stretch where ``least`` of them have moved."""
+    start = moved[0][1]
+    at = next(place for place, (_, value) in enumerate(moved) if value - start >= least)
+    (before_s, before), (after_s, after) = moved[at - 1], moved[at]
+    if at + 1 == len(moved):
+        return before_s
+    next_s, following = moved[at + 1]
+    rate = max(following - after, 0) / (next_s - after_s) if next_s > after_s else 0.0
+    return max(before_s, after_s - (after - before) / rate) if rate else before_s

@@ -1,0 +1,185 @@
+"""Before a transfer: the payload lies where it comes from, and the client is cold where it reads."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import TypeAlias
+
+from lab.design.case import Case
+from lab.design.factors import Direction
+from lab.hosts import Role
+from lab.hosts.own_folder import new_name
+from lab.platforms.files import READ_ALL
+from lab.run.case.client_session import AnySession, Seat
+from lab.run.case.pair import Pair
+from lab.run.case.session import Session
+from lab.run.case.standing import Standing
+from lab.run.transfer.payload import make_at_source, make_by_client, writer_of
+from lab.run.transfer.places import Endpoints, Place
+from lab.run.transfer.side_by_side import at_once
+from lab.workloads import file
+
+# $1 a folder, $2 bytes. What a virtual machine has long had free its hypervisor may have taken back, and the first
+# touch of it costs up to 13 µs a page: more than the link. What was freed a moment ago is used first. By dd, for head
+# writes 8 KiB at a time, which takes seven times as long.
+WARM_MEMORY = (
+    'set -C; name=$(cat); cd "$1" && : > "./$name" && '
+    '{ dd if=/dev/zero bs=256k count="$2" iflag=count_bytes status=none >> "./$name"; rm -f "./$name"; }'
+)
+MOST_AT_ONCE = 4  # commands on one host: an sshd allows ten sessions, and others are under way
+MOST_WARMED = 2**30  # bytes; what is freed beyond that may be taken back before it is used
+Seated: TypeAlias = tuple[Seat, Standing, Endpoints]  # a client, and what it is to do
+KEEP_NAMES = 'set -C; cat > "$1"'
+
+
+def prepare(session: Session, standing: Standing, case: Case, endpoints: Endpoints, argv: Sequence[str]) -> None:
+    """Have the payload lie where it comes from, and the client cold where it reads.
+
+    Before a second copy the tool's command ``argv`` makes the first one.
+    """
+    if case.is_of_names:
+        session.pair.hosts[Role.CLIENT].shell(KEEP_NAMES, endpoints.source, given=session.payload.names())
+        return
+    if session.payload.is_second_copy:
+        _prepare_second_copy(session, standing, case, endpoints, argv)
+        return
+    if case.is_laid_by_client:
+        make = partial(make_by_client, session, standing, case, endpoints.seed)
+    else:
+        make = partial(make_at_source, session, standing, case, endpoints)
+    warm = partial(warm_memory, session.pair, case, endpoints)
+    if case.payload_direction is Direction.WRITE:
+        at_once(make, warm)
+        return
+    if endpoints.source_place.in_mount:
+        payloads, kind = standing.mount.payloads, (case.workload, case.size_bytes)
+        if kind not in payloads:
+            make()
+            if _can_cool(session.pair, standing):
+                payloads[kind] = endpoints.seed
+        cool(session, standing, endpoints.source_place, case)
+        warm()
+        return
+    if case.is_laid_by_client:  # by the mount that is made anew then
+        make()
+        stands = session.mount_anew(standing, always=True)
+    else:
+        stands, _ = at_once(partial(session.mount_anew, standing), make)
+    if not stands:
+        session.stand(case)
+    session.forget_store(case)
+    at_once(partial(_prepare_caches, [(session.pair, endpoints)], case), warm)
+
+
+def _prepare_second_copy(
+    session: Session, standing: Standing, case: Case, endpoints: Endpoints, argv: Sequence[str]
+) -> None:
+    """Have a first copy at the target, and part of the source changed since, of which the client knows nothing yet."""
+    pair, payload, place = session.pair, session.payload, endpoints.source_place
+    make_at_source(session, standing, case, endpoints)
+    pair.hosts[Role.CLIENT].run(*argv, deadline_s=file.deadline_s(payload.room(case.size_bytes), case.files))
+    payload.change(pair.hosts[place.role], place.path, case.size_bytes, endpoints.seed)
+    if pair.config.through_mount:
+        cool(session, standing, place, case)
+        return
+    session.forget_store(case)
+    session.mount_from_nothing(case)
+    if case.payload_direction is Direction.READ:
+        _prepare_caches([(pair, endpoints)], case)
+    elif not pair.hosts[Role.CLIENT].lacks_root:
+        pair.platforms[Role.CLIENT].files.drop_caches()
+
+
+def prepare_all(seats: Sequence[Seated], case: Case) -> None:
+    """The same for several clients, each with its own payload. What changes a host is done by one after the other."""
+    session, is_read = seats[0][0].session, case.direction is Direction.READ
+    _make_all(seats, case)
+    if is_read and seats[0][2].source_place.in_mount:
+        for seat, standing, endpoints in seats:
+            cool(seat, standing, endpoints.source_place, case)
+        return
+    if is_read:
+        stands = [seat.mount_anew(standing, always=case.is_laid_by_client) for seat, standing, _ in seats]
+        if not all(stands):
+            session.stand(case)
+        session.forget_store(case)
+        _prepare_caches([(seat.pair, endpoints) for seat, _, endpoints in seats], case)
+    for seat, _, endpoints in seats:
+        warm_memory(seat.pair, case, endpoints)
+
+
+def _make_all(seats: Sequence[Seated], case: Case) -> None:
+    """Make the payloads of all clients, each by who is to write it."""
+    with ThreadPoolExecutor(MOST_AT_ONCE) as threads:
+        made = []
+        for number, (seat, standing, endpoints) in enumerate(seats):
+            if case.is_laid_by_client:
+                writer, its_standing, _ = seats[writer_of(number, case)]
+                made.append(threads.submit(make_by_client, writer, its_standing, case, endpoints.seed))
+            else:
+                made.append(threads.submit(make_at_source, seat, standing, case, endpoints))
+        for each in made:
+            each.result()
+
+
+def _can_cool(pair: Pair, standing: Standing) -> bool:
+    """Whether the client can be made to forget a file that it has read; else each read needs another one."""
+    host, files = pair.hosts[Role.CLIENT], pair.platforms[Role.CLIENT].files
+    return standing.mount.record is not None or not host.lacks_root or files.forgets
+
+
+def cool(session: AnySession, standing: Standing, place: Place, case: Case) -> None:
+    """Have the client forget what it has in memory of a file in the share, so that it has to be read from there.
+
+    A mount of the lab's own is made anew. What else is cached only root may drop; an account can have single files
+    forgotten, where the system lets it. What crosses the wire afterwards is the proof.
+    """
+    pair = session.pair
+    if standing.mount.record and not session.mount_anew(standing, always=True):
+        session.stand(case)
+    if pair.hosts[Role.CLIENT].lacks_root:
+        pair.platforms[Role.CLIENT].files.forget(place.path, file.deadline_s(case.size_bytes, case.files))
+    else:
+        pair.platforms[Role.CLIENT].files.drop_caches()
+
+
+def lay_out(session: AnySession, standing: Standing, case: Case, argv: Sequence[str], target: str) -> None:
+    """Have what is to be written over lie at ``target`` in the share, and the client forget it; nothing without a
+    command that makes it.
+    """
+    if argv:
+        session.pair.hosts[Role.CLIENT].run(*argv, deadline_s=file.deadline_s(case.size_bytes, case.files))
+        cool(session, standing, Place(Role.CLIENT, target, in_mount=True), case)
+
+
+def warm_memory(pair: Pair, case: Case, endpoints: Endpoints) -> None:
+    """Have the memory that a RAM disk of a local lab will take at hand: its hosts are one, often a virtual, machine."""
+    role = endpoints.target_place.role
+    is_on_ram_disk = role is Role.CLIENT or (case.store == "ram" and role in pair.with_ram_disk)
+    if pair.config.lab.instance is None or pair.platforms[role].name != "linux" or not is_on_ram_disk:
+        return
+    size_bytes = min(case.size_bytes, MOST_WARMED)
+    pair.hosts[role].shell(
+        WARM_MEMORY, posixpath.dirname(endpoints.target_place.path), str(size_bytes),
+        given=new_name(), deadline_s=file.deadline_s(size_bytes),
+    )  # fmt: skip
+
+
+def _prepare_caches(reads: Sequence[tuple[Pair, Endpoints]], case: Case) -> None:
+    """Before a read: nothing of it in the memory of the clients, and all or nothing of it in the server's.
+
+    Warm means that the server has just read all of it; a RAM disk is always so. The clients are made cold first: the
+    hosts of a local lab share one page cache.
+    """
+    if case.option("server_cache") == "cold":
+        reads[0][0].platforms[Role.SERVER].files.drop_caches()
+    for pair, _ in reads:
+        if not pair.hosts[Role.CLIENT].lacks_root:  # over SSH nothing is cached, and what is mounted was mounted anew
+            pair.platforms[Role.CLIENT].files.drop_caches()
+    if case.option("server_cache") == "warm" and case.store != "ram":
+        deadline_s = file.deadline_s(case.size_bytes, case.files)
+        for pair, endpoints in reads:
+            pair.hosts[Role.SERVER].shell(READ_ALL, endpoints.source_place.path, root=True, deadline_s=deadline_s)

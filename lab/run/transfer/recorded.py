@@ -1,0 +1,97 @@
+"""The trials of a run as they come: each is appended to the run folder, and none is measured twice."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import UTC, datetime
+
+from lab.design.blocks import Slot
+from lab.results.observed import Observed
+from lab.results.run_folder import RunFolder
+from lab.results.set_aside import is_aside, set_aside
+from lab.results.trial import Trial
+from lab.run.transfer.result import TransferResult
+
+
+def now() -> str:
+    """The time of the controller's clock, as ``started_at`` of a trial has it."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds")
+
+
+class Recorded:
+    """The trials that a run folder holds, by id."""
+
+    def __init__(self, folder: RunFolder):
+        self.folder = folder
+        self._not_ok: set[str] = set()
+        self._trials = {trial.trial_id: trial for trial in folder.trials()}
+
+    @property
+    def not_ok(self) -> int:
+        """How many of those added here are failed or void, but for what was replaced."""
+        return len(self._not_ok)
+
+    def __contains__(self, trial_id: str) -> bool:
+        return trial_id in self._trials
+
+    def get(self, trial_id: str) -> Trial | None:
+        """The trial of this id; None where it was not run yet."""
+        return self._trials.get(trial_id)
+
+    def of_block(self, block: int) -> list[Trial]:
+        """The trials of a block that were not set aside."""
+        return [trial for trial in self._trials.values() if trial.block == block and not is_aside(trial)]
+
+    def set_aside(self, block: int, reason: str) -> None:
+        """Set all trials of a block aside, as disturbed: it is to be measured again."""
+        self._not_ok -= {trial.trial_id for trial in self.of_block(block)}
+        set_aside(self.folder, block, reason)
+        self._trials = {trial.trial_id: trial for trial in self.folder.trials()}
+
+    def of_case(self, case_id: str) -> list[Trial]:
+        """The trials of a case, of all blocks, that were not set aside."""
+        return [trial for trial in self._trials.values() if trial.case_id == case_id and not is_aside(trial)]
+
+    def free_id(self, trial_id: str) -> str:
+        """This id, or, where a trial has it, the first of ``-2``, ``-3`` … after it that is free."""
+        names = itertools.chain([trial_id], (f"{trial_id}-{count}" for count in itertools.count(2)))
+        return next(name for name in names if name not in self._trials)
+
+    def add(self, trial: Trial, is_replaced: bool = False) -> None:
+        """Append a trial. One that is void and was replaced by another at once is nothing that the run lacks."""
+        self.folder.append(trial)
+        self._trials[trial.trial_id] = trial
+        if trial.status != "ok" and not is_replaced:
+            self._not_ok.add(trial.trial_id)
+
+    def missing(self, ids: Mapping[str, str]) -> dict[str, str]:
+        """Those of some ids, by direction, that were not run yet."""
+        return {direction: trial_id for direction, trial_id in ids.items() if trial_id not in self._trials}
+
+
+def plan_trial(slot: Slot, started_at: str) -> Trial:
+    """The trial of a slot before anything of it was measured: failed, until something says otherwise."""
+    case = slot.case
+    return Trial(
+        trial_id=slot.trial_id, case_id=case.case_id, block=slot.block, position=slot.position, started_at=started_at,
+        protocol=case.protocol, tool=case.tool, direction=case.direction.value, workload=case.workload,
+        store=case.store, mtu=case.mtu, tcp_space=case.tcp_space, options=dict(case.options),
+        size_bytes=case.clients * case.size_bytes, files=case.clients * case.files,
+        status="failed", anchor=slot.anchor,
+    )  # fmt: skip
+
+
+def add_measured(planned: Trial, measured: TransferResult, observed: Observed) -> Trial:
+    """The trial with what came of its transfer; ``observed`` has what it is compared with, too."""
+    client, server = measured.timing.counted, measured.server
+    resent = [host.retransmits for host in (client, server) if host and host.retransmits is not None]
+    return replace(
+        planned, elapsed_s=measured.timing.elapsed_s, client_cpu_s=client.cpu_s,
+        server_cpu_s=server.cpu_s if server else None,
+        wire_tx_bytes=client.tx_bytes, wire_rx_bytes=client.rx_bytes, retransmits=sum(resent) if resent else None,
+        effective=measured.effective, verified=measured.verified,
+        status="void" if measured.void else "ok", reason=measured.void,
+        observed=observed,
+    )  # fmt: skip

@@ -1,0 +1,82 @@
+"""What the devices of a file system that the lab made have moved for a transfer, and what that proves."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from lab.base.errors import LabFailure, TransferError
+from lab.base.untrusted import first_line
+from lab.design.case import Case
+from lab.design.factors import Direction
+from lab.hosts import Role
+from lab.results.observed import Observed
+from lab.run.case.made_store import MadeStore
+from lab.run.case.pair import Pair
+from lab.stores import DeviceBytes, parse_device_bytes
+
+# What the scripts of stores print of a fault: named_device_fault.sh, zpool_fault.sh, mac_pool.py
+FAULT = re.compile(r"(the device .+ (is gone|cannot be read))?(; )?(the pool .+ is [A-Z]+)?")
+
+
+def count_moved(pair: Pair, store: MadeStore | None) -> DeviceBytes | None:
+    """What the devices have moved so far, once all is written out; None where nothing counts it."""
+    if store is None or store.count is None:
+        return None
+    printed = store.count.run(pair.hosts[Role.SERVER])
+    try:
+        return parse_device_bytes(printed)
+    except ValueError as error:
+        raise LabFailure(f"{store.count.by_hand()} printed what it should not: {error}", host=Role.SERVER) from error
+
+
+def add_moved(
+    observed: Observed, store: MadeStore | None, before: DeviceBytes | None, after: DeviceBytes | None
+) -> Observed:
+    """What was observed, with the room in the store and what its devices moved from one count to the other."""
+    if store is None:
+        return observed
+    observed = replace(observed, store_capacity_bytes=store.capacity_bytes)
+    if before is None or after is None:
+        return observed
+    return replace(
+        observed, store_read_bytes=after.read - before.read, store_written_bytes=after.written - before.written
+    )
+
+
+def not_from_devices(case: Case, observed: Observed) -> str:
+    """Why a read that was to come from the devices of a store came from its own memory; empty where it did not."""
+    read_bytes = observed.store_read_bytes
+    if case.direction is not Direction.READ or case.option("server_cache") != "cold" or read_bytes is None:
+        return ""
+    if read_bytes >= case.size_bytes:
+        return ""
+    return describe_warm(case.store, read_bytes, case.size_bytes)
+
+
+def describe_warm(store: str, read_bytes: int, size_bytes: int) -> str:
+    """Why a read does not count of which the devices of a store gave only so many bytes."""
+    of_all = f"{read_bytes} of {size_bytes} bytes"
+    return f"only {of_all} were read from the devices of store {store}: its own memory was not cold"
+
+
+def raise_fault(pair: Pair, store: MadeStore | None, error: LabFailure) -> None:
+    """Raise what the store says is wrong with it, with the error that came of it; nothing where it says nothing."""
+    fault = find_fault(pair, store)
+    if fault:
+        cause = error.message if isinstance(error, TransferError) else error.cause()
+        # the fault first, for the middle of a long message is left out where people read it
+        raise TransferError(f"{fault}; {cause}", error.remedy, host=Role.SERVER) from error
+
+
+def find_fault(pair: Pair, store: MadeStore | None) -> str:
+    """What the store says is wrong with it; empty where nothing is, or where it cannot be asked.
+
+    A transfer that ended well does not count then: a pool that has lost a disk goes on, at another speed.
+    """
+    if store is None or store.find_fault is None:
+        return ""
+    try:
+        return first_line(store.find_fault.run(pair.hosts[Role.SERVER]))
+    except LabFailure:
+        return ""
