@@ -126,5 +126,5 @@ def opened(hosts_file: Path) -> Iterator[Session]:
 
 def in_share_of(session: Session, case: Case, pair: Pair) -> str:
     """Where the share's folder is on a client."""
-    standing = session.standing(case, pair)
-    return f"{standing.attached.path}{standing.folder.removeprefix(standing.share.path)}"
+    setup = session.setup_of(case, pair)
+    return f"{setup.attached.path}{setup.folder.removeprefix(setup.share.path)}"

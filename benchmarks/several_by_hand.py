@@ -75,7 +75,7 @@ def compare(lab: BenchLab, session: Session, case: Case, rounds: int, elbencho: 
     """One line of the comparison."""
     by_lab, by_hand, by_elbencho, errors_ms, skews_ms, void = [], [], [], [], [], 0
     clients = [pair.hosts[Role.CLIENT].name for pair in session.pairs[: case.clients]]
-    session.stand(case)
+    session.set_up(case)
     with services(lab, session.pairs[: case.clients], elbencho) as write:
         for number in range(rounds):
             with ExitStack() as stack:
@@ -142,7 +142,7 @@ def copy_by_hand(lab: BenchLab, session: Session, case: Case) -> float:
         client.shell(MAKE, str(case.size_bytes), ram)
         words += [str(lab.pid(client.name)), f"{ram}/by-hand", f"{in_share}/by-hand-{client.name}"]
     done = subprocess.run(["/bin/sh", "-c", LOOP, "sh", *words], capture_output=True, text=True, check=True)
-    server, folder = session.pair.hosts[Role.SERVER], session.standing(case, session.pair).folder
+    server, folder = session.pair.hosts[Role.SERVER], session.setup_of(case, session.pair).folder
     arrived = server.shell(COUNT, folder, check=False).stdout
     if int(arrived) != case.clients * case.size_bytes:
         raise SystemExit(f"by hand {arrived} bytes arrived: {done.stderr}")

@@ -95,7 +95,7 @@ def by_lab(session: Session, case: Case, number: int) -> TransferResult:
 
 def by_hand(session: Session, case: Case, script: str) -> str:
     """What a script prints on the client, over the mount that stands."""
-    session.stand(case)
+    session.set_up(case)
     client, in_share = session.pair.sides[Role.CLIENT], in_share_of(session, case, session.pair)
     words = (str(case.size_bytes), in_share, f"{client.directory}/ram", str(case.direction))
     return client.host.shell(BEGIN + script, *words, deadline_s=600).stdout

@@ -248,7 +248,7 @@ def tools(blocks: int | None, seed: int) -> None:
                 protocol, "cp", Direction.WRITE, 1500, "default", "ram", "file", 64 << 20, tuple(options.items())
             )
             with opened(lab.hosts) as session:
-                session.stand(case)
+                session.set_up(case)
                 taken: dict[str, list[float]] = {name: [] for name in ways}
                 for number in range(rounds):
                     for name in random.Random(f"{seed}/{number}").sample(list(ways), len(ways)):
@@ -288,7 +288,7 @@ def files(session: Session, case: Case, name: str) -> tuple[str, str]:
     """A fresh payload, and where it is to go, quoted for a shell."""
     source = f"{session.pair.sides[Role.CLIENT].directory}/ram/{name}"
     session.pair.hosts[Role.CLIENT].shell('head -c 67108864 /dev/urandom > "$1"', source, deadline_s=60)
-    return shlex.quote(source), shlex.quote(f"{session.stand(case).attached.path}/{name}")
+    return shlex.quote(source), shlex.quote(f"{session.set_up(case).attached.path}/{name}")
 
 
 if __name__ == "__main__":

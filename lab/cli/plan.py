@@ -41,17 +41,17 @@ def run(arguments: argparse.Namespace) -> int:
     pace, image_bytes = _usual_pace(arguments.results, hosts_file or HOSTS), plan.USUAL_IMAGE_BYTES
     if hosts_file:
         from lab.hosts.hosts_file import load_hosts
-        from lab.run.begin import fit
+        from lab.run.begin import compatibility
         from lab.run.begin.warnings import describe_unseen
 
         hosts = load_hosts(hosts_file)
-        fit.check_fit(hosts, sweep, arguments.results)
+        compatibility.check_fit(hosts, sweep, arguments.results)
         image_bytes = hosts.share.image_size
     planned = plan.plan(sweep, CATALOGUE, pace=pace, image_bytes=image_bytes)
     if hosts_file:
         for line in describe_unseen(hosts):
             say(line)
-        for device in fit.devices_of(hosts, sweep):
+        for device in compatibility.devices_of(hosts, sweep):
             say(f"server: {device}: a run writes to it, after --write-to {device}")
     if arguments.json:
         print(json.dumps(asdict(planned), indent=1))

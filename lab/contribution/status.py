@@ -28,7 +28,7 @@ from lab.run.transfer.proof import NOT_CROSSED, contradiction, least_bytes, payl
 from lab.run.transfer.result import OUTAGE, SLEPT
 from lab.run.transfer.several_clients import CLOCK_MOVED
 from lab.run.transfer.store_moved import FAULT
-from lab.run.transfer.task import keeps_what_it_moves
+from lab.run.transfer.tool_call import keeps_what_it_moves
 
 # What a trial that did not end well still has: nothing else of it was measured
 OF_FAILED = frozenset({"together", "mount_tries"})

@@ -21,7 +21,7 @@ from lab.fidelity.probes import Probe, laid_on, readable
 from lab.fidelity.verdicts import Judge, Judgement
 from lab.hosts import Host, Role
 from lab.run.case.session import Session
-from lab.run.case.standing import Standing
+from lab.run.case.setup import Setup
 
 MOUNT_ENDED = "the mount ended while the tool copied a probe"
 
@@ -45,7 +45,7 @@ class StandSurvey:
     copiers: Sequence[Copier]
     engine: Engine | None
     number: int
-    _standing: Standing | None = field(default=None, init=False)
+    _standing: Setup | None = field(default=None, init=False)
     _ends: Ends | None = field(default=None, init=False)
 
     def run(self, asked: Asked) -> list[Copy]:
@@ -53,7 +53,7 @@ class StandSurvey:
         copiers = copiers_for(self.stand.place.protocol, self.copiers)
         if not copiers:
             return []
-        self._standing = self.session.stand(self.stand.case)
+        self._standing = self.session.set_up(self.stand.case)
         self._ends = self._look_at_ends()
         copies = self._write(copiers) if asked.goes(Direction.WRITE) else []
         if asked.goes(Direction.READ) and not self.session.pair.config.through_mount:
@@ -61,7 +61,7 @@ class StandSurvey:
         return copies
 
     @property
-    def standing(self) -> Standing:
+    def setup(self) -> Setup:
         """What stands for the place now."""
         return present(self._standing)
 
@@ -74,21 +74,21 @@ class StandSurvey:
 
     def _in_share(self, name: str) -> str:
         """A folder in the share, as the client or its remote shell names it."""
-        attached, share = self.standing.attached, self.standing.share
-        return f"{attached.path}{self.standing.folder.removeprefix(share.path)}/{name}"
+        attached, share = self.setup.attached, self.setup.share
+        return f"{attached.path}{self.setup.folder.removeprefix(share.path)}/{name}"
 
     def _on_client(self, name: str) -> str:
         return f"{self.session.pair.sides[Role.CLIENT].directory}/{name}"
 
     def _on_server(self, name: str) -> str:
-        return f"{self.standing.folder}/{name}"
+        return f"{self.setup.folder}/{name}"
 
     def _remount(self) -> bool:
         """Have the client mount the share anew; False where the mount is none of the lab's, or none at all."""
-        if self.standing.mount.record is None or self.standing.attached.remote_shell:
+        if self.setup.mount.record is None or self.setup.attached.remote_shell:
             return False
-        if not self.session.mount_anew(self.standing, always=True):
-            self._standing = self.session.stand(self.stand.case)
+        if not self.session.mount_anew(self.setup, always=True):
+            self._standing = self.session.set_up(self.stand.case)
         return True
 
     # --- client to server
@@ -126,7 +126,7 @@ class StandSurvey:
 
     def _write_by(self, copier: Copier, source: str) -> Written:
         name = f"{copier.name}-{self.number}"
-        is_remote = bool(self.standing.attached.remote_shell)
+        is_remote = bool(self.setup.attached.remote_shell)
         if is_remote:  # or a tool that copies nothing at all would leave nothing to look at
             self.session.pair.hosts[Role.SERVER].run("mkdir", "-p", "--", self._on_server(name))
         failures = self._copy_probes(copier, lambda: source, lambda: self._in_share(name), is_remote, Role.CLIENT)
@@ -138,10 +138,10 @@ class StandSurvey:
     def _read(self, copiers: Sequence[Copier]) -> list[Copy]:
         name, server = f"probes-{self.number}", self.session.pair.hosts[Role.SERVER]
         platform, folder = self._platform(Role.SERVER), self._on_server(name)
-        refused = host_scripts.lay(server, platform, folder, self.standing.share.account)
+        refused = host_scripts.lay(server, platform, folder, self.setup.share.account)
         original = host_scripts.read(server, platform, folder, laid_on(platform), as_root=True)
         self._remount()
-        is_remote = bool(self.standing.attached.remote_shell)
+        is_remote = bool(self.setup.attached.remote_shell)
         seen = None if is_remote else self._read_in_share(name, Role.SERVER)
         copies = []
         for copier in copiers:
@@ -168,7 +168,7 @@ class StandSurvey:
         names, last_stop = [probe.name for probe in laid_on(self._platform(laid_by))], ""
         self.session.mounting.failed.clear()
         while names:
-            alive = "" if self.standing.attached.remote_shell else self._in_share("")
+            alive = "" if self.setup.attached.remote_shell else self._in_share("")
             call = CopyCall(self._words(copier), source(), target(), names, copier.onto, is_remote, alive)
             copied = host_scripts.copy(self.client, self._platform(Role.CLIENT), call)
             failures |= copied.failures
@@ -201,11 +201,11 @@ class StandSurvey:
         """Stand the place up again where its mount is gone. Raises the error where it is not, or was too often."""
         if not self.session.drop_lost_mount(self.stand.case, error):
             raise error
-        self._standing = self.session.stand(self.stand.case)
+        self._standing = self.session.set_up(self.stand.case)
 
     def _words(self, copier: Copier) -> tuple[str, ...]:
         """What a tool is called by."""
-        return copier.words(self._platform(Role.CLIENT), self.engine, self.standing.attached.remote_shell)
+        return copier.words(self._platform(Role.CLIENT), self.engine, self.setup.attached.remote_shell)
 
     def _platform(self, role: Role) -> str:
         """The platform of a host; of one without a login that of the client, for nothing is laid there."""
@@ -226,11 +226,11 @@ class StandSurvey:
 
     def _look_at_ends(self) -> Ends:
         """What the copies of this place go through."""
-        pair, effective = self.session.pair, self.standing.attached.effective
+        pair, effective = self.session.pair, self.setup.attached.effective
         server_store = ""
         if Role.SERVER in pair.roles and not pair.config.through_mount:
             server = pair.hosts[Role.SERVER], self._platform(Role.SERVER)
-            server_store = host_scripts.name_file_system(*server, self.standing.folder)
+            server_store = host_scripts.name_file_system(*server, self.setup.folder)
         client = self.client, self._platform(Role.CLIENT)
         client_store = host_scripts.name_file_system(*client, pair.sides[Role.CLIENT].directory)
         mounted, dialect = (one_line(str(effective.get(name, "")), 40) for name in ("mount", "dialect"))

@@ -28,7 +28,7 @@ from lab.hosts import Host, Role, connected, passwords
 from lab.hosts.hosts_file import Hosts, load_hosts
 from lab.results.newest_run import FIDELITY
 from lab.results.run_folder import RunFolder
-from lab.run.begin import fit, refusals
+from lab.run.begin import compatibility, refusals
 from lab.run.begin.look import check_free
 from lab.run.begin.origin import origin
 from lab.run.case.pair import Pair
@@ -109,7 +109,7 @@ def _check_input(config: Hosts, asked: Asked, results: Path) -> SecretStr:
     if not any(copiers_for(stand.place.protocol, asked.copiers) for stand in list_stands(sweep)):
         tools = listing(copier.name for copier in asked.copiers)
         raise BadInput(f"--tool {tools}: copies between folders, and ssh mounts none", "give rsync-a or rsync-all")
-    fit.check_fit(config, sweep, results)
+    compatibility.check_fit(config, sweep, results)
     if not refusals.needs_password(config, sweep):
         return SecretStr("")
     return passwords.resolve(config.share.password, config.share.account, f"{config.place}[share] password")

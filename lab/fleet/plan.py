@@ -15,7 +15,7 @@ from lab.design.sweep_file import Sweep, parse_sweep, read_sweep
 from lab.fleet.fleet_file import Fleet, Tasks, check_names
 from lab.fleet.pairs import Pair, pairs_of
 from lab.fleet.windows import Window
-from lab.run.begin import fit, refusals
+from lab.run.begin import compatibility, refusals
 from lab.run.case.catalogue import CATALOGUE
 
 MOST_TASKS = 100_000
@@ -145,8 +145,8 @@ def _check(sweep: Sweep, pairs: Sequence[Pair], queue: Path) -> None:
     problems = []
     for pair in pairs:
         try:
-            fit.check_fit(pair.config, sweep, queue)
-            fit.check_write_to(pair.config, sweep, ())
+            compatibility.check_fit(pair.config, sweep, queue)
+            compatibility.check_write_to(pair.config, sweep, ())
             _check_asks_nobody(pair, sweep)
         except BadInput as error:
             problems.append(f"{pair.name}, {sweep.name}: {one_line(str(error), 600)}")

@@ -22,7 +22,7 @@ from lab.hosts import CommandLog, Host, connected, passwords
 from lab.hosts.hosts_file import Hosts, load_hosts
 from lab.results.run_folder import RunFolder
 from lab.results.trial import emulated
-from lab.run.begin import fit, pace, refusals, resumption
+from lab.run.begin import compatibility, pace, refusals, resumption
 from lab.run.begin.look import check_free, describe_run, look, plan_of
 from lab.run.begin.origin import origin
 from lab.run.begin.payload_size import choose_size, recorded_size
@@ -72,9 +72,9 @@ def begin(
     """Run a sweep, which is kept in run.json as ``text``, with ``more``. See :func:`start`."""
     Register()  # raises where there can be none, while nothing was touched
     hosts_file = config.path
-    cases = fit.check_fit(config, sweep, results)
-    config = config.with_clients(fit.most_clients(sweep))
-    fit.check_write_to(config, sweep, supervision.write_to)
+    cases = compatibility.check_fit(config, sweep, results)
+    config = config.with_clients(compatibility.most_clients(sweep))
+    compatibility.check_write_to(config, sweep, supervision.write_to)
     password = _password(config, sweep)
     with connected(config) as hosts:
         # a first look that changes nothing: what cannot work must not cost an hour to find out
@@ -103,9 +103,9 @@ def resume(
         resumption.check_journal(register, folder, trust)
         sweep = parse_sweep(folder.text("sweep_text"), path / "run.json: sweep_text", folder.manifest_path)
         sweep = recorded_size(sweep, folder)
-        fit.check_fit(config, sweep)
-        config = config.with_clients(fit.most_clients(sweep))
-        fit.check_write_to(config, sweep, supervision.write_to)
+        compatibility.check_fit(config, sweep)
+        config = config.with_clients(compatibility.most_clients(sweep))
+        compatibility.check_write_to(config, sweep, supervision.write_to)
         # a record that cannot be read, or added to, is an error here, while no host has been touched
         folder.check_own()
         planned = plan_of(folder, sweep)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 from support.local_lab import Bench
-from support.standing_share import standing
+from support.share_set_up import share_set_up
 
 from lab.design.case import Case
 from lab.design.factors import Direction
@@ -33,16 +33,16 @@ chmod 666 /var/failures
 
 def test_a_mount_whose_backend_has_died_is_stood_up_again_and_says_why(bench: Bench) -> None:
     before, case = bench.state(), Case("afp", "cp", Direction.READ, 1500, "default", "ram", "file", 1)
-    with standing(bench, "afp") as (session, first_stand):
+    with share_set_up(bench, "afp") as (session, first_stand):
         session.mount_anew(first_stand)
-        again = session.stand(case)
+        again = session.set_up(case)
         session.pair.hosts[Role.CLIENT].run("pkill", "-SEGV", "-f", "^/usr/libexec/gvfsd-afp ")
         assert not session.mount_anew(again)
         (why,) = session.mounting.failed
         assert re.fullmatch(
             "client: gvfsd-fuse does not show afp:.*: the process of GVfs that mounted it has died", why
         )
-        path = session.stand(case).attached.path
+        path = session.set_up(case).attached.path
         session.pair.hosts[Role.CLIENT].shell('echo 1 > "$1/new" && cat "$1/new" && rm "$1/new"', path)
     assert bench.state() == before
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from support.local_lab import Bench
-from support.standing_share import standing
+from support.share_set_up import share_set_up
 
 from lab.design.case import Case
 from lab.design.factors import Direction
@@ -20,12 +20,12 @@ def processes(session: Session, name: str) -> list[str]:
 @pytest.mark.parametrize("protocol", ["smb"])
 def test_a_share_that_was_used_is_mounted_anew_and_its_session_stays(bench: Bench, protocol: str) -> None:
     before = bench.state()
-    with standing(bench, protocol) as (session, first_stand):
+    with share_set_up(bench, protocol) as (session, first_stand):
         path = first_stand.attached.path
         first, daemon = (processes(session, name) for name in ("gvfsd-fuse", f"gvfsd-{protocol}"))
         session.mount_anew(first_stand)
         assert processes(session, "gvfsd-fuse") == first, "nothing was read through it yet"
-        again = session.stand(Case(protocol, "cp", Direction.READ, 1500, "default", "ram", "file", 1))
+        again = session.set_up(Case(protocol, "cp", Direction.READ, 1500, "default", "ram", "file", 1))
         session.mount_anew(again)
         second = processes(session, "gvfsd-fuse")
         assert len(first) == len(second) == 1
@@ -37,7 +37,7 @@ def test_a_share_that_was_used_is_mounted_anew_and_its_session_stays(bench: Benc
 
 def test_a_mount_whose_process_was_killed_is_put_back(bench: Bench) -> None:
     before = bench.state()
-    with standing(bench, "smb") as (session, _):
+    with share_set_up(bench, "smb") as (session, _):
         session.pair.hosts[Role.CLIENT].run("pkill", "-KILL", "gvfsd-fuse")
         assert "fuse.gvfsd-fuse" in session.pair.hosts[Role.CLIENT].run("cat", "/proc/self/mounts").stdout
     assert bench.state() == before

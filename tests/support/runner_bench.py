@@ -70,7 +70,7 @@ class Bench:
             ),
             settings=self.world.settings,
             layers=layers,
-            stand_on_network=self.stand_on_network,
+            set_up_network=self.set_up_network,
             recover=lambda: self.session.layers.step_down(0),
             mounting=Mounting(layers),
             on_one_machine=True,
@@ -79,7 +79,7 @@ class Bench:
         patch.setattr(iperf3, "server", lambda *_: knob("server", "mount", "iperf3 runs"))
         patch.setattr(iperf3, "measure", self.measure)
 
-    def stand_on_network(self, case: Case) -> None:
+    def set_up_network(self, case: Case) -> None:
         layer = ("mtu", case.mtu), lambda: self.world.settings.apply(knob("server", "mtu", str(case.mtu)))
         self.session.layers.move([layer])
 

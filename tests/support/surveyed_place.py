@@ -57,12 +57,12 @@ class Place:
             for role, path in {Role.CLIENT: self.client, Role.SERVER: self.store}.items()
         }
         self.pair = pair_of(config, hosts=hosts, sides=sides, platforms={})
-        self.session: Any = SimpleNamespace(pair=self.pair, stand=self.stand, mount_anew=self.mount_anew)
+        self.session: Any = SimpleNamespace(pair=self.pair, set_up=self.set_up, mount_anew=self.mount_anew)
         self.session.mounting = SimpleNamespace(failed=[])
         self.session.drop_lost_mount = self.drop_lost_mount
         self.asked = Asked(protocols=["smb"], stores=["disk"], tools=["cp", "cp-a"])
 
-    def stand(self, _: object) -> Any:
+    def set_up(self, _: object) -> Any:
         share = SimpleNamespace(path=str(self.store), account="")
         attached = Attached(str(self.mount), effective={"mount": "kernel", "dialect": "SMB 3.1.1"})
         mount = SimpleNamespace(record=object(), attached=attached)

@@ -120,7 +120,7 @@ def _rooms(session: Session, sweep: Sweep, pilots: Sequence[Case]) -> Iterator[t
         room_bytes = store.room(levels).most_in(pair.config.share.image_size)
         yield most_in(room_bytes), f"{store.lies_in} of {store.name} (image_size in the hosts file)"
     if pair.config.through_mount:
-        path = session.stand(pilots[0]).attached.path
+        path = session.set_up(pilots[0]).attached.path
         yield most_in(pair.platforms[Role.CLIENT].files.free_bytes(path)), "the share"
     elif "disk" in stores:
         path = at_home(pair.config.share.path or "", pair.facts[Role.SERVER].home)

@@ -8,10 +8,10 @@ from lab.design.case import Case
 from lab.hosts import Role
 from lab.run.case.pair import Pair
 from lab.run.case.session import Session
-from lab.run.case.standing import Standing
+from lab.run.case.setup import Setup
 
 
-class Seat:
+class ClientSession:
     """What preparing, cooling and checking need of a :class:`Session`, of the client of ``pair``."""
 
     def __init__(self, session: Session, pair: Pair):
@@ -23,18 +23,18 @@ class Seat:
         """That of the client."""
         return self.pair.hosts[Role.CLIENT].name
 
-    def standing(self, case: Case) -> Standing:
+    def setup_of(self, case: Case) -> Setup:
         """What stands for a case."""
-        return self.session.standing(case, self.pair)
+        return self.session.setup_of(case, self.pair)
 
-    def stand(self, case: Case) -> Standing:
-        """See :meth:`Session.stand`: on all clients."""
-        self.session.stand(case)
-        return self.standing(case)
+    def set_up(self, case: Case) -> Setup:
+        """See :meth:`Session.set_up`: on all clients."""
+        self.session.set_up(case)
+        return self.setup_of(case)
 
-    def mount_anew(self, standing: Standing, always: bool = False) -> bool:
+    def mount_anew(self, setup: Setup, always: bool = False) -> bool:
         """See :meth:`Session.mount_anew`: on this client."""
-        return self.session.mount_anew(standing, always)
+        return self.session.mount_anew(setup, always)
 
 
-AnySession: TypeAlias = Session | Seat
+AnySession: TypeAlias = Session | ClientSession

@@ -27,7 +27,7 @@ class Mounting:
         self.failed: list[str] = []
         self._mounts = 1  # how many of the uppermost layers
 
-    def stand(self, needed: Sequence[Layer], mounts: int = 1) -> None:
+    def set_up(self, needed: Sequence[Layer], mounts: int = 1) -> None:
         """Have these layers; where one of the uppermost ``mounts`` cannot be brought about, up to MOST_TRIES times in
         all for a trial. Raises what the last try raised.
         """

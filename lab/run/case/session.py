@@ -1,4 +1,4 @@
-"""The hosts of a run: standing a case's settings up, and taking them down again.
+"""The hosts of a run: setting up what a case needs, and taking it down again.
 
 Settings are kept from one case to the next as long as both need the same (:mod:`lab.settings.layers`); a read always
 gets a fresh mount of the share, so that nothing of it is in the client's memory.
@@ -25,8 +25,8 @@ from lab.run.case.made_store import MadeStore
 from lab.run.case.mounting import Mounting
 from lab.run.case.pair import Pair, at_home
 from lab.run.case.radio import Radios
+from lab.run.case.setup import Setup
 from lab.run.case.sharing import Mount, Served, Shares
-from lab.run.case.standing import Standing
 from lab.settings.changes import Settings
 from lab.settings.host_journal import LAPSED
 from lab.settings.layers import Layer, Layers
@@ -128,30 +128,30 @@ class Session:
         """What tells each host's present start from every other one."""
         return {role: host_journal.boot for role, host_journal in self.settings.host_journals.items()}
 
-    def stand(self, case: Case) -> Standing:
+    def set_up(self, case: Case) -> Setup:
         """Bring a case's settings about, changing as little as possible from the case before."""
         share, before = self.shares.share(case), dict(self._mounts)
         below = [*network.layers(self.pairs, self.settings, case), *self._share_layers(case, share)]
         mounts = [self._mount_layer(pair, case, share) for pair in self.pairs[: case.clients]]
-        self.mounting.stand([*below, *mounts], len(mounts))
+        self.mounting.set_up([*below, *mounts], len(mounts))
         self._used = {name for name, mount in self._mounts.items() if before.get(name) is mount}
-        return self.standing(case, self.pair)
+        return self.setup_of(case, self.pair)
 
-    def standing(self, case: Case, pair: Pair) -> Standing:
+    def setup_of(self, case: Case, pair: Pair) -> Setup:
         """What stands for a case, as the client of a pair has it."""
         name = pair.hosts[Role.CLIENT].name
         ram_disks = {role: self._ram_disks[pair.hosts[role].name] for role in pair.with_ram_disk}
         share, folder = self.shares.share(case), self.shares.folder(case)
         served, mount = self._served[name], self._mounts[name]
-        return Standing(share, folder, served, mount, name in self._used, ram_disks, self._store)
+        return Setup(share, folder, served, mount, name in self._used, ram_disks, self._store)
 
-    def stand_store(self, case: Case) -> tuple[str, MadeStore | None]:
+    def set_up_store(self, case: Case) -> tuple[str, MadeStore | None]:
         """The store of a case without a share: the folder that it is used in, and what the lab made there, if any.
 
         What the lab makes of it no trial uses afterwards.
         """
         if file_system(case.store) is None and not case.is_local:
-            return self.stand(case).folder, None
+            return self.set_up(case).folder, None
         below = [] if case.is_local else network.layers(self.pairs, self.settings, case)
         key = ("store by itself", case.store, *case.store_options.items())
         self.layers.move([*below, *self._store_layers(case, key)])
@@ -160,13 +160,13 @@ class Session:
             return at_home(present(self.pair.config.share.path), home), None
         return made_store.folder_of(self.pair.sides[Role.SERVER].directory), self._store
 
-    def stand_on_network(self, case: Case) -> None:
+    def set_up_network(self, case: Case) -> None:
         """Bring about the MTU and the TCP buffers of a case; a server that already stands on them may stay, idle."""
         needed = network.layers(self.pairs, self.settings, case)
         if not self.layers.stands_on(needed):
             self.layers.move(needed)
 
-    def mount_anew(self, standing: Standing, always: bool = False) -> bool:
+    def mount_anew(self, setup: Setup, always: bool = False) -> bool:
         """Have the client forget what it cached of the share: it gets another mount, and nothing else is touched.
 
         A mount that nothing has used is new enough, unless it is to be made anew ``always``. False where that failed,
@@ -174,16 +174,16 @@ class Session:
         """
 
         def renew() -> None:
-            if standing.mount.record and (always or standing.used):
-                with sharing.explained(standing.served.drivers):
-                    self.settings.renew(standing.mount.record)
+            if setup.mount.record and (always or setup.used):
+                with sharing.explained(setup.served.drivers):
+                    self.settings.renew(setup.mount.record)
 
         return self.mounting.renew(renew)
 
     def mount_from_nothing(self, case: Case) -> None:
         """Have the client forget all of the share, names and times too, which a program that mounts may keep."""
         self.mounting.unmount()
-        self.stand(case)
+        self.set_up(case)
 
     def drop_lost_mount(self, case: Case, error: LabFailure) -> bool:
         """Whether a transfer failed because a client's mount is gone, and the case may be stood up again, with another.
@@ -216,7 +216,7 @@ class Session:
             raise
         except CommandError as error:
             raise CommandError(error.host, error.argv, error.exit_code, error.output, NOT_COLD) from error
-        self.stand(case)
+        self.set_up(case)
 
     def leave_share(self) -> None:
         """At the end: have the run's folder in the share within reach, so that putting back removes it.
@@ -228,11 +228,11 @@ class Session:
             return
         self.mounting.failed.clear()
         try:
-            standing = self.stand(case)
-            folder = f"{standing.attached.path}{standing.folder.removeprefix(standing.share.path)}"
+            setup = self.set_up(case)
+            folder = f"{setup.attached.path}{setup.folder.removeprefix(setup.share.path)}"
             if self.pair.hosts[Role.CLIENT].shell(IS_THERE, folder, check=False, deadline_s=TOUCH_S).exit_code != 0:
                 self.mounting.unmount()
-                self.stand(case)
+                self.set_up(case)
         except LabFailure as error:
             name = self.shares.folder(case).rpartition("/")[2]
             self.settings.connections.tell(

@@ -70,7 +70,7 @@ def measure(session: Session, slot: Slot, rows: Mapping[str, Trial], seconds: fl
     One that an outage cut is void, under an id of its own, and is measured again, once. Raises LabFailure where the
     network cannot be set, or iperf3 does not start.
     """
-    session.stand_on_network(slot.case)
+    session.set_up_network(slot.case)
     with session.settings.scope():
         servers = _start_servers(session, slot.case.clients)
         trials: dict[str, Trial] = {}

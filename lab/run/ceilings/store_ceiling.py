@@ -119,7 +119,7 @@ def _measure(session: Session, slot: Slot, rows: Sequence[Trial], sweep: Sweep, 
         of_tool = list(grouped)
         if all(row.trial_id in recorded for row in of_tool):
             continue
-        beside, made = session.stand_store(slot.case)
+        beside, made = session.set_up_store(slot.case)
         of_bonnie = bonnie.Options(sweep.bonnie_fsync, sweep.bonnie_per_byte)
         store = OwnStore(session.pair, f"{beside}/{new_name()}", made, of_bonnie)
         for trial in _outcomes(session, store, measure, of_tool):

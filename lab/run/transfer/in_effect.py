@@ -12,7 +12,7 @@ from lab.hosts import ROLES, Role
 from lab.platforms import Timing
 from lab.results.effective import Effective
 from lab.run.case.pair import Pair
-from lab.run.case.standing import Standing
+from lab.run.case.setup import Setup
 
 States: TypeAlias = Mapping[Role, Mapping[str, str]]  # what each host read back of its settings after a transfer
 Buffers: TypeAlias = Mapping[
@@ -20,18 +20,16 @@ Buffers: TypeAlias = Mapping[
 ]  # how each host's TCP buffers are read
 
 
-def effective_of(
-    standing: Standing, case: Case, timing: Timing, states: States, more: Mapping[str, str | int]
-) -> Effective:
+def effective_of(setup: Setup, case: Case, timing: Timing, states: States, more: Mapping[str, str | int]) -> Effective:
     """What was in effect while the bytes moved, as read back from both hosts and from the attachment."""
     network = {f"{role}_{name}": value for role, state in states.items() for name, value in state.items()}
     is_known = case.direction is Direction.READ and Role.SERVER in states
     cache = {"server_cache": case.option("server_cache")} if is_known else {}
     with_ram_disk = ROLES if case.store == "ram" else (Role.CLIENT,)
-    disks = {f"{role}_ram_disk": standing.ram_disks[role] for role in with_ram_disk}
+    disks = {f"{role}_ram_disk": setup.ram_disks[role] for role in with_ram_disk}
     ends = {"clock": timing.clock, "flushed": timing.flushed}
-    mount = {**standing.served.durability, **standing.attached.effective}
-    made = {"server_store": standing.store.description, **standing.store.levels} if standing.store else {}
+    mount = {**setup.served.durability, **setup.attached.effective}
+    made = {"server_store": setup.store.description, **setup.store.levels} if setup.store else {}
     return Effective.from_json({**network, **disks, **made, **mount, **cache, **ends, **more})
 
 

@@ -14,14 +14,21 @@ from lab.results.observed import Observed
 from lab.run.case.pair import Pair
 from lab.run.case.radio import with_radios
 from lab.run.case.session import Session
-from lab.run.case.standing import Standing
+from lab.run.case.setup import Setup
 from lab.run.transfer.observation import Observation, observe
 from lab.run.transfer.payload import describe_writer
 from lab.run.transfer.places import Endpoints, PayloadFiles, endpoints_of, payload_files
 from lab.run.transfer.preparation import lay_out, prepare
 from lab.run.transfer.proof import describe_others, not_on_the_wire, ways_of
 from lab.run.transfer.result import TransferResult, count_after, count_before, result_of
-from lab.run.transfer.task import Task, check_arrived, explained, keeps_what_it_moves, make_task, server_of_mount
+from lab.run.transfer.tool_call import (
+    ToolCall,
+    check_arrived,
+    explained,
+    keeps_what_it_moves,
+    make_tool_call,
+    server_of_mount,
+)
 
 
 @dataclass(frozen=True)
@@ -32,50 +39,50 @@ class _Seen:
     radios: Mapping[Role, Radio]
 
 
-def move(session: Session, standing: Standing, case: Case, trial_id: str, deadline_s: float) -> TransferResult:
+def move(session: Session, setup: Setup, case: Case, trial_id: str, deadline_s: float) -> TransferResult:
     """Move the payload once over what stands. Raises LabFailure where it fails or a byte is wrong."""
     pair = session.pair
-    endpoints = endpoints_of(pair, standing, case, trial_id)
+    endpoints = endpoints_of(pair, setup, case, trial_id)
     files_of_folder = case.files if session.payload.is_folder else None
-    with payload_files(pair, endpoints, standing.mount.payloads, files_of_folder) as files:
-        task = make_task(session, standing, case, endpoints)
-        argv = task.words(task.tool.argv)
-        prepare(session, standing, case, endpoints, argv)
-        lay_out(session, standing, case, task.words(task.tool.lay_out), endpoints.target)
-        before = count_before(pair, standing.store)
-        timing = _time(pair, standing, case, endpoints, argv, deadline_s)
-        after = count_after(pair, standing.store)
-        report = task.tool.read_report(timing.printed, task.move) or Observed()
+    with payload_files(pair, endpoints, setup.mount.payloads, files_of_folder) as files:
+        tool_call = make_tool_call(session, setup, case, endpoints)
+        argv = tool_call.words(tool_call.tool.argv)
+        prepare(session, setup, case, endpoints, argv)
+        lay_out(session, setup, case, tool_call.words(tool_call.tool.lay_out), endpoints.target)
+        before = count_before(pair, setup.store)
+        timing = _time(pair, setup, case, endpoints, argv, deadline_s)
+        after = count_after(pair, setup.store)
+        report = tool_call.tool.read_report(timing.printed, tool_call.move) or Observed()
         moved = ways_of(case, report)
         counted = [counts.server for counts in (before, after) if counts.server]
-        seen = _check_and_look(session, standing, case, endpoints, task, moved[0], timing, counted, files)
+        seen = _check_and_look(session, setup, case, endpoints, tool_call, moved[0], timing, counted, files)
     observed = with_radios(seen.observation.observed, seen.radios)
     observed = replace(observed, requests=report.requests, frames=report.frames)
-    more: dict[str, str | int] = {**task.versions, **dict(describe_others(Role.CLIENT, case, timing.counted))}
+    more: dict[str, str | int] = {**tool_call.versions, **dict(describe_others(Role.CLIENT, case, timing.counted))}
     more |= {**seen.observation.effective, **describe_writer(case, endpoints)}
-    unproven = _describe_unproven(pair, standing, moved, timing)
+    unproven = _describe_unproven(pair, setup, moved, timing)
     clients = {"client": timing.counted}
-    result = result_of(pair, standing, case, before, after, timing, clients, observed, unproven, more)
-    elapsed_s = task.tool.elapsed_s(report, timing.elapsed_s)
+    result = result_of(pair, setup, case, before, after, timing, clients, observed, unproven, more)
+    elapsed_s = tool_call.tool.elapsed_s(report, timing.elapsed_s)
     return replace(result, timing=replace(timing, elapsed_s=elapsed_s), samples=seen.observation.samples)
 
 
 def _time(
-    pair: Pair, standing: Standing, case: Case, endpoints: Endpoints, argv: tuple[str, ...], deadline_s: float
+    pair: Pair, setup: Setup, case: Case, endpoints: Endpoints, argv: tuple[str, ...], deadline_s: float
 ) -> Timing:
     """Run the tool under the client's clock. Raises TransferError, which names a lack of space."""
     clock, interface = pair.platforms[Role.CLIENT].clock, pair.interface(Role.CLIENT)
     flush = endpoints.flush if keeps_what_it_moves(case) and not case.is_of_names else ""
     with explained(pair, endpoints, case):
-        return clock.time_transfer(interface, flush, argv, deadline_s, server_of_mount(pair, standing, case))
+        return clock.time_transfer(interface, flush, argv, deadline_s, server_of_mount(pair, setup, case))
 
 
 def _check_and_look(
     session: Session,
-    standing: Standing,
+    setup: Setup,
     case: Case,
     endpoints: Endpoints,
-    task: Task,
+    tool_call: ToolCall,
     moved: Case,
     timing: Timing,
     counted: Sequence[Counters],
@@ -90,12 +97,12 @@ def _check_and_look(
         radios = threads.submit(session.radios.read)
         observation = threads.submit(observe, session.pair, moved, timing, counted, case.files)
         removed = threads.submit(files.remove, endpoints.source_place)
-        check_arrived(session, standing, case, endpoints, task)
+        check_arrived(session, setup, case, endpoints, tool_call)
     removed.result()
     return _Seen(observation.result(), radios.result())
 
 
-def _describe_unproven(pair: Pair, standing: Standing, moved: Sequence[Case], timing: Timing) -> str:
+def _describe_unproven(pair: Pair, setup: Setup, moved: Sequence[Case], timing: Timing) -> str:
     """Why not all of a transfer is proven to have crossed the wire; empty where it is."""
-    driver, path = standing.served.drivers[Role.CLIENT], standing.attached.path
+    driver, path = setup.served.drivers[Role.CLIENT], setup.attached.path
     return next(filter(None, (not_on_the_wire(pair, driver, path, way, timing.counted) for way in moved)), "")

@@ -10,7 +10,7 @@ from lab.design.factors import OTHER, OWN, Direction
 from lab.hosts import Role
 from lab.run.case.client_session import AnySession
 from lab.run.case.pair import Pair
-from lab.run.case.standing import Standing
+from lab.run.case.setup import Setup
 from lab.run.transfer.places import Endpoints, Place, place_in_mount
 from lab.run.transfer.proof import not_on_the_wire
 from lab.workloads import file
@@ -36,29 +36,29 @@ def describe_writer(case: Case, endpoints: Endpoints) -> dict[str, str]:
     return {"written_by": OWN if endpoints.source_place.in_mount else "server"}
 
 
-def make_at_source(session: AnySession, standing: Standing, case: Case, endpoints: Endpoints) -> None:
+def make_at_source(session: AnySession, setup: Setup, case: Case, endpoints: Endpoints) -> None:
     """Make the payload where it comes from: by the host that has it, and in a mount by the client that reads it."""
     pair, place = session.pair, endpoints.source_place
     if place.in_mount:
         _make_in_mount(session, case, place)
         return
     session.payload.make(pair.hosts[place.role], place.path, case.size_bytes, endpoints.seed)
-    _set_mode(pair, standing, endpoints, session.payload.is_folder)
+    _set_mode(pair, setup, endpoints, session.payload.is_folder)
 
 
-def make_by_client(session: AnySession, standing: Standing, case: Case, name: str) -> None:
+def make_by_client(session: AnySession, setup: Setup, case: Case, name: str) -> None:
     """Have a client write a payload of this name into the share and flush it, with the proof that it crossed the wire.
 
     Raises TransferError where that is not proven.
     """
-    pair, place = session.pair, place_in_mount(standing, name)
+    pair, place = session.pair, place_in_mount(setup, name)
     host, clock, interface = pair.hosts[Role.CLIENT], pair.platforms[Role.CLIENT].clock, pair.interface(Role.CLIENT)
     before = clock.counters(interface)
     _make_in_mount(session, case, place)
     # runs nothing, and flushes
     clock.time_transfer(interface, place.path, ("true",), file.deadline_s(case.size_bytes, case.files))
     moved, writing = clock.counters(interface).since(before), replace(case, direction=Direction.WRITE)
-    if why := not_on_the_wire(pair, standing.served.drivers[Role.CLIENT], standing.attached.path, writing, moved):
+    if why := not_on_the_wire(pair, setup.served.drivers[Role.CLIENT], setup.attached.path, writing, moved):
         raise TransferError(f"what is to be read was not written through the share: {why}", host=host.name)
 
 
@@ -77,12 +77,12 @@ def _make_in_mount(session: AnySession, case: Case, place: Place) -> None:
         files.remove(local, root=False)
 
 
-def _set_mode(pair: Pair, standing: Standing, endpoints: Endpoints, is_folder: bool) -> None:
+def _set_mode(pair: Pair, setup: Setup, endpoints: Endpoints, is_folder: bool) -> None:
     """Give what is written the mode that the mount gives, or rsync fails over one that it cannot give.
 
     So it is of folders in every version, and of files from 3.5 on.
     """
-    place, mode = endpoints.source_place, standing.attached.file_mode
+    place, mode = endpoints.source_place, setup.attached.file_mode
     if not mode or place.role is not Role.CLIENT:
         return
     if is_folder:  # whoever may read one may enter it

@@ -12,7 +12,7 @@ from lab.design.case import Case
 from lab.design.factors import Direction
 from lab.hosts import Role
 from lab.run.case.pair import Pair
-from lab.run.case.standing import Standing
+from lab.run.case.setup import Setup
 from lab.run.transfer.side_by_side import at_once
 from lab.workloads import file
 from lab.workloads.file import payload_name
@@ -51,25 +51,25 @@ class Endpoints:
         return self.source_place.name
 
 
-def place_in_mount(standing: Standing, name: str) -> Place:
+def place_in_mount(setup: Setup, name: str) -> Place:
     """Where a payload of this name lies in the share, as a client of it has that."""
-    folder = standing.folder.removeprefix(standing.share.path)
-    return Place(Role.CLIENT, f"{standing.attached.path}{folder}/{name}", in_mount=True)
+    folder = setup.folder.removeprefix(setup.share.path)
+    return Place(Role.CLIENT, f"{setup.attached.path}{folder}/{name}", in_mount=True)
 
 
-def endpoints_of(pair: Pair, standing: Standing, case: Case, trial_id: str) -> Endpoints:
+def endpoints_of(pair: Pair, setup: Setup, case: Case, trial_id: str) -> Endpoints:
     """Those of a trial, over what stands for its case."""
-    name, in_mount = payload_name(trial_id), pair.config.through_mount and not standing.attached.remote_shell
+    name, in_mount = payload_name(trial_id), pair.config.through_mount and not setup.attached.remote_shell
     # to lay a payload there takes as long as to read it
     if in_mount and case.payload_direction is Direction.READ and case.clients == 1:
-        name = standing.mount.payloads.get((case.workload, case.size_bytes), name)
+        name = setup.mount.payloads.get((case.workload, case.size_bytes), name)
     on_client = f"{pair.sides[Role.CLIENT].directory}/ram/{name}"
-    in_share = place_in_mount(standing, name)
+    in_share = place_in_mount(setup, name)
     local = Place(Role.CLIENT, on_client)
-    shared = in_share if in_mount else Place(Role.SERVER, f"{standing.folder}/{name}")
+    shared = in_share if in_mount else Place(Role.SERVER, f"{setup.folder}/{name}")
     flushed = case.option("client_sync") == "fsync"
     if case.payload_direction is Direction.WRITE:
-        flush = in_share.path if flushed and not standing.attached.remote_shell else ""
+        flush = in_share.path if flushed and not setup.attached.remote_shell else ""
         return Endpoints(on_client, in_share.path, flush, local, shared)
     return Endpoints(in_share.path, on_client, on_client if flushed else "", shared, local)
 

@@ -13,10 +13,10 @@ from lab.design.factors import Direction
 from lab.hosts import Role
 from lab.hosts.own_folder import new_name
 from lab.platforms.files import READ_ALL
-from lab.run.case.client_session import AnySession, Seat
+from lab.run.case.client_session import AnySession, ClientSession
 from lab.run.case.pair import Pair
 from lab.run.case.session import Session
-from lab.run.case.standing import Standing
+from lab.run.case.setup import Setup
 from lab.run.transfer.payload import make_at_source, make_by_client, writer_of
 from lab.run.transfer.places import Endpoints, Place
 from lab.run.transfer.side_by_side import at_once
@@ -31,11 +31,11 @@ WARM_MEMORY = (
 )
 MOST_AT_ONCE = 4  # commands on one host: an sshd allows ten sessions, and others are under way
 MOST_WARMED = 2**30  # bytes; what is freed beyond that may be taken back before it is used
-Seated: TypeAlias = tuple[Seat, Standing, Endpoints]  # a client, and what it is to do
+ClientSetup: TypeAlias = tuple[ClientSession, Setup, Endpoints]  # a client, and what it is to do
 KEEP_NAMES = 'set -C; cat > "$1"'
 
 
-def prepare(session: Session, standing: Standing, case: Case, endpoints: Endpoints, argv: Sequence[str]) -> None:
+def prepare(session: Session, setup: Setup, case: Case, endpoints: Endpoints, argv: Sequence[str]) -> None:
     """Have the payload lie where it comes from, and the client cold where it reads.
 
     Before a second copy the tool's command ``argv`` makes the first one.
@@ -44,46 +44,44 @@ def prepare(session: Session, standing: Standing, case: Case, endpoints: Endpoin
         session.pair.hosts[Role.CLIENT].shell(KEEP_NAMES, endpoints.source, given=session.payload.names())
         return
     if session.payload.is_second_copy:
-        _prepare_second_copy(session, standing, case, endpoints, argv)
+        _prepare_second_copy(session, setup, case, endpoints, argv)
         return
     if case.is_laid_by_client:
-        make = partial(make_by_client, session, standing, case, endpoints.seed)
+        make = partial(make_by_client, session, setup, case, endpoints.seed)
     else:
-        make = partial(make_at_source, session, standing, case, endpoints)
+        make = partial(make_at_source, session, setup, case, endpoints)
     warm = partial(warm_memory, session.pair, case, endpoints)
     if case.payload_direction is Direction.WRITE:
         at_once(make, warm)
         return
     if endpoints.source_place.in_mount:
-        payloads, kind = standing.mount.payloads, (case.workload, case.size_bytes)
+        payloads, kind = setup.mount.payloads, (case.workload, case.size_bytes)
         if kind not in payloads:
             make()
-            if _can_cool(session.pair, standing):
+            if _can_cool(session.pair, setup):
                 payloads[kind] = endpoints.seed
-        cool(session, standing, endpoints.source_place, case)
+        cool(session, setup, endpoints.source_place, case)
         warm()
         return
     if case.is_laid_by_client:  # by the mount that is made anew then
         make()
-        stands = session.mount_anew(standing, always=True)
+        stands = session.mount_anew(setup, always=True)
     else:
-        stands, _ = at_once(partial(session.mount_anew, standing), make)
+        stands, _ = at_once(partial(session.mount_anew, setup), make)
     if not stands:
-        session.stand(case)
+        session.set_up(case)
     session.forget_store(case)
     at_once(partial(_prepare_caches, [(session.pair, endpoints)], case), warm)
 
 
-def _prepare_second_copy(
-    session: Session, standing: Standing, case: Case, endpoints: Endpoints, argv: Sequence[str]
-) -> None:
+def _prepare_second_copy(session: Session, setup: Setup, case: Case, endpoints: Endpoints, argv: Sequence[str]) -> None:
     """Have a first copy at the target, and part of the source changed since, of which the client knows nothing yet."""
     pair, payload, place = session.pair, session.payload, endpoints.source_place
-    make_at_source(session, standing, case, endpoints)
+    make_at_source(session, setup, case, endpoints)
     pair.hosts[Role.CLIENT].run(*argv, deadline_s=file.deadline_s(payload.room(case.size_bytes), case.files))
     payload.change(pair.hosts[place.role], place.path, case.size_bytes, endpoints.seed)
     if pair.config.through_mount:
-        cool(session, standing, place, case)
+        cool(session, setup, place, case)
         return
     session.forget_store(case)
     session.mount_from_nothing(case)
@@ -93,66 +91,66 @@ def _prepare_second_copy(
         pair.platforms[Role.CLIENT].files.drop_caches()
 
 
-def prepare_all(seats: Sequence[Seated], case: Case) -> None:
+def prepare_all(sessions: Sequence[ClientSetup], case: Case) -> None:
     """The same for several clients, each with its own payload. What changes a host is done by one after the other."""
-    session, is_read = seats[0][0].session, case.direction is Direction.READ
-    _make_all(seats, case)
-    if is_read and seats[0][2].source_place.in_mount:
-        for seat, standing, endpoints in seats:
-            cool(seat, standing, endpoints.source_place, case)
+    of_all, is_read = sessions[0][0].session, case.direction is Direction.READ
+    _make_all(sessions, case)
+    if is_read and sessions[0][2].source_place.in_mount:
+        for session, setup, endpoints in sessions:
+            cool(session, setup, endpoints.source_place, case)
         return
     if is_read:
-        stands = [seat.mount_anew(standing, always=case.is_laid_by_client) for seat, standing, _ in seats]
-        if not all(stands):
-            session.stand(case)
-        session.forget_store(case)
-        _prepare_caches([(seat.pair, endpoints) for seat, _, endpoints in seats], case)
-    for seat, _, endpoints in seats:
-        warm_memory(seat.pair, case, endpoints)
+        mounted = [session.mount_anew(setup, always=case.is_laid_by_client) for session, setup, _ in sessions]
+        if not all(mounted):
+            of_all.set_up(case)
+        of_all.forget_store(case)
+        _prepare_caches([(session.pair, endpoints) for session, _, endpoints in sessions], case)
+    for session, _, endpoints in sessions:
+        warm_memory(session.pair, case, endpoints)
 
 
-def _make_all(seats: Sequence[Seated], case: Case) -> None:
+def _make_all(sessions: Sequence[ClientSetup], case: Case) -> None:
     """Make the payloads of all clients, each by who is to write it."""
     with ThreadPoolExecutor(MOST_AT_ONCE) as threads:
         made = []
-        for number, (seat, standing, endpoints) in enumerate(seats):
+        for number, (session, setup, endpoints) in enumerate(sessions):
             if case.is_laid_by_client:
-                writer, its_standing, _ = seats[writer_of(number, case)]
-                made.append(threads.submit(make_by_client, writer, its_standing, case, endpoints.seed))
+                writer, its_setup, _ = sessions[writer_of(number, case)]
+                made.append(threads.submit(make_by_client, writer, its_setup, case, endpoints.seed))
             else:
-                made.append(threads.submit(make_at_source, seat, standing, case, endpoints))
+                made.append(threads.submit(make_at_source, session, setup, case, endpoints))
         for each in made:
             each.result()
 
 
-def _can_cool(pair: Pair, standing: Standing) -> bool:
+def _can_cool(pair: Pair, setup: Setup) -> bool:
     """Whether the client can be made to forget a file that it has read; else each read needs another one."""
     host, files = pair.hosts[Role.CLIENT], pair.platforms[Role.CLIENT].files
-    return standing.mount.record is not None or not host.lacks_root or files.forgets
+    return setup.mount.record is not None or not host.lacks_root or files.forgets
 
 
-def cool(session: AnySession, standing: Standing, place: Place, case: Case) -> None:
+def cool(session: AnySession, setup: Setup, place: Place, case: Case) -> None:
     """Have the client forget what it has in memory of a file in the share, so that it has to be read from there.
 
     A mount of the lab's own is made anew. What else is cached only root may drop; an account can have single files
     forgotten, where the system lets it. What crosses the wire afterwards is the proof.
     """
     pair = session.pair
-    if standing.mount.record and not session.mount_anew(standing, always=True):
-        session.stand(case)
+    if setup.mount.record and not session.mount_anew(setup, always=True):
+        session.set_up(case)
     if pair.hosts[Role.CLIENT].lacks_root:
         pair.platforms[Role.CLIENT].files.forget(place.path, file.deadline_s(case.size_bytes, case.files))
     else:
         pair.platforms[Role.CLIENT].files.drop_caches()
 
 
-def lay_out(session: AnySession, standing: Standing, case: Case, argv: Sequence[str], target: str) -> None:
+def lay_out(session: AnySession, setup: Setup, case: Case, argv: Sequence[str], target: str) -> None:
     """Have what is to be written over lie at ``target`` in the share, and the client forget it; nothing without a
     command that makes it.
     """
     if argv:
         session.pair.hosts[Role.CLIENT].run(*argv, deadline_s=file.deadline_s(case.size_bytes, case.files))
-        cool(session, standing, Place(Role.CLIENT, target, in_mount=True), case)
+        cool(session, setup, Place(Role.CLIENT, target, in_mount=True), case)
 
 
 def warm_memory(pair: Pair, case: Case, endpoints: Endpoints) -> None:

@@ -13,11 +13,11 @@ from lab.results.effective import Effective
 from lab.results.observed import Observed
 from lab.run.case.made_store import MadeStore
 from lab.run.case.pair import Pair
-from lab.run.case.standing import Standing
+from lab.run.case.setup import Setup
 from lab.run.transfer.in_effect import buffers_of, effective_of
 from lab.run.transfer.proof import contradiction, describe_others
 from lab.run.transfer.store_moved import add_moved, count_moved, find_fault
-from lab.run.transfer.task import keeps_what_it_moves
+from lab.run.transfer.tool_call import keeps_what_it_moves
 from lab.stores import DeviceBytes
 
 OUTAGE = "an outage: {changes}"
@@ -73,7 +73,7 @@ def _count_server(pair: Pair) -> Counters | None:
 
 def result_of(
     pair: Pair,
-    standing: Standing,
+    setup: Setup,
     case: Case,
     before: Counts,
     after: Counts,
@@ -90,13 +90,13 @@ def result_of(
     """
     server = after.server.since(before.server) if after.server and before.server else None
     hosts = {**clients, "server": server}
-    observed = add_moved(observed, standing.store, before.store, after.store)
+    observed = add_moved(observed, setup.store, before.store, after.store)
     observed = replace(observed, carrier_changes=_count_carrier_changes(hosts.values()))
     states = {Role.CLIENT: timing.counted.state} | ({Role.SERVER: after.server.state} if after.server else {})
     void = _describe_sleep(pair, after.slept_s - before.slept_s) or describe_outage(hosts) or unproven
-    void = void or contradiction(case, states, observed, buffers_of(pair)) or find_fault(pair, standing.store)
+    void = void or contradiction(case, states, observed, buffers_of(pair)) or find_fault(pair, setup.store)
     others = dict(describe_others(Role.SERVER, case, server)) if server else {}
-    effective = effective_of(standing, case, timing, states, {**others, **more})
+    effective = effective_of(setup, case, timing, states, {**others, **more})
     return TransferResult(timing, server, effective, void, observed, verified=keeps_what_it_moves(case))
 
 

@@ -21,9 +21,9 @@ from lab.hosts import Role
 from lab.platforms import Counters, Timing
 from lab.platforms.armed import Armed, Instants, Offset
 from lab.results.together import ClientPart, Together
-from lab.run.case.client_session import Seat
+from lab.run.case.client_session import ClientSession
 from lab.run.case.session import Session
-from lab.run.case.standing import Standing
+from lab.run.case.setup import Setup
 from lab.run.transfer.common_start import start_all
 from lab.run.transfer.in_effect import buffers_of, not_in_effect
 from lab.run.transfer.payload import describe_writer, writer_of
@@ -32,7 +32,14 @@ from lab.run.transfer.preparation import MOST_AT_ONCE, lay_out, prepare_all
 from lab.run.transfer.proof import not_on_the_wire
 from lab.run.transfer.result import TransferResult, count_after, count_before, result_of
 from lab.run.transfer.several_observed import Course, observe_all
-from lab.run.transfer.task import Task, check_arrived, explained, keeps_what_it_moves, make_task, server_of_mount
+from lab.run.transfer.tool_call import (
+    ToolCall,
+    check_arrived,
+    explained,
+    keeps_what_it_moves,
+    make_tool_call,
+    server_of_mount,
+)
 
 CLOCK_MOVED = "the clock of {name} moved by {moved_s:.3f} s against the controller's during the transfer"
 DRIFT = 100e-6  # of two clocks, in seconds a second: those of computers keep half of that
@@ -52,10 +59,10 @@ class SomeFailed(TransferError):
 class Part:
     """What one client does in the transfer. ``written_by`` names the client that writes what it reads, if one does."""
 
-    seat: Seat
-    standing: Standing
+    session: ClientSession
+    setup: Setup
     endpoints: Endpoints
-    task: Task
+    tool_call: ToolCall
     written_by: str | None
 
 
@@ -70,21 +77,21 @@ class _Ended:
 
 def move(session: Session, case: Case, trial_id: str, deadline_s: float) -> TransferResult:
     """Move one payload by each of the case's clients, over what stands. Raises LabFailure where any of them fails."""
-    seats = [Seat(session, pair) for pair in session.pairs[: case.clients]]
-    parts = [_part(seats, number, case, f"{trial_id}-{number + 1}") for number in range(case.clients)]
+    sessions = [ClientSession(session, pair) for pair in session.pairs[: case.clients]]
+    parts = [_part(sessions, number, case, f"{trial_id}-{number + 1}") for number in range(case.clients)]
     with ExitStack() as stack:
         files_of_folder = case.files if session.payload.is_folder else None
         for part in parts:
-            kept = part.standing.mount.payloads
-            stack.enter_context(payload_files(part.seat.pair, part.endpoints, kept, files_of_folder))
-        prepare_all([(part.seat, part.standing, part.endpoints) for part in parts], case)
+            kept = part.setup.mount.payloads
+            stack.enter_context(payload_files(part.session.pair, part.endpoints, kept, files_of_folder))
+        prepare_all([(part.session, part.setup, part.endpoints) for part in parts], case)
         for part in parts:
-            laid_out = part.task.words(part.task.tool.lay_out)
-            lay_out(part.seat, part.standing, case, laid_out, part.endpoints.target)
+            laid_out = part.tool_call.words(part.tool_call.tool.lay_out)
+            lay_out(part.session, part.setup, case, laid_out, part.endpoints.target)
         first = parts[0]
-        before = count_before(session.pair, first.standing.store)
+        before = count_before(session.pair, first.setup.store)
         outcomes = _time_all(parts, case, deadline_s)
-        after = count_after(session.pair, first.standing.store)
+        after = count_after(session.pair, first.setup.store)
         courses = _courses(parts, case, outcomes)
         ended = [one for one in outcomes if isinstance(one, _Ended)]  # all of them, or that has raised
         counted = [counts.server for counts in (before, after) if counts.server]
@@ -92,23 +99,23 @@ def move(session: Session, case: Case, trial_id: str, deadline_s: float) -> Tran
         _check_all(parts, case)
     unproven = _describe_clocks(parts, ended) or _describe_unproven(parts, case, courses)
     unproven = unproven or _not_in_effect(parts, case, courses)
-    clients = {part.seat.name: course.timing.counted for part, course in zip(parts, courses, strict=True)}
-    more: dict[str, str | int] = {**first.task.versions, **observation.effective}
+    clients = {part.session.name: course.timing.counted for part, course in zip(parts, courses, strict=True)}
+    more: dict[str, str | int] = {**first.tool_call.versions, **observation.effective}
     more |= describe_writer(case, first.endpoints)
     result = result_of(
-        session.pair, first.standing, case, before, after, _timing_of_all(courses), clients, observation.observed,
+        session.pair, first.setup, case, before, after, _timing_of_all(courses), clients, observation.observed,
         unproven, more,
     )  # fmt: skip
     return replace(result, samples=observation.samples)
 
 
-def _part(seats: Sequence[Seat], number: int, case: Case, payload_id: str) -> Part:
-    seat = seats[number]
-    standing = seat.standing(case)
-    endpoints = endpoints_of(seat.pair, standing, case, payload_id)
+def _part(sessions: Sequence[ClientSession], number: int, case: Case, payload_id: str) -> Part:
+    session = sessions[number]
+    setup = session.setup_of(case)
+    endpoints = endpoints_of(session.pair, setup, case, payload_id)
     is_by_one = describe_writer(case, endpoints).get("written_by") in BY_CLIENT
-    writer = seats[writer_of(number, case)].name if is_by_one else None
-    return Part(seat, standing, endpoints, make_task(seat, standing, case, endpoints), writer)
+    writer = sessions[writer_of(number, case)].name if is_by_one else None
+    return Part(session, setup, endpoints, make_tool_call(session, setup, case, endpoints), writer)
 
 
 # --- timing
@@ -124,17 +131,17 @@ def _time_all(parts: Sequence[Part], case: Case, deadline_s: float) -> list[_End
 
 def _armed(part: Part, case: Case, deadline_s: float) -> AbstractContextManager[Armed]:
     """The client with everything ready."""
-    pair = part.seat.pair
+    pair = part.session.pair
     clock, interface = pair.platforms[Role.CLIENT].clock, pair.interface(Role.CLIENT)
     flush = part.endpoints.flush if keeps_what_it_moves(case) else ""
-    watched = server_of_mount(pair, part.standing, case)
-    return clock.armed(interface, flush, part.task.words(part.task.tool.argv), deadline_s, watched)
+    watched = server_of_mount(pair, part.setup, case)
+    return clock.armed(interface, flush, part.tool_call.words(part.tool_call.tool.argv), deadline_s, watched)
 
 
 def _wait(part: Part, case: Case, armed: Armed, before: Offset) -> _Ended | LabFailure:
     """What becomes of one of them: a failure is kept, so that the others' numbers are."""
     try:
-        with explained(part.seat.pair, part.endpoints, case):
+        with explained(part.session.pair, part.endpoints, case):
             end = armed.wait()
             timing = armed.timing()  # raises where there was no end
     except LabFailure as error:
@@ -154,7 +161,7 @@ def _courses(parts: Sequence[Part], case: Case, outcomes: Sequence[_Ended | LabF
             courses.append(_course(part, case, outcome, first_s))
             rows.append(courses[-1].row())
         else:
-            rows.append(ClientPart(name=part.seat.name, problem=outcome.cause_first()))
+            rows.append(ClientPart(name=part.session.name, problem=outcome.cause_first()))
     failures = [outcome for outcome in outcomes if isinstance(outcome, LabFailure)]
     if failures:
         raise SomeFailed(failures[0], Together(clients=tuple(rows)))
@@ -165,7 +172,7 @@ def _course(part: Part, case: Case, ended: _Ended, first_s: float) -> Course:
     """One client's part; ``first_s`` is the first start by the controller's clock."""
     (before, after), instants = ended.offsets, ended.instants
     return Course(
-        pair=part.seat.pair,
+        pair=part.session.pair,
         timing=ended.timing,
         started_s=instants.started_s - before.ahead_s - first_s,
         ended_s=instants.ended_s - after.ahead_s - first_s,
@@ -207,25 +214,25 @@ def _describe_clocks(parts: Sequence[Part], ended: Sequence[_Ended]) -> str:
         before, after = one.offsets
         moved_s = abs(after.ahead_s - before.ahead_s)
         if moved_s > before.bound_s + after.bound_s + DRIFT * one.timing.elapsed_s + SLACK_S:
-            return CLOCK_MOVED.format(name=part.seat.name, moved_s=moved_s)
+            return CLOCK_MOVED.format(name=part.session.name, moved_s=moved_s)
     return ""
 
 
 def _describe_unproven(parts: Sequence[Part], case: Case, courses: Sequence[Course]) -> str:
     """Why not all of a client's payload is proven to have crossed the wire; empty where all is."""
     for part, course in zip(parts, courses, strict=True):
-        driver, path = part.standing.served.drivers[Role.CLIENT], part.standing.attached.path
-        if why := not_on_the_wire(part.seat.pair, driver, path, case, course.timing.counted):
-            return f"{part.seat.name}: {why}"
+        driver, path = part.setup.served.drivers[Role.CLIENT], part.setup.attached.path
+        if why := not_on_the_wire(part.session.pair, driver, path, case, course.timing.counted):
+            return f"{part.session.name}: {why}"
     return ""
 
 
 def _not_in_effect(parts: Sequence[Part], case: Case, courses: Sequence[Course]) -> str:
     """Which setting of a further client was not as the case says; empty where all were."""
     for part, course in zip(parts[1:], courses[1:], strict=True):
-        pair, state = part.seat.pair, course.timing.counted.state
+        pair, state = part.session.pair, course.timing.counted.state
         if why := not_in_effect(case, {Role.CLIENT: state}, buffers_of(pair)):
-            return f"{part.seat.name}: {why}"
+            return f"{part.session.name}: {why}"
     return ""
 
 
@@ -233,10 +240,10 @@ def _check_all(parts: Sequence[Part], case: Case) -> None:
     """Compare every byte of what arrived, of all clients. What mounts anew does so one after the other."""
 
     def check(part: Part) -> None:
-        check_arrived(part.seat, part.standing, case, part.endpoints, part.task)
+        check_arrived(part.session, part.setup, case, part.endpoints, part.tool_call)
 
     first = parts[0]
-    if first.endpoints.target_place.in_mount or first.task.words(first.task.tool.verification):
+    if first.endpoints.target_place.in_mount or first.tool_call.words(first.tool_call.tool.verification):
         for part in parts:
             check(part)
         return

@@ -23,11 +23,11 @@ def transfer(session: Session, case: Case, trial_id: str, deadline_s: float) -> 
     """
     with _naming_what_ended(session):
         while True:
-            standing = session.stand(case)
+            setup = session.set_up(case)
             try:
                 if case.clients > 1:
                     return several_clients.move(session, case, trial_id, deadline_s)
-                return one_client.move(session, standing, case, trial_id, deadline_s)
+                return one_client.move(session, setup, case, trial_id, deadline_s)
             except RestoreError:
                 raise
             except LabFailure as error:
@@ -35,7 +35,7 @@ def transfer(session: Session, case: Case, trial_id: str, deadline_s: float) -> 
                 may_be_mount = isinstance(error, TransferError | CommandError)
                 may_be_mount = may_be_mount and session.settings.find_ended(Role.SERVER) is None
                 if not (may_be_mount and session.drop_lost_mount(case, error)):
-                    raise_fault(session.pair, standing.store, error)
+                    raise_fault(session.pair, setup.store, error)
                     raise
 
 

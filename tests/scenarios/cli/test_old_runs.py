@@ -30,7 +30,7 @@ from lab.design.blocks import Ordering
 from lab.design.sweep_file import load_sweep
 from lab.hosts.hosts_file import load_hosts
 from lab.results.run_folder import RunFolder
-from lab.run.begin.fit import check_fit
+from lab.run.begin.compatibility import check_fit
 from lab.run.begin.look import plan_of
 from lab.run.runner import check_recorded
 

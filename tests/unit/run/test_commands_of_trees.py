@@ -6,7 +6,7 @@ import pytest
 
 from lab import workloads
 from lab.design.workload import Workload
-from lab.run.transfer.task import call_for
+from lab.run.transfer.tool_call import call_for
 from lab.workloads import Move, Payload
 
 SOURCE, TARGET = "/ram/name", "me@nas:/srv/name"

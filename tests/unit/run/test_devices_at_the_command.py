@@ -11,7 +11,7 @@ from lab.base.errors import BadInput
 from lab.cli.main import main
 from lab.design.sweep_file import Sweep, parse_sweep
 from lab.hosts.hosts_file import Hosts, load_hosts
-from lab.run.begin.fit import check_fit, check_write_to
+from lab.run.begin.compatibility import check_fit, check_write_to
 
 SWEEP = """
 name = "devices"

@@ -22,7 +22,7 @@ from lab.settings.layers import Layer, Layers
 CASE = Case("nfs", "cp", Direction.READ, 1500, "default", "zfs", "file", 1, options=(("server_cache", "cold"),))
 
 
-class Standing(Session):
+class Setup(Session):
     """A session whose layers are values of a host in memory."""
 
     def __init__(self, world: World, forget: Command | None):
@@ -30,12 +30,12 @@ class Standing(Session):
         self.pairs = (self.pair,)
         self.layers = Layers(self.settings)
         self._store = MadeStore("zfs", {}, 1, forget=forget)
-        self.stand(CASE)
+        self.set_up(CASE)
 
     def _store_layers(self, case: Case, key: tuple[object, ...] = ()) -> list[Layer]:
         return [("store", lambda: self.settings.apply(knob("server", "space", "pool")))]
 
-    def stand(self, case: Case) -> Any:
+    def set_up(self, case: Case) -> Any:
         """The store, and a server on it."""
         serving: Layer = ("serve", lambda: self.settings.apply(knob("server", "mount", "served")))
         self.layers.move([*self._store_layers(case), serving])
@@ -48,7 +48,7 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
 
 
 def test_the_server_stops_the_store_forgets_and_the_server_starts_anew(world: World) -> None:
-    session = Standing(world, command("write", "mtu", "forgotten"))
+    session = Setup(world, command("write", "mtu", "forgotten"))
     before = len(world.hosts["server"].writes)
     session.forget_store(CASE)
     steps = world.hosts["server"].writes[before:]
@@ -57,14 +57,14 @@ def test_the_server_stops_the_store_forgets_and_the_server_starts_anew(world: Wo
 
 
 def test_for_a_warm_server_nothing_is_forgotten(world: World) -> None:
-    session = Standing(world, command("write", "mtu", "forgotten"))
+    session = Setup(world, command("write", "mtu", "forgotten"))
     before = len(world.hosts["server"].writes)
     session.forget_store(replace(CASE, options=(("server_cache", "warm"),)))
     assert len(world.hosts["server"].writes) == before
 
 
 def test_a_store_that_is_not_there_again_is_told_with_what_helps(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    session = Standing(world, command("write", "mtu", "forgotten"))
+    session = Setup(world, command("write", "mtu", "forgotten"))
     world.counter.fault = Fault(world.counter.count + 3, "refused")  # after the three that put the mount back
     with pytest.raises(CommandError, match="refused") as refused:
         session.forget_store(CASE)
@@ -72,7 +72,7 @@ def test_a_store_that_is_not_there_again_is_told_with_what_helps(world: World, m
 
 
 def test_without_a_cache_of_its_own_nothing_stops(world: World) -> None:
-    session = Standing(world, None)
+    session = Setup(world, None)
     before = world.writes()
     session.forget_store(CASE)
     assert world.writes() == before

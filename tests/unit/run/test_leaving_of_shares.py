@@ -32,7 +32,7 @@ class Ending:
             failed=SimpleNamespace(clear=lambda: self.calls.append("forget failures")),
             unmount=lambda: self.calls.append("drop"),
         )
-        session.stand = self._stand
+        session.set_up = self._set_up
         session._in_share = CASE
         self.session: Session = session
 
@@ -42,9 +42,9 @@ class Ending:
             raise seen
         return SimpleNamespace(exit_code=0 if seen else 1)
 
-    def _stand(self, case: Case) -> SimpleNamespace:
+    def _set_up(self, case: Case) -> SimpleNamespace:
         assert case is CASE
-        self.calls.append("stand")
+        self.calls.append("set up")
         if self.failure:
             raise self.failure
         folder, share = f"/srv/share/{FOLDER}", SimpleNamespace(path="/srv/share")
@@ -61,13 +61,13 @@ def test_a_run_that_made_nothing_in_a_share_mounts_nothing() -> None:
 def test_a_folder_within_reach_is_left_to_putting_back() -> None:
     ending = Ending(True)
     ending.session.leave_share()
-    assert (ending.calls, ending.lines) == (["forget failures", "stand"], [])
+    assert (ending.calls, ending.lines) == (["forget failures", "set up"], [])
 
 
 def test_a_mount_that_has_died_is_made_anew() -> None:
     ending = Ending(False)
     ending.session.leave_share()
-    assert (ending.calls, ending.lines) == (["forget failures", "stand", "drop", "stand"], [])
+    assert (ending.calls, ending.lines) == (["forget failures", "set up", "drop", "set up"], [])
 
 
 def test_a_mount_of_somebody_else_is_not_made_anew() -> None:

@@ -15,7 +15,7 @@ from lab.hosts.hosts_file import ShareConfig, load_hosts
 from lab.platforms.linux.platform import Linux
 from lab.platforms.linux.programs import MANAGERS
 from lab.platforms.macos.platform import MacOS
-from lab.run.begin.fit import check_fit
+from lab.run.begin.compatibility import check_fit
 from lab.run.case import made_store
 from lab.stores.store import LACKS, parse_mounted
 from lab.stores.xfs import STORE as XFS

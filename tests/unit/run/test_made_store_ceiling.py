@@ -21,7 +21,7 @@ from lab.design.plan import plan
 from lab.design.sweep_file import Sweep
 from lab.platforms import Counters, Timing
 from lab.results.run_folder import RunFolder
-from lab.run.begin.fit import check_fit
+from lab.run.begin.compatibility import check_fit
 from lab.run.case.catalogue import CATALOGUE
 from lab.run.case.made_store import MadeStore
 from lab.run.ceilings import store_ceiling, store_tools

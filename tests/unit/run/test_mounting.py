@@ -63,7 +63,7 @@ def test_a_mount_that_fails_once_stands_at_the_second_try_and_what_it_left_is_pu
     share: Share, error: LabError
 ) -> None:
     share.failures["mount"] = [error]
-    share.mounting.stand(share.needed())
+    share.mounting.set_up(share.needed())
     assert share.brought_about == ["mtu", "mount", "mount"]
     assert share.world.hosts["server"].values["mount"] == "1"
     assert share.mounting.failed == [str(error.cause_first()).splitlines()[0]]
@@ -73,7 +73,7 @@ def test_a_mount_that_fails_once_stands_at_the_second_try_and_what_it_left_is_pu
 def test_a_mount_that_always_fails_is_tried_three_times(share: Share) -> None:
     share.failures["mount"] = [DIED] * 9
     with pytest.raises(CommandError):
-        share.mounting.stand(share.needed())
+        share.mounting.set_up(share.needed())
     assert share.brought_about == ["mtu", "mount", "mount", "mount"]
     assert share.mounting.failed == ["client: gvfsd-fuse does not show smb://x: it has died"] * 3
 
@@ -91,20 +91,20 @@ def test_a_mount_that_always_fails_is_tried_three_times(share: Share) -> None:
 def test_what_another_try_does_not_help_is_not_tried_again(share: Share, error: LabError) -> None:
     share.failures["mount"] = [error]
     with pytest.raises(type(error)):
-        share.mounting.stand(share.needed())
+        share.mounting.set_up(share.needed())
     assert share.brought_about == ["mtu", "mount"]
 
 
 def test_a_layer_below_the_mount_is_not_tried_again(share: Share) -> None:
     share.failures["mtu"] = [DIED]
     with pytest.raises(CommandError):
-        share.mounting.stand(share.needed())
+        share.mounting.set_up(share.needed())
     assert share.brought_about == ["mtu"]
     assert share.mounting.failed == []
 
 
 def test_a_mount_that_cannot_be_renewed_is_taken_down_and_counts_as_a_try(share: Share) -> None:
-    share.mounting.stand(share.needed())
+    share.mounting.set_up(share.needed())
 
     def fail() -> None:
         raise DIED
@@ -113,7 +113,7 @@ def test_a_mount_that_cannot_be_renewed_is_taken_down_and_counts_as_a_try(share:
     assert share.world.hosts["server"].values["mount"] == "absent"
     share.failures["mount"] = [DIED] * 9
     with pytest.raises(CommandError):
-        share.mounting.stand(share.needed())
+        share.mounting.set_up(share.needed())
     assert share.brought_about == ["mtu", *["mount"] * 3]
     assert len(share.mounting.failed) == 3
 
@@ -122,7 +122,7 @@ def test_a_mount_that_cannot_be_renewed_is_taken_down_and_counts_as_a_try(share:
     ("remedy", "may_pass"), [("", True), ("free some space", False)], ids=["unknown", "remedy known"]
 )
 def test_a_mount_that_went_away_during_a_transfer_counts_as_a_try(share: Share, remedy: str, may_pass: bool) -> None:
-    share.mounting.stand(share.needed())
+    share.mounting.set_up(share.needed())
     assert share.mounting.drop(TransferError("cp: exit code 1", remedy, host="client")) == may_pass
     assert share.world.hosts["server"].values["mount"] == ("absent" if may_pass else "1")
     (why,) = share.mounting.failed
@@ -132,7 +132,7 @@ def test_a_mount_that_went_away_during_a_transfer_counts_as_a_try(share: Share, 
 def test_a_mount_that_goes_away_in_each_transfer_is_stood_up_twice_again(share: Share) -> None:
     dropped: list[bool] = []
     while not dropped or dropped[-1]:
-        share.mounting.stand(share.needed())
+        share.mounting.set_up(share.needed())
         dropped.append(share.mounting.drop(TransferError("cp: exit code 1", host="client")))
     assert dropped == [True, True, False]
 

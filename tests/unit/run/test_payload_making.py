@@ -21,8 +21,8 @@ from lab.design.sweep_file import parse_sweep
 from lab.hosts import Role, SshHost
 from lab.hosts.host_config import HostConfig
 from lab.protocols import Attached, Driver, Share
+from lab.run.case.setup import Setup
 from lab.run.case.sharing import Mount, Served
-from lab.run.case.standing import Standing
 from lab.run.transfer import preparation
 from lab.run.transfer.payload import describe_writer, make_by_client, writer_of
 from lab.run.transfer.places import Endpoints, Place, endpoints_of, place_in_mount
@@ -38,10 +38,10 @@ def case(read_from: str, clients: int = 2, direction: str = "read", store: str =
     return Case("smb", "cp", Direction(direction), 1500, "default", store, "file", SIZE, options=tuple(options.items()))
 
 
-def standing(path: str, folder: str = "") -> Standing:
+def setup(path: str, folder: str = "") -> Setup:
     share = cast(Share, SimpleNamespace(path="/srv/share"))
     served = Served({Role.CLIENT: Driver(), Role.SERVER: Driver()}, {})
-    return Standing(share, f"/srv/share{folder}", served, Mount(Attached(path), None), False, {})
+    return Setup(share, f"/srv/share{folder}", served, Mount(Attached(path), None), False, {})
 
 
 # --- who writes for whom
@@ -73,7 +73,7 @@ def test_a_trial_says_who_had_written_what_it_read(asked: Case, in_mount: bool, 
 
 def test_what_one_client_keeps_to_read_again_is_not_written_over_by_another() -> None:
     pair = pair_of(hosts_model(server=UNSEEN), sides=cast(Any, {Role.CLIENT: SimpleNamespace(directory="/lab")}))
-    stands = standing("/mnt/nas", f"/{STORE_NAME}")
+    stands = setup("/mnt/nas", f"/{STORE_NAME}")
     stands.mount.payloads["file", SIZE] = "kept"
     assert endpoints_of(pair, stands, case("own", clients=1), "b1").seed == "kept"
     assert endpoints_of(pair, stands, case("other", clients=2), "b1").seed.startswith("b1-")
@@ -90,7 +90,7 @@ class Steps:
         patch.setattr(preparation, "make_by_client", self._noting("writes", lambda seat, *rest: (seat.name, rest[-1])))
         patch.setattr(preparation, "make_at_source", self._noting("server makes", lambda *rest: (rest[-1].seed,)))
         drop = SimpleNamespace(drop_caches=lambda: self.seen.append("server forgets"))
-        self.session = SimpleNamespace(stand=self.fail, forget_store=lambda _: self.seen.append("store forgets"))
+        self.session = SimpleNamespace(set_up=self.fail, forget_store=lambda _: self.seen.append("store forgets"))
         self.platforms = {Role.SERVER: SimpleNamespace(files=drop, name="linux")}
 
     def _noting(self, what: str, words: Callable[..., tuple[str, ...]]) -> Callable[..., None]:
@@ -182,11 +182,9 @@ def test_what_did_not_go_through_the_share_is_an_error(tmp_path: Path, kind: str
         payload = payload.of(parse_sweep(TREE, tmp_path / "s.toml").workload)
     session: Any = SimpleNamespace(pair=pair, payload=payload)
     with pytest.raises(TransferError, match="what is to be read was not written through the share: only") as refused:
-        make_by_client(session, standing(str(mount)), case("own"), "new")
+        make_by_client(session, setup(str(mount)), case("own"), "new")
     assert refused.value.host == "client"
-    payload.check(
-        host, place_in_mount(standing(str(mount)), "new").path, SIZE, "new"
-    )  # as a reader would have found it
+    payload.check(host, place_in_mount(setup(str(mount)), "new").path, SIZE, "new")  # as a reader would have found it
     modes = {path.name: path.stat().st_mode & 0o777 for path in mount.rglob("*")}
     assert modes == ({"new": 0o644} if kind == "file" else {"new": 0o755, "a": 0o755, "most": 0o644, "rest": 0o644})
     assert list((lab / "ram").iterdir()) == []

@@ -23,7 +23,7 @@ FAILURES = [
 def test_a_failed_trial_is_recorded_and_the_sweep_goes_on_from_scratch(bench: Bench, error: LabFailure) -> None:
     def outcome(trial_id: str) -> TransferResult:
         if trial_id == "b001-0003":
-            bench.world.settings.apply(knob("client", "space", "left standing"))
+            bench.world.settings.apply(knob("client", "space", "left setup"))
             raise error
         assert bench.world.hosts["client"].values["space"] == "131072"
         return measured()
@@ -45,14 +45,14 @@ def test_a_void_trial_keeps_its_numbers_and_its_reason(bench: Bench) -> None:
 
 
 def test_a_network_that_cannot_be_set_fails_its_trials_and_no_others(bench: Bench) -> None:
-    stand = bench.session.stand_on_network
+    set_up = bench.session.set_up_network
 
-    def stand_on_network(case: Case) -> None:
+    def set_up_network(case: Case) -> None:
         if case.mtu == 9000:
             raise LabFailure("packets of MTU 9000 do not reach the server")
-        stand(case)
+        set_up(case)
 
-    bench.session.stand_on_network = stand_on_network
+    bench.session.set_up_network = set_up_network
     assert bench.runner(SMALL).run().not_ok == 8
     for trial in bench.transferred().values():
         assert (trial.status == "failed") == (trial.mtu == 9000)

@@ -143,14 +143,14 @@ def test_a_shot_that_is_void_or_of_another_block_is_no_ceiling(twice: Bench) -> 
 
 @pytest.mark.parametrize("mtu", [1500, 9000])
 def test_a_second_shot_that_is_not_possible_is_a_failed_trial_and_the_sweep_goes_on(twice: Bench, mtu: int) -> None:
-    stand, first = twice.session.stand_on_network, f"b001-link-mtu{mtu}-tcpdefault"
+    set_up, first = twice.session.set_up_network, f"b001-link-mtu{mtu}-tcpdefault"
 
-    def stand_on_network(case: Case) -> None:
+    def set_up_network(case: Case) -> None:
         if case.mtu == mtu and f"{first}-read" in twice.trials() and f"{first}-write-after" not in twice.trials():
             raise LabFailure("the MTU is lost")
-        stand(case)
+        set_up(case)
 
-    twice.session.stand_on_network = stand_on_network
+    twice.session.set_up_network = set_up_network
     assert twice.runner(SMALL).run().not_ok == 2
     failed = [trial for trial in twice.trials().values() if trial.status == "failed"]
     assert {trial.trial_id: trial.reason for trial in failed} == {
@@ -160,14 +160,14 @@ def test_a_second_shot_that_is_not_possible_is_a_failed_trial_and_the_sweep_goes
 
 
 def test_a_second_shot_after_which_a_setting_stays_changed_ends_the_sweep(twice: Bench) -> None:
-    stand = twice.session.stand_on_network
+    set_up = twice.session.set_up_network
 
-    def stand_on_network(case: Case) -> None:
+    def set_up_network(case: Case) -> None:
         if "b001-0002" in twice.trials():
             raise RestoreError(["MTU should be 1500"])
-        stand(case)
+        set_up(case)
 
-    twice.session.stand_on_network = stand_on_network
+    twice.session.set_up_network = set_up_network
     with pytest.raises(RestoreError):
         twice.runner(ONE).run()
     assert names(twice)[-1] == "b001-0002"

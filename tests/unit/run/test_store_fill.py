@@ -15,7 +15,7 @@ from lab.base.present import present
 from lab.design.plan import USUAL_IMAGE_BYTES, plan
 from lab.design.sweep_file import parse_sweep
 from lab.hosts.hosts_file import load_hosts
-from lab.run.begin.fit import check_fit
+from lab.run.begin.compatibility import check_fit
 from lab.run.case.catalogue import CATALOGUE
 from lab.stores.store import Room
 

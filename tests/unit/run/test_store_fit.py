@@ -15,7 +15,7 @@ from lab.base.errors import BadInput, Unsupported
 from lab.design.sweep_file import Sweep
 from lab.platforms.linux.programs import LinuxPrograms
 from lab.run.begin import store_fit
-from lab.run.begin.fit import check_fit
+from lab.run.begin.compatibility import check_fit
 from lab.run.case.pair import Pair
 
 GIB, HOSTS = 2**30, Path("hosts.ini")

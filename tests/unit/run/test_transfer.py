@@ -25,10 +25,10 @@ SMBD = SimpleNamespace(name="process smbd", host="server")
 def fail(error: LabFailure, ended: Any) -> LabFailure:
     """What is raised of it, where that process ended meanwhile."""
 
-    def stand(_: Case) -> NoReturn:
+    def set_up(_: Case) -> NoReturn:
         raise error
 
-    session: Any = SimpleNamespace(stand=stand, settings=SimpleNamespace(find_ended=lambda *_: ended))
+    session: Any = SimpleNamespace(set_up=set_up, settings=SimpleNamespace(find_ended=lambda *_: ended))
     with pytest.raises(LabFailure) as raised:
         transfer(session, CASE, "b001-0001", 60.0)
     return raised.value

@@ -25,12 +25,12 @@ from lab.protocols import Attached, Share
 from lab.results.run_folder import RunFolder
 from lab.run.begin import payload_size as size_by_link
 from lab.run.begin.capability import check_unseen_server
-from lab.run.begin.fit import check_fit
+from lab.run.begin.compatibility import check_fit
 from lab.run.begin.look import plan_of
 from lab.run.case.catalogue import CATALOGUE
 from lab.run.case.session import Session
+from lab.run.case.setup import Setup
 from lab.run.case.sharing import Mount, Served
-from lab.run.case.standing import Standing
 from lab.run.transfer.observation import observe
 from lab.run.transfer.places import Endpoints, Place, endpoints_of
 
@@ -44,15 +44,15 @@ def case(direction: str = "write", protocol: str = "smb", **options: str) -> Cas
     )
 
 
-def standing(attached: Attached) -> Standing:
+def setup(attached: Attached) -> Setup:
     share, folder = cast(Share, SimpleNamespace(path="/srv/share")), f"/srv/share/{STORE_NAME}"
-    return Standing(share, folder, Served({}, {}), Mount(attached, None), False, {})
+    return Setup(share, folder, Served({}, {}), Mount(attached, None), False, {})
 
 
 def endpoints(direction: str, attached: Attached, server: Mapping[str, str | None] = UNSEEN) -> Endpoints:
     sides: dict[str, Any] = {Role.CLIENT: SimpleNamespace(directory="/lab")}
     pair = pair_of(hosts_model(server=server), sides=sides)
-    return endpoints_of(pair, standing(attached), case(direction, client_sync="fsync"), "b001-0001")
+    return endpoints_of(pair, setup(attached), case(direction, client_sync="fsync"), "b001-0001")
 
 
 # --- where the files are
@@ -190,7 +190,7 @@ def test_without_an_iperf3_a_small_transfer_each_way_tells_how_much_to_move(
         tried.append((trial_id, pilot.protocol, pilot.size_bytes))
         return SimpleNamespace(timing=SimpleNamespace(elapsed_s=seconds[pilot.direction]))
 
-    def stand(first: Case) -> Any:
+    def set_up(first: Case) -> Any:
         assert first.protocol == "nfs"
         return SimpleNamespace(attached=SimpleNamespace(path="/mnt/nas"))
 
@@ -198,7 +198,7 @@ def test_without_an_iperf3_a_small_transfer_each_way_tells_how_much_to_move(
     left_out = {one.case_id: "no smb" for one in plan(sweep.sized(MIB), CATALOGUE).cases}
     bench.folder.update(left_out={name: why for name, why in left_out.items() if "smb" in name})
     monkeypatch.setattr(size_by_link, "transfer", transfer)
-    unseen(bench).session.stand = stand
+    unseen(bench).session.set_up = set_up
     bench.session.pair.platforms[Role.CLIENT].files = SimpleNamespace(free_bytes={"/mnt/nas": 150 * MIB}.__getitem__)
     told: list[str] = []
     folder = RunFolder(bench.folder.path)

@@ -12,7 +12,7 @@ from lab.run.case.sharing import Mount, Served
 
 
 @dataclass(frozen=True)
-class Standing:
+class Setup:
     """What stands for a case, until the next one is stood up, as one of its clients has it.
 
     ``folder`` is where its files are on the server. ``used`` says that the mount served an earlier case already.

@@ -16,36 +16,36 @@ from lab.hosts import Role
 from lab.platforms.timing import MountServer
 from lab.run.case.client_session import AnySession
 from lab.run.case.pair import Pair
-from lab.run.case.standing import Standing
+from lab.run.case.setup import Setup
 from lab.run.transfer.places import Endpoints, Place
 from lab.run.transfer.preparation import cool
 from lab.workloads import Move, Payload, Tool, file
 
 
 @dataclass(frozen=True)
-class Task:
+class ToolCall:
     """A tool, as it is called on the client, and what it is to do there. ``versions`` are those of each end."""
 
     tool: Tool
-    call: tuple[str, ...]
+    program: tuple[str, ...]
     versions: Mapping[str, str]
     move: Move
 
     def words(self, of: Callable[[Sequence[str], str, Move], tuple[str, ...]]) -> tuple[str, ...]:
         """The command that a method of the tool makes."""
-        return of(self.call, self.versions.get("tool_version", ""), self.move)
+        return of(self.program, self.versions.get("tool_version", ""), self.move)
 
 
-def make_task(session: AnySession, standing: Standing, case: Case, endpoints: Endpoints) -> Task:
+def make_tool_call(session: AnySession, setup: Setup, case: Case, endpoints: Endpoints) -> ToolCall:
     """The tool of a case, and what it is to do in a trial of it."""
     tool = workloads.tool(case.tool)
     plain = session.pair.platforms[Role.CLIENT].programs.call(tool.program)
     call, source = call_for(session.payload, tool, plain, endpoints.source)
     move = Move(
         source=source, target=endpoints.target, size_bytes=case.size_bytes, direction=case.direction,
-        remote_shell=standing.attached.remote_shell, options=case.tool_options,
+        remote_shell=setup.attached.remote_shell, options=case.tool_options,
     )  # fmt: skip
-    return Task(tool, call, _versions(session, standing, tool), move)
+    return ToolCall(tool, call, _versions(session, setup, tool), move)
 
 
 def call_for(payload: Payload, tool: Tool, call: Sequence[str], source: str) -> tuple[tuple[str, ...], str]:
@@ -61,9 +61,9 @@ def keeps_what_it_moves(case: Case) -> bool:
     return case.direction is Direction.WRITE or workloads.tool(case.tool).keeps_read
 
 
-def server_of_mount(pair: Pair, standing: Standing, case: Case) -> MountServer | None:
+def server_of_mount(pair: Pair, setup: Setup, case: Case) -> MountServer | None:
     """The server to watch during a transfer; of one over SSH, ssh itself notices that it is gone."""
-    if standing.attached.remote_shell:
+    if setup.attached.remote_shell:
         return None
     address, port = pair.sides[Role.SERVER].address, protocols.find(case.protocol).port
     return MountServer(address, port, case.protocol)
@@ -96,14 +96,14 @@ def _find_lack_of_space(pair: Pair, endpoints: Endpoints, case: Case) -> str:
     return ""
 
 
-def _versions(session: AnySession, standing: Standing, tool: Tool) -> dict[str, str]:
+def _versions(session: AnySession, setup: Setup, tool: Tool) -> dict[str, str]:
     """Which version of the tool works at each end, where that makes a difference; over a mount there is one end.
 
     Each host is asked once in a run.
     """
     pair, known = session.pair, session.tool_versions
     ends = {Role.CLIENT: "tool_version"}
-    if standing.attached.remote_shell:
+    if setup.attached.remote_shell:
         ends[Role.SERVER] = "server_tool_version"
     for role in ends:
         if (role, tool.name) not in known:
@@ -112,13 +112,13 @@ def _versions(session: AnySession, standing: Standing, tool: Tool) -> dict[str, 
     return {name: version for role, name in ends.items() if (version := known[role, tool.name])}
 
 
-def check_arrived(session: AnySession, standing: Standing, case: Case, endpoints: Endpoints, task: Task) -> None:
+def check_arrived(session: AnySession, setup: Setup, case: Case, endpoints: Endpoints, tool_call: ToolCall) -> None:
     """Compare every byte of what arrived, by a command on the client where the tool has one. Raises TransferError."""
     if not keeps_what_it_moves(case):
         return
-    place, argv = endpoints.target_place, task.words(task.tool.verification)
+    place, argv = endpoints.target_place, tool_call.words(tool_call.tool.verification)
     if place.in_mount or argv:
-        cool(session, standing, Place(place.role, endpoints.target, in_mount=True), case)
+        cool(session, setup, Place(place.role, endpoints.target, in_mount=True), case)
     if argv:
         result = session.pair.hosts[Role.CLIENT].run(*argv, deadline_s=file.deadline_s(case.size_bytes), check=False)
         if result.exit_code != 0:
@@ -127,6 +127,6 @@ def check_arrived(session: AnySession, standing: Standing, case: Case, endpoints
         return
     if case.is_of_names:
         host, names = session.pair.hosts[place.role], session.payload.names()
-        task.tool.check_names(host, names, case.files, task.move, place.path)
+        tool_call.tool.check_names(host, names, case.files, tool_call.move, place.path)
         return
     session.payload.check(session.pair.hosts[place.role], place.path, case.size_bytes, endpoints.seed)
