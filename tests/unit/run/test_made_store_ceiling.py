@@ -99,7 +99,7 @@ def session_of(pool: Pool) -> Any:
     fakes: Any = {"platforms": pool, "facts": facts, "hosts": None}
     pair = pair_of(config, sides=sides, **{name: {"server": fake} for name, fake in fakes.items()})
     settings = SimpleNamespace(scope=scope, apply=lambda _: None)
-    return SimpleNamespace(pair=pair, settings=settings, stand_store=pool.made)
+    return SimpleNamespace(pair=pair, settings=settings, set_up_store=pool.made)
 
 
 @pytest.fixture

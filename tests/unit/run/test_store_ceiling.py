@@ -95,7 +95,7 @@ def session_of(server: Server, tuned: bool = True) -> Any:
     sides = {"server": SimpleNamespace(user="me")}
     pair = pair_of(config, platforms={"server": server}, facts={"server": facts}, sides=sides)
     return SimpleNamespace(
-        pair=pair, settings=Settings(), stand_store=lambda _: ("/srv/disk/lab", None)
+        pair=pair, settings=Settings(), set_up_store=lambda _: ("/srv/disk/lab", None)
     )  # fmt: skip
 
 
