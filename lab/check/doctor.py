@@ -33,8 +33,9 @@ def check(
     """Findings, worst first, and what they were made of. Changes nothing, unless jumbo frames are to be tried.
 
     For that ``results`` is where a journal can be kept meanwhile. With ``on_hardware``, what the lab takes for granted
-    is compared with what the hosts say; ``share`` is a new file for that. Raises BadInput for the hosts file, and for
-    such a file that is there; whatever is wrong with a host is a finding, and the other is looked at as well.
+    is compared with what the hosts say; ``share`` is a new file for that. Raises BadInput for a wrong hosts file, and
+    if the file to share is there already. What is wrong with a host is a finding, and the other host is looked at all
+    the same.
     """
     config = load_hosts(hosts_file)
     sharing = Sharing(share, config) if share else None

@@ -18,8 +18,8 @@ LONGEST = 1000  # characters of a text: a host may print anything, of any length
 class Finding:
     """What was checked (``subject``), what it is like, and what to do about it.
 
-    A ``problem`` keeps a run from starting or makes its figures wrong, a ``warning`` makes them worse or leaves
-    something out, a ``note`` is good to know. Every text is one line that is safe to print, wherever it came from.
+    A ``problem`` keeps a run from starting or makes its figures wrong. A ``warning`` makes figures worse or leaves
+    something out. A ``note`` is good to know. Every text is one line that is safe to print, wherever it came from.
     """
 
     level: Level
@@ -38,7 +38,7 @@ def worst_first(findings: Iterable[Finding]) -> list[Finding]:
 
 
 def of_error(level: Level, subject: str, error: Exception) -> Finding:
-    """An error as a finding. The host is left out of it, for the subject names it."""
+    """An error as a finding. The subject names the host, so the message does not."""
     if isinstance(error, CommandError):  # its message has every line that the command printed
         return Finding(level, subject, error.cause(), error.remedy)
     if isinstance(error, RestoreError):

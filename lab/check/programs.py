@@ -38,7 +38,7 @@ def check(machine: Machine, subject: str, measures_link: bool = True) -> Iterato
 
 
 def check_extras(machine: Machine, subject: str) -> Iterator[Finding]:
-    """Of the client, which programs are missing, or will not do, for tools that few ask for."""
+    """Programs of the client that are missing or unfit, for tools that few ask for."""
     if machine.role != Role.CLIENT:
         return
     programs = machine.platform.programs

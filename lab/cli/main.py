@@ -132,7 +132,7 @@ def parser(word: str = "") -> argparse.ArgumentParser:
 
 
 def _open_streams() -> None:
-    """Have all three standard streams, whoever closed them, and let them write what the terminal lacks as ``?``."""
+    """Open standard streams that were closed, and write ``?`` for signs that the terminal lacks."""
     for name in ("stdin", "stdout", "stderr"):
         stream = getattr(sys, name)
         if stream is None:

@@ -100,7 +100,7 @@ def _chosen(arguments: argparse.Namespace) -> tuple[str, list[str]]:
 
 
 def _newest(name: str, results: Path) -> list[str]:
-    """The newest run, for a notebook that is of one; nothing where it, or what is there, is of none."""
+    """The newest run if this notebook shows a run, else None."""
     from lab.results.newest_run import paths_of_runs
 
     if name in (*OF_NO_RUN, *OF_EXAMPLES) or not paths_of_runs(results):

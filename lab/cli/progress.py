@@ -142,7 +142,7 @@ def _name(case: Case) -> str:
 def _blocks(step: Step) -> str:
     """Where the run stands: ``2 of 3``, or ``7 of 6–60`` where a precision decides how many blocks there are.
 
-    Of a run that ends at a deadline nobody knows how many there are.
+    Nobody knows how many blocks a run will have that ends at a deadline.
     """
     if step.deadline is not None:
         return f"{step.slot.block}"

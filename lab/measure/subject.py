@@ -25,9 +25,9 @@ class Subject:
     """A share, or a host, as this machine reaches it.
 
     ``server`` is its name, ``address`` where it is, ``own_address`` that of this machine on the way there, ``facts``
-    what this machine is. ``mounted`` is the folder where somebody else has mounted the share; of one that is to be
-    mounted it is empty, and ``share``, ``folder`` in it and ``account`` say what. ``login`` is who logs in to the
-    server, as ssh knows it; empty where nobody does.
+    what this machine is. ``mounted`` is the folder where somebody else has mounted the share. It is empty if the lab is
+    to mount it; then ``share``, ``folder`` and ``account`` say what. ``login`` is who logs in to the server, as ssh
+    knows it; empty where nobody does.
     """
 
     target: str

@@ -14,7 +14,7 @@ from lab.results.trial import CEILINGS, Trial
 
 
 class Precision:
-    """The precision that a sweep asks of some ``effects``, against what its run folder holds.
+    """The precision that a sweep asks for its ``effects``, against what its run folder holds.
 
     Without effects it is asked of the speed of each case. What is recorded of a block does not change, so that each is
     looked at once.

@@ -1,4 +1,4 @@
-"""What of a run can be refused before a host is reached: `lab plan --hosts` says it as `lab run` does."""
+"""Refusals before a host is reached: `lab plan --hosts` says the same as `lab run`."""
 
 from __future__ import annotations
 

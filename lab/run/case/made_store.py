@@ -28,8 +28,8 @@ MODULE_IS_THERE = 'if [ -e "/sys/module/$1" ]; then echo yes; else echo no; fi'
 
 @dataclass(frozen=True)
 class MadeStore:
-    """A store that stands: what it is, in words; the levels of its options by their names in a sweep; and how many
-    bytes it had room for while it was empty.
+    """A store that was made: a description, the levels of its options by their names in a sweep, and its room in bytes
+    while empty.
 
     For ``forget``, ``count`` and ``find_fault`` see :class:`FileSystem`.
     """

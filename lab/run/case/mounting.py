@@ -17,9 +17,9 @@ PAUSE_S = 0.5  # before the next try: what a helper or a server that has just di
 
 
 class Mounting:
-    """The uppermost of some layers, each of which mounts the share of a case on a client.
+    """The layers that mount the share of a case, one for each client, and the tries that failed.
 
-    ``failed`` says why, for each try of the present trial that failed; whoever begins a trial empties it.
+    ``failed`` holds why each failed try of the present trial failed. The runner empties it before each trial.
     """
 
     def __init__(self, layers: Layers):
@@ -28,8 +28,8 @@ class Mounting:
         self._mounts = 1  # how many of the uppermost layers
 
     def set_up(self, needed: Sequence[Layer], mounts: int = 1) -> None:
-        """Have these layers; where one of the uppermost ``mounts`` cannot be brought about, up to MOST_TRIES times in
-        all for a trial. Raises what the last try raised.
+        """Set these layers up. If one of the uppermost ``mounts`` fails, try it up to MOST_TRIES times in a trial.
+        Raises what the last try raised.
         """
         self._mounts = mounts
         while True:

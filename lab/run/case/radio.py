@@ -1,7 +1,7 @@
 """The Wi-Fi of the hosts whose data link is one: its rate and signal, right after each transfer.
 
-Not before it: system_profiler takes a second or more, and nothing that is published says that it does not look for
-other networks, during which the card sends nothing.
+Reading it before a transfer could disturb that: system_profiler takes a second or more. It may scan for other networks,
+and a card that scans sends nothing.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The hosts of a run: setting up what a case needs, and taking it down again.
 
-Settings are kept from one case to the next as long as both need the same (:mod:`lab.settings.layers`); a read always
-gets a fresh mount of the share, so that nothing of it is in the client's memory.
+Settings stay from one case to the next if both need the same (:mod:`lab.settings.layers`). A read always gets a fresh
+mount, so that nothing of the share is in the client's memory.
 """
 
 from __future__ import annotations
@@ -167,7 +167,7 @@ class Session:
             self.layers.move(needed)
 
     def mount_anew(self, setup: Setup, always: bool = False) -> bool:
-        """Have the client forget what it cached of the share: it gets another mount, and nothing else is touched.
+        """Drop what the client cached of the share, by mounting it anew; nothing else is touched.
 
         A mount that nothing has used is new enough, unless it is to be made anew ``always``. False where that failed,
         and the case has to be stood up again.
@@ -181,7 +181,7 @@ class Session:
         return self.mounting.renew(renew)
 
     def mount_from_nothing(self, case: Case) -> None:
-        """Have the client forget all of the share, names and times too, which a program that mounts may keep."""
+        """Drop all that the client knows of the share, names and times too, which a program that mounts may keep."""
         self.mounting.unmount()
         self.set_up(case)
 
@@ -203,7 +203,7 @@ class Session:
             return False
 
     def forget_store(self, case: Case) -> None:
-        """Before a read from a cold server, have its file system forget what it holds in a memory of its own, if any.
+        """Before a read from a cold server, drop what its file system keeps in a cache of its own, if it has one.
 
         Nothing may use it meanwhile: the server stops, and starts anew.
         """
@@ -265,7 +265,7 @@ class Session:
         return ("attach", name, case.protocol, case.store, tuple(share.options.items())), attach
 
     def _attach_first(self, case: Case, share: Share) -> Mount:
-        """Have it on the first client, and the run's folder in it, which all clients use."""
+        """Mount the share on the first client, and make the run's folder there, which all clients use."""
         folder, pair = self.shares.folder(case), self.pair
         if pair.config.share.mounted:
             mount = sharing.find_mounted(pair)
@@ -279,7 +279,7 @@ class Session:
         return mount
 
     def _store_layers(self, case: Case, key: tuple[object, ...] = ()) -> list[Layer]:
-        """The file system that the lab makes for a case: each gets a new one, for a used one is not as fast."""
+        """The file system that the lab makes for a case. Each case gets a new one, because a used one is slower."""
         store = file_system(case.store)
         if store is None:
             self._store = None

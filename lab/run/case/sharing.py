@@ -90,7 +90,7 @@ def drivers_of(pair: Pair, protocol: str) -> dict[Role, Driver]:
 
 
 def serve(pairs: Sequence[Pair], settings: Settings, protocol: str, share: Share, folder: str) -> Served:
-    """Have the folder there, offer the share to all clients where the lab serves it, and prepare the first."""
+    """Make the folder, offer the share to all clients if the lab serves it, and prepare the first client."""
     pair, drivers = pairs[0], drivers_of(pairs[0], protocol)
     client, server = pair.sides[Role.CLIENT], pair.sides[Role.SERVER]
     if pair.config.share.mounted:
@@ -134,9 +134,9 @@ def prepare_beside(pair: Pair, settings: Settings, served: Served, protocol: str
 def close_to_others(pair: Pair, share: Share, folder: str, attached: Attached) -> str:
     """In a share that was there before: close the lab's folder to all but who writes there, now that it can be seen.
 
-    Nobody knows beforehand as which account somebody else's server writes. Whoever else could write there, and sees the
-    name of a payload among the words of a command on the client, could put a link in its place. Returns what to say
-    where it stays open to others.
+    Nobody knows beforehand as which account somebody else's server writes. Somebody else who can write there could
+    replace a payload by a link: its name shows in the client's list of processes. Returns what to say where it stays
+    open to others.
     """
     if share.served_by_lab or pair.config.through_mount:
         return ""

@@ -1,8 +1,8 @@
 """What others than the lab use of a host's processor, by block: what tells a busy machine from a slow share.
 
-The hosts of a local lab are control groups of one machine, and so is what carries their link: what its cores did during
-a transfer, less what these groups used, was done by others. A machine of its own is one group with everything on it;
-there the cores are looked at before and after each block, while the lab does nothing.
+The hosts of a local lab, and their link, are control groups of one machine. What its cores did during a transfer, less
+the use of these groups, is the load of others. A host that is a machine of its own has no such groups. Its cores are
+read before and after each block, while the lab does nothing.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ def while_quiet(pair: Pair) -> Load:
 
 
 def mean(loads: Iterable[Load]) -> Load:
-    """The mean of some looks at the same hosts."""
+    """The mean of several readings of the same hosts."""
     looks = [load for load in loads if load]
     return {role: round(sum(load[role] for load in looks) / len(looks), 2) for role in (looks[0] if looks else {})}
 

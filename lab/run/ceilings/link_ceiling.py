@@ -1,8 +1,8 @@
 """What the link carries under a case's MTU and TCP buffers, when no file protocol stands in the way.
 
 It is measured by iperf3 in both directions, before the first trial of a block on each such network and after the last.
-Either shot may meet a bad moment, so the larger one counts (:mod:`lab.results.dataframe` takes it, for a trial is
-recorded before the second shot). What an outage cut does not count.
+Either shot may meet a bad moment, so the larger one counts. :mod:`lab.results.dataframe` picks it, because a trial is
+recorded before the second shot. What an outage cut does not count.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def ids(slot: Slot, suffix: str = "") -> dict[str, str]:
 
 
 def last_slots(slots: Sequence[Slot]) -> list[Slot]:
-    """Of the slots of a block, the last one on each network."""
+    """The last slot of a block on each network."""
     return list({_network(slot): slot for slot in slots}.values())
 
 
@@ -50,7 +50,7 @@ def _network(slot: Slot) -> str:
 
 
 def rows(slot: Slot, planned: Trial, missing: Mapping[str, str]) -> dict[str, Trial]:
-    """A trial, of which nothing was measured yet, for each direction that is ``missing`` (its trial's id).
+    """A trial that is not measured yet for each direction in ``missing``, which holds the trial's id.
 
     ``planned`` is a trial of the slot's case, of which they take what they have in common with it.
     """
@@ -109,8 +109,8 @@ def _start_servers(session: Session, clients: int) -> list[tuple[str, int]]:
 
 
 def _run(session: Session, servers: Sequence[tuple[str, int]], row: Trial, seconds: float) -> Trial:
-    """The trial with what came of one test in its direction, by all clients that have a server for it; void where the
-    link went down meanwhile.
+    """The trial with the result of one test in its direction, by all clients that have a server for it. It is void if
+    the link went down meanwhile.
     """
     row, before = replace(row, started_at=now()), _carrier_changes(session.pair)
     try:

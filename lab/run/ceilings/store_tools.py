@@ -57,7 +57,7 @@ class OwnStore:
         return path
 
     def forget(self) -> None:
-        """Have a store of the lab's own forget the files that it holds in a memory of its own, if it has one."""
+        """Drop the files from the cache of a store that the lab made, if the store has a cache of its own."""
         if self.made and self.made.forget:
             self.made.forget.run(self.server.host)
 
@@ -98,8 +98,8 @@ Measure: TypeAlias = Callable[[OwnStore, Sequence[Trial]], Iterator[Trial]]
 
 
 def check_room(pair: Pair, path: str, size_bytes: int, tool: str, within_s: float = 0.0) -> None:
-    """Raise LabFailure where the file system of ``path`` has no room for so many bytes of a tool's, and some to spare,
-    nor gets it within so many seconds.
+    """Wait for room for a tool's bytes on the file system of ``path``. Raises LabFailure if there is still too little
+    in the end.
 
     A disk that is filled to its end would be somebody else's trouble, and slow besides.
     """

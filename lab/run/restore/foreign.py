@@ -1,4 +1,4 @@
-"""Runs that this controller did not begin: what they would do, for a person to judge, and what is missing in them."""
+"""Runs that this controller did not begin: what they would change, so that a person can judge, and what they lack."""
 
 from __future__ import annotations
 
@@ -70,7 +70,9 @@ def put_aside(path: Path) -> None:
 
 
 def describe(records: list[Record]) -> str:
-    """What putting these back would change, a line for each change; never a command, for those may be anybody's."""
+    """What putting these back would change, a line for each change. No command is shown, because anybody may have
+    written it.
+    """
     lines = [
         f"    {first_line(record.host, LONGEST_VALUE)}: {first_line(record.name, LONGEST_VALUE)}: "
         f"from {first_line(record.new, LONGEST_VALUE)!r} to {first_line(record.old, LONGEST_VALUE)!r}"

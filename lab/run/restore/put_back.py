@@ -240,7 +240,7 @@ def _is_given_up(record: Record, hosts: Mapping[str, Host], given_up: Collection
 
 
 def _left_in_shares(journal: Journal, hosts: Mapping[str, Host]) -> Iterator[str]:
-    """The names of folders that cannot be removed from a share, for the lab's mount of it has ended."""
+    """The names of folders that stay in a share because the lab's mount of it has ended."""
     for record in journal.open:
         if isinstance(record.operation, ShareFolder) and record.host in hosts:
             with suppress(HostError):  # of a host that is gone nothing is put back, and that is said

@@ -26,7 +26,7 @@ def find(case: Case, move: Callable[[Case], TransferResult], link_bytes_per_s: f
     """The transfer with the highest number of streams that had no late frame; where not even one had none, of one.
 
     ``move`` makes a transfer. ``link_bytes_per_s`` is what the link carries, where that is known: of more streams than
-    fit into it none is tried. A transfer that is void ends the search, for it tells nothing.
+    fit into it none is tried. A void transfer tells nothing, so it ends the search.
     """
     tried: dict[int, TransferResult] = {}
     fitting, failing = 0, _most(case, link_bytes_per_s) + 1

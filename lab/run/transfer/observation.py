@@ -39,7 +39,7 @@ class Observation:
 def observe(pair: Pair, case: Case, timing: Timing, server: Sequence[Counters], files: int) -> Observation:
     """Both hosts' part in a transfer that has just ended; ``server`` is what that counted before and after it.
 
-    Of a server that nobody logs in to that is nothing. Raises HostError.
+    ``server`` is empty if nobody logs in there. Raises HostError.
     """
     ends = {
         Role.CLIENT: timing.readings,
@@ -240,8 +240,7 @@ def payload_edges(readings: Sequence[Reading], count: str, size_bytes: int) -> t
     """Seconds before the payload began to cross the interface, and after it had; None where samples do not tell.
 
     ``count`` is the counter of the payload's direction, ``readings`` are from right before to right after, oldest
-    first. Between two samples the first and the last bytes are taken to have moved as fast as in the next stretch, so
-    that an edge lies closer than samples do.
+    first. An edge lies between two samples. The rate of the neighbouring stretch tells where between them.
     """
     moved = [(reading.at_s, reading.net[count]) for reading in readings if count in reading.net]
     if len(moved) < 3 or moved[-1][1] - moved[0][1] < size_bytes or size_bytes <= 0:

@@ -47,7 +47,7 @@ def make_at_source(session: AnySession, setup: Setup, case: Case, endpoints: End
 
 
 def make_by_client(session: AnySession, setup: Setup, case: Case, name: str) -> None:
-    """Have a client write a payload of this name into the share and flush it, with the proof that it crossed the wire.
+    """Let a client write a payload of this name into the share and flush it, with the proof that it crossed the wire.
 
     Raises TransferError where that is not proven.
     """

@@ -36,7 +36,7 @@ KEEP_NAMES = 'set -C; cat > "$1"'
 
 
 def prepare(session: Session, setup: Setup, case: Case, endpoints: Endpoints, argv: Sequence[str]) -> None:
-    """Have the payload lie where it comes from, and the client cold where it reads.
+    """Put the payload at its source; before a read, drop the client's caches.
 
     Before a second copy the tool's command ``argv`` makes the first one.
     """
@@ -75,7 +75,7 @@ def prepare(session: Session, setup: Setup, case: Case, endpoints: Endpoints, ar
 
 
 def _prepare_second_copy(session: Session, setup: Setup, case: Case, endpoints: Endpoints, argv: Sequence[str]) -> None:
-    """Have a first copy at the target, and part of the source changed since, of which the client knows nothing yet."""
+    """Make a first copy at the target, change part of the source, and drop the client's caches."""
     pair, payload, place = session.pair, session.payload, endpoints.source_place
     make_at_source(session, setup, case, endpoints)
     pair.hosts[Role.CLIENT].run(*argv, deadline_s=file.deadline_s(payload.room(case.size_bytes), case.files))
@@ -130,7 +130,7 @@ def _can_cool(pair: Pair, setup: Setup) -> bool:
 
 
 def cool(session: AnySession, setup: Setup, place: Place, case: Case) -> None:
-    """Have the client forget what it has in memory of a file in the share, so that it has to be read from there.
+    """Drop the client's cache of a file in the share, so that a read comes from the server.
 
     A mount of the lab's own is made anew. What else is cached only root may drop; an account can have single files
     forgotten, where the system lets it. What crosses the wire afterwards is the proof.
@@ -145,8 +145,8 @@ def cool(session: AnySession, setup: Setup, place: Place, case: Case) -> None:
 
 
 def lay_out(session: AnySession, setup: Setup, case: Case, argv: Sequence[str], target: str) -> None:
-    """Have what is to be written over lie at ``target`` in the share, and the client forget it; nothing without a
-    command that makes it.
+    """Lay a file to be overwritten at ``target`` in the share, and drop the client's cache of it. Without a command
+    that makes it, do nothing.
     """
     if argv:
         session.pair.hosts[Role.CLIENT].run(*argv, deadline_s=file.deadline_s(case.size_bytes, case.files))
@@ -154,7 +154,7 @@ def lay_out(session: AnySession, setup: Setup, case: Case, argv: Sequence[str], 
 
 
 def warm_memory(pair: Pair, case: Case, endpoints: Endpoints) -> None:
-    """Have the memory that a RAM disk of a local lab will take at hand: its hosts are one, often a virtual, machine."""
+    """Touch the RAM disk's memory before the clock starts; a hypervisor may have reclaimed it."""
     role = endpoints.target_place.role
     is_on_ram_disk = role is Role.CLIENT or (case.store == "ram" and role in pair.with_ram_disk)
     if pair.config.lab.instance is None or pair.platforms[role].name != "linux" or not is_on_ram_disk:

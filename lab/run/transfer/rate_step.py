@@ -139,7 +139,7 @@ def _clearest(rates: Floats) -> tuple[int, int]:
 
 
 def _standard_error(rates: Floats, length: int) -> float:
-    """Of the difference between ``length`` bins and the others."""
+    """The spread of the difference between ``length`` bins and the others."""
     scatter = float(np.median(np.abs(np.diff(rates)))) / (NORMAL_MAD * 2**0.5)
     scatter = max(scatter, LEAST_SCATTER * float(rates.mean()))
     return float(scatter * (1 / length + 1 / (len(rates) - length)) ** 0.5)

@@ -67,7 +67,7 @@ class Recorded:
             self._not_ok.add(trial.trial_id)
 
     def missing(self, ids: Mapping[str, str]) -> dict[str, str]:
-        """Those of some ids, by direction, that were not run yet."""
+        """The ids, by direction, of trials that were not run yet."""
         return {direction: trial_id for direction, trial_id in ids.items() if trial_id not in self._trials}
 
 

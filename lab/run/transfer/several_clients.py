@@ -1,7 +1,7 @@
 """One transfer by several clients at the same time: armed, then a common instant, and each by its own clock.
 
-What is told of it are three things with names, never a sum of speeds over different times: what all moved while all of
-them were active, what all moved until the last had ended, and each client by itself.
+The transfer has three results: what all moved while all were active, what all moved until the last had ended, and each
+client by itself. Speeds over different times are never added up.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Two things at the same time, for most of what lies between two transfers is waiting."""
+"""Two things at the same time: most of the time between two transfers is waiting."""
 
 from __future__ import annotations
 

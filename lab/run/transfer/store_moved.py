@@ -65,7 +65,7 @@ def raise_fault(pair: Pair, store: MadeStore | None, error: LabFailure) -> None:
     fault = find_fault(pair, store)
     if fault:
         cause = error.message if isinstance(error, TransferError) else error.cause()
-        # the fault first, for the middle of a long message is left out where people read it
+        # the fault first: the middle of a long message is cut where people read it
         raise TransferError(f"{fault}; {cause}", error.remedy, host=Role.SERVER) from error
 
 

@@ -76,7 +76,7 @@ def explained(pair: Pair, endpoints: Endpoints, case: Case) -> Iterator[None]:
         yield
     except TransferError as error:
         if lack := _find_lack_of_space(pair, endpoints, case):
-            # first, for the middle of a long message is left out where people read it
+            # first: the middle of a long message is cut where people read it
             raise TransferError(f"{lack}; {error.message}", error.remedy, host=endpoints.target_place.role) from error
         raise
 

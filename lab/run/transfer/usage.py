@@ -30,8 +30,8 @@ GROWING = ("sent_bytes", "acked_bytes", "received_bytes", "retransmits", "data_s
 
 
 def usage(readings: Sequence[Reading], elapsed_s: float, cores: int) -> HostUsage:
-    """What at least two readings say, oldest first, of a host with so many cores: not each counts them one by one, and
-    in a hundredth of a second none may have been seen to do anything.
+    """What a host with so many cores did between readings, two or more, oldest first. A host may not count its cores
+    one by one, and in a hundredth of a second no core may show any work.
     """
     memory = [reading.available_bytes for reading in readings if reading.available_bytes is not None]
     before, after = readings[0].swapped_bytes, readings[-1].swapped_bytes

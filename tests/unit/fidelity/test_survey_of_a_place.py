@@ -92,6 +92,6 @@ def test_a_share_that_no_login_leads_to_is_only_written_to(tmp_path: Path) -> No
 
 def test_a_protocol_without_a_mount_takes_no_tool_that_needs_one(place: Place) -> None:
     place.asked = Asked(protocols=["ssh"], stores=["disk"], tools=["cp"])
-    place.session.stand = None  # nothing is stood up for nothing
+    place.session.set_up = None  # nothing is stood up for nothing
     assert place.survey() == {}
     assert {copier.name for copier in copiers.COPIERS if not copier.needs_mount} == {"rsync-a", "rsync-all"}
