@@ -8,12 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from support.guide import CONTROLLER, OLD_MACS, PAGE, Reader, pieces
+from support.guide import CONTROLLER, OLD_PAGE, PAGE, Reader, pieces
 from support.local_lab import HOSTS, Bench
 from support.macs import state
 
 MAC, OLD = "macos@15.5", "macos@10.9"
-NEW_PART, OLD_PART = PAGE.read_text(encoding="utf-8").split(OLD_MACS)
 
 
 def test_the_guide_can_be_followed_word_by_word(new_bench: Callable[..., Bench], tmp_path: Path) -> None:
@@ -21,7 +20,7 @@ def test_the_guide_can_be_followed_word_by_word(new_bench: Callable[..., Bench],
     before = state(bench, (MAC, MAC))
     reader = Reader(bench, tmp_path, {host: host for host in HOSTS})
     with reader.sits_down():
-        for piece in pieces(NEW_PART):
+        for piece in pieces(PAGE.read_text(encoding="utf-8")):
             for place in piece.places:
                 reader.type(piece.text, place)
     after = state(bench, (MAC, MAC))
@@ -32,7 +31,7 @@ def test_the_guide_leads_to_an_old_mac(new_bench: Callable[..., Bench], tmp_path
     bench = new_bench("--platform", "client=linux", "--platform", f"server={OLD}")
     reader = Reader(bench, tmp_path, {"old": "server"})
     with reader.sits_down():
-        for piece in pieces(OLD_PART):
+        for piece in pieces(OLD_PAGE.read_text(encoding="utf-8")):
             begin, _, end = piece.text.partition(" … ")
             if end:  # what ssh says until the lines of the page are in its file
                 code, said = reader.terminals[CONTROLLER].type("ssh you@old.local")

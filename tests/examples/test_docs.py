@@ -177,11 +177,10 @@ def test_every_example_is_shown_somewhere() -> None:
 
 def test_each_command_of_the_guide_is_typed_or_says_why_not() -> None:
     """Where the local lab types them: tests/breadth/test_guide.py."""
-    text = guide.PAGE.read_text(encoding="utf-8")
-    found = list(guide.pieces(text))
+    text, old = (page.read_text(encoding="utf-8") for page in (guide.PAGE, guide.OLD_PAGE))
+    found = [*guide.pieces(text), *guide.pieces(old)]
     assert {**guide.TYPED, **guide.NOT_TYPED, **guide.PRINTS, **guide.ENDLESS}.keys() <= {one.text for one in found}
-    new_part, _ = text.split(guide.OLD_MACS)
-    assert [one for one in guide.pieces(new_part) if one.places]  # raises for what nothing is said of
+    assert [one for one in guide.pieces(text) if one.places]  # raises for what nothing is said of
     with pytest.raises(ValueError, match=r"say in .* where this is typed, or why not: networksetup"):
         assert next(guide.pieces("Type `networksetup -listlocations` there.")).places
     with pytest.raises(ValueError, match="nothing above this block says where it is typed: ls"):

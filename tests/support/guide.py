@@ -1,4 +1,4 @@
-"""The guide for two machines: its commands as they stand there, in their order, and somebody who types them."""
+"""The guide for two machines and the page for old Macs: their commands in order, and somebody who types them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from support.paths import ROOT
 from support.terminal import Answers, Terminal, terminal
 
 PAGE = ROOT / "docs/how-to/measure-two-machines.md"
-OLD_MACS = "## Old Macs"
+OLD_PAGE = ROOT / "docs/how-to/reach-old-macs.md"
 PIECE = re.compile(r"^```([^\n]*)\n(.*?)^```$|`([^`]+)`", re.MULTILINE | re.DOTALL)
 PLACES = {
     "on the controller": ("controller",), "on the client": ("client",), "on the server": ("server",),
@@ -29,7 +29,6 @@ CONTROLLER = "controller"
 STANDS_FOR = {'"Thunderbolt Bridge"': '"Ethernet"', "bridge0": "en0"}
 # Code in the text that is a command, and where it is typed. Blocks for the shell say that themselves
 TYPED = {
-    "xcode-select --install": "client",
     "dns-sd -B _ssh._tcp": "client",
     "lab restore --hosts hosts.ini": CONTROLLER,
 }
@@ -59,7 +58,6 @@ PRINTS = {
     "networksetup -listnetworkserviceorder": r"\(1\) Ethernet\n\(Hardware Port: Ethernet, Device: en0\)",
     "ifconfig bridge0": "status: active",
     'networksetup -getinfo "Thunderbolt Bridge"': r"^DHCP Configuration\nIP address: 10\.99\.0",
-    "xcode-select --install": "install requested",
     "route -n get 192.168.77.2": "interface: en0\n",
     "ipconfig getifaddr bridge0": r"^192\.168\.77\.1\n",
     ".venv/bin/lab check": r"(?s)\A(?!.*^problem).*192\.168\.77\.1\s+on\s+en0,\s+which\s+leads\s+to\s+the",
