@@ -38,7 +38,7 @@ test-release: ## verdicts on a quiet machine, guests of KVM and TCG with ZFS, th
 	.venv/bin/python -m pytest tests/release
 	$(MAKE) faults
 
-faults: ## break a run at every command that it sends (docs/how-to/run-the-fault-matrix.md); FAULTS='--share 0.02' does less
+faults: ## break a run at every command that it sends (docs/contributing/run-the-fault-matrix.md); FAULTS='--share 0.02' does less
 	@scripts/setup.sh faults
 	PYTHONPATH=tests .venv/bin/python -m faults $(FAULTS)
 

@@ -28,7 +28,7 @@ STATE = FUNCTIONS + 'device_state "$1" "$2"'
 AT_END = 2 << 20  # bytes at the end of a device that a file system on it leaves alone: there is the mark
 HOW_TO_CLEAR = (
     "give another device as [share] devices, or, if nothing on it is needed, make its ends zeros by hand "
-    "(docs/how-to/compare-file-systems.md)"
+    "(docs/how-to/use-whole-disks.md)"
 )
 GONE = "gone"
 

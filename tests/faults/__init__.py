@@ -1,4 +1,4 @@
 """The fault matrix: break a run at every command that it sends, and see what is left.
 
-See docs/how-to/run-the-fault-matrix.md.
+See docs/contributing/run-the-fault-matrix.md.
 """

@@ -48,7 +48,6 @@ NOT_TYPED = {
     "lab init": "its questions are answered at a terminal: test_init_on_a_link.py; here hosts.ini is filled in by hand",
     "lab check": "a mention; it is in a block",
     "lab restore": "a mention; it is in a block",
-    "lab show": "a mention; it is in a block",
     "showmount -e": "for a share that the server has already, which these have not: tests/support/macs.py types it",
     "lab run --resume": "needs a run that was interrupted: test_recovery.py",
 }
