@@ -165,6 +165,15 @@ def test_code_in_a_page_is_a_file_that_a_test_runs(path: Path) -> None:
     assert not [language for language, _ in FENCE.findall(text) if language in ("python", "toml")]
 
 
+@pytest.mark.parametrize("path", named([page for page in PAGES if page.parent.name == "how-to"]))
+def test_a_how_to_is_short(path: Path) -> None:
+    assert len(path.read_text(encoding="utf-8").split()) <= 900
+
+
+def test_the_methods_are_short() -> None:
+    assert len((ROOT / "docs/explanation/methods.md").read_text(encoding="utf-8").split()) <= 3500
+
+
 def test_every_example_is_shown_somewhere() -> None:
     shown = {
         (page.parent / target).resolve()
