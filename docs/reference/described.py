@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-import ast
 import dataclasses
-import functools
-import inspect
-import operator
-import textwrap
 import types
 import typing
 from collections.abc import Iterable, Sequence
@@ -23,7 +18,8 @@ from lab.design import level_types
 from lab.fleet import fleet_file
 from lab.hosts import fields
 from lab.hosts.command import Command
-from lab.results.json_object import JsonObject
+from lab.schemas.columns import TYPES
+from lab.schemas.fields import descriptions, fields_of
 from lab.settings import parameters
 
 # What a value of these types looks like in a file; a type is known by the function that reads it
@@ -50,22 +46,7 @@ NOTATIONS = {
     parameters.HostJournalFolder: "full path of a folder `file-share-lab`",
 }
 BY_READER = {typing.get_args(alias)[1]: words for alias, words in NOTATIONS.items()}
-PLAIN = {str: "text", int: "integer", float: "number", bool: "true or false", dict: "object", list: "list"}
-PLAIN |= {type(None): "null", Command: "command", Any: "any"}
-
-
-def descriptions(owner: type) -> dict[str, str]:
-    """The string below each field of a class, on one line. Raises LookupError for a field that has none."""
-    (definition,) = ast.parse(textwrap.dedent(inspect.getsource(owner))).body
-    assert isinstance(definition, ast.ClassDef)
-    texts: dict[str, str] = {}
-    for statement, below in zip(definition.body, [*definition.body[1:], None], strict=True):
-        match statement, below:
-            case ast.AnnAssign(target=ast.Name(id=name)), ast.Expr(value=ast.Constant(value=str(text))):
-                texts[name] = " ".join(text.split())
-            case ast.AnnAssign(target=ast.Name(id=name)), _ if not name.startswith("_"):
-                raise LookupError(f"{owner.__name__}.{name} has no description below it")
-    return texts
+PLAIN: dict[Any, str] = {**TYPES, dict: "object", list: "list", type(None): "null", Command: "command", Any: "any"}
 
 
 def notation(hint: Any, metadata: Iterable[Any] = ()) -> str:
@@ -152,27 +133,6 @@ def _written(field: FieldInfo) -> str:
     members = [member for member in typing.get_args(field.annotation) if member is not type(None)]
     optional = isinstance(field.annotation, types.UnionType) or typing.get_origin(field.annotation) is typing.Union
     return notation(members[0] if optional and len(members) == 1 else field.annotation, field.metadata)
-
-
-def fields_of(owner: type) -> dict[str, Any]:
-    """The type of each field of a dataclass or TypedDict, as JSON has it.
-
-    A field of a :class:`JsonObject` that is None is a key that is absent, so its type names no null.
-    """
-    hints = typing.get_type_hints(owner, include_extras=True)
-    if not issubclass(owner, JsonObject):
-        absent = typing.NotRequired
-        return {
-            name: typing.get_args(hint)[0] if typing.get_origin(hint) is absent else hint
-            for name, hint in hints.items()
-        }
-    return {name: without_null(hint) for name, hint in hints.items() if name != "other"}
-
-
-def without_null(hint: Any) -> Any:
-    """A type less None."""
-    members = [member for member in typing.get_args(hint) if member is not type(None)]
-    return functools.reduce(operator.or_, members) if isinstance(hint, types.UnionType) else hint
 
 
 def record(owner: type) -> str:

@@ -5,12 +5,10 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Iterator, Mapping
 
-import json_schemas
 from assumption_pages import assumptions_page
 from command_pages import commands_page, man_page
 from described import keys, table
 from dictionary_page import columns_csv, dictionary_page
-from json_schemas import schema_text
 from run_folder_pages import observed_page, run_folder_page
 from volume_pages import volumes_page
 
@@ -20,6 +18,7 @@ from lab.design.catalogue import Option
 from lab.fleet import fleet_file
 from lab.hosts import host_config, hosts_file
 from lab.hosts.role import MOST_CLIENTS
+from lab.schemas import json_schemas
 
 
 def sweep_page() -> Iterator[str]:
@@ -131,6 +130,11 @@ from its folder. It names hosts files, which name commands: like those it is not
     yield "## [[tasks]]\n\nOne or more tables.\n\n" + keys(fleet_file.Tasks)
 
 
+def schema_page(name: str) -> Iterator[str]:
+    """A JSON Schema, as a file for who has the pages alone."""
+    yield json_schemas.schema_text(name)
+
+
 PAGES: dict[str, Callable[[], Iterator[str]]] = {
     "commands.md": commands_page,
     "lab.1": man_page,
@@ -143,5 +147,5 @@ PAGES: dict[str, Callable[[], Iterator[str]]] = {
     "volumes.md": volumes_page,
     "data-dictionary.md": dictionary_page,
     "schema/columns.csv": columns_csv,
-    **{f"schema/{name}.json": functools.partial(schema_text, name) for name in json_schemas.FILES},
+    **{f"schema/{name}.json": functools.partial(schema_page, name) for name in json_schemas.FILES},
 }

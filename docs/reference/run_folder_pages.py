@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import fields
 from typing import get_type_hints
 
-from described import descriptions, notation, record, table
+from described import notation, record, table
 
 from lab.platforms import Facts
 from lab.results import dataframe, trial
@@ -27,6 +27,7 @@ from lab.results.run_keys import RunKeys
 from lab.results.samples import ConnectionAtATime, Course
 from lab.results.together import ClientPart, Together
 from lab.run.restore.vocabulary import kinds
+from lab.schemas.fields import descriptions
 from lab.settings import journal
 from lab.settings.operation import Operation
 

@@ -29,10 +29,5 @@ def examples() -> dict[str, Path]:
     return _by_name("examples", ".zip")
 
 
-def schemas() -> dict[str, Path]:
-    """The JSON Schemas of what a run folder and an export hold, by the name that `lab export` takes."""
-    return _by_name("docs/reference/schema", ".json")
-
-
 def _by_name(folder: str, ending: str) -> dict[str, Path]:
     return {path.stem: path for path in sorted((FOLDER / folder).glob(f"*{ending}"))}

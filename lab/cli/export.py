@@ -9,7 +9,6 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lab.base import shipped
 from lab.base.errors import BadInput
 from lab.cli import options
 from lab.cli.command import Example
@@ -61,7 +60,9 @@ def run(arguments: argparse.Namespace) -> int:
 
     _check(arguments)
     if arguments.schema:
-        print(shipped.schemas()[arguments.schema].read_text(encoding="utf-8"), end="")
+        from lab.schemas import json_schemas
+
+        print(json_schemas.schema_text(arguments.schema), end="")
         return 0
     folders, masker = [open_run(name, arguments.results) for name in arguments.runs or [None]], Masker()
     path: Path | None = arguments.output

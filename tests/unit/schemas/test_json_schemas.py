@@ -1,4 +1,4 @@
-"""The JSON Schemas that come with the lab: what the lab wrote is of them, and what it could not have written is not.
+"""The JSON Schemas that the lab makes: what the lab wrote is of them, and what it could not have written is not.
 
 The courses in ``tests/captures/samples`` are real: of a local lab of Linux hosts, and of one of emulated Macs.
 """
@@ -6,7 +6,6 @@ The courses in ``tests/captures/samples`` are real: of a local lab of Linux host
 from __future__ import annotations
 
 import copy
-import csv
 import gzip
 import json
 from collections.abc import Iterable
@@ -30,6 +29,7 @@ from lab.results import examples, export_table
 from lab.results.run_folder import RunFolder
 from lab.results.trial import Trial
 from lab.run.transfer.time_series import ABOUT_CONNECTION
+from lab.schemas import columns, json_schemas
 
 if TYPE_CHECKING:
     from jsonschema import Draft202012Validator
@@ -51,7 +51,7 @@ def schema(name: str) -> Draft202012Validator:
     # here, for to import it takes two seconds, and each worker imports every file of tests
     from jsonschema import Draft202012Validator, FormatChecker
 
-    content = json.loads(shipped.schemas()[name].read_text(encoding="utf-8"))
+    content = json.loads(json_schemas.schema_text(name))
     Draft202012Validator.check_schema(content)
     return Draft202012Validator(content, format_checker=FormatChecker(["date-time"]))
 
@@ -81,10 +81,10 @@ def assert_of_the_schemas(run: RunFolder) -> None:
 
 
 def test_there_is_one_for_each_word_that_the_command_takes(capsys: pytest.CaptureFixture[str]) -> None:
-    assert set(export.SCHEMAS) == set(shipped.schemas())
+    assert set(export.SCHEMAS) == set(json_schemas.FILES)
     for name in export.SCHEMAS:
         assert main(["export", "--schema", name]) == 0
-        assert capsys.readouterr().out == shipped.schemas()[name].read_text(encoding="utf-8")
+        assert capsys.readouterr().out == json_schemas.schema_text(name)
     assert main(["export", "example", "--schema", "run"]) == 2
     assert "--schema: is the same for all runs" in capsys.readouterr().err
 
@@ -136,8 +136,7 @@ def test_a_connection_has_the_facts_that_are_written_of_it() -> None:
 
 @pytest.mark.parametrize("name", CAPTURED)
 def test_the_dictionary_has_every_exported_column_and_the_unit_of_every_number(name: str, tmp_path: Path) -> None:
-    path = shipped.PAGES / "reference" / "schema" / "columns.csv"
-    entries = {entry["column"]: entry for entry in csv.DictReader(path.read_text(encoding="utf-8").splitlines())}
+    entries = {entry.column: entry for entry in columns.entries()}
     frame = export_table.table([captured(name, tmp_path)])
     described = {column for column in map(str, frame) if column in entries}
     assert len(described) > 40
@@ -145,7 +144,7 @@ def test_the_dictionary_has_every_exported_column_and_the_unit_of_every_number(n
     assert not [column for column in rest if not column.startswith(("option.", "effective.", "observed."))]
     numbers = set(map(str, frame.select_dtypes("number")))
     assert numbers <= described
-    assert {column for column in described if entries[column]["unit"] != "–"} == numbers
+    assert {column for column in described if entries[column].unit != "–"} == numbers
 
 
 @given(any_trials())

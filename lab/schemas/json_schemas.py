@@ -1,4 +1,4 @@
-"""JSON Schemas (draft 2020-12) of what a run folder and an export hold, from the types and what stands below them."""
+"""JSON Schemas (draft 2020-12) of the files in a run folder and of what `lab export` writes."""
 
 from __future__ import annotations
 
@@ -6,12 +6,10 @@ import dataclasses
 import json
 import types
 import typing
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import msgspec
-from described import descriptions, fields_of
-from dictionary_page import LINK, MORE, TIDY, entries
 
 from lab.base.units import LARGEST
 from lab.contribution import record
@@ -21,10 +19,12 @@ from lab.results import trial
 from lab.results.json_object import JsonObject
 from lab.results.run_keys import RunKeys
 from lab.results.samples import SampleLine
+from lab.schemas.columns import LINK, MORE, TIDY, entries
+from lab.schemas.fields import descriptions, fields_of
 
 Schema = dict[str, Any]
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
-COMMENT = "Written by docs/reference/generate.py from the code."
+COMMENT = "Made from the code by `lab export --schema`."
 NAMES: dict[Any, str] = {
     str: "string",
     int: "integer",
@@ -188,8 +188,8 @@ FILES: dict[str, tuple[str, Callable[[Writer], Schema]]] = {
 }
 
 
-def schema_text(name: str) -> Iterator[str]:
-    """One of FILES as its file has it."""
+def schema_text(name: str) -> str:
+    """The schema of one of FILES, as JSON that ends with a new line."""
     about, make = FILES[name]
     writer = Writer()
     version = record.SCHEMA if name == "contribution" else trial.SCHEMA
@@ -197,4 +197,4 @@ def schema_text(name: str) -> Iterator[str]:
     schema = {"$schema": DRAFT, "$comment": COMMENT, "title": about, **make(writer)}
     if writer.definitions:
         schema["$defs"] = dict(sorted(writer.definitions.items()))
-    yield json.dumps(schema, indent=1, ensure_ascii=False)
+    return json.dumps(schema, indent=1, ensure_ascii=False) + "\n"
