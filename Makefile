@@ -20,7 +20,7 @@ unit:   ## logic, parsers, pages, messages, examples of the docs: no root, no se
 	@scripts/setup.sh unit
 	.venv/bin/python -m pytest $(AT_ONCE) tests/unit tests/examples
 
-wheel:  ## build the wheel, install it on the oldest and newest Python of this machine, and use it in an empty folder
+wheel: docs-reference ## build the wheel, install it on the oldest and newest Python of this machine, and use it in an empty folder
 	@scripts/check_wheel.sh
 
 test:   ## all of `make unit`, generated tests, and the scenarios: whole commands on real servers, as root
@@ -61,9 +61,8 @@ check:  ## lint, format, types, layers, scripts
 	git ls-files -z '*.bash' | xargs -0 .venv/bin/shellcheck --shell=bash
 	if command -v perl >/dev/null; then git ls-files -z '*.pl' | xargs -0 -n 1 perl -c; fi
 
-docs:   ## the documentation as web pages in docs/_build; warnings are errors
+docs: docs-reference ## the documentation as web pages in docs/_build; warnings are errors
 	@scripts/setup.sh docs
-	.venv/bin/python docs/reference/generate.py --check
 	.venv/bin/python docs/make_gallery.py >/dev/null
 	.venv/bin/sphinx-build --quiet --fail-on-warning --keep-going --builder html docs docs/_build
 
@@ -71,7 +70,7 @@ gallery: ## the report of the run that comes with the lab, and two runs compared
 	@scripts/setup.sh check
 	.venv/bin/python docs/make_gallery.py
 
-docs-reference: ## write the pages of the reference that follow from the code
+docs-reference: ## write the pages of the reference that follow from the code, and are not in git
 	@scripts/setup.sh check
 	.venv/bin/python docs/reference/generate.py
 
@@ -82,4 +81,5 @@ fmt:    ## format the code
 
 clean:  ## remove what was installed and built here; results stay
 	rm -rf .venv build docs/_build docs/gallery *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	git clean -fqX docs/reference
 	find . -name __pycache__ -prune -exec rm -rf {} +

@@ -1,11 +1,8 @@
-"""Writes the pages of the reference that follow from the code: ``generate.py [--check]``.
-
-With ``--check`` nothing is written: exit code 1, and the difference, where a page is not what the code says.
-"""
+"""Writes the pages of the reference that follow from the code, and are not in git: ``generate.py [FOLDER]``."""
 
 from __future__ import annotations
 
-import difflib
+import os
 import sys
 from pathlib import Path
 
@@ -15,26 +12,27 @@ STAMP = "Written by docs/reference/generate.py from the code. Change the code, t
 COMMENTS = {".md": f"% {STAMP}\n\n", ".1": f'.\\" {STAMP}\n', ".json": "", ".csv": ""}
 
 
-def main() -> int:
-    """Write the pages, or compare them: those of the code beside this file, whatever is installed."""
+def main() -> None:
+    """Write the pages from the code beside this file, whatever lab is installed, and remove those of an older one."""
     sys.path.insert(0, str(HERE.parents[1]))
     from reference_pages import PAGES
 
-    check = sys.argv[1:] == ["--check"]
-    stale: list[str] = []
+    folder = Path(sys.argv[1]) if sys.argv[1:] else HERE
     for name, parts in PAGES.items():
-        file = HERE / name
-        text = (COMMENTS[file.suffix] + "\n".join(parts())).rstrip("\n") + "\n"
-        old = file.read_text(encoding="utf-8") if file.exists() else ""
-        if check and old != text:
-            stale += difflib.unified_diff(old.splitlines(), text.splitlines(), f"{file}", "the code", lineterm="", n=0)
-        elif not check:
-            file.parent.mkdir(exist_ok=True)
-            file.write_text(text, encoding="utf-8")
-    if stale:
-        print("\n".join([*stale, "stale pages of the reference: run `make docs-reference`"]), file=sys.stderr)
-    return 1 if stale else 0
+        page = folder / name
+        _write(page, (COMMENTS[page.suffix] + "\n".join(parts())).rstrip("\n") + "\n")
+    stamped = (page for page in folder.glob("*.md") if page.read_text(encoding="utf-8").startswith(COMMENTS[".md"]))
+    for page in {*stamped, *folder.glob("schema/[!.]*")} - {folder / name for name in PAGES}:
+        page.unlink()
+
+
+def _write(page: Path, text: str) -> None:
+    """Put the whole page in place at once: test runs side by side write and read it."""
+    page.parent.mkdir(exist_ok=True)
+    unfinished = page.with_name(f".{page.name}-{os.getpid()}")
+    unfinished.write_text(text, encoding="utf-8")
+    unfinished.replace(page)
 
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    main()
