@@ -44,9 +44,11 @@ expect 0 '"title": "file-share-lab, schema 2: a line of trials.jsonl"' "$lab" ex
 for file in report-example/report.html report-example/figures/throughput.png elsewhere/post.md; do
     [ -s "$file" ] || { echo "make wheel: FAILED: no $file was written" >&2; exit 1; }
 done
-reference=$(echo "$venv"/lib/python3*/site-packages/lab/shipped/docs/reference)
-for page in "$reference/commands.md" "$reference/schema/trial.json" "$venv/share/man/man1/lab.1"; do
-    [ -s "$page" ] || { echo "make wheel: FAILED: the wheel lacks ${page##*/}" >&2; exit 1; }
+package=$(echo "$venv"/lib/python3*/site-packages/lab)
+reference=$package/shipped/docs/reference
+for file in "$reference/commands.md" "$reference/schema/trial.json" "$venv/share/man/man1/lab.1" \
+    "$package/platforms/macos/assumptions.toml" "$package/protocols/mounts/macos_assumptions.toml"; do
+    [ -s "$file" ] || { echo "make wheel: FAILED: the wheel lacks $file" >&2; exit 1; }
 done
 [ "$(ls)" = "elsewhere
 report-example" ] || { echo "make wheel: FAILED: files were left that nobody asked for:" *  >&2; exit 1; }

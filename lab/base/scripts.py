@@ -1,8 +1,13 @@
-"""Scripts for hosts: files beside the module that sends them, so that they can be read, checked and tested as such."""
+"""Files beside a module: scripts for hosts, which can be read, checked and tested as such, and data."""
 
 from __future__ import annotations
 
 from pathlib import Path
+
+
+def beside(module: str, name: str) -> Path:
+    """The path of the file ``name`` beside a module (``__file__``)."""
+    return Path(module).with_name(name)
 
 
 def read_script(module: str, name: str) -> str:
@@ -10,5 +15,5 @@ def read_script(module: str, name: str) -> str:
 
     A host gets it in an argument list, where comments are only weight.
     """
-    lines = Path(module).with_name(name).read_text(encoding="utf-8").splitlines(keepends=True)
+    lines = beside(module, name).read_text(encoding="utf-8").splitlines(keepends=True)
     return "".join(line for line in lines if not line.lstrip().startswith("#"))

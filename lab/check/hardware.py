@@ -1,7 +1,7 @@
 """The check of what is taken for granted: each assumption about a system, and what a host says.
 
-`lab check --hardware` asks, and changes nothing. The assumptions stand with the platform and the protocols that make
-them; another row is another :class:`Assumption` there.
+`lab check --hardware` asks, and changes nothing. The assumptions are in files beside the platform and the
+protocols that make them.
 """
 
 from __future__ import annotations
@@ -19,7 +19,9 @@ from lab.check.hardware_file import AS_ASSUMED, DIFFERS, NOT_ASKED, NOT_TOLD
 from lab.check.machine import Machine
 from lab.hosts import Result
 from lab.hosts.assumption import Assumption, Capture, Question, rank
+from lab.hosts.assumption_file import read_assumptions
 from lab.platforms import Facts, Platform
+from lab.platforms.preflight import Preflight
 
 DEADLINE_S = 60
 Asked = TypeVar("Asked", bound=Question)
@@ -42,8 +44,12 @@ class Answer:
 
 def assumptions_about(platform: type[Platform]) -> tuple[Assumption, ...]:
     """Those of the platform, and those of its drivers, each once."""
-    of_drivers = (row for driver in _drivers(platform) for row in driver.assumptions)
-    return tuple(dict.fromkeys([*platform.preflight_class.assumptions, *of_drivers]))
+    rows: list[Assumption] = []
+    owners: list[type[Preflight | protocols.Driver]] = [platform.preflight_class, *_drivers(platform)]
+    for owner in owners:
+        for path in owner.assumption_files:
+            rows += read_assumptions(path)
+    return tuple(dict.fromkeys(rows))
 
 
 def captures_of(platform: type[Platform]) -> tuple[Capture, ...]:

@@ -51,7 +51,7 @@ class Question:
 
 @dataclass(frozen=True, kw_only=True)
 class Assumption(Question):
-    """Something that the lab rests on.
+    """Something that the lab rests on, from a file (:mod:`lab.hosts.assumption_file`).
 
     ``expected`` is a regular expression that is found in what ``ask`` prints, standard error included, where ``what``
     is true. Without an ``ask`` only a run or a person shows it, and ``expected`` says how. ``source`` is why it is

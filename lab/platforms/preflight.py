@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import ClassVar
 
-from lab.hosts.assumption import Assumption, Capture, Version
+from lab.hosts.assumption import Capture, Version
 from lab.platforms.facts import Facts
 from lab.platforms.findings import Noises
 from lab.platforms.part import Part
@@ -17,10 +18,11 @@ EPOCH = "perl -MTime::HiRes=time -e 'printf \"%.3f\\n\", time' 2>/dev/null || da
 class Preflight(Part):
     """What a system can tell before a run; by default nothing.
 
-    ``assumptions`` are what the lab takes for granted about such a system. ``captures`` are outputs worth keeping.
+    ``assumption_files`` have what the lab takes for granted about such a system (:mod:`lab.hosts.assumption_file`).
+    ``captures`` are outputs worth keeping.
     """
 
-    assumptions: ClassVar[tuple[Assumption, ...]] = ()
+    assumption_files: ClassVar[tuple[Path, ...]] = ()
     captures: ClassVar[tuple[Capture, ...]] = ()
 
     def noises(self, folder: str | None) -> Noises:

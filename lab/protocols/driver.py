@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Generator, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import ClassVar, TypeAlias
 
 from lab.base.errors import Absent, Unsupported
-from lab.hosts.assumption import Assumption, Capture
+from lab.hosts.assumption import Capture
 from lab.protocols.options import OF_SERVER, Option, find_clash
 from lab.protocols.share import Attached, Share, Side
 from lab.settings.setting import Setting
@@ -118,10 +119,11 @@ class Driver(ClientDriver, ServerDriver):
     """Both halves. Made once a run for each host; its methods yield settings as they are due.
 
     A setting is in effect when the generator goes on, so a driver may look at the host between two of them.
-    ``assumptions`` are what it takes for granted about its system. ``captures`` are outputs worth keeping.
+    ``assumption_files`` have what it takes for granted about its system (:mod:`lab.hosts.assumption_file`).
+    ``captures`` are outputs worth keeping.
     """
 
-    assumptions: ClassVar[tuple[Assumption, ...]] = ()
+    assumption_files: ClassVar[tuple[Path, ...]] = ()
     captures: ClassVar[tuple[Capture, ...]] = ()
 
     def explain(self, output: str) -> str:

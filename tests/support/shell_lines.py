@@ -1,8 +1,8 @@
 """Looks in source code for shell lines that are made of data.
 
 A script for a shell, perl or Python has to be a constant: text that stands in the source, or in a file beside it
-(`read_script`), or is joined of such. Data goes to a script as ``$1``, ``$2``, …. Where a function hands a parameter on
-as a script, whoever calls it has to give a constant.
+(`read_script`, `read_assumptions`), or is joined of such. Data goes to a script as ``$1``, ``$2``, …. Where a function
+hands a parameter on as a script, whoever calls it has to give a constant.
 """
 
 from __future__ import annotations
@@ -17,6 +17,8 @@ TRUSTED = "lab/hosts/"  # where words are quoted, once
 RETURNING = ("listening", "_write_holder")  # functions that return a line for a shell
 CODE_OPTIONS = ("-c", "-ec", "-e")
 JOINING = (("shlex", "join"), ("shlex", "quote"))
+OF_A_MODULE = ("__name__", "__file__")
+BESIDE = ("lab.base.scripts", "beside")  # the path of a file beside a module
 SHELL_LINE = ("lab.hosts.command", "shell_line")  # quotes the words that it gives to a script
 SHELL_FUNCTION = ("lab.hosts.perl", "shell_function")  # quotes the script
 # What takes a script: the name of a function or of a method, and which of the parameters that is, by place and name
@@ -25,6 +27,7 @@ FUNCTIONS = {
     SHELL_LINE: (0, "text"),
     SHELL_FUNCTION: (1, "text"),
     ("lab.hosts.perl", "run_perl"): (0, "text"),
+    ("lab.hosts.assumption_file", "read_assumptions"): (0, "path"),  # scripts are in that file
     ("lab.settings.background", "background_process"): (4, "ready"),
     ("lab.protocols.servers.kernel_server", "KernelServer"): (1, "has"),
     ("os", "system"): (0, "command"),
@@ -221,7 +224,7 @@ class Checker:
                 ]
                 return len(values) == len(stored) and all(self.is_constant(module, value) for value in values)
             function = module.owners[function]
-        return name == "__name__" or self._is_constant_value(*module.imports.get(name, (module.name, name)))
+        return name in OF_A_MODULE or self._is_constant_value(*module.imports.get(name, (module.name, name)))
 
     def _is_handed_on(self, module: Module, text: ast.expr) -> bool:
         """Whether this is a parameter as it came: from now on whoever calls this function gives it a script."""
@@ -250,7 +253,7 @@ class Checker:
         target = module.resolve(function)
         if target == ("lab.base.scripts", "read_script"):
             return True
-        if target in (SHELL_LINE, SHELL_FUNCTION):
+        if target in (SHELL_LINE, SHELL_FUNCTION, BESIDE):
             return all(self.is_constant(module, one) for one in call.args[: 1 if target == SHELL_LINE else 2])
         if target in JOINING or (isinstance(function, ast.Attribute) and function.attr in ("format", "join")):
             text = function.value if isinstance(function, ast.Attribute) and target not in JOINING else call

@@ -14,7 +14,8 @@ EXCEPTIONS = {
 PLANTED = "lab/protocols/planted.py"
 HEAD = """\
 import os, shlex, subprocess, sys
-from lab.base.scripts import read_script
+from lab.base.scripts import beside, read_script
+from lab.hosts.assumption_file import read_assumptions
 from lab.hosts.command import Command, command, script, shell_line
 from lab.hosts.perl import run_perl, shell_function
 from lab.hosts.mounts import FIND
@@ -50,11 +51,14 @@ BAD = {
     "a result": "def g(path): return f'cat {path}'\ndef f(path): return script(g(path))",
     "a field": "class A:\n    text: str\n\ndef f(a): return script(a.text)\ndef g(path): return A(f'cat {path}')",
     "a line of words that makes its text": "def f(path): return shell_line(f'cat {path}')",
+    "scripts in a file that is named by data": "def f(name): return read_assumptions(beside(__file__, name))",
+    "scripts in a field": "def f(a, x):\n    a.files = [x]\n    read_assumptions(a.files[0])",
     "a line for a test of a port": "def listening(port): return f'grep {port}'",
 }
 GOOD = {
     "a constant": "def f(path): return script(FIXED, path)",
     "a file": "TEXT = read_script(__file__, 'x.sh')\ndef f(path): return script(TEXT, path)",
+    "scripts in a file": "class A:\n    all = (beside(__file__, 'x.toml'),)\n\ndef f(a): read_assumptions(a.all[0])",
     "joined of constants": "def f(path): return script(f'if {FIND}; then ' + FIXED + '; fi', path)",
     "one of two": "def f(path, a): return script(FIXED if a else 'id', path)",
     "handed on": "def g(text, *args): return script(text, *args)\ndef f(path): return g(FIXED, path)",

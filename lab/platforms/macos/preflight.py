@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from lab.base.scripts import read_script
+from lab.base.scripts import beside, read_script
 from lab.hosts.assumption import Version
 from lab.platforms.facts import Facts
 from lab.platforms.findings import Noises
 from lab.platforms.macos import noise, tcp
-from lab.platforms.macos.assumptions import ASKED
-from lab.platforms.macos.assumptions_of_runs import SHOWN_BY_RUNS
 from lab.platforms.macos.captures import CAPTURES
 from lab.platforms.preflight import Preflight
 from lab.settings.tcp_reach import Reach, ReachByVersion
@@ -19,7 +17,7 @@ NAMES = read_script(__file__, "names.sh")
 class MacPreflight(Preflight):
     """What a Mac can tell before a run."""
 
-    assumptions = (*ASKED, *SHOWN_BY_RUNS)
+    assumption_files = (beside(__file__, "assumptions.toml"), beside(__file__, "assumptions_of_runs.toml"))
     captures = CAPTURES
 
     def noises(self, folder: str | None) -> Noises:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from lab.base.errors import Absent, LabFailure
-from lab.base.scripts import read_script
+from lab.base.scripts import beside, read_script
 from lab.base.untrusted import first_line, printable
 from lab.hosts.assumption import Capture
 from lab.hosts.command import Command, command, script
@@ -27,6 +27,7 @@ ALREADY_MOUNTED = "this Mac has that share mounted already, Finder perhaps: ejec
 # What limits sockets that ask for a size of their own
 BUFFER_LIMIT = "kern.ipc.maxsockbuf, which can be lowered until the next restart,"
 PROMPT = read_script(__file__, "prompt.pl")
+MOUNTING = beside(__file__, "macos_assumptions.toml")
 UNMOUNT = 'umount "$1" || { sleep 1; umount "$1"; }'
 # For a mount that is still there after UNMOUNT: its server may be dead, or a program may hold it
 FORCE = 'table=$(mount); case $table in *" on $1 ("*) umount -f "$1" || diskutil unmount force "$1" ;; esac'

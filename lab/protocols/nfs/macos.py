@@ -19,10 +19,9 @@ from lab.hosts.mount_reports import parse_nfsstat, read_parameters
 from lab.hosts.mounts import real_path
 from lab.hosts.perl import run_perl
 from lab.protocols.driver import Steps
-from lab.protocols.mounts.macos import BUFFER_LIMIT, NO_ROUTE, MacMount, has_program, parse_df_point
-from lab.protocols.mounts.macos_assumptions import MOUNTING
+from lab.protocols.mounts.macos import BUFFER_LIMIT, MOUNTING, NO_ROUTE, MacMount, has_program, parse_df_point
 from lab.protocols.nfs.options import MACOS_OPTIONS
-from lab.protocols.servers.macos_assumptions import SERVING
+from lab.protocols.servers.macos_launchd import SERVING
 from lab.protocols.share import Share, Side, Values, read_ids
 from lab.settings.operation import Operation
 from lab.settings.parameters import AccountId, OwnPath
@@ -172,7 +171,7 @@ class MacNfs(MacMount):
     reasons = REASONS
     client_tcp_reach = MappingProxyType(CLIENT_TCP_REACH)
     server_tcp_reach = MappingProxyType(SERVER_TCP_REACH)
-    assumptions = (*SERVING, *MOUNTING)
+    assumption_files = (SERVING, MOUNTING)
     captures: ClassVar[tuple[Capture, ...]] = (
         *MacMount.captures,
         Capture(name="nfsstat-m", ask="nfsstat -m", parse=parse_nfsstat),

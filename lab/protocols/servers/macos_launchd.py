@@ -9,13 +9,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from lab.base.scripts import read_script
+from lab.base.scripts import beside, read_script
 from lab.hosts.command import Command, command, script
 from lab.protocols.driver import Steps
 from lab.protocols.share import Side
 from lab.settings.operation import Operation
 from lab.settings.setting import Setting
 
+SERVING = beside(__file__, "macos_assumptions.toml")
 DAEMONS = "/System/Library/LaunchDaemons"
 Label: TypeAlias = Literal["com.apple.AppleFileServer", "com.apple.smbd"]
 IS_LOADED = 'if launchctl list "$1" >/dev/null 2>&1; then echo loaded; else echo off; fi'

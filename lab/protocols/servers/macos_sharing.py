@@ -19,11 +19,9 @@ from lab.hosts.assumption import Capture
 from lab.hosts.command import Command, command, script
 from lab.hosts.mounts import real_path
 from lab.protocols.driver import Steps
-from lab.protocols.mounts.macos import MacMount
-from lab.protocols.mounts.macos_assumptions import MOUNTING
+from lab.protocols.mounts.macos import MOUNTING, MacMount
 from lab.protocols.servers import macos_launchd
-from lab.protocols.servers.macos_assumptions import SERVING
-from lab.protocols.servers.macos_launchd import Label
+from lab.protocols.servers.macos_launchd import SERVING, Label
 from lab.protocols.share import Share, Side
 from lab.settings.operation import Operation
 from lab.settings.parameters import OWN_FOLDER
@@ -90,7 +88,7 @@ class MacShare(MacMount):
     """A driver of a server that shares share points. A subclass names it."""
 
     service: ClassVar[Service]
-    assumptions = (*SERVING, *MOUNTING)
+    assumption_files = (SERVING, MOUNTING)
     captures: ClassVar[tuple[Capture, ...]] = (
         *MacMount.captures,
         Capture(name="sharing", ask="sharing -l", parse=lambda text: parse_share_points(text), root=True),

@@ -38,6 +38,9 @@ def test_the_wheel_has_every_file_that_is_shipped() -> None:
     }
     assert {*shipped.sweeps().values(), *shipped.examples().values()} <= packed
     assert {shipped.HOSTS_TEMPLATE, *(shipped.PAGES / "how-to").glob("*.md")} <= packed
+    files_of_assumptions = {*package.glob("p*/**/*assumptions*.toml")}
+    assert len(files_of_assumptions) == 4
+    assert files_of_assumptions <= packed
     assert {*shipped.notebooks().values(), package / "notebook" / "page.css"} <= packed
 
 
