@@ -11,13 +11,13 @@ print_records() {
         case $record in *.*) ;; *) is_own "$record" && cat <"$record" ;; esac
     done
 }
-if [ -e "$place" ] || [ -L "$place" ]; then enter_journal || exit; else
-    echo free
-    exit
-fi
-lock=$(print_lock)
-records=$(print_records)
+is_there() { [ -e "$place" ] || [ -L "$place" ]; }
+if is_there; then (enter_journal) || exit; fi
+# enter it anew for each look: a run may make or remove it meanwhile
+look() { is_there && enter_journal && "$1"; }
+lock=$(look print_lock)
+records=$(look print_records)
 # a run may have begun, and noted its first change, since
-[ -n "$lock" ] || [ -z "$records" ] || lock=$(print_lock)
+[ -n "$lock" ] || [ -z "$records" ] || lock=$(look print_lock)
 printf '%s\n' "${lock:-free}"
 [ -z "$records" ] || printf '%s\n' "$records"
