@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from lab.results.observed import TcpFacts
+if TYPE_CHECKING:
+    from lab.results.observed import TcpFacts  # takes long to import with all of lab.results: a plan needs none
+
 
 ALL_CORES = "all"  # stands for every core of a host that counts them only together
 

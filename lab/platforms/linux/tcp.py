@@ -7,7 +7,6 @@ from collections.abc import Iterable
 
 from lab.base.untrusted import count, quantity
 from lab.platforms.readings import Connection
-from lab.results.observed import TcpFacts
 
 ENDS = re.compile(r"[A-Z][A-Z0-9-]* +[0-9]+ +[0-9]+ +([!-~]{1,80}:[0-9]+) +([!-~]{1,80}:[0-9]+)(\s|$)")
 BUFFERS = re.compile(r"skmem:\(r[0-9]+,rb([0-9]+),t[0-9]+,tb([0-9]+)[,)]")
@@ -37,6 +36,8 @@ def parse_ss(lines: Iterable[str]) -> tuple[Connection, ...]:
 
 def _connection(local: str, peer: str, line: str) -> Connection:
     """A connection between two ends, of the second line about it. Old versions of ss lack fields."""
+    from lab.results.observed import TcpFacts  # all of lab.results takes long to import, and a plan needs none of it
+
     values = {name: value for name, _, value in (token.partition(":") for token in line.split()) if value}
     congestion, buffers, rate = CONGESTION.search(line), BUFFERS.search(line), RATE.search(line)
     # tcp_info has counted these since Linux 4.9; ss leaves out what is zero, and says ``busy`` of none that never sent
