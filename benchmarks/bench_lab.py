@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from lab.design.case import Case
-from lab.hosts import connected
 from lab.hosts.hosts_file import load_hosts
 from lab.hosts.passwords import resolve
+from lab.hosts.ssh import connected
 from lab.run.case.pair import Pair
 from lab.run.case.session import Session
 from lab.run.restore.vocabulary import line_format

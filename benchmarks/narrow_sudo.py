@@ -18,10 +18,10 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 from support.local_lab import Bench
 from support.narrow_sudo import give_password, narrow_hosts
 
-from lab.hosts import SshHost
 from lab.hosts.command import Command, command, script
 from lab.hosts.hosts_file import load_hosts
 from lab.hosts.own_folder import LAB_HOME
+from lab.hosts.ssh import SshHost
 from lab.platforms.linux.settings import LinuxMtu
 from lab.settings import host_journal
 

@@ -13,7 +13,7 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
-from lab.base import quantities, units
+from lab.base import units, validation
 from lab.design import level_types
 from lab.fleet import fleet_file
 from lab.hosts import fields
@@ -24,9 +24,9 @@ from lab.settings import parameters
 
 # What a value of these types looks like in a file; a type is known by the function that reads it
 NOTATIONS = {
-    quantities.Size: "size, such as `64 MiB` or `64M`",
-    quantities.Seconds: "time, such as `90 s` or `5 min`",
-    quantities.Share: 'share, such as `0.25` or `"1/4"`',
+    validation.Size: "size, such as `64 MiB` or `64M`",
+    validation.Seconds: "time, such as `90 s` or `5 min`",
+    validation.Share: 'share, such as `0.25` or `"1/4"`',
     level_types.TcpSpace: "`default`, or a size, such as `512 KiB`",
     fleet_file.TimeWindow: "window of time, such as `22:00-06:00` or `Mon-Fri 20:00-06:00`",
     fields.Port: "port",

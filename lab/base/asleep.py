@@ -1,4 +1,4 @@
-"""How long this machine has slept: no timed transfer in which it did so says anything of a link."""
+"""How long this machine has slept: a transfer during which it slept says nothing about the link."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import time
 def asleep_s() -> float:
     """Seconds that this machine has slept since it started.
 
-    The difference of a clock that goes on meanwhile and one that stands still: CLOCK_BOOTTIME and CLOCK_MONOTONIC of
+    The difference between a clock that goes on during sleep and one that stops: CLOCK_BOOTTIME and CLOCK_MONOTONIC of
     Linux (clock_gettime(2)), CLOCK_MONOTONIC and CLOCK_UPTIME_RAW of macOS (clock_gettime(3) there).
     """
     if sys.platform == "linux":

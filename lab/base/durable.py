@@ -1,8 +1,7 @@
-"""Writing that survives a crash (of the program, the machine, a full disk), by one writer at a time, through no link.
+"""Writing files that survive a crash or a full disk, with one writer at a time and without following links.
 
-Whoever can write into a folder can plant a link there, in the place of a file that the lab is about to write: what is
-written to must be an ordinary file of one name, owned by who runs the lab. Files are as open to others as their folder
-is, and never writable for them.
+Anybody who can write into a folder can plant a link there, so the lab writes only to ordinary files of its own user
+with one name. Others may read a file if they may read its folder, but never write to it.
 """
 
 from __future__ import annotations
@@ -21,14 +20,11 @@ from lab.base.errors import BadInput
 from lab.base.os_errors import naming
 from lab.base.untrusted import open_file
 
-_OTHERS = 0o044  # what others may do with a file, where its folder is open to them
+_OTHERS = 0o044  # others may read a file if its folder is open to them
 
 
 def open_own(path: Path, flags: int) -> int:
-    """The descriptor of an ordinary file of our own with no second name, made where it is missing.
-
-    Raises OSError for a link, for what is no file, for a file of another user, and for one with hard links.
-    """
+    """Open an ordinary file of this user's with no second name; a missing one is created. Raises OSError otherwise."""
     descriptor = os.open(path, flags | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, _mode(path.parent))
     try:
         status = os.fstat(descriptor)
@@ -52,10 +48,7 @@ def _mode(folder: Path) -> int:
 
 
 def append(path: Path, data: bytes) -> None:
-    """Add ``data`` to a file and have it on the disk; raises OSError, with nothing added, where it does not fit.
-
-    Raises OSError, too, where the file is not one to write to (:func:`open_own`).
-    """
+    """Add all of the data to a file durably, or nothing. Raises OSError, also as :func:`open_own` does."""
     with naming(path), os.fdopen(open_own(path, os.O_WRONLY | os.O_APPEND), "ab", buffering=0) as file:
         end = file.seek(0, os.SEEK_END)
         try:
@@ -70,20 +63,20 @@ def append(path: Path, data: bytes) -> None:
 
 
 def append_line(path: Path, line: str) -> None:
-    """Add a line that nothing rests on, and that need not survive a crash. Raises OSError as :func:`append` does."""
+    """Add a line that need not survive a crash. Raises OSError as :func:`append` does."""
     with naming(path), os.fdopen(open_own(path, os.O_WRONLY | os.O_APPEND), "ab", buffering=0) as file:
         file.write(f"{line}\n".encode())
 
 
 def cut_off(path: Path, end: int) -> None:
-    """Forget what stands after ``end`` bytes. Raises OSError as :func:`append` does."""
+    """Truncate a file to ``end`` bytes. Raises OSError as :func:`append` does."""
     with naming(path), os.fdopen(open_own(path, os.O_WRONLY), "wb", buffering=0) as file:
         file.truncate(end)
         os.fsync(file.fileno())
 
 
 def create(path: Path, data: bytes) -> None:
-    """Make a new file of these bytes, durably. Raises OSError where anything has that name, be it a link to nothing."""
+    """Create a file durably. Raises OSError if the name exists, even as a dangling link."""
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
     with naming(path), os.fdopen(os.open(path, flags, _mode(path.parent)), "wb") as file:
         try:
@@ -97,10 +90,7 @@ def create(path: Path, data: bytes) -> None:
 
 
 class Folder:
-    """An open folder, whose files are replaced as a whole: a name that is a link is replaced, and not followed.
-
-    Held open, so that nobody can put another folder in its place meanwhile. To be used in a ``with``.
-    """
+    """An open folder, so that nobody can swap it. A link in it is replaced, not followed. To be used in a ``with``."""
 
     def __init__(self, path: Path, descriptor: int):
         self.path = path
@@ -112,7 +102,7 @@ class Folder:
         return cls(path, os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC))
 
     def enter(self, name: str, remedy: str = "remove it, or give --to DIR") -> Self:
-        """A folder in this one, made where it is missing, and as open as this one is. Raises BadInput for a link."""
+        """A folder in this one with the same access rights; a missing one is created. Raises BadInput for a link."""
         with suppress(FileExistsError):
             os.mkdir(name, os.fstat(self._descriptor).st_mode & 0o755 | 0o700, dir_fd=self._descriptor)
             os.fsync(self._descriptor)
@@ -126,8 +116,9 @@ class Folder:
 
     @contextmanager
     def writing(self, name: str) -> Iterator[IO[bytes]]:
-        """A file that is there, durably and in one step, once all of it is written, in place of whatever has its name
-        but a folder; after an error there is what there was. Raises OSError that names it.
+        """A file that replaces the one of this name durably and in one step; after an error the old one remains.
+
+        Raises OSError that names the file.
         """
         part = f".{name}.{os.urandom(6).hex()}"
         mode = 0o600 | os.fstat(self._descriptor).st_mode & _OTHERS
@@ -147,21 +138,21 @@ class Folder:
         os.fsync(self._descriptor)
 
     def replace(self, name: str, data: bytes) -> Path:
-        """Make a file of these bytes, in one step and durably, in place of whatever has its name but a folder."""
+        """Write a file durably and in one step, in place of one of this name."""
         with self.writing(name) as file:
             file.write(data)
         return self.path / name
 
     def names(self) -> list[str]:
-        """What is in it."""
+        """The names in this folder, sorted."""
         return sorted(os.listdir(self._descriptor))  # noqa: PTH208
 
     def open_file(self, name: str) -> io.FileIO:
-        """An ordinary file in it, to be read: see :func:`lab.base.untrusted.open_file`."""
+        """Open an ordinary file in this folder: see :func:`lab.base.untrusted.open_file`."""
         return open_file(Path(name), folder=self._descriptor)
 
     def remove(self, name: str) -> None:
-        """Take a file out of it. Raises OSError."""
+        """Remove a file from this folder. Raises OSError."""
         os.unlink(name, dir_fd=self._descriptor)
 
     def __enter__(self) -> Self:
@@ -172,13 +163,13 @@ class Folder:
 
 
 def replace(path: Path, data: bytes) -> None:
-    """Make a file of these bytes in one step: after a crash it is the old one or the new one. Raises OSError."""
+    """Write a file in one step: after a crash either the old or the new one is there. Raises OSError."""
     with Folder.at(path.parent) as folder:
         folder.replace(path.name, data)
 
 
 def sync_directory(path: Path) -> None:
-    """Make a new or renamed entry of a directory durable; fsync of the file alone does not."""
+    """Make a new or renamed entry of a directory durable, which fsync of the file alone does not."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)
@@ -188,17 +179,14 @@ def sync_directory(path: Path) -> None:
 
 @contextmanager
 def claimed(directory: Path) -> Iterator[None]:
-    """Be the only process that writes into a directory; the claim ends with the process, however that ends.
-
-    Raises BadInput where another process has it.
-    """
+    """Be the only process that writes into a directory; the claim ends with the process. Raises BadInput if taken."""
     descriptor = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
     try:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
-            advice = "let it end, or stop it with Ctrl-C"
-            raise BadInput(f"{directory}: another `lab` works on this run now; {advice}") from error
+            message = f"{directory}: another `lab` works on this run now; let it end, or stop it with Ctrl-C"
+            raise BadInput(message) from error
         yield
     finally:
         os.close(descriptor)

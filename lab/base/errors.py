@@ -1,23 +1,4 @@
-"""Every error the lab raises on purpose.
-
-LabError                  one clear message for the person at the terminal
-├── BadInput              a file or an argument is wrong: exit 2, nothing was touched
-└── LabFailure            something failed while it ran: exit 1
-    ├── HostError         a host: unreachable, refused, gone
-    │   ├── HostKeyError  the host key is unknown or has changed
-    │   ├── HostLost      the connection to it broke while it was used
-    │   └── CommandError  a command on a host failed
-    │       └── DeadlineExceeded  it did not end in time and was ended
-    ├── Unsupported       this host, platform or protocol cannot do what was asked
-    │   ├── Closed        of one protocol, until somebody corrects it
-    │   └── Absent        for good: nothing would help
-    ├── SettingRefused    a setting did not take: asked and in effect differ
-    ├── RestoreError      something could not be put back; says what to type by hand
-    │   └── NotNoted      all was put back, but the journal could not be written to
-    └── TransferError     a transfer failed or moved the wrong bytes
-Interrupted               Ctrl-C (exit 130) or a termination signal (SIGTERM: 143), after putting everything back. As
-                          KeyboardInterrupt it is no Exception: libraries that catch those must not swallow it
-"""
+"""Every error that the lab raises on purpose: BadInput exits with 2, other LabErrors with 1."""
 
 from __future__ import annotations
 
@@ -33,19 +14,18 @@ from lab.base.untrusted import first_line, one_line
 
 LONGEST = 20_000  # characters of a message: a host may print megabytes where a word belongs
 LONGEST_LINE = 300
-LONGEST_CAUSE, LONGEST_REMEDY = 300, 2000  # at the terminal: the lab's own words are shorter
-LONGEST_FAILURE, LONGEST_NAME = 190, 60  # of a command that failed there, and of its name
+LONGEST_CAUSE, LONGEST_REMEDY = 300, 2000  # at the terminal
+LONGEST_FAILURE, LONGEST_NAME = 190, 60  # of a failed command at the terminal, and of its name
 A_SCRIPT = "a script of the lab's"
 WRAPS = re.compile(r'(exec )?"\$@"')  # a script that runs the words after it
 
 
 class LabError(Exception):
-    """What happened, and in ``remedy`` what to do about it, where that is known; as text: both, the remedy last.
+    """What happened, and in ``remedy`` what to do about it, if that is known. No text of it holds a password.
 
-    ``host`` is the role of the host that it is about, where it is about one; the text begins with it. ``message`` names
-    any other place first: the file, section and key. It does not end with a full stop. With ``several`` each line of it
-    is a cause of its own, short already, or commands to be typed by hand. ``log`` is the file that says more.
-    A password that a program printed is in none of them.
+    ``host`` is the role of the host concerned; the text begins with it. ``message`` begins with any other place, such
+    as file, section and key, and has no full stop at its end. With ``several``, each line of the message is a cause of
+    its own or a command to type. ``log`` is the file with more details.
     """
 
     log: Path | None = None
@@ -66,21 +46,18 @@ class LabError(Exception):
         return shorten(self.message, LONGEST_CAUSE)
 
     def brief(self) -> str:
-        """What is said at the terminal: host and cause on one line, and on a second one the remedy, and where more is.
-
-        Nothing that a person needs is on no line: a remedy, or a command to be typed, is whole.
-        """
+        """The text for the terminal: host and cause on one line; the whole remedy, and the log, on a second one."""
         cause = self.message if self.several else self.cause()
         more = f"all of it: {self.log}" if self.log else ""
         second = "; ".join(filter(None, [one_line(self.remedy, LONGEST_REMEDY), more]))
         return "\n".join(filter(None, [": ".join(filter(None, [self.host, cause])), second]))
 
     def on_one_line(self) -> str:
-        """Host, cause and remedy, where they stand in another text."""
+        """Host, cause and remedy, for use within another text."""
         return ": ".join(filter(None, [self.host, self.cause(), one_line(self.remedy, LONGEST_REMEDY)]))
 
     def cause_first(self) -> str:
-        """Host, message and remedy with the cause on the first line, which alone stands in a list of trials."""
+        """Host, message and remedy with the cause on the first line: a list of trials shows only that."""
         return str(self)
 
 
@@ -105,11 +82,7 @@ class HostKeyError(HostError):
 
 
 class CommandError(HostError):
-    """A command on a host ended with a non-zero exit code.
-
-    The message holds the command, the exit code and the last lines of what it printed. The remedy stands on a line of
-    its own.
-    """
+    """A command on a host failed: the command, its exit code, the last lines of its output, and the remedy."""
 
     def __init__(self, host: str, argv: Sequence[str], exit_code: int | None, output: str, remedy: str = ""):
         self.argv, self.exit_code, self.output = tuple(argv), exit_code, without_secrets(output)
@@ -121,14 +94,14 @@ class CommandError(HostError):
         return "\n".join(filter(None, [f"{self.host}: {self.message}", self.remedy]))
 
     def cause_first(self) -> str:
-        """What the command printed first, or how it ended; the command, more of what it printed, and the remedy."""
+        """What the command printed, or how it ended; then the command and the remedy."""
         printed = [line[:LONGEST_LINE] for line in self.output.strip().splitlines()]
         first, *others = [self.how_it_ended(), *printed] if self.exit_code is None else [*printed, self.how_it_ended()]
         lines = [f"{self.host}: {first}", *(f"    {line}" for line in others[-6:]), f"    of {abridge(self.argv)}"]
         return "\n".join([*lines, *([self.remedy] if self.remedy else [])])
 
     def cause(self) -> str:
-        """The command by its name, how it ended, and the last line that it printed: most commands say there why."""
+        """The name of the command, how it ended, and its last line of output, which mostly says why."""
         start = f"{name_of(self.argv)}: {self.how_it_ended()}"
         last_line = self.output.rstrip().rpartition("\n")[2]
         return f"{start}: {shorten(last_line, LONGEST_FAILURE - len(start) - 2)}" if last_line else start
@@ -155,11 +128,11 @@ class Unsupported(LabFailure):
 
 
 class Closed(Unsupported):
-    """One protocol is unsupported as this host is now: a sweep goes on without it, and says what would help."""
+    """One protocol is unsupported on this host as it is: a sweep goes on without it and says what would help."""
 
 
 class Absent(Unsupported):
-    """Unsupported, and no program or change of a setting would help: a sweep goes on without what needs it."""
+    """Unsupported, and nothing would help: a sweep goes on without what needs it."""
 
 
 class SettingRefused(LabFailure):
@@ -174,7 +147,7 @@ class RestoreError(LabFailure):
         super().__init__("not everything could be put back", "`lab restore` tries again")
 
     def failed_before(self) -> LabFailure | None:
-        """What had failed before, and had things put back; None where nothing had."""
+        """The failure that led to the restore; None if nothing had failed."""
         cause: BaseException | None = self
         while isinstance(cause, RestoreError):
             cause = cause.__context__
@@ -190,7 +163,7 @@ class RestoreError(LabFailure):
 
 
 class NotNoted(RestoreError):
-    """All was put back, and the journal does not say so: it could not be written to, for this reason."""
+    """Everything was put back, but the journal could not be written to and does not say so."""
 
     def __init__(self, problems: Sequence[str], why: OSError):
         super().__init__(problems)
@@ -207,7 +180,7 @@ class TransferError(LabFailure):
 
 
 class Interrupted(BaseException):
-    """The person (Ctrl-C) or the system (SIGTERM, SIGHUP) asked the lab to stop, by the signal of this ``number``."""
+    """Ctrl-C, SIGTERM or SIGHUP, after everything was put back. No Exception, so that no library swallows it."""
 
     def __init__(self, message: str, number: int = signal.SIGINT):
         self.number = number
@@ -215,7 +188,7 @@ class Interrupted(BaseException):
 
     @property
     def exit_code(self) -> int:
-        """That of a program which a signal ended, as shells report it."""
+        """The exit code that shells give to a program ended by this signal: 130 for Ctrl-C, 143 for SIGTERM."""
         return 128 + self.number
 
 
@@ -226,7 +199,7 @@ def abridge(argv: Sequence[str], width: int = 160) -> str:
 
 
 def name_of(argv: Sequence[str]) -> str:
-    """A command in a few words: its beginning; of a script that runs another one, that; of others, whose it is."""
+    """A command in a few words: its beginning; for a wrapper script, the command that it runs."""
     if tuple(argv[:2]) == ("/bin/sh", "-c") and len(argv) > 2:
         if WRAPS.match(argv[2]) and len(argv) > 4:
             return name_of(argv[4:])
@@ -235,10 +208,7 @@ def name_of(argv: Sequence[str]) -> str:
 
 
 def shorten(text: str, most: int) -> str:
-    """The text as one line of at most so many characters: of a longer one its beginning and its end.
-
-    A message begins with what it is about, and ends with why.
-    """
+    """The text as one line of at most so many characters; a longer text keeps its beginning and its end."""
     line = one_line(text)
     if len(line) <= most:
         return line
@@ -247,7 +217,7 @@ def shorten(text: str, most: int) -> str:
 
 
 def cause_and_remedy(reason: str) -> str:
-    """Of the reason of a failed trial its first line, and its last, where that is what to do: details are indented."""
+    """The first line of a failed trial's reason, and its last line if that is a remedy: details are indented."""
     first, *others = [line for line in reason.splitlines() if line.strip()] or [""]
     remedy = others[-1] if others and not others[-1].startswith(" ") else ""
     return first_line(first, LONGEST_LINE) + (f" -> {first_line(remedy, LONGEST_LINE)}" if remedy else "")

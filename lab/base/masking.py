@@ -1,9 +1,8 @@
-"""What may be shown to strangers of a host's output: names, addresses and serial numbers are masked.
+"""A host's output without anything that identifies somebody: names, addresses and serial numbers are masked.
 
-A mask has the shape of what it stands for, so that a parser still reads the text. The same name has the same mask
-wherever it stands. Masked are the names that :meth:`Masker.know` was given, those that :meth:`Masker.learn` found where
-texts have names, and all that looks like an address, a UUID or a serial number. In doubt a word is masked. Passwords
-are replaced too, all by the same sign.
+A mask has the shape of what it replaces, so that parsers still read the text. A name has the same mask everywhere.
+Masked are names given to :meth:`Masker.know`, names found by :meth:`Masker.learn` in their usual places, and whatever
+looks like an address, a UUID or a serial number. In doubt a word is masked. All passwords become the same mask.
 """
 
 from __future__ import annotations
@@ -26,9 +25,9 @@ from lab.base.name_shapes import (
 from lab.base.secret_texts import MASK as PASSWORD
 from lab.base.secret_texts import without_secrets
 
-MOST_NAMES = 2000  # that a text is searched for; a host with more of them is an error, and nothing of it is shown
+MOST_NAMES = 2000  # more are an error, and nothing is shown
 _LONGEST = 255  # characters of a name
-# Names that every Mac has, and the first part of names in every lab: keys of a sweep begin so. They identify nobody
+# Names that every Mac or every lab has: they identify nobody
 COMMON = frozenset({
     "root", "daemon", "nobody", "admin", "staff", "wheel", "guest", "shared", "localhost", "broadcasthost", "system",
     "data", "disk", "preboot", "recovery", "vm", "update", "hardware", "home", "users", "volumes", "library", "*", "?",
@@ -43,7 +42,7 @@ _MASK_TEXT = (
 )
 _MASK = re.compile(_MASK_TEXT)
 _MASKS_IN_TEXT = re.compile(rf"(?<![\w.:-])(?:{_MASK_TEXT})(?![\w:-])", re.IGNORECASE)
-# A part of a path, up to what ends a path in some output; and the folders whose parts are names
+# A part of a path, up to whatever ends a path in some output; and the folders whose entries are names
 _SEPARATOR = r"(?:/|\\{1,2}(?![ \\]|0[0-7]{2}))"
 _SIGN = r"(?:[^/\\\n\t<>\"'`(,:]|\\[ 0]|(?<=\w)'(?=\w))"
 _VERB = r"(?:is|was|are|does|did|has|can|could) (?:not|no|a|an|in|already|busy|full|being|mounted|gone|read-only)\b"
@@ -55,7 +54,7 @@ _PARENTS = "|".join(
     for folder in ("Users", "Volumes", "home", "media", "mnt", "srv", "export", "exports", "volume[1-9]",
                    "CACHEDEV[1-9]_DATA")
 ) + r"|(?<=[\s\"'`(=]/share/)|(?<=^/share/)|(?<=[\s\"'`(]\./)|(?<=:\\Users\\)|(?<=:\\\\Users\\\\)"  # fmt: skip
-# Folders of systems: of other paths with two parts and more each part is a name
+# Folders of systems; in any other path of two or more parts each part is a name
 _SYSTEM = (
     "usr|bin|sbin|lib[0-9x]*|etc|var|dev|proc|sys|run|tmp|boot|opt|root|System|Library|Applications|private|nix|snap|cores|"
     "home|Users|Volumes|media|mnt|srv|exports?|volume[1-9]|share|linux|path|dir|folder"
@@ -63,9 +62,9 @@ _SYSTEM = (
 _OF_OTHER = rf"(?=[\w.])(?:{_SIGN}{{1,255}}?(?<! )(?={_SEPARATOR})|{_WORD}(?<!\.)(?-i: [A-Z0-9][\w.-]*[a-z][\w.-]*)*)"
 _OTHER = rf"(?:(?<=[\s\"'`(=]/)|(?<=^/))(?!(?:{_SYSTEM})(?:/|\b)){_OF_OTHER}(?:/{_OF_OTHER})+"
 _FOLDERS = frozenset({"path", "share", "volume"})  # kinds of names below which everything else is a name too
-# By group of the pattern that finds names: of what kind one is that nobody named
+# The kind of a name that nobody named, by the pattern group that found it
 _OTHERWISE = {"path": "path", "below": "path", "other": "path", "compound": "name", "known": "name", "longer": "name"}
-_IN_LONGER = 5  # characters: a shorter name is a part of too many words that are no names
+_IN_LONGER = 5  # characters; shorter names are part of too many ordinary words
 
 
 class Masker:
@@ -78,7 +77,7 @@ class Masker:
         self._counts: dict[str, int] = {}
         self._pattern: re.Pattern[str] | None = None
         self._learned: set[str] = set()
-        self._seen: set[str] = set()  # masks that stand in the texts: they are of a copy
+        self._seen: set[str] = set()  # masks already in the texts, from an earlier masking
 
     def know(self, kind: str, *names: str) -> None:
         """Mask names of a kind: ``host``, ``user``, ``person``, ``share``, ``volume``, ``serial`` or another word.
@@ -91,7 +90,7 @@ class Masker:
             first, dot, domain = name.partition(".")
             if kind == "host" and dot:
                 self._know_with_part(kind, name, first)
-                if "." in domain:  # which others may have as well
+                if "." in domain:  # other hosts may have the domain as well
                     self._add("domain", domain)
             elif kind == "device" and "/" in name:
                 self._know_with_part(kind, name, name.rpartition("/")[2])
@@ -99,7 +98,7 @@ class Masker:
                 self._add(kind, name)
 
     def learn(self, text: str) -> None:
-        """Find the names that stand where texts of hosts have names. Raises ValueError as :meth:`know`."""
+        """Find names in their usual places in texts of hosts. Raises ValueError as :meth:`know` does."""
         if text in self._learned:  # runs of the same hosts say the same
             return
         text_shown = without_secrets(text)
@@ -114,7 +113,7 @@ class Masker:
         self._learned.add(text)
 
     def mask(self, text: str) -> str:
-        """The text with masks. Learn from all texts first: then a name is masked anywhere, not in its place alone."""
+        """The text with masks. Learn from all texts first: then a name is masked wherever it occurs."""
         if self._pattern is None:
             self._pattern = self._compiled()
         shown = without_secrets(text)
@@ -123,10 +122,7 @@ class Masker:
         return self._pattern.sub(self._replace, shown)
 
     def names_in(self, text: str) -> Iterator[tuple[str, str]]:
-        """The kind and the text of whatever :meth:`mask` would replace there, but for what are masks already.
-
-        No password is repeated.
-        """
+        """The kind and the text of whatever :meth:`mask` would replace; passwords are not repeated."""
         if self._pattern is None:
             self._pattern = self._compiled()
         shown = without_secrets(text)
@@ -143,14 +139,14 @@ class Masker:
 
     @property
     def replaced(self) -> list[tuple[str, str, str]]:
-        """The kind, the name and the mask of all that was masked so far, in the order in which it was first met."""
+        """Kind, name and mask of all that was masked so far, in order of appearance."""
         return [
             (kind, self._names[key][1] if key in self._names else key, mask)
             for (kind, key), mask in self._masks.items()
         ]
 
     def _know_unless_ordinary(self, kind: str, name: str) -> None:
-        """The same of what may be a word, or the address of a manual."""
+        """Know a name, unless it may be an ordinary word or the address of a manual."""
         first, dot, _ = name.partition(".")
         if is_ordinary(name) or is_of_a_project(name):
             return
@@ -160,7 +156,7 @@ class Masker:
             self.know(kind, name)
 
     def _know_with_part(self, kind: str, name: str, part: str) -> None:
-        """A host is named by its full name or the first part of it, a device by its path or the last part."""
+        """Know a name and a part of it under one mask: the first part of a host, the last part of a device's path."""
         self._add(kind, name)
         if kind == "device" and is_ordinary(part):
             return
@@ -178,7 +174,7 @@ class Masker:
             self._pattern = None
 
     def _compiled(self) -> re.Pattern[str]:
-        """One pattern for all: names that have an address in them first, so that no rest of one is left."""
+        """One pattern for everything. Names with an address in them come first, so that no rest of them is left."""
         names = sorted((name for _, name in self._names.values()), key=len, reverse=True)
         folders = [name for name in names if self._names[_folded(name)][0] in _FOLDERS]
         addresses = re.compile("|".join(SHAPES.values()))
@@ -210,7 +206,7 @@ class Masker:
         return text if identifies_nothing(kind, text) else self._mask_for(kind_of_address(kind, text), text.casefold())
 
     def _mask_of_name(self, text: str, otherwise: str) -> str:
-        """The mask of a name; one that nobody named before counts as of the kind ``otherwise``."""
+        """The mask of a name, which has the kind ``otherwise`` if it is not known."""
         key = self._folded_names.get(_folded(text), _folded(text))
         if not text or key in COMMON or is_mask(text) or _MODEL.fullmatch(text):  # one called macmini is a Macmini9,1
             return text
@@ -226,23 +222,23 @@ class Masker:
 
 
 def _parts(match: re.Match[str]) -> list[str]:
-    """The names that are in a path, or the one name that it is; what separates two names is between them."""
+    """The names in a path with the separators between them; or the one name."""
     if match.lastgroup in ("path", "other"):
         return re.split(f"({_SEPARATOR})", match[0])
     if match.lastgroup == "below":
-        above = match["above"]  # which may have separators in it
+        above = match["above"]  # may have separators in it
         return [above, *re.split(f"({_SEPARATOR})", match[0][len(above) :])[1:]]
     return [match[0]]
 
 
 def _found(place: re.Pattern[str], text: str) -> Iterator[str]:
-    """The names that stand at a place."""
+    """The names at a place."""
     for match in place.finditer(text):
         yield unquote(match[match.lastindex or 0].strip("\"'").rstrip("."))
 
 
 def is_mask(text: str) -> bool:
-    """Whether a text is what :class:`Masker` writes in place of a name, or has the form of one."""
+    """Whether a text has the form of a mask."""
     return _MASK.fullmatch(text.casefold()) is not None
 
 
@@ -251,7 +247,7 @@ def _has_mask(text: str) -> bool:
 
 
 def _new_mask(kind: str, number: int) -> str:
-    """The mask of this number, in the shape of its kind; of IP addresses one of those reserved for documentation."""
+    """The mask of this number in the shape of its kind; IP addresses are from the ranges for documentation."""
     shaped = {
         "ipv4": str(ipaddress.IPv4Address("192.0.2.0") + number),  # RFC 5737
         "ipv6": f"2001:db8::{number:x}",  # RFC 3849
@@ -276,7 +272,7 @@ def _folded(name: str) -> str:
 
 
 def _spellings(name: str) -> Iterator[str]:
-    """How outputs write a name: as it is, decomposed, in a URL, in XML, escaped for a shell, with dashes."""
+    """The spellings of a name: composed and decomposed, in a URL, in XML, escaped for a shell, with dashes."""
     for form in ("NFC", "NFD"):
         text = unicodedata.normalize(form, name)
         yield from (text, quote(text), quote(text, safe="!'()*"), escape(text), escape(text, quote=False))
@@ -284,12 +280,12 @@ def _spellings(name: str) -> Iterator[str]:
 
 
 def _any_of(names: Iterable[str]) -> str:
-    """The pattern of names as words of their own; empty for none."""
+    """A pattern for these names as whole words; empty for none."""
     return rf"(?<![^\W_])(?:{texts})(?![^\W_])" if (texts := _alternatives(names)) else ""
 
 
 def _within_word(names: Iterable[str]) -> str:
-    """The pattern of whole words that have one of the names in them; empty for none."""
+    """A pattern for whole words that contain one of the names; empty for none."""
     texts = _alternatives(names)
     return rf"(?<![^\W_])[^\W_]{{0,{_LONGEST}}}?(?:{texts})[^\W_]{{0,{_LONGEST}}}" if texts else ""
 

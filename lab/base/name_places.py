@@ -1,7 +1,4 @@
-"""Where texts of hosts have names: outputs of programs, URLs, options of mounts, and their messages.
-
-The first group of each pattern is a name of its kind.
-"""
+"""Places of names in texts of hosts: outputs and messages of programs, URLs, mount options. Group 1 is the name."""
 
 from __future__ import annotations
 
@@ -12,7 +9,7 @@ from lab.base.name_shapes import HOST_AT_HOME, HOST_NAME
 _SCHEMES = "afp|smb|nfs|cifs|ssh|sftp|ftp|rsync|davs?"
 _URL = rf"(?:(?:^|[\s\"'>=(@])|(?:{_SCHEMES}):)//"
 _LOGIN = r"[^@/:;\s\[\]`]{1,255}"
-# Words of a name with blanks, as far as can be told in a sentence: those that begin with a capital letter or a digit
+# Further words of a name with blanks, within a sentence: each begins with a capital letter or a digit
 _AND = r"(?:of|and|the|for|de|von|und|&|-) "
 _WORDS = rf"(?: (?:{_AND})?[A-Z0-9][^\s\\/\"'`<>|:*?,;]{{0,80}}){{0,6}}"
 _NAME = rf"[^\s\\/\"'`<>|:*?,;]{{1,80}}{_WORDS}"
@@ -29,7 +26,7 @@ _MACHINE = (
 _DATASET = r"\b(?:dataset|destination|filesystem|snapshot|pool)"
 _PERSON = r"[A-Z][a-z\u00df-\u00ff][\w-]{0,40}"
 
-# What stands there is a name, whatever it is
+# Whatever stands there is a name
 PLACES = tuple(
     (kind, re.compile(pattern, re.MULTILINE))
     for kind, pattern in (
@@ -92,7 +89,7 @@ PLACES = tuple(
         ("serial", r"^\s*id:[ \t]+([0-9]{15,20})$"),
     )
 )  # fmt: skip
-# It may be a word of every day, which is left as it is
+# Whatever stands there may be an ordinary word, which is not masked
 SAYINGS = tuple(
     (kind, re.compile(pattern, re.MULTILINE))
     for kind, pattern in (
@@ -167,5 +164,5 @@ _PLAIN_DEVICES = re.compile(
 
 
 def is_ordinary(name: str) -> bool:
-    """Whether a word is no name, or one that tells nothing: of a pool, a device, an account that every host has."""
+    """Whether a word is no name, or names what every host has, such as a device or a usual account."""
     return name.casefold() in ORDINARY or _PLAIN_DEVICES.fullmatch(name) is not None

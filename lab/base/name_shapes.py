@@ -1,4 +1,4 @@
-"""What identifies somebody wherever it stands, by its shape: addresses, serial numbers, names of disks and of hosts."""
+"""Identifiers that are known by their shape: addresses, serial numbers, names of disks and of hosts."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import re
 
 # After @ in names of ciphers: RFC 4251, section 6
 OWNERS_OF_ALGORITHMS = frozenset({"openssh.com", "libssh.org", "lysator.liu.se"})
-_TYPE_OF_PARTITION = "11AA-AA11-00306543ECAC"  # how the UUIDs of Apple's partition types end: the same everywhere
-# A time of day, and the places of a disk on SCSI and of a card on PCI
+_TYPE_OF_PARTITION = "11AA-AA11-00306543ECAC"  # the end of the UUIDs of Apple's partition types
+# A time of day, a SCSI address, a PCI address
 _NO_ADDRESS = re.compile(
     r"[0-2]?[0-9]:[0-5][0-9]:[0-5][0-9](?:\.[0-9]+)?|[0-9]{1,3}(?::[0-9]{1,3}){3}:?|[0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]"
 )
-# Folders of links whose names tell a disk, as udev, FreeBSD, device mapper and OpenZFS on OS X make them
+# Folders in which udev, FreeBSD, device mapper and OpenZFS on OS X put links named after a disk
 _LINKS = "|".join(
     rf"(?<=/{folder}/)"
     for folder in ("by-id", "by-label", "by-partlabel", "by-serial", "by-vdev", "by-uuid", "by-partuuid", "mapper",
@@ -41,12 +41,12 @@ SHAPES = {
     r"|(?<![A-Za-z0-9_-])(?:WD-W[A-Z0-9]{6,13}|(?:DESKTOP|LAPTOP)-[A-Z0-9]{6,8})(?![A-Za-z0-9_-]))",
 }  # fmt: skip
 
-# Ends of host names. A short name ends like many a file, option or sentence; these hardly do
+# Ends of host names with two parts; files, options and sentences hardly end so
 _SHORT = (
     "com|net|org|edu|gov|info|biz|eu|onion|dev|cloud|online|site|xyz|ae|ar|at|au|be|br|ca|ch|cl|cn|cz|de|dk|ee|es|fi|fr|"
     "gr|hk|hr|hu|ie|il|io|it|jp|kr|li|lt|lu|lv|me|mx|nl|no|nz|pt|ro|ru|se|sg|sk|tr|tv|tw|ua|uk|us|za"
 )
-_LONG = (  # of names with three parts and more
+_LONG = (  # with three parts or more
     f"{_SHORT}|mil|int|app|tech|systems|digital|email|family|house|club|top|zone|ac|ai|ba|bg|by|cc|co|cy|ec|ge|hm|id|in|"
     "ir|is|ke|kz|la|ma|md|mk|my|ng|pe|ph|pk|pl|qa|re|rs|sa|si|st|su|th|tk|to|uy|vn|ws"
 )
@@ -59,7 +59,7 @@ HOST_NAME = (
     r"(?![\w(=\[-]|\.[\w-])"
 )
 HOST_AT_HOME = rf"(?<![\w.-])(?!\S{{0,80}}\._)([\w-]{{1,63}}(?:\.[\w-]{{1,63}}){{0,4}}\.(?i:{_AT_HOME}))(?!\.?[\w-])"
-# Hosts that messages of programs name for help: they identify nobody
+# Hosts of projects, which messages and manuals name: they identify nobody
 _OF_PROJECTS = re.compile(
     r"(?:[\w-]+\.)*(?:apple|microsoft|openssh|redhat|ubuntu|canonical|github|stackexchange|techterms|zx2c4)\.com"
     r"|(?:[\w-]+\.)*(?:samba|kernel|openbsd|freebsd|openzfs|zfsonlinux|illumos|freedesktop|gnome|debian|gnu|python|ietf|"
@@ -71,12 +71,12 @@ _OF_PROJECTS = re.compile(
 
 
 def is_of_a_project(host: str) -> bool:
-    """Whether a host name is one that messages and manuals name for help."""
+    """Whether a host name belongs to a project that messages and manuals refer to."""
     return _OF_PROJECTS.fullmatch(host) is not None
 
 
 def identifies_nothing(shape: str, text: str) -> bool:
-    """Whether it is the same on every host, or no address after all."""
+    """Whether a text of this shape is the same on every host, or no address after all."""
     if shape == "uuid":
         return text.upper().endswith(_TYPE_OF_PARTITION)
     if shape == "mac":
@@ -90,7 +90,7 @@ def identifies_nothing(shape: str, text: str) -> bool:
 
 
 def kind_of_address(shape: str, text: str) -> str:
-    """The kind of mask that it gets."""
+    """The kind of mask for a text of this shape."""
     if shape == "ipv6" and len([part for part in text.split(":") if part]) == text.count(":") + 1 == 6:
         return "mac"
     return "link-local" if shape == "ipv6" and text.casefold().startswith("fe80") else shape

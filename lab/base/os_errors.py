@@ -1,4 +1,4 @@
-"""Errors of the system that name their file: ``[Errno 28] No space left on device`` alone helps nobody."""
+"""System errors as text with their file, but without ``[Errno 28]``."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ FULL = (errno.ENOSPC, errno.EDQUOT)
 
 
 def remedy(error: OSError, afterwards: str = "") -> str:
-    """What to do about it, where that does not follow from what is wrong; and ``afterwards``."""
+    """What to do about a full disk, and ``afterwards``."""
     room = "make room on that disk of this machine" if error.errno in FULL else ""
     return "; then ".join(filter(None, [room, afterwards]))
 
 
 @contextmanager
 def naming(path: Path) -> Iterator[None]:
-    """Name this file in an OSError that names none: that of a write, of fsync or of close."""
+    """Add the path to an OSError without one, as from write, fsync or close."""
     try:
         yield
     except OSError as error:
@@ -28,11 +28,11 @@ def naming(path: Path) -> Iterator[None]:
 
 
 def reason_of(error: BaseException) -> str:
-    """What an error says; of one of the system's without the number and the path that Python puts around it."""
+    """The text of an error; for a system error without the number and path that Python adds."""
     return (isinstance(error, OSError) and error.strerror) or str(error)
 
 
 def explain(error: BaseException) -> str:
-    """The same with the file that it is about, where it names one."""
+    """The text of an error, with the file that it names, if any."""
     name = error.filename if isinstance(error, OSError) else None
     return reason_of(error) if name is None else f"{name}: {reason_of(error)}"

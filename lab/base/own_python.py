@@ -1,4 +1,4 @@
-"""What the lab starts and imports is that of the system and the lab: never a file of the current folder."""
+"""Keeps the lab from starting or importing files of the current folder."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import os
 import sys
 
 PYTHON = (sys.executable, "-P")
-"""The words before ``-m MODULE`` or ``-c TEXT``: this Python, which does not look for modules in the current folder."""
+"""The words before ``-m MODULE`` or ``-c TEXT``: this Python, without modules of the current folder."""
 
 
 def leave_out_current_folder() -> None:
-    """Leave absolute folders alone in PATH: an empty part, as after a colon too many, is the current folder."""
+    """Keep only absolute folders in PATH: an empty part, as after an extra colon, means the current folder."""
     folders = filter(os.path.isabs, os.environ.get("PATH", "").split(os.pathsep))
-    os.environ["PATH"] = os.pathsep.join(folders) or os.defpath  # what a shell has without one may have the folder, too
+    os.environ["PATH"] = os.pathsep.join(folders) or os.defpath  # the default of a shell may include the current folder

@@ -1,4 +1,4 @@
-"""Finding what a folder offers: a new protocol, platform or workload is one new file, named nowhere else."""
+"""Finds the plug-ins in a folder: a new protocol, platform or workload is one file, named nowhere else."""
 
 from __future__ import annotations
 
@@ -16,10 +16,7 @@ Member = TypeVar("Member")
 
 
 def members(package: ModuleType, attribute: str, kind: type[Member]) -> dict[str, Member]:
-    """``attribute`` of each module in ``package`` that has one, by the ``name`` of what it holds.
-
-    Raises TypeError where one is no ``kind``.
-    """
+    """``attribute`` of each module in ``package`` that has it, by its ``name``. Raises TypeError for another kind."""
     by_name: dict[str, Member] = {}
     for module_name in _names_in(tuple(package.__path__)):
         module = importlib.import_module(f"{package.__name__}.{module_name}")
@@ -35,12 +32,12 @@ def members(package: ModuleType, attribute: str, kind: type[Member]) -> dict[str
 
 @functools.cache
 def _names_in(path: tuple[str, ...]) -> tuple[str, ...]:
-    """The modules in these folders, read once: a plan asks a hundred times, and the lab gets no file while it runs."""
+    """The modules in these folders, read once, because a plan asks a hundred times."""
     return tuple(info.name for info in pkgutil.iter_modules(path))
 
 
 def find(by_name: Mapping[str, Member], what: str, name: str) -> Member:
-    """The member of this name; ``what`` says what it is. Raises BadInput that lists the names, and the likely one."""
+    """The member of this name. Raises BadInput that lists all names, and the likely one; ``what`` is their kind."""
     if name not in by_name:
         raise BadInput(f"unknown {what} {name!r:.80}; known are {', '.join(sorted(by_name))}{hint(name, by_name)}")
     return by_name[name]

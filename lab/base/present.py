@@ -1,4 +1,4 @@
-"""What the types cannot tell: that a value which may be None is there."""
+"""Tells the type checker that a value is not None."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ T = TypeVar("T")
 
 
 def present(value: T | None) -> T:
-    """The value. Raises TypeError where it is None: an error of the lab's own, which ``python -O`` keeps."""
+    """The value. Raises TypeError if it is None, unlike ``assert`` even under ``python -O``."""
     if value is None:
         raise TypeError("a value that is always there is None")
     return value

@@ -1,4 +1,4 @@
-"""Files that nobody else may have a hand in: opened without following links, regular, and this user's own."""
+"""Files that only this user can read or write, opened without following links."""
 
 from __future__ import annotations
 
@@ -19,10 +19,9 @@ _WRITE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 class PrivateFolder:
-    """A folder of mode 0700 of this user's, made where it is missing, and the files of mode 0600 in it.
+    """This user's folder of mode 0700, created if missing, with files of mode 0600.
 
-    Every method raises BadInput, with what to do, where the folder or the file is somebody else's, open to others, or
-    not what it should be.
+    Every method raises BadInput with a remedy if folder or file is somebody else's, open to others, or of another type.
     """
 
     def __init__(self, path: Path):
@@ -37,12 +36,12 @@ class PrivateFolder:
             pass
 
     def names(self) -> list[str]:
-        """The files in it."""
+        """The files in the folder."""
         with self._entered() as folder:
             return sorted(name for name in os.listdir(folder) if not name.endswith(".part"))  # noqa: PTH208
 
     def read(self, name: str) -> bytes | None:
-        """The content of a file; None where there is none."""
+        """The content of a file; None if it is missing."""
         with self._entered() as folder:
             try:
                 with open_file(Path(name), alone=True, folder=folder) as file:
@@ -55,13 +54,13 @@ class PrivateFolder:
                 raise BadInput(f"{self.path / name}: {error.strerror}") from error
 
     def write(self, name: str, content: bytes) -> None:
-        """Put a file there, durably, in place of the one that may be there."""
+        """Write a file durably, replacing an existing one."""
         with self._entered() as folder, self._part(folder, content) as part:
             os.rename(part, name, src_dir_fd=folder, dst_dir_fd=folder)
             os.fsync(folder)
 
     def create(self, name: str, content: bytes) -> None:
-        """Put a file there, durably, unless there is one."""
+        """Write a file durably, unless it exists."""
         with self._entered() as folder, self._part(folder, content) as part:
             with suppress(FileExistsError):
                 os.link(part, name, src_dir_fd=folder, dst_dir_fd=folder, follow_symlinks=False)
@@ -69,7 +68,7 @@ class PrivateFolder:
             os.fsync(folder)
 
     def remove(self, name: str) -> None:
-        """Take a file out, durably, where there is one."""
+        """Remove a file durably, if it exists."""
         with self._entered() as folder:
             with suppress(FileNotFoundError):
                 os.unlink(name, dir_fd=folder)
@@ -77,7 +76,7 @@ class PrivateFolder:
 
     @contextmanager
     def _part(self, folder: int, content: bytes) -> Iterator[str]:
-        """A new file of this content on the disk, whose name does not count yet."""
+        """A new file with this content on disk, under a temporary name."""
         part = f"{secrets.token_hex(8)}.part"
         try:
             with os.fdopen(os.open(part, _WRITE, 0o600, dir_fd=folder), "wb") as file:
@@ -92,7 +91,7 @@ class PrivateFolder:
 
     @contextmanager
     def _entered(self) -> Iterator[int]:
-        """The folder's descriptor, once it has proved to be this user's own."""
+        """The descriptor of the folder, after a check that it is this user's own."""
         try:
             folder = os.open(self.path, _FOLDER)
         except OSError as error:
@@ -111,7 +110,7 @@ class PrivateFolder:
 
 
 def _foreign(status: os.stat_result) -> str:
-    """Why a file or folder is not this user's alone; empty where it is."""
+    """Why a file or folder is not this user's alone; empty if it is."""
     if status.st_uid != os.geteuid():
         return f"belongs to user {status.st_uid}, not to you ({os.geteuid()})"
     if status.st_mode & 0o077:

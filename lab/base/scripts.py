@@ -1,4 +1,4 @@
-"""Files beside a module: scripts for hosts, which can be read, checked and tested as such, and data."""
+"""Files beside a module: scripts for hosts, to be checked and tested on their own, and data."""
 
 from __future__ import annotations
 
@@ -11,9 +11,6 @@ def beside(module: str, name: str) -> Path:
 
 
 def read_script(module: str, name: str) -> str:
-    """The text of the script ``name`` beside a module (``__file__``), without the lines that are comments only.
-
-    A host gets it in an argument list, where comments are only weight.
-    """
+    """The script ``name`` beside a module (``__file__``), without comment lines, because it is sent as an argument."""
     lines = beside(module, name).read_text(encoding="utf-8").splitlines(keepends=True)
     return "".join(line for line in lines if not line.lstrip().startswith("#"))

@@ -1,6 +1,6 @@
 """Passwords in texts of hosts: programs that mount, copy or log in repeat what they were given.
 
-What stands in their place is MASK, the same for every password. A word that only speaks of a password stays.
+MASK replaces each password. Words about passwords stay.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import re
 from typing import Any
 
 MASK = "***"
-# What says that the next word is a password, also at the end of a name such as `sudo_password` or `X-Auth-Token`
+# Announces a password, also at the end of a name such as `sudo_password` or `X-Auth-Token`
 _SPOKEN = r"(?:password|passwd|passwort|kennwort|passphrase|passcode)"
 _KEY = (
     rf"(?:[\w.-]{{0,64}}(?:(?<!no){_SPOKEN}|secret|token|api[_-]?key)"
@@ -21,12 +21,12 @@ _START = r"(?<![\w.-])"
 _ESCAPED = r"\\{0,4}"  # before a quotation mark: JSON in JSON
 _QUOTED = r"\\{0,4}\"(?:[^\"\\\n]|\\+[^\"\n])*+\\{0,4}\"|\\{0,4}'(?:[^'\\\n]|\\+[^'\n])*+\\{0,4}'"
 _FLAGS = "ro|rw|guest|soft|hard|sync|async|nosuid|nodev|noexec|noatime|nobrl|noperm|nounix|seal|sign|mfsymlinks"
-# Where a password ends that is not in quotation marks: at the next option, part of a query, or mark of a sentence
+# The end of an unquoted password: the next option, the next part of a query, or punctuation
 _END = rf"[,;&](?:[ \t]|(?:{_FLAGS})\b|[A-Za-z][\w.-]{{0,40}}=)|[\"'>)\]}}.,:;&]*(?:\s|$)"
 _PLAIN = rf"(?![`,.;:)\]}}])(?:(?!{_END})\S){{1,255}}"
-# What a hosts file has in place of a password; a working folder is none
+# What stands in a hosts file instead of a password; PWD=/folder is no password either
 _SOURCE = r"(?:env:|file:|keyring:|prompt\b|(?<=[pP][wW][dD]=)/|\\{0,4}[\"']?\*\*\*)"
-# Words that say something of a password, where one could stand
+# Words about a password in the place of one
 _SAID = (
     r"(?:is|was|has|had|are|not|no|none|and|or|of|to|for|from|in|by|with|without|the|a|an|too|must|may|will|can|cannot|"
     r"missing|wrong|incorrect|invalid|required|needed|expired|changed|denied|refused|rejected|failed|failure|error|"
@@ -69,7 +69,7 @@ _FORMS = (  # the groups `before` and `after` stay
     r"(?<![\w$])\$(?:[0-9][a-z]?|y|2[aby]|sha1|gy|7)\$[^\s:,\"']{8,400}",
     r"(?<=:)[0-9A-F]{32}(?=:)",
 )  # fmt: skip
-# Signs by which a password is known, in small letters: most texts have none
+# A text without any of these, in lower case, holds no password
 _SIGNS = (
     "pass", "kennwort", "secret", "token", "apikey", "api-key", "api_key", "pw", "@", "authorization", "cookie",
     "bearer", "private key", "eyj", "%", "$", "curl", "sudo", "/user:",
@@ -86,11 +86,11 @@ def without_secrets(text: str) -> str:
 
 @functools.cache
 def _forms() -> list[re.Pattern[str]]:
-    """The patterns, made when the first text may hold a password: that takes 30 ms, and most commands meet none."""
+    """The patterns, compiled for the first text that may hold a password: that takes 30 ms."""
     return [re.compile(form, re.IGNORECASE | re.MULTILINE) for form in _FORMS]
 
 
-@functools.lru_cache(512)  # most texts of a run come again and again
+@functools.lru_cache(512)  # most texts of a run are repeated
 def _without(text: str) -> str:
     for form in _forms():
         text = form.sub(_masked, text)
@@ -98,7 +98,7 @@ def _without(text: str) -> str:
 
 
 def all_without_secrets(value: Any) -> Any:
-    """The same of every text in a value of JSON, and of what stands at a key that is called a password."""
+    """A JSON value with MASK for each password in its texts, and for the text at a key such as ``password``."""
     if isinstance(value, str):
         return without_secrets(value)
     if isinstance(value, list):
@@ -109,12 +109,12 @@ def all_without_secrets(value: Any) -> Any:
 
 
 def json_without_secrets(text: str) -> str:
-    """The same of JSON as text. Raises ValueError for what is none, where it may hold one."""
+    """JSON text with MASK for each password. Raises ValueError for invalid JSON that may hold one."""
     return json.dumps(all_without_secrets(json.loads(text))) if may_hold_secrets(text) else text
 
 
 def may_hold_secrets(text: str) -> bool:
-    """Whether JSON may hold a password: to look at each text in it takes longer. Any letter may be escaped."""
+    """Whether JSON text may hold a password, as a quick check; any letter may be escaped."""
     return "\\u" in text or _has_sign(text)
 
 
@@ -128,7 +128,7 @@ def _at(key: str, part: Any) -> Any:
 
 
 def _masked(match: re.Match[str]) -> str:
-    """What stands before and after the password, with the quotation marks around it."""
+    """The match with MASK for the password; the quotation marks stay."""
     around = {"before": "", "after": "", **match.groupdict("")}
     secret = match[0][len(around["before"]) :]
     mark = quoted[0] if (quoted := _MARK.match(secret)) and secret.endswith(quoted[0]) else ""

@@ -1,7 +1,6 @@
-"""What comes with the lab beside its code: sweeps, a hosts file to fill in, notebooks, pages, runs to look at,
-published figures.
+"""Files that come with the lab: sweeps, a hosts file to fill in, notebooks, pages, example runs, published figures.
 
-In a checkout most of the folder `shipped` is links to where these stand; a wheel has the files themselves.
+In a checkout the folder `shipped` mostly has links to them; a wheel has the files themselves.
 """
 
 from __future__ import annotations
@@ -15,17 +14,17 @@ PUBLISHED = FOLDER / "published-2011.csv"
 
 
 def sweeps() -> dict[str, Path]:
-    """The sweep files, by the name that `lab plan` and `lab run` take."""
+    """The sweep files, by their names for `lab plan` and `lab run`."""
     return _by_name("sweeps", ".toml")
 
 
 def notebooks() -> dict[str, Path]:
-    """The notebooks, by the name that `lab notebook` takes."""
+    """The notebooks, by their names for `lab notebook`."""
     return _by_name("notebooks", ".ipynb")
 
 
 def examples() -> dict[str, Path]:
-    """The packed runs, by the name that `lab show` takes (:mod:`lab.results.examples`)."""
+    """The packed runs, by their names for `lab show` (:mod:`lab.results.examples`)."""
     return _by_name("examples", ".zip")
 
 

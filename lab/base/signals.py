@@ -1,4 +1,4 @@
-"""Ctrl-C and termination signals: an exception at once, except while something is being put back."""
+"""Turns Ctrl-C and termination signals into an exception, which a restore defers to its end."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def install() -> None:
 def _on_signal(number: int, _: FrameType | None) -> None:
     if _depth:
         _pending.append(number)
-        # a terminal that hung up must not stop the putting back; and print() may not be entered twice
+        # a closed terminal must not stop the restore; and print() is not reentrant
         with suppress(OSError):
             os.write(2, b"\nputting things back first, please wait\n")
         return
@@ -38,16 +38,13 @@ def _interruption(number: int) -> Interrupted:
 
 
 def is_pending() -> bool:
-    """Whether a signal came that is deferred: somebody wants this to end soon."""
+    """Whether a deferred signal waits."""
     return bool(_pending)
 
 
 @contextmanager
 def deferred() -> Iterator[None]:
-    """Defer signals: what runs inside is not interrupted half-way; a signal that came is raised after it.
-
-    Signals interrupt the main thread alone: in others there is nothing to defer or to raise.
-    """
+    """Defer signals until the end of the outermost context. Signals interrupt only the main thread."""
     global _depth
     if threading.current_thread() is not threading.main_thread():
         yield

@@ -11,7 +11,7 @@ from lab.base.untrusted import LARGEST as LARGEST
 UNITS = {"": 1, "B": 1}
 UNITS |= {f"{prefix}B": 1000 ** (power + 1) for power, prefix in enumerate("kMGT")}
 UNITS |= {f"{prefix}iB": 1024 ** (power + 1) for power, prefix in enumerate("KMGT")}
-# alone, a letter is what dd, iperf3 and most programs beside them take it for
+# a letter alone means the same as for dd, iperf3 and most other programs
 UNITS |= {letter: 1024 ** (power + 1) for power, prefix in enumerate("KMGT") for letter in (prefix, prefix.lower())}
 SECONDS = {"": 1, "s": 1, "min": 60, "h": 3600}
 

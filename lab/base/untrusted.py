@@ -1,7 +1,7 @@
-"""Text that others wrote, a host above all: read with care, and shown so that it cannot do anything.
+"""Text from others, above all from hosts: read with care, and shown without effect on the terminal.
 
-A host may be broken into, and then says whatever suits it. Readers raise ValueError for what cannot be true. A file may
-come from anywhere, a whole run folder too: it is opened only where it is an ordinary one, and read up to a limit.
+A host may be compromised and print anything. Parsers raise ValueError for impossible values. A file or a whole run
+folder may come from anywhere: only ordinary files are opened, and they are read up to a limit.
 """
 
 from __future__ import annotations
@@ -19,20 +19,20 @@ from typing import Any
 
 from lab.base.secret_texts import without_secrets
 
-LARGEST = 2**63  # of counts, sizes, times and seeds: what every file format and every tool can still hold
-FASTEST_BYTES_PER_S = 125e9  # 1 Tbit/s: what claims to be faster did not happen
-MOST_INPUT_BYTES = 128 << 10  # of a file that a person writes: the longest that comes with the lab has 5 kB
-MOST_FILE_BYTES = 8 << 20  # of any other file that is read as a whole: of run.json above all
-MOST_LINE_BYTES = 1 << 20  # of a line that the lab writes: the longest seen has 4 kB
+LARGEST = 2**63  # of counts, sizes, times and seeds, for all file formats and tools
+FASTEST_BYTES_PER_S = 125e9  # 1 Tbit/s; no transfer is faster
+MOST_INPUT_BYTES = 128 << 10  # of a file that a person writes; the lab's longest has 5 kB
+MOST_FILE_BYTES = 8 << 20  # of any other file that is read as a whole, such as run.json
+MOST_LINE_BYTES = 1 << 20  # of a line that the lab writes; the longest seen has 4 kB
 LONG_LINE = f"a line of more than {MOST_LINE_BYTES >> 10} KiB"
-_DEEPEST = 100  # brackets inside brackets: far more than any file here has, far fewer than exhaust Python's stack
+_DEEPEST = 100  # nested brackets: far more than in any file here, far fewer than Python's stack holds
 
 
 def open_file(path: Path, *, links: bool = False, alone: bool = False, folder: int | None = None) -> io.FileIO:
-    """An ordinary file, opened to be read, unbuffered; never waits for one. Raises OSError for anything else.
+    """Open an ordinary file for reading, unbuffered, without waiting. Raises OSError for anything else.
 
-    ``links``: a link to one will do, as in what a person typed; in a run folder it will not. ``alone``: it must have no
-    second name. ``folder`` is the descriptor of the one that ``path`` starts from.
+    ``links`` allows a link, for paths that a person typed. ``alone`` allows no second name. ``path`` is relative to the
+    descriptor ``folder``.
     """
     flags = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | (0 if links else os.O_NOFOLLOW)
     try:
@@ -43,8 +43,8 @@ def open_file(path: Path, *, links: bool = False, alone: bool = False, folder: i
         raise
     status = os.fstat(descriptor)
     wrong = ""
-    # the shell's `<(…)` is a pipe too, but it has a name that only the shell gives
-    if not stat.S_ISREG(status.st_mode) and not (links and stat.S_ISFIFO(status.st_mode) and _is_device(path)):
+    is_shells_pipe = links and stat.S_ISFIFO(status.st_mode) and path.is_relative_to("/dev")  # `<(…)` of a shell
+    if not stat.S_ISREG(status.st_mode) and not is_shells_pipe:
         wrong = "not an ordinary file"
     elif alone and status.st_nlink > 1:
         wrong = "has another name too (a hard link)"
@@ -55,20 +55,16 @@ def open_file(path: Path, *, links: bool = False, alone: bool = False, folder: i
     return io.FileIO(descriptor)
 
 
-def _is_device(path: Path) -> bool:
-    return path.is_relative_to("/dev")
-
-
 def read_file(path: Path, limit: int, *, links: bool = False, alone: bool = False) -> bytes:
-    """The content of an ordinary file of at most ``limit`` bytes. Raises OSError as :func:`open_file`, and for more."""
+    """The content of an ordinary file of at most ``limit`` bytes. Raises OSError, also as :func:`open_file`."""
     with open_file(path, links=links, alone=alone) as file:
         return read_all(file, limit, path)
 
 
 def read_all(file: io.FileIO, limit: int, path: Path) -> bytes:
-    """What is left in a file, at most ``limit`` bytes. Raises OSError for more."""
+    """The rest of a file, at most ``limit`` bytes. Raises OSError for more."""
     content = bytearray()
-    if os.fstat(file.fileno()).st_size <= limit:  # that of a pipe is 0
+    if os.fstat(file.fileno()).st_size <= limit:  # 0 for a pipe
         while len(content) <= limit and (block := file.read(limit + 1 - len(content))):
             content += block
         if len(content) <= limit:
@@ -77,7 +73,7 @@ def read_all(file: io.FileIO, limit: int, path: Path) -> bytes:
 
 
 def read_lines(path: Path) -> Iterator[bytes]:
-    """The lines of an ordinary file with their ends, which the last may lack. Raises OSError, also for a long line."""
+    """The lines of an ordinary file with their ends, if any. Raises OSError, also for a long line."""
     with open_file(path) as raw, io.BufferedReader(raw) as file:
         while line := file.readline(MOST_LINE_BYTES + 1):
             if len(line) > MOST_LINE_BYTES:
@@ -86,14 +82,14 @@ def read_lines(path: Path) -> Iterator[bytes]:
 
 
 def printable(text: str) -> str:
-    """The text on as many lines, every other character that a terminal would act on, or not show, as its escape."""
+    """The text with escapes for characters that a terminal acts on or does not show; line ends and tabs stay."""
     if text.isascii() and text.isprintable():
         return text
     return "".join(char if _is_safe(char) else char.encode("unicode_escape").decode() for char in text)
 
 
 def shown(text: str) -> str:
-    """The same without passwords: what may be printed of any text."""
+    """As :func:`printable`, without passwords: any text may be printed so."""
     return printable(without_secrets(text))
 
 
@@ -102,13 +98,13 @@ def _is_safe(char: str) -> bool:
 
 
 def first_line(text: str, most: int = 200) -> str:
-    """The first line as something to print, cut at ``most`` characters; empty where there is none. No password."""
+    """The first line, printable, cut at ``most`` characters, without passwords; empty if there is none."""
     line = printable(_beginning(text.strip().partition("\n")[0], most).splitlines()[0]) if text.strip() else ""
     return line if len(line) <= most else line[: most - 1] + "…"
 
 
 def one_line(text: str, most: int | None = None) -> str:
-    """All of the text as one line to print, " / " for each line break, cut at ``most`` characters. No password."""
+    """The text as one printable line with " / " between lines, cut at ``most`` characters, without passwords."""
     text = _beginning(text, most)
     lines = text.splitlines()
     whole = text if len(lines) < 2 else " / ".join(part.strip() for part in lines if part.strip())
@@ -117,19 +113,19 @@ def one_line(text: str, most: int | None = None) -> str:
 
 
 def _beginning(text: str, most: int | None) -> str:
-    """What is enough of it for ``most`` characters, without passwords: all of it may be hundreds of megabytes."""
+    """Enough of the text for ``most`` characters, without passwords: the whole may be hundreds of megabytes."""
     return without_secrets(text if most is None else text[: 4 * most])
 
 
 def listing(names: Iterable[object], most: int = 10) -> str:
-    """Some of the names with commas between them, as one line to print, and how many more there are."""
+    """The first names with commas between them, as one printable line, and the number of the others."""
     texts = list(map(str, names))
     more = f" and {len(texts) - most:,} more" if len(texts) > most else ""
     return ", ".join(one_line(text, 80) for text in texts[:most]) + more
 
 
 def from_json(text: str) -> Any:
-    """The value in some JSON. Raises ValueError, also for nesting so deep that a recursive walk would fail."""
+    """The value of a JSON text. Raises ValueError, also for deep nesting, on which recursion would fail."""
     try:
         value = json.loads(text)
         if text.count("[") + text.count("{") > _DEEPEST and _depth(value) > _DEEPEST:
@@ -145,7 +141,7 @@ def _depth(value: object) -> int:
 
 
 def count(value: object) -> int:
-    """A whole number from 0 on that a counter can have, of text or JSON."""
+    """A possible value of a counter, from text or JSON. Raises ValueError."""
     if isinstance(value, str) and re.fullmatch(r"[0-9]{1,19}", value):
         value = int(value)
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < LARGEST:
@@ -154,7 +150,7 @@ def count(value: object) -> int:
 
 
 def quantity(value: object) -> float:
-    """A number from 0 on that a clock or a meter can show, of text or JSON."""
+    """A number from 0 on that a clock or meter can show, from text or JSON. Raises ValueError."""
     if isinstance(value, str) and re.fullmatch(r"[0-9]{1,19}(\.[0-9]{1,15})?(e-[0-9]{1,2})?", value):
         value = float(value)
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < LARGEST:
@@ -163,7 +159,7 @@ def quantity(value: object) -> float:
 
 
 def word(value: object, pattern: str = r"[!-~]{1,200}") -> str:
-    """Text that matches a pattern as a whole; by default one word of ASCII."""
+    """A text that matches a pattern, by default one word of ASCII. Raises ValueError."""
     if not isinstance(value, str) or not re.fullmatch(pattern, value):
         raise ValueError(f"{value!r:.60} is not of the form that was expected")
     return value

@@ -1,4 +1,4 @@
-"""Reading a file into a frozen model, and one line for each thing that is wrong in it."""
+"""Reads a file into a frozen model; each mistake becomes one line of a message."""
 
 from __future__ import annotations
 
@@ -10,16 +10,21 @@ import stat
 import tomllib
 import typing
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
 from pydantic_core import ErrorDetails
 
 from lab.base import untrusted
 from lab.base.did_you_mean import hint, nearest
 from lab.base.errors import BadInput
 from lab.base.os_errors import reason_of
+from lab.base.units import parse_seconds, parse_share, parse_size
 from lab.base.untrusted import one_line
+
+Size = Annotated[int, BeforeValidator(parse_size)]
+Share = Annotated[float, BeforeValidator(parse_share)]
+Seconds = Annotated[float, BeforeValidator(parse_seconds)]
 
 
 class Model(BaseModel):
@@ -29,18 +34,18 @@ class Model(BaseModel):
     _file: Path | None = None
 
     def model_post_init(self, context: Any) -> None:
-        """Remember the file, which :func:`validate` gives as context."""
+        """Remember the file, which :func:`validate` passes as context."""
         self._file = context
 
     @property
     def place(self) -> str:
-        """How a message about the model begins: its file and a colon; empty where it was not read from a file."""
+        """The beginning of a message about the model: its file and a colon; empty without a file."""
         return f"{self._file}: " if self._file else ""
 
 
-MOST_SIMILAR_FILES = 1000  # of a folder that are compared with one that is missing
-MOST_DOTS = 200  # in a line of TOML: a key has one, and the parser takes time with the square of them
-MOST_PROBLEMS = 20  # of one file in one message: who has more has not written it by hand
+MOST_SIMILAR_FILES = 1000  # in a folder, compared with a missing one
+MOST_DOTS = 200  # in a line of TOML: the parser takes time with their square
+MOST_PROBLEMS = 20  # of one file in one message
 # In place of messages of pydantic that are about Python
 PLAIN_WORDS = {
     "tuple_type": "is not a list",
@@ -50,10 +55,7 @@ PLAIN_WORDS = {
 
 
 def read_text(path: Path, remedy: str) -> str:
-    """The text of a file. Raises BadInput; ``remedy`` says what to do where there is no such file.
-
-    A file beside it that is called nearly so is named in place of that.
-    """
+    """The text of a file. Raises BadInput; for a missing file it names a similar one nearby, or else ``remedy``."""
     try:
         content = untrusted.read_file(path, untrusted.MOST_INPUT_BYTES, links=True)
         return io.TextIOWrapper(io.BytesIO(content), encoding="utf-8-sig").read()
@@ -64,9 +66,9 @@ def read_text(path: Path, remedy: str) -> str:
 
 
 def read_toml(text: str, path: Path, kind: str) -> dict[str, Any]:
-    """What a TOML file says; ``path`` and ``kind``, such as ``a sweep``, are named in errors.
+    """The content of a TOML file. Raises BadInput, also for text that would keep the parser busy.
 
-    Raises BadInput for what is no TOML, and for what would keep the parser busy.
+    Errors name ``path`` and ``kind``, such as ``a sweep``.
     """
     if len(text) > untrusted.MOST_INPUT_BYTES:
         raise BadInput(f"{path}: {kind} of {len(text):,} characters: at most {untrusted.MOST_INPUT_BYTES:,}")
@@ -80,7 +82,7 @@ def read_toml(text: str, path: Path, kind: str) -> dict[str, Any]:
 
 
 def _similar_file(path: Path) -> str:
-    """Which file beside it, of the same ending, may be meant, as a question; empty where none is called nearly so."""
+    """A question about a file nearby with the same ending and a similar name; empty if there is none."""
     files = path.parent.glob(f"*{glob.escape(path.suffix)}") if path.suffix else iter(())
     by_name = {file.stem: file for file in itertools.islice(files, MOST_SIMILAR_FILES)}
     name = nearest(path.stem, by_name)
@@ -91,12 +93,12 @@ ModelT = TypeVar("ModelT", bound=Model)
 
 
 def validate(model: type[ModelT], content: dict[str, Any], path: Path) -> ModelT:
-    """The model that the content of a file makes. Raises BadInput, a line for each thing that is wrong."""
+    """The model for the content of a file. Raises BadInput with a line for each mistake."""
     try:
         return model.model_validate(content, context=path)
     except ValidationError as error:
         problems = error.errors(include_url=False)
-        # pydantic calls a list too short, too, where its only level is wrong
+        # pydantic also calls a list too short if its only level is wrong
         wrong = {problem["loc"][:-1] for problem in problems}
         problems = [problem for problem in problems if problem["type"] != "too_short" or problem["loc"] not in wrong]
         lines = [_explain(problem, path, model) for problem in problems[:MOST_PROBLEMS]]
@@ -110,10 +112,10 @@ def _explain(problem: ErrorDetails, path: Path, model: type[Model]) -> str:
     names = [part for part in problem["loc"] if isinstance(part, str)]
     own_error = problem.get("ctx", {}).get("error")  # of a validator of the lab's
     complaint = str(own_error) if own_error else PLAIN_WORDS.get(problem["type"], problem["msg"])
-    if not names:  # about the file as a whole, which is not shown: it is long, and may hold what is secret
+    if not names:  # about the file as a whole, which is long and may hold secrets
         return f"{path}: {complaint}"
     section, unknown = model, False
-    if collected := _collected(model, names[0]):  # which stands in the file under names of its own
+    if collected := _collected(model, names[0]):  # its sections have names of their own in the file
         section, names = collected, names[1:]
     for depth, name in enumerate(names):
         if depth == 0 and collected:
@@ -128,7 +130,7 @@ def _explain(problem: ErrorDetails, path: Path, model: type[Model]) -> str:
     is_table = problem["type"] == "extra_forbidden" and isinstance(problem["input"], dict)
     if len(names) == 1 and (section is not model or is_table):
         where = f"{path}: [{names[-1]}]"
-        if own_error and complaint.partition(": ")[0] in section.model_fields:  # about one key, beside others
+        if own_error and complaint.partition(": ")[0] in section.model_fields:  # about one key in relation to others
             return f"{where} {complaint}"
     if unknown:
         fields = [name for name in section.model_fields if not _collected(section, name)]
@@ -140,14 +142,14 @@ def _explain(problem: ErrorDetails, path: Path, model: type[Model]) -> str:
 
 
 def _collected(model: type[Model], name: str) -> type[Model] | None:
-    """The model of each section that a field collects by name; None for a field that stands for one, or for a key."""
+    """The model of the sections that a field collects by name; None for any other field."""
     field = model.model_fields.get(name)
     words = typing.get_args(field.annotation) if field and typing.get_origin(field.annotation) is dict else ()
     return words[1] if words and isinstance(words[1], type) and issubclass(words[1], Model) else None
 
 
 def _warn_of_readers(path: Path) -> str:
-    """What else is to be done where a password may stand in a file that others can read."""
+    """A warning if a password may stand in a file that others can read."""
     try:
         open_to_others = path.stat().st_mode & (stat.S_IRGRP | stat.S_IROTH)
     except OSError:
@@ -159,7 +161,7 @@ def _warn_of_readers(path: Path) -> str:
 
 
 def abbreviate(value: object) -> str:
-    """What stands in a file, for a message: not all of it where it is long."""
+    """A value from a file for a message, shortened."""
     try:
         return f"{value!r:.80}"
     except ValueError:  # Python refuses to write out integers of thousands of digits

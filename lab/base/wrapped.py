@@ -1,4 +1,4 @@
-"""Text on lines of a width, broken at spaces; a command in backticks stays in one piece, so that it can be copied."""
+"""Wraps text at spaces; a command in backticks stays whole, so that it can be copied."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import re
 import unicodedata
 
 _PIECE = re.compile(r"(\s*)((?:`[^`]+`|\S)+)")  # a gap, and a word or a command
-_NAME = re.compile(r"\s*\S+(?: \S+){0,2} {2,}")  # a name in a column of its own, with the text behind it
+_NAME = re.compile(r"\s*\S+(?: \S+){0,2} {2,}")  # a name in a first column
 
 
 def columns(text: str) -> int:
-    """How many columns of a terminal a line takes: two for a wide character, none for a combining one."""
+    """The columns of a line in a terminal: two for a wide character, none for a combining one."""
     if text.isascii():
         return len(text)
     return sum(
@@ -19,10 +19,7 @@ def columns(text: str) -> int:
 
 
 def wrap(text: str, width: int, indent: str = "") -> list[str]:
-    """Lines of at most ``width`` columns; all but the first begin with ``indent``.
-
-    A word or a command that is longer than a line has one to itself, and is left whole: the terminal breaks it.
-    """
+    """Lines of at most ``width`` columns, from the second on with ``indent``; longer words get a line of their own."""
     lines, line = [], ""
     for gap, piece in _PIECE.findall(text):
         if line.strip() and columns(line + gap + piece) > width:
@@ -34,7 +31,7 @@ def wrap(text: str, width: int, indent: str = "") -> list[str]:
 
 
 def wrap_hanging(text: str, width: int) -> list[str]:
-    """The same of one line, whose other lines stand under its text: behind the name, where it begins with one."""
+    """As :func:`wrap`, with further lines under the text of the first, behind its name if it begins with one."""
     spaces = len(text) - len(text.lstrip())
     named = _NAME.match(text)
     start = named.end() if named else 0

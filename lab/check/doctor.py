@@ -14,9 +14,10 @@ from lab.check import devices, files, hardware, host, jumbo, link, networks, pro
 from lab.check.finding import Finding, examine, of_error, worst_first
 from lab.check.machine import Machine
 from lab.check.sharing import Sharing
-from lab.hosts import ROLES, SshHost
+from lab.hosts import ROLES
 from lab.hosts.host_config import HostConfig
 from lab.hosts.hosts_file import Hosts, load_hosts
+from lab.hosts.ssh import SshHost
 from lab.platforms import Facts
 from lab.run.begin.warnings import describe_unseen
 

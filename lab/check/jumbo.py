@@ -10,8 +10,9 @@ from lab.base import durable
 from lab.base.errors import LabFailure, RestoreError
 from lab.check.finding import Finding, of_error
 from lab.check.link import JUMBO_MTU, SEGMENT
-from lab.hosts import ROLES, Host, connected
+from lab.hosts import ROLES, Host
 from lab.hosts.hosts_file import Hosts
+from lab.hosts.ssh import connected
 from lab.results.run_folder import RunFolder
 from lab.run.begin.look import check_free
 from lab.run.begin.origin import origin

@@ -13,8 +13,8 @@ from lab.cli.command import Example, Examples, Run, add_command
 from lab.cli.terminal import RESULTS, show
 
 if TYPE_CHECKING:
-    from lab.hosts import SshHost
     from lab.hosts.hosts_file import Hosts
+    from lab.hosts.ssh import SshHost
 
 SUMMARY = "a narrow sudo: the lab's helper, put on a host and taken away"
 ROLES = ("client", "server")
@@ -102,8 +102,7 @@ def _chosen(arguments: argparse.Namespace) -> tuple[Hosts, list[str]]:
 @contextmanager
 def _with_plain_sudo(role: str, config: Hosts) -> Iterator[tuple[SshHost, str]]:
     """A host by the sudo that its account has apart from the helper, without a password or with one; and its system."""
-    from lab.hosts import SshHost
-    from lab.hosts.ssh import HELPERS
+    from lab.hosts.ssh import HELPERS, SshHost
 
     section = config.section(role)
     host = SshHost(role, section.model_copy(update={"sudo": "nopasswd"}))

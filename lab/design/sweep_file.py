@@ -11,9 +11,8 @@ from pydantic import ConfigDict, Field, create_model, field_validator, model_val
 
 from lab.base import shipped
 from lab.base.did_you_mean import hint
-from lab.base.quantities import Seconds, Share, Size
 from lab.base.units import LARGEST
-from lab.base.validation import Model, read_text, read_toml, validate
+from lab.base.validation import Model, Seconds, Share, Size, read_text, read_toml, validate
 from lab.design import stopping, stores_alone
 from lab.design.factors import CHOOSERS, FACTORS, LOCAL, Factor, Level
 from lab.design.level_types import level_type

@@ -7,8 +7,7 @@ from typing import Annotated, Self
 from pydantic import AfterValidator, Field, model_validator
 
 from lab.base.errors import BadInput
-from lab.base.quantities import Seconds, Share, Size
-from lab.base.validation import Model
+from lab.base.validation import Model, Seconds, Share, Size
 from lab.design import payload_size
 from lab.design.manifest import Manifest
 from lab.design.profiles import PROFILES, check_profile, manifest_of

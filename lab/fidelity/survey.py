@@ -24,8 +24,9 @@ from lab.fidelity.engines import Engine
 from lab.fidelity.places import Asked, Stand, choose, copiers_for, list_stands, make_sweep
 from lab.fidelity.probes import LINUX
 from lab.fidelity.stand_survey import StandSurvey
-from lab.hosts import Host, Role, connected, passwords
+from lab.hosts import Host, Role, passwords
 from lab.hosts.hosts_file import Hosts, load_hosts
+from lab.hosts.ssh import connected
 from lab.results.newest_run import FIDELITY
 from lab.results.run_folder import RunFolder
 from lab.run.begin import compatibility, refusals

@@ -9,9 +9,8 @@ from pydantic import BeforeValidator, Field, field_validator, model_validator
 
 from lab.base.did_you_mean import hint
 from lab.base.errors import BadInput
-from lab.base.quantities import Seconds
 from lab.base.untrusted import listing, one_line
-from lab.base.validation import Model, read_text, read_toml, validate
+from lab.base.validation import Model, Seconds, read_text, read_toml, validate
 from lab.design.sweep_file import RUN_NAME
 from lab.fleet.windows import Window, parse_window
 from lab.hosts.sections import check_place

@@ -27,8 +27,8 @@ class HostState(TypedDict):
 
 def look(hosts_file: Path) -> HostState:
     """Ask the hosts of a file. Raises BadInput for a file that is wrong."""
-    from lab.hosts import connected
     from lab.hosts.hosts_file import load_hosts
+    from lab.hosts.ssh import connected
     from lab.run.restore.vocabulary import line_format
     from lab.settings import host_journal
 

@@ -1,7 +1,7 @@
 # shellcheck shell=sh
-# After started.sh.
-# account_of PID: the number of the account whose process it is, which nobody can forge. Nothing where its real and effective
-# account differ: such a program has the rights of one and the words of the other. (ps of a Mac: uid is the effective one.)
+# After is_alive.sh.
+# account_of PID: the account number of a process, which nobody can forge. Empty if real and effective account differ: such
+# a program has the rights of one and the words of the other. (In ps of a Mac, uid is the effective one.)
 account_of() {
     is_pid "$1" || return
     if [ -d /proc/self ]; then
@@ -15,5 +15,5 @@ account_of() {
     fi 2>/dev/null
 }
 # shellcheck disable=SC2034  # of scripts after this one
-# narrow: the account that the helper of a narrow sudo does this for; empty elsewhere.
+# narrow: the account for which the helper of a narrow sudo runs this; otherwise empty.
 narrow=${FILE_SHARE_LAB_ACCOUNT:-}

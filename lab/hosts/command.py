@@ -1,4 +1,4 @@
-"""A command for a host as plain data: it can be written down now and be run by another program later."""
+"""A command for a host as plain data, which another program may run later."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from lab.hosts import Host
 
 @dataclass(frozen=True)
 class Command:
-    """A command for a host. ``given`` is its standard input: the place for secrets, and never journalled.
+    """A command for a host. ``given`` is its standard input, for secrets, and is never journalled.
 
-    ``unlisted`` are lines before that, for words that are no secret, but are to stand in no list of processes.
+    ``unlisted`` are lines of input before it: no secrets, but kept out of the list of processes.
     """
 
     argv: tuple[str, ...]
@@ -34,7 +34,7 @@ class Command:
         return result.stdout.strip()
 
     def by_hand(self) -> str:
-        """How a person types it."""
+        """The command line that a person types."""
         lines = f"printf '%s\\n' {shlex.join(self.unlisted)} | " if self.unlisted else ""
         return lines + ("sudo " if self.root else "") + shlex.join(self.argv)
 
@@ -57,20 +57,19 @@ def script(
 
 
 def shell_line(text: str, *args: str) -> str:
-    """A line for a shell that runs a script: what a script takes that calls another, as the test of its readiness."""
+    """A script as a line for a shell, such as a test of readiness that another script runs."""
     return shlex.join(["sh", "-c", text, "sh", *args])
 
 
 def lenient(step: Command) -> Command:
-    """The same command, whose failure does not count."""
-    words = ("/bin/sh", "-c", '"$@" || :', "sh", *step.argv)
-    return replace(step, argv=words)
+    """The same command, with failures ignored."""
+    return replace(step, argv=("/bin/sh", "-c", '"$@" || :', "sh", *step.argv))
 
 
 def together(steps: Sequence[Command]) -> list[Command]:
-    """The same commands as fewer: those that follow one another with the same rights become one, up to a failure.
+    """Merge consecutive commands with the same rights and no standard input. A failure ends the merged command.
 
-    Of what they print, that of the last remains. One with standard input stays by itself.
+    Only the output of the last one is kept.
     """
     joined: list[Command] = []
     for (root, stdin), group in itertools.groupby(steps, key=lambda step: (step.root, step.stdin)):
@@ -78,8 +77,6 @@ def together(steps: Sequence[Command]) -> list[Command]:
         if stdin or len(alike) == 1:
             joined += alike
             continue
-        text = shlex.join(alike[0].argv)
-        for step in alike[1:]:
-            text += " >&2 && " + shlex.join(step.argv)
+        text = " >&2 && ".join(shlex.join(step.argv) for step in alike)
         joined.append(script(text, root=root, deadline_s=sum(step.deadline_s for step in alike)))
     return joined

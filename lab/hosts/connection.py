@@ -2,39 +2,41 @@
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
 import threading
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+
+from lab.base.present import present
 
 CONNECT_DEADLINE_S = 20
 KEEPALIVE_S = 5
 LARGEST_OUTPUT = 16 * 1024**2
-# What the shell around a command says on standard error (lab/hosts/ssh.py): its pid first, and last an exit code of 255
+# The shell around a command (lab/hosts/ssh.py) writes these to standard error: its pid first, an exit code of 255 last
 PID_LINE = re.compile(r"file-share-lab:(\d+)\n")
 EXIT_255_LINE = "file-share-lab:exit-255\n"
 
 
 class Conversation(ABC):
-    """One running command: its standard input is sent and both its streams are read, all at once.
+    """One running command: threads send its standard input and read both output streams.
 
-    Its standard input ends after ``given``, unless it ``goes_on``: then more can be said (:meth:`say`).
+    Standard input ends after ``given``, unless it ``goes_on``: then :meth:`say` sends more.
     """
 
-    # what sending, reading and closing may raise where the connection ends meanwhile
+    # errors of sending, reading and closing if the connection ends meanwhile
     lost: tuple[type[Exception], ...] = (OSError,)
 
     def __init__(self, given: str, goes_on: bool = False):
         self._chunks: dict[str, list[bytes]] = {"stdout": [], "stderr": []}
         self._heard = threading.Condition()
-        jobs: tuple[Callable[[], None], ...] = (
-            lambda: self._send(given.encode(), goes_on),
-            lambda: self._receive("stdout"),
-            lambda: self._receive("stderr"),
-        )
-        self._threads = [threading.Thread(target=job, daemon=True) for job in jobs]
+        self._threads = [
+            threading.Thread(target=self._send, args=(given.encode(), goes_on), daemon=True),
+            *(threading.Thread(target=self._receive, args=(stream,), daemon=True) for stream in self._chunks),
+        ]
         for thread in self._threads:
             thread.start()
 
@@ -52,12 +54,12 @@ class Conversation(ABC):
 
     @abstractmethod
     def _wait_for_exit(self, seconds: float) -> bool:
-        """Wait for the exit of a command whose output has ended; False where it takes longer."""
+        """Wait for the exit of a command whose output has ended; False if it takes longer."""
 
     @property
     @abstractmethod
     def exit_code(self) -> int | None:
-        """The exit code; None where the connection ended before the command."""
+        """The exit code; None if the connection ended before the command."""
 
     @abstractmethod
     def close(self) -> None:
@@ -70,24 +72,22 @@ class Conversation(ABC):
             if not goes_on:
                 self._end_input()
         except self.lost:
-            return  # it did not want its input; its exit code tells
+            return  # the command did not read its input; its exit code tells why
 
     def say(self, line: str) -> None:
-        """Send another line. Raises ConnectionError where nobody hears it any more."""
+        """Send another line. Raises ConnectionError if the command or the connection has ended."""
         try:
             self._give(f"{line}\n".encode())
         except self.lost as error:
             raise ConnectionError(str(error)) from error
 
     def end_input(self) -> None:
-        """Say that no more will come; a command that has ended has not heard it."""
+        """End standard input, if the command has not ended yet."""
         with suppress(*self.lost):
             self._end_input()
 
     def wait_until(self, is_said: Callable[[str], bool], deadline: float) -> bool:
-        """Wait until what it printed so far is as ``is_said`` wants it; False where its output ended, or the deadline
-        (monotonic) came first.
-        """
+        """Wait until ``is_said`` accepts the output so far; False if its end or the deadline (monotonic) came first."""
         with self._heard:
             while not is_said(self.stdout):
                 left = deadline - time.monotonic()
@@ -101,7 +101,7 @@ class Conversation(ABC):
         try:
             while data := self._read(stream):
                 total += len(data)
-                if total <= LARGEST_OUTPUT:  # beyond it, it is read and forgotten
+                if total <= LARGEST_OUTPUT:  # the rest is read and dropped
                     chunks.append(data)
                 with self._heard:
                     self._heard.notify_all()
@@ -109,10 +109,7 @@ class Conversation(ABC):
             return
 
     def wait(self, deadline: float, stop_mark: str = "") -> bool:
-        """Wait for the end of the command and of its output; False where the deadline (monotonic) came first.
-
-        So it is where its standard output came to have ``stop_mark`` in it (none if empty).
-        """
+        """Wait for the end of the command; False if the deadline (monotonic) or ``stop_mark`` (if any) came first."""
         for thread in self._threads:
             while thread.is_alive():
                 left = deadline - time.monotonic()
@@ -126,7 +123,7 @@ class Conversation(ABC):
 
     @property
     def stdout(self) -> str:
-        """What it printed so far."""
+        """Standard output so far."""
         return self._text("stdout")
 
     @property
@@ -136,7 +133,7 @@ class Conversation(ABC):
         return match[1] if match else None
 
     def wait_for_pid(self, seconds: float) -> str | None:
-        """Its process id; None where it is still not known after ``seconds``."""
+        """Wait for its process id; None after ``seconds``."""
         deadline = time.monotonic() + seconds
         while self.pid is None and self._threads[2].is_alive() and time.monotonic() < deadline:
             time.sleep(0.01)
@@ -144,12 +141,12 @@ class Conversation(ABC):
 
     @property
     def exited_255(self) -> bool:
-        """Whether an exit code of 255 is the command's own."""
+        """Whether an exit code of 255 came from the command, not from ssh."""
         return EXIT_255_LINE in self._text("stderr")
 
     @property
     def errors(self) -> str:
-        """What it wrote to standard error so far, without our own lines."""
+        """Standard error so far, without the lines of the shell around the command."""
         return PID_LINE.sub("", self._text("stderr"), count=1).replace(EXIT_255_LINE, "")
 
 
@@ -159,21 +156,70 @@ class Connection(ABC):
     @property
     @abstractmethod
     def is_active(self) -> bool:
-        """Whether it is open, as far as can be told from here."""
+        """Whether it is open, as far as known here."""
 
     @property
     @abstractmethod
     def ending(self) -> str:
-        """What is known here of why it ended; empty where that is nothing."""
+        """Why the connection ended, if known here; else empty."""
 
     @abstractmethod
     def begin(self, line: str, given: str, deadline: float, goes_on: bool = False) -> Conversation:
-        """Have the login shell run a line, with ``given`` as its standard input, which may go on after that.
+        """Start a line in the login shell with ``given`` as its standard input, which may go on after that.
 
-        Raises ConnectionError where the connection is gone, TimeoutError where the host has not taken the line at the
-        deadline (monotonic).
+        Raises ConnectionError if the connection is gone, TimeoutError if the host is silent until the deadline.
         """
 
     @abstractmethod
     def close(self) -> None:
-        """Let go of it."""
+        """Close it."""
+
+
+class ProcessConversation(Conversation):
+    """A process of this machine in a session of its own: Ctrl-C must not end what puts things back."""
+
+    def __init__(
+        self,
+        command: Sequence[str],
+        given: str,
+        goes_on: bool = False,
+        environment: Mapping[str, str] | None = None,
+        folder: str | None = None,
+    ):
+        self._process = subprocess.Popen(  # noqa: S603 – words of the lab's own; no shell here but one that is named
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+            env=environment,
+            cwd=folder,
+        )
+        super().__init__(given, goes_on)
+
+    def _give(self, data: bytes) -> None:
+        stdin = present(self._process.stdin)
+        try:
+            stdin.write(data)
+            stdin.flush()
+        except OSError:
+            with suppress(OSError):  # close() would send the rest again
+                stdin.close()
+            raise
+
+    def _end_input(self) -> None:
+        present(self._process.stdin).close()
+
+    def _read(self, stream: str) -> bytes:
+        source = present(self._process.stdout if stream == "stdout" else self._process.stderr)
+        data = os.read(source.fileno(), 65536)
+        if not data:
+            source.close()
+        return data
+
+    def _wait_for_exit(self, seconds: float) -> bool:
+        try:
+            self._process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            return False
+        return True

@@ -1,7 +1,7 @@
 # shellcheck shell=sh
-# $1 the folder of the control socket and all that belongs to it, then the command that is ssh.
-# Standard input is a pipe of the lab's. When it ends, with the lab or before, ssh and its ProxyCommand are ended, and
-# their folder goes. What waits for that is in their process group, so that its number cannot become another's.
+# $1 is the folder of the control socket; then the ssh command. Standard input is a pipe from the lab. When it ends, at the
+# latest with the lab, ssh and its ProxyCommand are ended and the folder is removed. The process that waits for it is in
+# their process group, so that nobody else can get the group's number.
 exec 3<&0
 { trap "" TERM; read -r _ <&3; kill -s TERM -- "-$$"; rm -rf -- "$1"; } >/dev/null 2>&1 &
 shift

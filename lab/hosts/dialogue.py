@@ -1,4 +1,4 @@
-"""A command on a host that is spoken with while it runs: lines to its standard input, lines from its output."""
+"""A running command on a host that exchanges lines with the controller."""
 
 from __future__ import annotations
 
@@ -14,9 +14,7 @@ from lab.hosts.host import STOPPED, Result
 
 @dataclass
 class Dialogue:
-    """A command that runs. ``lost`` makes the error about a connection that broke; ``deadline`` (monotonic) is when the
-    command is ended, ``deadline_s`` after its begin, and ``began`` is that.
-    """
+    """A running command. ``lost`` makes the error about a broken connection; ``began`` is on the monotonic clock."""
 
     name: str
     argv: tuple[str, ...]
@@ -24,8 +22,8 @@ class Dialogue:
     began: float
     deadline_s: float
     lost: Callable[[str], HostError]
-    exit_code: int | None = None  # once it has ended by itself
-    _heard: int = 0  # lines that were taken
+    exit_code: int | None = None  # after it has ended by itself
+    _heard: int = 0  # lines returned so far
 
     @property
     def deadline(self) -> float:
@@ -33,47 +31,47 @@ class Dialogue:
         return self.began + self.deadline_s
 
     def ask(self, line: str) -> None:
-        """Say a line. Raises HostError where the connection broke."""
+        """Send a line. Raises HostError if the connection broke."""
         try:
             self.conversation.say(line)
         except ConnectionError as error:
             raise self.lost(reason_of(error)) from error
 
     def next_line(self) -> str:
-        """The next line that it prints; empty where its output has ended.
-
-        Raises DeadlineExceeded where none comes in time.
-        """
+        """The next line of output; empty at its end. Raises DeadlineExceeded if none comes in time."""
         wanted = self._heard + 1
-        if not self.conversation.wait_until(lambda text: text.count("\n") >= wanted, self.deadline):
-            if time.monotonic() >= self.deadline:
-                raise DeadlineExceeded(self.name, self.argv, self.deadline_s, self.conversation.errors)
+        if not self._wait_until(lambda text: text.count("\n") >= wanted):
             return ""
         self._heard = wanted
         return self.conversation.stdout.split("\n")[wanted - 1]
 
     def hear(self, is_last: Callable[[str], bool]) -> str:
-        """All that it has printed so far, once that is as ``is_last`` wants it, or its output has ended.
-
-        Raises DeadlineExceeded where that does not come in time.
-        """
-        if not self.conversation.wait_until(is_last, self.deadline) and time.monotonic() >= self.deadline:
-            raise DeadlineExceeded(self.name, self.argv, self.deadline_s, self.conversation.errors)
+        """All output so far, once ``is_last`` accepts it or it has ended. Raises DeadlineExceeded."""
+        self._wait_until(is_last)
         self._heard = self.conversation.stdout.count("\n")
         return self.conversation.stdout
 
+    def _wait_until(self, is_said: Callable[[str], bool]) -> bool:
+        has_come = self.conversation.wait_until(is_said, self.deadline)
+        if not has_come and time.monotonic() >= self.deadline:
+            raise self._late()
+        return has_come
+
+    def _late(self) -> DeadlineExceeded:
+        return DeadlineExceeded(self.name, self.argv, self.deadline_s, self.conversation.errors)
+
     def finish(self) -> Result:
-        """End its standard input, and wait for its end. Raises as :meth:`lab.hosts.Host.run` does without ``check``."""
+        """End its standard input and wait for its end. Raises as :meth:`lab.hosts.Host.run` without ``check``."""
         self.conversation.end_input()
         if not self.conversation.wait(self.deadline):
-            raise DeadlineExceeded(self.name, self.argv, self.deadline_s, self.conversation.errors)
+            raise self._late()
         self.exit_code = self.conversation.exit_code
         if self.exit_code is None:
             raise self.lost("")
         return self._result(self.exit_code)
 
     def stopped(self) -> Result:
-        """What it has printed, of one that is ended before its own end."""
+        """The output so far of a command that is ended early."""
         return self._result(STOPPED)
 
     def _result(self, code: int) -> Result:

@@ -1,7 +1,7 @@
 # shellcheck shell=sh
 # After account_of.sh.
-# End the command whose outermost shell is the process $1, with its group, if that shell is this account's, or whose sudo this
-# is. Of a shell that has ended meanwhile others may still run in its group: until they end nobody else gets its number.
+# End the command whose outermost shell is the process $1, with its group, if the shell belongs to this account or to the
+# caller of sudo. If the shell has ended, its group may still run; its number stays taken until then.
 pid=$1
 is_pid "$pid" || exit 0
 if runs "$pid"; then

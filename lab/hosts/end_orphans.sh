@@ -1,16 +1,15 @@
 # shellcheck shell=sh
 # After account_of.sh and the function signal.
-# A command whose connection is gone goes on by itself, and its mount may come about after everything was put back. So
-# such commands are waited for a little, and then ended with their children. The outermost shell of our commands
-# (wrapper in ssh.py) has that mark in front; an ssh program that sends one from this very host has it further behind.
-# Where this script itself has no SSH server above it, no command has one that it could have lost. A script that has
-# just ended such a server sets `lost`. On the lab's own machine the shell with its mark (local.py) is as good as a server,
-# as long as its parent is the lab that the mark names. That is a number of its own process namespace: what a container here
-# runs is not ours to judge.
+# Commands go on after their connection is lost, and may mount something after everything was put back. So this waits for
+# such orphans for a little, then ends them with their children. A command's outermost shell (WRAPPER of ssh.py) begins
+# with the mark; an ssh that sends a command from this very host has the mark later in its words. A session is a process
+# of an SSH server, or on the lab's own machine a shell with its own mark (local.py) whose parent is the lab. Without a
+# session above this script, no command counts as an orphan, unless a script sets `lost` after ending such a server. The
+# mark of local.py names a process of one process namespace: processes of containers are left alone.
 #
-# Anybody can have such words. So the shell must be the account's, or root's, and so must be the leader of its group; one of
-# root's has the mark somewhere in its words, or it is no login shell of a command. Nobody else may have a process in the group: a
-# daemon's workers, and what a set-uid program runs, are in groups of others. (ps writes no line end of anybody's words.)
+# Anybody can start a process with such words. So the shell and the leader of its group must belong to the account or to
+# root; a leader of root's must have the mark in its words. Nobody else may have a process in the group: groups of daemons
+# and set-uid programs are left alone. (ps prints no line ends in words.)
 lost=
 namespace_of() { [ ! -d /proc/self ] || readlink "/proc/$1/ns/pid"; }
 orphans() {
@@ -40,7 +39,7 @@ orphans() {
         [ "$(namespace_of "$pid")" != "$(namespace_of self)" ] || echo "$group"
     done
 }
-# Time is counted by waiting: a clock may be set meanwhile.
+# Counts its own pauses, because a clock may be set meanwhile.
 end_orphans() {
     tries=0
     while groups=$(orphans) && [ -n "$groups" ]; do

@@ -1,10 +1,10 @@
-"""What a value in a hosts file or a sweep may be: sizes, times, addresses, paths."""
+"""Types of the values in hosts files and sweeps: ports, names, paths, addresses."""
 
 from __future__ import annotations
 
 import ipaddress
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BeforeValidator
@@ -17,7 +17,7 @@ NO_HOST, BROADCAST = ipaddress.ip_network("0.0.0.0/8"), ipaddress.ip_address("25
 IPERF3_PORT = 5201
 LEAST_LEASE_S, MOST_LEASE_S = 30, 24 * 3600
 LONGEST_NAME = 255  # bytes of one name in a path
-# by the beginnings of their names; aes128-cbc and the like are told by their end
+# patterns of names; ciphers such as aes128-cbc are recognised by their ending
 SSH_ALGORITHMS = {
     "kex": r"(diffie-hellman|ecdh|curve25519)-.+",
     "key": r"(ssh|ecdsa|rsa)-.+",
@@ -53,22 +53,42 @@ def _password(value: str) -> str:
     return value
 
 
-def host_name(value: str) -> str:
-    """What ssh takes as the name of a host, which may be an alias of ~/.ssh/config; ValueError otherwise."""
-    if value.startswith("-") or not re.fullmatch(r"""[^\s'"`$\\;/&<>|(){}]+""", value) or not value.isprintable():
-        raise ValueError("is not the name of a host: ssh takes none with spaces, quotes or signs of the shell")
-    return value
+def _matching(pattern: str, problem: str) -> Callable[[str], str]:
+    """A check that returns printable text matching the pattern, and raises ValueError with ``problem`` otherwise."""
+
+    def check(value: str) -> str:
+        if not re.fullmatch(pattern, value) or not value.isprintable():
+            raise ValueError(problem)
+        return value
+
+    return check
 
 
-def user_name(value: str) -> str:
-    """What ssh takes as the name of an account; ValueError otherwise."""
-    if value.startswith("-") or not re.fullmatch(r"""[^\s'"`;:/%&<>|(){}]+(?<!\\)""", value) or not value.isprintable():
-        raise ValueError("is not the name of an account: ssh takes none with spaces, quotes or signs of the shell")
-    return value
+# ssh takes an alias of ~/.ssh/config as a host name, too
+host_name = _matching(
+    r"""(?!-)[^\s'"`$\\;/&<>|(){}]+""",
+    "is not the name of a host: ssh takes none with spaces, quotes or signs of the shell",
+)
+user_name = _matching(
+    r"""(?!-)[^\s'"`;:/%&<>|(){}]+(?<!\\)""",
+    "is not the name of an account: ssh takes none with spaces, quotes or signs of the shell",
+)
+# becomes part of a path in /sys
+interface_name = _matching(INTERFACE, "is not the name of an interface such as eth0 or en0")
+# the name of a share, and an account, that the lab's own servers can be given
+plain_name = _matching(
+    r"[A-Za-z0-9_](?:[A-Za-z0-9_.-]| (?! )){0,63}",
+    "is, with serve = lab, 1 to 64 letters, digits, and, not at its beginning, dots, - or spaces",
+)
+plain_account = _matching(r"\w[\w.-]*", "is, with serve = lab, letters, digits, and, not at its beginning, dots or -")
+# an account of any file server
+account_name = _matching(
+    r"(?!-)[^:/;@]{1,255}", "is not an account: it is printed, begins with no -, and has none of : / ; @"
+)
 
 
 def algorithm_kind(name: str) -> str:
-    """What an SSH algorithm is for: ``kex``, ``key``, ``cipher`` or ``mac``; ValueError for another word."""
+    """The kind of an SSH algorithm: ``kex``, ``key``, ``cipher`` or ``mac``; ValueError for any other word."""
     if re.fullmatch(r"[a-z0-9][a-z0-9@.-]*", name):
         for kind, pattern in SSH_ALGORITHMS.items():
             if re.fullmatch(pattern, name):
@@ -83,15 +103,8 @@ def _algorithms(value: str | Sequence[str]) -> tuple[str, ...]:
     return names
 
 
-def interface_name(value: str) -> str:
-    """The name of a network interface, which becomes part of a path in /sys; ValueError otherwise."""
-    if not re.fullmatch(INTERFACE, value):
-        raise ValueError("is not the name of an interface such as eth0 or en0")
-    return value
-
-
 def absolute(value: str) -> str:
-    """A full path, or one below the ``~`` of whoever logs in, without needless slashes; ValueError otherwise."""
+    """A full path, or a path below ``~``, without needless slashes; ValueError otherwise."""
     if not re.fullmatch(r"/.*|~(/.*)?", value):
         raise ValueError("is not a full path such as /srv/lab, or ~/lab for the home of the account that logs in there")
     if not value.isprintable():
@@ -108,7 +121,7 @@ def device_path(value: str) -> str:
     """The full path of a device below /dev; ValueError otherwise."""
     if not re.fullmatch(r"/dev(/[A-Za-z0-9_][A-Za-z0-9_.:+@=-]{0,254}){1,6}", value):
         raise ValueError(
-            f"has {value!r:.80}, which is not the path of a device such as /dev/sdb or /dev/disk/by-id/ata-X"
+            f"has {value!r:.80}, which is not the path of a device such as /dev/sdb, /dev/disk/by-id/ata-X"
         )
     return value
 
@@ -126,14 +139,14 @@ def subfolder(value: str) -> str:
 
 
 def plain_folder(value: str) -> str:
-    """A full path that the settings of every server and client can express; ValueError otherwise."""
+    """A full path that the configuration of every server and client can express; ValueError otherwise."""
     if re.search(r"""["\\%]|\$\{|  """, absolute(value)):
         raise ValueError('cannot have ", \\, %, ${ or two spaces in a row: the settings of some server cannot say it')
     return absolute(value)
 
 
 def share_name(value: str) -> str:
-    """What clients may ask a server for; ValueError otherwise."""
+    """The name under which clients find a share; ValueError otherwise."""
     if not value.isprintable() or re.search(r"[/\\]", value) or value in ("", ".", ".."):
         raise ValueError("is not the name of a share: it is printed, and has neither / nor \\ in it")
     if len(value.encode()) > LONGEST_NAME:
@@ -141,34 +154,11 @@ def share_name(value: str) -> str:
     return value
 
 
-def plain_name(value: str) -> str:
-    """The name of a share that servers of the lab's own can be told of; ValueError otherwise."""
-    if not re.fullmatch(r"[A-Za-z0-9_](?:[A-Za-z0-9_.-]| (?! )){0,63}", value):
-        raise ValueError("is, with serve = lab, 1 to 64 letters, digits, and, not at its beginning, dots, - or spaces")
-    return value
-
-
-def account_name(value: str) -> str:
-    """An account of a file server; ValueError otherwise."""
-    if not value.isprintable() or not re.fullmatch(r"(?!-)[^:/;@]{1,255}", value):
-        raise ValueError("is not an account: it is printed, begins with no -, and has none of : / ; @")
-    return value
-
-
-def plain_account(value: str) -> str:
-    """An account that servers of the lab's own can be told of; ValueError otherwise."""
-    if not re.fullmatch(r"\w[\w.-]*", value):
-        raise ValueError("is, with serve = lab, letters, digits, and, not at its beginning, dots or -")
-    return value
-
-
 def _address(value: str) -> str:
     try:
         address = ipaddress.ip_address(value)
     except ValueError:
-        raise ValueError(
-            "is no IP address, such as 192.168.77.1; a name will not do, for it may lead over another link"
-        ) from None
+        raise ValueError("is no IP address, such as 192.168.77.1; a name may lead over another link") from None
     check_zone(address)
     inner = getattr(address, "ipv4_mapped", None) or address
     if inner.is_unspecified or (inner.version == 4 and inner in NO_HOST):
@@ -179,7 +169,7 @@ def _address(value: str) -> str:
 
 
 def check_zone(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> None:
-    """Raise ValueError for an address of IPv6 in whose zone anything but the name of an interface stands."""
+    """Raise ValueError if the zone of an IPv6 address is not the name of an interface."""
     zone = getattr(address, "scope_id", None)
     if zone is not None and not re.fullmatch(ZONE, zone):
         raise ValueError("has something after the % that is not the name of an interface, such as fe80::1%eth0")

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lab.base import durable
-from lab.base.errors import CommandError
+from lab.base.errors import CommandError, HostError
 from lab.base.secret_texts import without_secrets
 from lab.base.untrusted import printable
 from lab.hosts.role import Role, role_of
@@ -23,15 +23,15 @@ if TYPE_CHECKING:
     from lab.hosts.dialogue import Dialogue
 
 DEADLINE_S = 30.0
-STOPPED = -1  # in place of an exit code, of a command that was ended for what it had printed
-LONGEST_WORD = 120  # characters of a word that each command of the log writes out: of most paths
-LONGEST_COMMAND = 100  # characters of a command that the log writes out again and again
-MOST_PRINTED, LONGEST_PRINTED = 40, 500  # last lines of what a command printed that failed, and characters of each
+STOPPED = -1  # exit code of a command that was ended because of its output
+LONGEST_WORD = 120  # characters; a longer word gets a line of its own in the log
+LONGEST_COMMAND = 100  # characters; a longer command that is repeated is written once
+MOST_PRINTED, LONGEST_PRINTED = 40, 500  # last lines of a failed command's output, and characters of each
 
 
 @dataclass(frozen=True)
 class Result:
-    """A command that has ended: what it printed, its exit code, and how long it took as seen from here."""
+    """A command that has ended: its output and exit code, and how long it took as seen from here."""
 
     argv: tuple[str, ...]
     exit_code: int
@@ -46,11 +46,11 @@ class Result:
 
 
 class CommandLog:
-    """``commands.log``: a line for every command sent to a host, with its duration; never what went to its stdin.
+    """``commands.log``: a line for every command sent to a host, with its duration, never with its standard input.
 
-    A word that is long, or of several lines, such as a script, stands in a line of its own before the first command
-    that has it: ``w3f2a91bc=$'…'``, and in commands as ``"$w3f2a91bc"``. So does a long command that comes again, as
-    ``eval "$w…"``. All of it is what a shell reads, but for what a command printed that failed, after ``|``.
+    A long word or one of several lines, such as a script, is written once as ``w3f2a91bc=$'…'`` before the first
+    command that has it. Commands name it ``"$w3f2a91bc"``. A long command that is repeated becomes ``eval "$w…"``.
+    A shell can read all of it, except for the output of failed commands, after ``|``.
     """
 
     def __init__(self, path: Path | None = None):
@@ -59,7 +59,7 @@ class CommandLog:
         self._written_out: set[str] = set()
 
     def write(self, host: str, argv: tuple[str, ...], root: bool, ending: str, elapsed_s: float) -> None:
-        """Append the command, and before it the long words that the log does not have yet."""
+        """Append the command, after the long words that are new in the log."""
         if self.path is None:
             return
         now = datetime.now(UTC).isoformat(timespec="milliseconds")
@@ -73,12 +73,12 @@ class CommandLog:
         new = {name: text for text, name in long.items() if name not in self._named}
         lines = [f"{name}={_ansi_quote(text)}" for name, text in new.items()]
         lines.append(f"{now} {host} {elapsed_s:.3f}s {ending} {'#' if root else '$'} {command}")
-        with suppress(OSError):  # a full disk here must not keep a host from being put back
+        with suppress(OSError):  # a full disk here must not stop a restore
             durable.append_line(self.path, "\n".join(lines))
             self._named.update(new)
 
     def write_output(self, output: str) -> Path | None:
-        """Append what the command printed that failed last; returns the log, None where there is none."""
+        """Append the output of a failed command; returns the path of the log, if there is one."""
         printed = without_secrets(output).splitlines()[-MOST_PRINTED:]
         lines = [f"    | {printable(line[:LONGEST_PRINTED])}" for line in printed]
         if self.path is not None and lines:
@@ -92,16 +92,16 @@ def _name_of(word: str) -> str:
 
 
 def _ansi_quote(word: str) -> str:
-    """A word on one line, as bash, zsh and ksh read it, with nothing in it that a terminal acts on."""
+    """A word on one line, as bash, zsh and ksh read it, without anything that a terminal acts on."""
     quoted = word.replace("\\", "\\\\").replace("'", "\\'").replace("\n", "\\n").replace("\t", "\\t")
     return f"$'{printable(quoted)}'"
 
 
 class Host(ABC):
-    """A machine that the controller runs commands on. Its ``name`` is that of its section in the hosts file.
+    """A machine on which the controller runs commands; its ``name`` is the section in the hosts file.
 
-    One that ``is_narrow`` runs as root only the commands that its helper knows (:mod:`lab.root_helper`). On one that
-    ``needs_no_sudo`` every command has the rights of whoever logs in. It ``lacks_root`` if that is not root.
+    If it ``is_narrow``, only commands known to its helper run as root (:mod:`lab.root_helper`). If it
+    ``needs_no_sudo``, every command has the rights of the login account; it ``lacks_root`` if that is not root.
     """
 
     is_narrow: bool = False
@@ -115,7 +115,7 @@ class Host(ABC):
 
     @property
     def role(self) -> Role:
-        """The part that it plays."""
+        """The role of this host."""
         return role_of(self.name)
 
     def run(
@@ -127,15 +127,20 @@ class Host(ABC):
         check: bool = True,
         stop_mark: str = "",
     ) -> Result:
-        """Run one command (no shell sees the words of ``argv``) under ``LC_ALL=C`` and wait for its end.
+        """Run one command under ``LC_ALL=C``, without a shell, and wait for its end.
 
-        ``given`` is its standard input and appears in no log or message. Raises CommandError where ``check`` and the
-        exit code is not zero, DeadlineExceeded where it took longer than ``deadline_s`` seconds (it is ended then),
-        HostLost where the connection broke. Once its standard output has ``stop_mark`` in it (none if empty), it is
-        ended as at its deadline, within a second or two; its exit code is STOPPED then.
+        ``given`` is its standard input and appears in no log or message. Raises CommandError for an exit code other
+        than zero if ``check``, DeadlineExceeded after ``deadline_s`` seconds (the command is ended then), HostLost if
+        the connection broke. A command whose standard output contains ``stop_mark`` (if any) is ended within a second
+        or two, with the exit code STOPPED.
         """
+        started, ending = time.monotonic(), "lost"
         try:
-            result = self._execute_logged(argv, root, given, deadline_s, stop_mark)
+            try:
+                result = self._execute(argv, root, given, deadline_s, stop_mark)
+                ending = f"exit={result.exit_code}"
+            finally:
+                self.log.write(self.name, argv, root, ending, time.monotonic() - started)
             if check and result.exit_code != 0:
                 remedy = self._hint(result) or self.explain(result.output)
                 raise CommandError(self.name, argv, result.exit_code, result.output, remedy)
@@ -144,27 +149,12 @@ class Host(ABC):
             raise
         return result
 
-    def _execute_logged(
-        self, argv: tuple[str, ...], root: bool, given: str, deadline_s: float, stop_mark: str
-    ) -> Result:
-        started = time.monotonic()
-        ending = "lost"
-        try:
-            result = self._execute(argv, root, given, deadline_s, stop_mark)
-            ending = f"exit={result.exit_code}"
-        finally:
-            self.log.write(self.name, argv, root, ending, time.monotonic() - started)
-        return result
-
     def as_root(self, argv: tuple[str, ...]) -> tuple[str, ...]:
-        """The words by which the account itself runs a command as root there; where it is root, the command's own."""
+        """The command line by which the login account runs a command as root."""
         return argv
 
     def converse(self, *argv: str, deadline_s: float) -> AbstractContextManager[Dialogue]:
-        """Run one command that is spoken with while it runs; it is ended with the context.
-
-        Raises HostError where it cannot be begun, or the connection breaks.
-        """
+        """Run one command and exchange lines with it; it ends with the context. Raises HostError."""
         raise NotImplementedError(f"{type(self).__name__} takes no command that is spoken with")
 
     def shell(
@@ -185,16 +175,31 @@ class Host(ABC):
         """Run it, whatever its exit code."""
 
     def _hint(self, result: Result) -> str:
-        """What to do about a failure that has a well-known cause; empty for the others."""
+        """What to do about a failure with a well-known cause; empty otherwise."""
         return ""
 
     @abstractmethod
     def reconnect(self, take_over: Callable[[], None] = lambda: None) -> None:
-        """Make a new connection, call ``take_over``, and let go of the one before, whatever has become of it.
+        """Make a new connection, call ``take_over``, then close the old one. Raises HostError.
 
-        So what is tied to a connection is handed to the next one without a gap. Raises HostError.
+        So whatever is tied to a connection passes to the next one without a gap.
         """
 
     @abstractmethod
     def close(self) -> None:
-        """Let go of the connection."""
+        """Close the connection."""
+
+
+class Nobody(Host):
+    """A server that nobody logs in to: it has an address, and every command is an error that says why."""
+
+    def _execute(self, argv: tuple[str, ...], root: bool, given: str, deadline_s: float, stop_mark: str = "") -> Result:
+        message = f"nobody logs in there: [{self.name}] of the hosts file has no host"
+        raise HostError(message, "give it one, where there is a login", host=self.name)
+
+    def reconnect(self, take_over: Callable[[], None] = lambda: None) -> None:
+        """See :meth:`Host.reconnect`."""
+        self._execute((), False, "", 0)
+
+    def close(self) -> None:
+        """See :meth:`Host.close`."""

@@ -6,8 +6,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
-from lab.base.quantities import Seconds, Size
-from lab.base.validation import Model
+from lab.base.validation import Model, Seconds, Size
 from lab.hosts.fields import (
     Address,
     HostName,
@@ -70,27 +69,22 @@ class HostConfig(Model):
 
     @property
     def is_reached(self) -> bool:
-        """Whether the lab runs commands there."""
+        """Whether the lab runs commands on this host."""
         return self.transport == "local" or self.host is not None
 
     @property
     def login(self) -> str:
-        """Who is reached, for messages."""
+        """The account and host of the login, for messages."""
         if self.host is None:
             return "this machine" if self.transport == "local" else "nobody"
         return f"{self.user}@{self.host}" if self.user else self.host
 
     @model_validator(mode="after")
-    def _local_needs_no_login(self) -> Self:
-        """What says how to log in means nothing for this machine."""
+    def _keys_go_together(self) -> Self:
+        """This machine has no keys about a login; the helper of a narrow sudo cannot do everything."""
         login = ("host", "user", "port", "identity", "known_hosts", "proxy_command")
         if self.transport == "local" and (needless := [key for key in login if getattr(self, key) is not None]):
             raise ValueError(f"{needless[0]}: transport = local is this machine, without SSH: leave it out")
-        return self
-
-    @model_validator(mode="after")
-    def _helper_can_do_it(self) -> Self:
-        """Of what a section asks for, the helper of a narrow sudo does not know everything."""
         if self.sudo == "helper" and self.mount_base:
             raise ValueError("mount_base: sudo = helper works in the lab's own folder alone: leave mount_base out")
         if self.sudo == "helper" and self.ram_disk_format == "ext4":

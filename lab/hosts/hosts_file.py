@@ -1,7 +1,8 @@
 """A hosts file, read into frozen models.
 
-Whatever is wrong ends here, before anything is touched, as one message that names the file, the section, the key and
-what would be right. An unknown section or key is an error: a misspelt one must not silently change a sweep."""
+Any mistake ends here, before a host is touched, with a message that names file, section, key and what would be right.
+An unknown section or key is an error: a misspelt key must not silently change a sweep.
+"""
 
 from __future__ import annotations
 
@@ -14,8 +15,7 @@ from pydantic import Field, ValidationInfo, field_validator, model_validator
 from pydantic_core import PydanticCustomError
 
 from lab.base import shipped
-from lab.base.quantities import Size
-from lab.base.validation import Model, read_text, validate
+from lab.base.validation import Model, Size, read_text, validate
 from lab.hosts.fields import (
     Absolute,
     AccountName,
@@ -32,10 +32,9 @@ from lab.hosts.fields import (
 )
 from lab.hosts.host_config import HostConfig
 from lab.hosts.role import ROLES, Role, client_name, is_further_client
-from lab.hosts.sections import check_place, parse_json_sections, parse_sections
-from lab.hosts.template import check_filled_in
+from lab.hosts.sections import check_filled_in, check_place, parse_json_sections, parse_sections
 
-OWN_KEYS = ("host", "data_address", "interface", "proxy_command")  # of a client, which no other takes from it
+OWN_KEYS = ("host", "data_address", "interface", "proxy_command")  # further clients do not inherit these
 
 
 class ShareConfig(Model):
@@ -80,7 +79,7 @@ class ShareConfig(Model):
     @field_validator("path", "name", "account")
     @classmethod
     def _servers_of_the_lab_can_be_told(cls, value: str | None, info: ValidationInfo) -> str | None:
-        """Of a share that is there already, everything is taken that its server could be told."""
+        """An existing share may have any name that a server allows."""
         if not value or info.data.get("serve") != "lab":
             return value
         return {"path": plain_folder, "name": plain_name, "account": plain_account}[str(info.field_name)](value)
@@ -115,12 +114,12 @@ class Hosts(Model):
 
     @property
     def digest(self) -> bytes:
-        """SHA-256 of the file's text; empty where it was not read from a file."""
+        """SHA-256 of the file's text; empty if not read from a file."""
         return self._digest
 
     @property
     def path(self) -> Path:
-        """The file, resolved. Raises ValueError where it was not read from one."""
+        """The file, resolved. Raises ValueError if not read from a file."""
         if self._file is None:
             raise ValueError("a hosts file that was not read from a file")
         return self._file.resolve()
@@ -128,12 +127,12 @@ class Hosts(Model):
     @model_validator(mode="before")
     @classmethod
     def _gather_clients(cls, content: Any) -> Any:
-        """Have ``[client.2]`` and so on where the model has them, with what they take from ``[client]``."""
+        """Move ``[client.2]`` etc. to ``more_clients``, with the keys inherited from ``[client]``."""
         if not isinstance(content, dict):
             return content
-        own = content.get("more_clients", {Role.CLIENT: {}})
-        if not own or not all(isinstance(section, dict | HostConfig) for section in own.values()):
-            raise ValueError("[more_clients]: unknown")  # of a file, where it is a section with keys
+        given = content.get("more_clients", {Role.CLIENT: {}})
+        if not given or not all(isinstance(section, dict | HostConfig) for section in given.values()):
+            raise ValueError("[more_clients]: unknown")  # a section of the file
         names = sorted(filter(is_further_client, content), key=lambda name: int(name.rpartition(".")[2]))
         for number, name in enumerate(names, 2):
             if name != client_name(number):
@@ -143,9 +142,8 @@ class Hosts(Model):
         if common.get("transport") == "local":
             del common["transport"]
         more = {name: common | content[name] if isinstance(content[name], dict) else content[name] for name in names}
-        return {name: own for name, own in content.items() if name not in more} | (
-            {"more_clients": more} if more else {}
-        )
+        rest = {name: section for name, section in content.items() if name not in more}
+        return rest | {"more_clients": more} if more else rest
 
     @property
     def clients(self) -> dict[str, HostConfig]:
@@ -162,46 +160,40 @@ class Hosts(Model):
         return (*self.reached, *self.more_clients)
 
     def with_clients(self, count: int) -> Self:
-        """The same with the first so many clients only."""
+        """A copy with only the first ``count`` clients."""
         kept = dict(list(self.more_clients.items())[: count - 1])
         return self.model_copy(update={"more_clients": kept})
 
     def seen_by(self, name: str) -> Self:
-        """The same as if the client of this name were the only one."""
+        """A copy with this client as the only one."""
         return self.model_copy(update={"client": self.clients[name], "more_clients": {}})
 
     def may_tune(self, name: str) -> bool:
-        """Whether MTU and TCP buffers of a host may be changed; those of a server that shares something anyway may not.
-
-        ``tune`` in its section says otherwise.
-        """
+        """Whether MTU and TCP buffers may be changed: ``tune``; by default not on the server of an existing share."""
         tune = self.section(name).tune
         return bool(tune == "yes") if tune else name != Role.SERVER or self.share.serve == "lab"
 
     @model_validator(mode="after")
-    def _helper_serves_nothing(self) -> Self:
-        """A server's settings come from the account, and may name programs that the server runs as root."""
+    def _helper_can_do_it(self) -> Self:
+        """The helper of a narrow sudo starts no server, because a server's settings may name programs to run as root.
+
+        It takes no comma in the name of a share: mount.cifs has the name among options, which commas separate.
+        """
         if self.server.sudo == "helper" and self.share.serve == "lab":
             raise ValueError(
                 "[server] sudo: the helper starts no server; give serve = existing with a share that is there, or, for "
                 "the time of the measurements, sudo = password"
             )
-        return self
-
-    @model_validator(mode="after")
-    def _helper_mounts_no_comma(self) -> Self:
-        """mount.cifs puts the name of a share among options, which commas part."""
         narrow = [name for name, client in self.clients.items() if client.sudo == "helper"]
         for key in ("name", "account"):
             if narrow and "," in getattr(self.share, key):
-                raise ValueError(
-                    f"[share] {key}: with [{narrow[0]}] sudo = helper it has no comma: give another sudo there"
-                )
+                where = f"with [{narrow[0]}] sudo = helper"
+                raise ValueError(f"[share] {key}: {where} it has no comma: give another sudo there")
         return self
 
     @property
     def measures_link(self) -> bool:
-        """Whether iperf3 can tell what the link carries."""
+        """Whether iperf3 measures the link."""
         return self.server.iperf3 != "off" and (self.server.is_reached or self.server.iperf3 is not None)
 
     @property
@@ -211,15 +203,14 @@ class Hosts(Model):
 
     @property
     def through_mount(self) -> bool:
-        """Whether the files of trials are made and looked at through the mount: their place on the server is not known,
-        or out of reach."""
+        """Whether files of trials are created and checked through the mount, without access on the server."""
         share = self.share
         unseen = share.path is None or share.mounted is not None or not self.server.is_reached
         return share.serve == "existing" and unseen
 
     @model_validator(mode="after")
     def _client_is_reached(self) -> Self:
-        """Of a server that nobody logs in to, nothing can be changed."""
+        """A server without a login cannot be changed."""
         for name, client in self.clients.items():
             if not client.is_reached:
                 raise ValueError(f"[{name}] host: missing; or give transport = local, where the client is this machine")
@@ -231,16 +222,9 @@ class Hosts(Model):
             raise ValueError("[share] folder: is for a share that no login leads to; elsewhere give path")
         if not self.server.is_reached and self.server.tune == "yes":
             raise ValueError("[server] tune: without host nobody logs in there, and nothing can be changed")
-        local = [name for name, own in self._sections() if own.transport == "local"]
+        local = [name for name, section in self._sections() if section.transport == "local"]
         if len(local) > 1:
             raise ValueError(f"[{local[1]}] transport: [{local[0]}] is this machine: it cannot be both")
-        return self
-
-    @model_validator(mode="after")
-    def _mounted_is_on_one_client(self) -> Self:
-        """Where somebody else mounted the share is known of one client."""
-        if self.more_clients and self.share.mounted is not None:
-            raise ValueError("[share] mounted: is for one client: of several each mounts the share for the run")
         return self
 
     def _sections(self) -> Iterator[tuple[str, HostConfig]]:
@@ -250,33 +234,31 @@ class Hosts(Model):
 
     @model_validator(mode="after")
     def _hosts_are_several(self) -> Self:
-        """Two sections about one machine would measure it against itself, and change its settings twice."""
+        """Two sections for one machine would measure it against itself and change its settings twice."""
+        if self.more_clients and self.share.mounted is not None:
+            raise ValueError("[share] mounted: is for one client: of several each mounts the share for the run")
         seen: dict[tuple[str, ...], str] = {}
-        for name, own in self._sections():
-            if is_loopback(own.data_address):
+        for name, section in self._sections():
+            if is_loopback(section.data_address):
                 raise ValueError(
                     f"[{name}] data_address: is loopback, which reaches no other machine; "
                     "give the address that the host has on this link"
                 )
-            if (other := seen.setdefault(("data_address", own.data_address.lower()), name)) != name:
+            if (other := seen.setdefault(("data_address", section.data_address.lower()), name)) != name:
                 raise ValueError(
                     f"[{name}] data_address: is that of [{other}] too; give each host the one that it has itself"
                 )
-            login = ("host", str(own.host).lower(), str(own.port), str(own.proxy_command))
-            if own.host and (other := seen.setdefault(login, name)) != name and self.more_clients:
+            login = ("host", str(section.host).lower(), str(section.port), str(section.proxy_command))
+            if section.host and (other := seen.setdefault(login, name)) != name and self.more_clients:
                 raise ValueError(f"[{name}] host: is that of [{other}] too; two clients cannot be one machine")
         return self
 
 
 def load_hosts(path: Path) -> Hosts:
-    """Read a hosts file. Raises :class:`BadInput`, also for one that lies among results: see :func:`check_place`.
-
-    A file ``*.json`` holds the sections as JSON: `lab measure` keeps what it measured in such files.
-    """
+    """Read a hosts file, INI or (written by `lab measure`) JSON. Raises BadInput, also as :func:`check_place`."""
     check_place(path)
-    text = read_text(
-        path, f"`lab init` makes one; or copy {shipped.HOSTS_TEMPLATE} and fill it in, or run `lab local up`"
-    )
+    ways = f"`lab init` makes one; or copy {shipped.HOSTS_TEMPLATE} and fill it in, or run `lab local up`"
+    text = read_text(path, ways)
     if path.suffix == ".json":
         content = parse_json_sections(text, path)
     else:

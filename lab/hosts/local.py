@@ -7,18 +7,17 @@ import signal
 from contextlib import suppress
 
 from lab.base.os_errors import explain
-from lab.hosts.connection import Connection, Conversation
+from lab.hosts.connection import Connection, Conversation, ProcessConversation
 from lab.hosts.host_config import HostConfig
-from lab.hosts.process_conversation import ProcessConversation
 
-# In front of each command: by this word scripts know the process of the lab, which is that shell's parent, as they know
-# an SSH server on other hosts (ssh_session.sh, end_orphans.sh). The shell must stay, so something follows the command.
+# In front of each command. Scripts recognise the lab as the parent of this shell, as they recognise an SSH server
+# elsewhere (ssh_session.sh, end_orphans.sh). Something follows the command, so that the shell stays.
 MARK = ": file-share-lab-local-{pid}; "
 SHELL = "/bin/sh"
 
 
 def connect(role: str, config: HostConfig) -> LocalConnection:
-    """What runs commands on this machine; for every role and section alike."""
+    """A connection to this machine, the same for every role and section."""
     return LocalConnection()
 
 
@@ -51,7 +50,7 @@ class LocalConversation(ProcessConversation):
 
     def __init__(self, line: str, given: str, goes_on: bool = False):
         words = [SHELL, "-c", f"{MARK.format(pid=os.getpid())}{line}; exit $?"]
-        super().__init__(words, given, goes_on, folder="/")  # as elsewhere, not where one stands
+        super().__init__(words, given, goes_on, folder="/")
 
     @property
     def exit_code(self) -> int | None:
@@ -62,7 +61,7 @@ class LocalConversation(ProcessConversation):
     def close(self) -> None:
         """See :meth:`Conversation.close`."""
         self.end_input()
-        if self._process.returncode is None:  # else its number may be another group's by now
-            with suppress(ProcessLookupError, PermissionError):  # the latter of a Mac, for a group of zombies
+        if self._process.returncode is None:  # else another group may have its number by now
+            with suppress(ProcessLookupError, PermissionError):  # macOS raises the latter for a group of zombies
                 os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait()

@@ -1,8 +1,8 @@
-"""A script and its words as one line that every login shell reads as the same: sh, bash, zsh, ksh, tcsh, csh and fish.
+"""A script with its words as one line that sh, bash, zsh, ksh, tcsh, csh and fish all read alike.
 
-csh and tcsh end a quoted text at a line end, and see history in a ``!`` even there; a word of an old csh is at most
-some 1000 bytes long; fish knows backslashes in a quoted text. So whatever is not plain goes as octal numbers, in short
-words, which /bin/sh makes text of again.
+In csh and tcsh a quoted text ends at a line end, ``!`` means history even there, and a word has at most 1000 bytes.
+fish reads backslashes in a quoted text. So anything but plain text is sent as octal numbers in short words, and
+/bin/sh decodes them.
 """
 
 from __future__ import annotations
@@ -18,12 +18,8 @@ _DECODE = 'eval "set -- $(printf %b "$@")"; '
 
 
 def script_line(first: str, rest: str, words: Sequence[str]) -> str:
-    """The line that has /bin/sh run ``first`` and ``rest``, a script of plain text, with these words.
-
-    Only ``rest`` sees the words as they are.
-    """
-    is_plain = all(map(_is_plain, words)) and max(map(len, words), default=0) < _MOST_BYTES
-    if is_plain:
+    """The line by which /bin/sh runs ``first`` and ``rest``, plain text; only ``rest`` sees the words decoded."""
+    if all(_is_plain(word) and len(word) < _MOST_BYTES for word in words):
         return shlex.join(["/bin/sh", "-c", first + rest, "sh", *words])
     coded = " ".join(f"'{part}'" for part in _coded(shlex.join(words)))
     return f"{shlex.join(['/bin/sh', '-c', first + _DECODE + rest, 'sh'])} {coded}"
@@ -37,7 +33,7 @@ _CODES = tuple(chr(byte) if _is_plain(chr(byte)) else f"\\0{byte:03o}" for byte 
 
 
 def _coded(line: str) -> Iterator[str]:
-    """The line in parts that need no quoting but plain quotes; a number is never cut in two."""
+    """The line in parts that need only plain quotes; no number is cut in two."""
     part = ""
     for byte in line.encode():
         part += _CODES[byte]

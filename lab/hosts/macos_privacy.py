@@ -1,7 +1,7 @@
-"""What macOS refuses for the sake of privacy or of its own safety, and the switch that allows it.
+"""Refusals of macOS for privacy or system integrity, and the switch that allows the access.
 
-A refusal reads like any other error: file permissions or the network seem to be wrong. Every command over SSH counts as
-sshd's, so one switch is for all of them, and sudo does not help.
+A refusal looks like wrong file permissions or a network failure. Every command over SSH counts as sshd's, so one switch
+covers all of them, and sudo does not help.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ SIP = (
     "System Integrity Protection keeps commands off this service: use its switch in System Settings > General > "
     "Sharing. Nothing that the lab does is worth `csrutil disable`"
 )
-# Programs that say this of files. Others say it of what only root may do, and then it is true.
+# These programs say so about files. Others say it about what only root may do, and are right.
 FILE_TOOLS = "cat|cp|dd|df|find|head|ls|mkdir|mv|open|perl|rm|rmdir|rsync|openrsync|sh|stat|tail|touch"
 REFUSALS = (
     (r"Operation not permitted while System Integrity Protection is engaged", SIP),
@@ -36,5 +36,5 @@ REFUSALS = (
 
 
 def explain(output: str) -> str:
-    """What to do where macOS refused, of what a program printed; empty where it did not, or that cannot be told."""
+    """The remedy for a refusal of macOS in a program's output; empty if there is none."""
     return next((remedy for sign, remedy in REFUSALS if re.search(sign, output, re.MULTILINE)), "")

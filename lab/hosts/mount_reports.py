@@ -1,4 +1,4 @@
-"""What a system says of its mounts and of what was agreed on for one: readers that platforms and protocols share."""
+"""Parsers of what systems report about mounts and their negotiated options, shared by platforms and protocols."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ CURRENT = "-- Current mount parameters:"
 
 
 def split_mount_options(text: str) -> dict[str, str]:
-    """The options of a mount by name, each with its value or an empty text; without those of odd characters."""
+    """The options of a mount by name, with their values or empty texts; options with odd characters are left out."""
     return {match[1]: match[3] or "" for option in text.split(",") if (match := MOUNT_OPTION.fullmatch(option))}
 
 
@@ -21,7 +21,7 @@ def split_mount_options(text: str) -> dict[str, str]:
 
 
 def parse_mount_options(text: str, versions_of: str) -> dict[str, str | int]:
-    """The largest requests (``rsize``, ``wsize``, bytes) and the dialect, where the options of a mount have them."""
+    """``rsize``, ``wsize`` (bytes) and ``dialect``, as far as the options of a mount have them."""
     options = dict(option.split("=", 1) for option in text.split(",") if "=" in option)
     limits: dict[str, str | int] = {
         name: count(options[name]) for name in ("rsize", "wsize") if re.fullmatch("[0-9]{1,18}", options.get(name, ""))
@@ -32,21 +32,21 @@ def parse_mount_options(text: str, versions_of: str) -> dict[str, str | int]:
 
 
 def parse_signed(text: str, share: str) -> str:
-    """``true`` or ``false``, from the kernel's DebugData; empty where it does not tell of the share, or tells both."""
+    """``true`` or ``false`` from the kernel's DebugData; empty if it lacks the share or says both."""
     dialects = [re.search(r" Dialect 0x[0-9a-f]+( signed)?", session) for session in cifs_sessions(text, share)]
     answers = {"true" if dialect[1] else "false" for dialect in dialects if dialect}
     return answers.pop() if len(answers) == 1 else ""
 
 
 def parse_encrypted(text: str, share: str) -> str:
-    """The same of encryption: the word stands in the second line about the share (cifs_debug_tcon in the kernel)."""
+    """As :func:`parse_signed`, for encryption: a word in the second line about the share (kernel: cifs_debug_tcon)."""
     lines = [session.partition(f") {share} Mounts: ")[2].splitlines()[1:2] for session in cifs_sessions(text, share)]
     answers = {"true" if " Encrypted" in line[0] else "false" for line in lines if line}
     return answers.pop() if len(answers) == 1 else ""
 
 
 def cifs_sessions(text: str, share: str) -> list[str]:
-    """The parts of the kernel's DebugData about connections over which the share is mounted, each with its channels."""
+    """The parts of the kernel's DebugData about the connections of a share, each with its channels."""
     sessions = re.split(r"^\d+\) ConnectionId: ", text, flags=re.MULTILINE)[1:]
     return [session for session in sessions if f") {share} Mounts: " in session]
 
@@ -55,10 +55,7 @@ def cifs_sessions(text: str, share: str) -> list[str]:
 
 
 def parse_mount_lines(text: str) -> list[tuple[str, str, str, tuple[str, ...]]]:
-    """Source, mount point, file system and flags of each line ``FROM on POINT (TYPE, flag, …)`` of ``mount``.
-
-    Who mounted it is no flag. A source has no blanks: those of a share's name are percent-encoded.
-    """
+    """Source, mount point, file system and flags (without ``mounted by``) of each line of ``mount``."""
     lines = re.findall(r"^(\S.*?) on (/.*) \(([^()]*)\)$", text, re.MULTILINE)
     rows = []
     for source, point, words in lines:
@@ -68,15 +65,14 @@ def parse_mount_lines(text: str) -> list[tuple[str, str, str, tuple[str, ...]]]:
 
 
 def parse_mounts(text: str) -> dict[str, tuple[str, str]]:
-    """By mount point: the file system, and the flags with commas only, of what ``mount`` prints."""
+    """File system and comma-separated flags by mount point, from the output of ``mount``."""
     return {point: (kind, ",".join(flags)) for _, point, kind, flags in parse_mount_lines(text)}
 
 
 def parse_statshares(text: str) -> dict[str, str]:
-    """Dialect, signing and encryption, as far as ``smbutil statshares -m`` of this version has them.
+    """Dialect, signing and encryption, as far as ``smbutil statshares -m`` has them. Raises LabFailure.
 
-    A signing algorithm is there for every SMB 3 session; that it signs is a line of its own, which old versions lack.
-    Raises LabFailure for what no session has.
+    Every SMB 3 session has a signing algorithm; whether it signs is another line, which old versions lack.
     """
     rows = dict(re.findall(r"^ +([A-Z_]+) +(\S+) *$", text, re.MULTILINE))
     try:
@@ -102,13 +98,13 @@ def _negotiated(rows: Mapping[str, str]) -> dict[str, str]:
 
 
 def parse_multichannel(text: str) -> dict[str, str]:
-    """Whether the session may use several connections: ``on`` or ``off``; empty where the text does not say."""
+    """Whether the session may use several connections, ``on`` or ``off``, if the text says so."""
     match = re.search(r"Multichannel ON: (yes|no)\b", text)
     return {"multichannel": {"yes": "on", "no": "off"}[match[1]]} if match else {}
 
 
 def parse_nfsstat(text: str) -> dict[str, str]:
-    """The parameters in effect, each with its value or an empty text, of ``nfsstat -m PATH``."""
+    """The parameters in effect, with their values or empty texts, from ``nfsstat -m PATH``."""
     has_parts = "-- Original mount options:" in text or CURRENT in text
     current = text.partition(CURRENT)[2] if has_parts else text
     parameters = re.search(r"^\s*NFS parameters: (\S+)", current, re.MULTILINE)
@@ -116,13 +112,13 @@ def parse_nfsstat(text: str) -> dict[str, str]:
 
 
 def read_nfs_version(parameters: Mapping[str, str]) -> str:
-    """The version among the parameters of nfsstat, in which 4 is 4.0; empty where it is not among them."""
+    """The NFS version in the parameters of nfsstat, with 4 as 4.0; empty if missing."""
     version = parameters.get("vers", "")
     return {"4": "4.0"}.get(version, version)
 
 
 def read_parameters(parameters: Mapping[str, str]) -> Mapping[str, str | int]:
-    """Version and largest requests (``rsize``, ``wsize``, bytes) of what nfsstat says. Raises LabFailure."""
+    """``dialect``, ``rsize`` and ``wsize`` (bytes) from the parameters of nfsstat. Raises LabFailure."""
     version = read_nfs_version(parameters)
     try:
         sizes: dict[str, str | int] = {

@@ -1,6 +1,6 @@
-"""SSH by the system's ssh: a control master for each host, every command in a session of it.
+"""SSH by the system's ssh: a control master for each host, with a session for each command.
 
-It reaches what paramiko no longer does: hosts whose SSH knows only SHA-1.
+It reaches hosts whose SSH knows only SHA-1, which paramiko no longer does.
 """
 
 from __future__ import annotations
@@ -21,16 +21,15 @@ from lab.base.os_errors import explain
 from lab.base.present import present
 from lab.base.scripts import read_script
 from lab.hosts import ssh_target
-from lab.hosts.connection import CONNECT_DEADLINE_S, KEEPALIVE_S, Connection, Conversation
+from lab.hosts.connection import CONNECT_DEADLINE_S, KEEPALIVE_S, Connection, Conversation, ProcessConversation
 from lab.hosts.host_config import HostConfig
-from lab.hosts.process_conversation import ProcessConversation
 from lab.hosts.ssh_target import SshTarget
 
 GRACE_S = 2.0
 MASTER = read_script(__file__, "control_master.sh")
-# of ssh's settings only these and the target's hold; nothing may ask
+# only these settings of ssh and those of the target apply; ssh asks nothing
 COMMON = ("ssh", "-F", "/dev/null", "-T", "-o", "BatchMode=yes")
-# a proxy that fails: without its master, ssh would make a connection of its own
+# the proxy fails: without its master, ssh would connect by itself
 SESSION = (*COMMON, "-o", "LogLevel=ERROR", "-o", "ProxyCommand=false")
 KEY_SENT = re.compile(r"Server host key: (\S+) (\S+)")
 CHANGED_KEY = re.compile(r"key sent by the remote host is\s+(\S+?)\.?\s")
@@ -38,9 +37,9 @@ KEY_ON_RECORD = re.compile(r"Offending .*key in (.+:[0-9]+)")
 
 
 def connect(role: str, config: HostConfig) -> OpenSshConnection:
-    """An open connection; honours of ~/.ssh/config what the target does, the agent and known_hosts.
+    """An open connection; uses ~/.ssh/config as the target does, the agent and known_hosts.
 
-    Raises HostError or HostKeyError, with what to do; BadInput for files that are not what they should be.
+    Raises HostError or HostKeyError with a remedy; BadInput for wrong files.
     """
     target = check(role, config)
     connection = OpenSshConnection(target)
@@ -54,7 +53,7 @@ def connect(role: str, config: HostConfig) -> OpenSshConnection:
 
 
 def check(role: str, config: HostConfig) -> SshTarget:
-    """Where the host is, as far as that needs no connection. Raises BadInput as :func:`connect` does."""
+    """How to reach the host, without connecting. Raises BadInput as :func:`connect` does."""
     target = ssh_target.find_target(role, config)
     if shutil.which("ssh") is None:
         raise BadInput(f"{target.key} transport = openssh: there is no ssh here", "install openssh-client")
@@ -62,13 +61,13 @@ def check(role: str, config: HostConfig) -> SshTarget:
 
 
 def _explain(errors: str, target: SshTarget) -> HostError:
-    """What a failed connection means, and what to do about it."""
+    """The error for a failed connection, with a remedy."""
     if changed := CHANGED_KEY.search(errors):
         recorded = KEY_ON_RECORD.search(errors)
         return target.changed_key(changed[1], f"that of {recorded[1]}" if recorded else "another")
     if "Host key verification failed" in errors and (sent := KEY_SENT.search(_detailed_errors(target))):
         return target.unknown_key(sent[1], sent[2])
-    # the frame around a warning of ssh is lines of @
+    # ssh frames a warning with lines of @
     lines = [line.strip(" .") for line in errors.splitlines() if line.strip() and not line.startswith("@")]
     reason = "; ".join(lines) or "no answer"
     if "Permission denied" in reason or "Too many authentication failures" in reason:
@@ -79,7 +78,7 @@ def _explain(errors: str, target: SshTarget) -> HostError:
 
 
 def _detailed_errors(target: SshTarget) -> str:
-    """What ssh writes to standard error with -v, while it fails once more."""
+    """Standard error of ssh -v, while it fails once more."""
     with closing(OpenSshConnection(target, "-v")) as retry:
         retry.wait_until_open()
         return retry.errors
@@ -90,7 +89,7 @@ class OpenSshConnection(Connection):
 
     def __init__(self, target: SshTarget, *flags: str):
         self._address = target.address
-        # not in TMPDIR: the path of a socket has 103 bytes at the most, and ssh adds to it
+        # not in TMPDIR: the path of a socket has at most 103 bytes, and ssh adds to it
         self.folder = Path(tempfile.mkdtemp(prefix="lab-ssh-", dir="/tmp"))
         self._control = self.folder / "control"
         self._links: dict[str, Path] = {}
@@ -107,7 +106,7 @@ class OpenSshConnection(Connection):
             )
 
     def _options(self, target: SshTarget) -> Iterator[str]:
-        """The words of a command line that are settings of ssh."""
+        """Settings of ssh as words of its command line."""
         settings = {
             "ControlMaster": "yes",
             "ControlPath": self._control,
@@ -125,21 +124,21 @@ class OpenSshConnection(Connection):
             yield from ("-o", option)
 
     def _keys(self, target: SshTarget) -> Iterator[str]:
-        """The words of a command line that are private keys."""
+        """Private keys as words of the command line of ssh."""
         for number, key in enumerate(target.identities or ssh_target.usual_identities()):
             yield from ("-i", self._link(f"key-{number}", Path(key)))
             for more in (".pub", "-cert.pub"):  # beside a key ssh looks for its public half, and a certificate
                 self._link(f"key-{number}{more}", Path(key + more))
 
     def _link(self, name: str, target: Path) -> str:
-        """A path in our folder that leads to a file: ssh would want some names quoted, and fill others in."""
+        """A link in our folder to a file: ssh would want some names quoted, and expand others."""
         link = self.folder / name
         link.symlink_to(target.absolute())
         self._links[str(link)] = target
         return str(link)
 
     def wait_until_open(self) -> bool:
-        """Wait until commands can be sent; False where ssh gave up, or took too long to answer, agree and log in."""
+        """Wait until commands can be sent; False if ssh gave up or took too long."""
         deadline = time.monotonic() + 3 * CONNECT_DEADLINE_S
         while not self._control.exists():
             if not self.is_active or time.monotonic() >= deadline:
@@ -149,7 +148,7 @@ class OpenSshConnection(Connection):
 
     @property
     def errors(self) -> str:
-        """What ssh, and the command that leads to the host, wrote to standard error."""
+        """Standard error of ssh and of its proxy command."""
         text = (self.folder / "errors").read_text(errors="replace")
         for link in sorted(self._links, reverse=True):  # the longer ones first
             text = text.replace(link, str(self._links[link]))
@@ -165,12 +164,12 @@ class OpenSshConnection(Connection):
         """See :meth:`Connection.ending`."""
         if self.is_active:
             return ""
-        with suppress(OSError):  # the file is gone where we have closed it ourselves
+        with suppress(OSError):  # close() removes the file
             return "; ".join(filter(None, map(str.strip, self.errors.splitlines())))
         return ""
 
     def begin(self, line: str, given: str, deadline: float, goes_on: bool = False) -> Conversation:
-        """See :meth:`Connection.begin`. What has not been taken at the deadline is seen while it is waited for."""
+        """See :meth:`Connection.begin`. A missed deadline shows in :meth:`Conversation.wait`."""
         if not self.is_active:
             raise ConnectionError
         command = [*SESSION, "-S", str(self._control), "--", self._address, line]
@@ -192,14 +191,14 @@ class OpenSshConnection(Connection):
 
 
 class OpenSshConversation(ProcessConversation):
-    """A command in a session of the master; ends with an error where that has gone."""
+    """A command in a session of the master; fails if the master has gone."""
 
     def __init__(self, command: Sequence[str], given: str, goes_on: bool = False):
         super().__init__(command, given, goes_on, _environment())
 
     @property
     def exit_code(self) -> int | None:
-        """See :meth:`Conversation.exit_code`. ssh exits 255 too where it lost the connection."""
+        """See :meth:`Conversation.exit_code`. ssh also exits with 255 if it lost the connection."""
         code = self._process.returncode
         return code if 0 <= code < 255 or self.exited_255 else None
 
@@ -211,5 +210,5 @@ class OpenSshConversation(ProcessConversation):
 
 
 def _environment() -> dict[str, str]:
-    """Messages in English; and ssh has a ProxyCommand run by SHELL."""
+    """English messages; and the shell with which ssh runs a ProxyCommand."""
     return os.environ | {"LC_ALL": "C", "SHELL": "/bin/sh"}

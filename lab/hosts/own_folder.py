@@ -1,7 +1,7 @@
-"""Folders of the lab's own on a host, which nobody else can make first, enter, or put another one in the place of.
+"""The lab's own folders on a host, which nobody else can create first, enter or swap.
 
-They are below one that only root can write into: ``/var/lib``, on a Mac ``/var/db``; or, where the lab has no root, in
-the account's own ``~/.local``: a short path, for sockets, and not that of the register (:mod:`lab.settings.register`).
+They are below a folder into which only root can write: ``/var/lib``, on a Mac ``/var/db``. Without root they are in the
+account's ``~/.local``, a short path for sockets, apart from the register (:mod:`lab.settings.register`).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from lab.hosts import Host
 
 OWN_FOLDER = read_script(__file__, "own_folder.sh")
 LAB_HOME = f'{OWN_FOLDER}find_home && echo "$home"'
-# Where the lab's home may be made, or is one
+# Prints whether the lab's home is, or can be, safe
 LOOK_AT_HOME = (
     OWN_FOLDER
     + """
@@ -28,15 +28,14 @@ echo "$home"
 
 
 def lab_home(host: Host) -> str:
-    """The folder on a host that all of the lab's are in; without links. It may not be there yet."""
+    """The folder on a host with all folders of the lab, without links. It may not exist yet."""
     home = host.shell(LAB_HOME, root=True).stdout.rstrip("\n")
     if not re.fullmatch(r"/.+/file-share-lab", home):
-        raise HostError(
-            f"the lab's own folder cannot be read from what the host printed: {home!r:.200}", host=host.name
-        )
+        message = f"the lab's own folder cannot be read from what the host printed: {home!r:.200}"
+        raise HostError(message, host=host.name)
     return home
 
 
 def new_name() -> str:
-    """A name for a folder that nobody can know beforehand."""
+    """An unguessable name for a folder."""
     return f"file-share-lab-{secrets.token_hex(8)}"

@@ -1,16 +1,14 @@
 # shellcheck shell=sh
-# Functions for folders of the lab's own. Whoever can write into a folder can put another one, or a link, in the place of
-# what is in it. So a folder is entered first and looked at then, as `.`, which nobody can swap.
+# Functions for the lab's own folders. Anybody who can write into a folder can swap what is in it, or put a link there. So a
+# folder is entered first and checked as `.`, which nobody can swap. A run enters such folders often: few programs are run.
 
-# A run enters such a folder often, and each program that is started for it takes time: the shell does what it can by itself.
-
-# who: leave the number of this account in `me`. / is root's: whoever owns it is root.
+# who: set `me` to the number of this account. / belongs to root: whoever owns it is root.
 # shellcheck disable=SC3067  # every shell knows -O, if not POSIX
 who() { [ -n "$me" ] || if [ -O / ]; then me=0; else me=$(id -u); fi; }
 me=
 
-# is_closed MODE OWNER GROUP: whether others cannot move what is in such a folder. A group with the owner's number is the
-# owner's own.
+# is_closed MODE OWNER GROUP: whether others cannot move entries of such a folder. A group with the owner's number is
+# taken as the owner's own.
 is_closed() {
     case $1 in
         ?????????[tT]*) ;;
@@ -19,8 +17,8 @@ is_closed() {
     esac
 }
 
-# stands_firm OWNERS: whether only root, this account and, where OWNERS is `any`, the owners of the folders above it can move
-# the current folder or one of those up to /. Leaves the mode and the owner of the current one. One `ls` looks at all.
+# stands_firm OWNERS: whether nobody can move the current folder, or one above it, but root, this account and, if OWNERS is
+# `any`, the owners of these folders. Sets mode and owner of the current one. One `ls` looks at all.
 stands_firm() {
     who
     owners=$1 here=$(pwd -P) up=. levels=. words=9
@@ -37,13 +35,13 @@ stands_firm() {
     done
 }
 
-# is_ours MODE: whether the current folder is this account's and has that mode, and nobody else can move it.
+# is_ours MODE: whether the current folder belongs to this account, has this mode, and nobody else can move it.
 is_ours() {
     stands_firm us && [ "$owner" = "$me" ] || return
     case $mode in "$1" | "$1"[.@+]) ;; *) false ;; esac
 }
 
-# go PATH: enter a folder that is no link. What is above it may be, as /tmp of a Mac is.
+# go PATH: enter a folder that is no link. A folder above it may be a link, as /tmp of a Mac is.
 go() {
     cd -P "${1%/*}/" 2>/dev/null && above=$PWD && cd -P "./${1##*/}" 2>/dev/null &&
         [ "$(pwd -P)" = "${above%/}/${1##*/}" ] # bash makes PWD from the words that it got, before it enters
@@ -52,7 +50,7 @@ go() {
 # enter PATH: enter a folder of our own that nobody else can enter.
 enter() { go "$1" && is_ours drwx------; }
 
-# find_home: leave in `home` the folder that all of the lab's are in, which may not be there yet. Without links.
+# find_home: set `home` to the folder that contains all of the lab's, without links. It may not exist yet.
 find_home() {
     [ -z "$home" ] || return 0
     below=
@@ -64,7 +62,7 @@ find_home() {
 }
 home=
 
-# enter_home: enter that folder, and make it where it is not there.
+# enter_home: enter that folder; create it if missing.
 enter_home() {
     find_home || return
     [ "$me" = 0 ] || (umask 077 && mkdir -p "${home%/*}")

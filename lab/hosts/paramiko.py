@@ -24,18 +24,18 @@ from lab.hosts.connection import CONNECT_DEADLINE_S, KEEPALIVE_S, Connection, Co
 from lab.hosts.host_config import HostConfig
 from lab.hosts.ssh_target import SshTarget
 
-# paramiko's own calls say any of these where the connection ends while they run, even a close
+# paramiko's calls, even close, raise any of these if the connection ends meanwhile
 LOST = (paramiko.SSHException, OSError, EOFError)
-SPARE_SESSIONS = 2  # two commands often begin at once; an sshd allows ten sessions (MaxSessions), and the lab uses four
-ENDING_S = 1.0  # within which a lost connection is over, once its channel is
-# what it says of a host that knows only algorithms older than its own, and those that such a host knows
+SPARE_SESSIONS = 2  # two commands often begin at once; sshd allows ten sessions (MaxSessions), the lab uses four
+ENDING_S = 1.0  # a lost connection ends within this time after its channel
+# its message about a host with only old algorithms, and algorithms that such a host knows
 TOO_OLD = {"host key": "ssh-rsa", "kex algorithm": "ssh-rsa diffie-hellman-group14-sha1"}
-# what paramiko has to say comes as an exception too; without a handler it prints tracebacks
+# without a handler it prints tracebacks of exceptions that it raises as well
 logging.getLogger("paramiko").addHandler(logging.NullHandler())
 
 
 class StrictHostKeys(paramiko.MissingHostKeyPolicy):
-    """Refuse a host whose key is not on record, and say by which command it is accepted."""
+    """Refuses a host whose key is not on record, with the command that accepts it."""
 
     def __init__(self, target: SshTarget):
         self.target = target
@@ -52,9 +52,9 @@ def fingerprint(key: paramiko.PKey) -> str:
 
 
 def connect(role: str, config: HostConfig) -> ParamikoConnection:
-    """An open connection; honours ~/.ssh/config, the agent and known_hosts.
+    """An open connection; uses ~/.ssh/config, the agent and known_hosts.
 
-    Raises HostError or HostKeyError, with what to do; BadInput for files that are not what they should be.
+    Raises HostError or HostKeyError with a remedy; BadInput for wrong files.
     """
     target = ssh_target.find_target(role, config)
     with ExitStack() as stack:
@@ -85,14 +85,14 @@ def connect(role: str, config: HostConfig) -> ParamikoConnection:
 
 
 def check(role: str, config: HostConfig) -> SshTarget:
-    """Where the host is, as far as that needs no connection. Raises BadInput as :func:`connect` does."""
+    """How to reach the host, without connecting. Raises BadInput as :func:`connect` does."""
     target = ssh_target.find_target(role, config)
     _load_known_hosts(paramiko.SSHClient(), ssh_target.SYSTEM_KNOWN_HOSTS, target.known_hosts)
     return target
 
 
 def _explain(error: Exception, target: SshTarget, proxy: Proxy | None) -> HostError:
-    """What a failed connection means, and what to do about it."""
+    """The error for a failed connection, with a remedy."""
     if isinstance(error, paramiko.BadHostKeyException):
         return target.changed_key(fingerprint(error.key), fingerprint(error.expected_key))
     if isinstance(error, paramiko.AuthenticationException | paramiko.PasswordRequiredException):
@@ -122,11 +122,7 @@ def _load_known_hosts(client: paramiko.SSHClient, *files: Path) -> None:
 
 
 class Sessions:
-    """Sessions of a connection, some of them open before a command needs one.
-
-    To open one takes a round trip, and to run a command in it another one: so the first is spent while the command
-    before is under way.
-    """
+    """Sessions of a connection, some of them opened in advance: opening one takes an extra round trip."""
 
     def __init__(self, transport: paramiko.Transport):
         self._transport = transport
@@ -135,11 +131,11 @@ class Sessions:
         self._coming = 0
 
     def take(self, timeout_s: float) -> paramiko.Channel:
-        """An open session, for one command; others are opened meanwhile. Raises any of LOST."""
+        """An open session for one command; opens others in the background. Raises any of LOST."""
         until = time.monotonic() + timeout_s
         with self._changed:
             self._changed.wait_for(lambda: self._spares or not self._coming, timeout_s)
-            self._spares = [spare for spare in self._spares if not spare.closed]  # a host may tire of what nobody uses
+            self._spares = [spare for spare in self._spares if not spare.closed]  # a host may close unused ones
             session = self._spares.pop(0) if self._spares else None
         session = session or self._transport.open_session(timeout=max(until - time.monotonic(), 0.0))
         with self._changed:
@@ -152,7 +148,7 @@ class Sessions:
     def _add(self) -> None:
         session = None
         try:
-            with suppress(*LOST):  # whoever needs one will hear why there is none
+            with suppress(*LOST):  # take() will raise the reason
                 session = self._transport.open_session(timeout=CONNECT_DEADLINE_S)
         finally:
             with self._changed:
@@ -162,7 +158,7 @@ class Sessions:
 
 
 class ParamikoConnection(Connection):
-    """An open connection, and the proxy that it goes through."""
+    """An open connection, and its proxy."""
 
     def __init__(self, client: paramiko.SSHClient, transport: paramiko.Transport, proxy: Proxy | None):
         self.client, self.transport, self._proxy = client, transport, proxy
@@ -176,12 +172,12 @@ class ParamikoConnection(Connection):
     @property
     def ending(self) -> str:
         """See :meth:`Connection.ending`."""
-        self.transport.join(ENDING_S)  # it closes its channels a moment before it is over
+        self.transport.join(ENDING_S)  # it closes its channels a moment before it ends
         if self.is_active:
             return ""
         error = self.transport.saved_exception
-        of_transport = "the other end closed it" if isinstance(error, EOFError) else str(error or "")
-        return (self._proxy.close() if self._proxy else "") or of_transport
+        reason = "the other end closed it" if isinstance(error, EOFError) else str(error or "")
+        return (self._proxy.close() if self._proxy else "") or reason
 
     def begin(self, line: str, given: str, deadline: float, goes_on: bool = False) -> Conversation:
         """See :meth:`Connection.begin`."""
@@ -191,7 +187,7 @@ class ParamikoConnection(Connection):
             left = max(deadline - time.monotonic(), 0.0)
             channel = self._sessions.take(min(left, CONNECT_DEADLINE_S))
             with _closing_at(channel, deadline):
-                channel.exec_command(line)  # waits for its answer for ever
+                channel.exec_command(line)  # would wait for ever
         except LOST as error:
             if time.monotonic() >= deadline and self.is_active:
                 raise TimeoutError from error
@@ -239,7 +235,7 @@ class ParamikoConversation(Conversation):
 
 @contextmanager
 def _closing_at(channel: paramiko.Channel, deadline: float) -> Iterator[None]:
-    """Close a channel from outside at a deadline (monotonic): what waits for it inside then fails."""
+    """Close a channel from outside at a deadline (monotonic), so that a call waiting for it fails."""
     timer = threading.Timer(max(deadline - time.monotonic(), 0.0), _close, [channel])
     timer.daemon = True
     timer.start()
@@ -250,14 +246,14 @@ def _closing_at(channel: paramiko.Channel, deadline: float) -> Iterator[None]:
 
 
 def _close(channel: paramiko.Channel) -> None:
-    """Close a channel, and wake who waits for an answer on it; one whose connection ended first is closed already."""
+    """Close a channel, and wake any thread that waits for an answer on it."""
     with suppress(*LOST):
         channel.close()
     channel.event.set()
 
 
 class Proxy:
-    """A ProxyCommand, in a session of its own: Ctrl-C at the terminal must not cut the connection that restores."""
+    """A ProxyCommand in a session of its own: Ctrl-C must not cut the connection that restores."""
 
     def __init__(self, command: str):
         ours, theirs = socket.socketpair()
@@ -270,11 +266,11 @@ class Proxy:
                 stderr=subprocess.PIPE,
                 start_new_session=True,
             )
-        self._closing = threading.Lock()  # two commands may find at once that their connection is lost
+        self._closing = threading.Lock()  # two commands may lose their connection at once
         self._ending: str | None = None
 
     def close(self) -> str:
-        """End it; returns what it wrote to standard error, or that it was killed. The same at every call."""
+        """End it; returns its standard error, or that it was killed. Every call returns the same."""
         with self._closing:
             if self._ending is None:
                 self._ending = self._end()
@@ -286,7 +282,7 @@ class Proxy:
         try:
             errors = self.process.communicate(timeout=2)[1]
             code = self.process.returncode or 0
-            if code < 0 and code != -signal.SIGPIPE:  # that would be our closing
+            if code < 0 and code != -signal.SIGPIPE:  # SIGPIPE: we closed the socket
                 killed = f"its proxy_command was killed by signal {-code}"
         except subprocess.TimeoutExpired:
             self.process.kill()

@@ -1,4 +1,4 @@
-"""Where passwords come from. A password is held as a SecretStr, which shows itself to nobody by accident."""
+"""Reads passwords from their sources. SecretStr keeps a password out of logs and messages."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from pydantic import SecretStr
 from lab.base import untrusted
 from lab.base.errors import BadInput
 
-_taken: dict[str, SecretStr] = {}  # from the environment, by variable: several passwords may come from one
+_taken: dict[str, SecretStr] = {}  # from the environment, by variable, which may be used more than once
 
 
 def resolve(source: str, what: str, key: str) -> SecretStr:
-    """The password that ``source`` (``prompt``, ``env:X``, ``file:X``, ``keyring:X``) stands for.
+    """The password from ``source``: ``prompt``, ``env:X``, ``file:X`` or ``keyring:X``. Raises BadInput.
 
-    ``what`` says whose password it is, for the prompt, for the keyring's user name and for errors, which begin with
-    ``key``: where in the hosts file the source stands. Raises BadInput.
+    ``what`` says whose password it is: for the prompt, the keyring's user name and errors. ``key`` is the place of the
+    source in the hosts file, with which errors begin.
     """
     kind, _, where = source.partition(":")
     try:
@@ -34,13 +34,13 @@ def resolve(source: str, what: str, key: str) -> SecretStr:
 
 
 def check(source: str, what: str, key: str) -> None:
-    """Raise BadInput as :func:`resolve` would; asks nobody, so that a prompt and a keyring are taken to have it."""
+    """Raise BadInput as :func:`resolve` does, without asking a person or a keyring."""
     if source.startswith(("env:", "file:")):
         resolve(source, what, key)
 
 
 def _prompt(_: str, what: str) -> str:
-    if sys.stdin is None or not sys.stdin.isatty():  # None where it is closed
+    if sys.stdin is None or not sys.stdin.isatty():  # None if it is closed
         raise BadInput("there is no terminal to ask at: use env:, file: or keyring:")
     try:
         return getpass.getpass(f"Password of {what}: ")
@@ -49,10 +49,10 @@ def _prompt(_: str, what: str) -> str:
 
 
 def _environment(name: str, _: str) -> str:
-    if name in os.environ:  # taken out, or every program that is started from here on would inherit it
+    if name in os.environ:  # removed, so that no program inherits it
         _taken[name] = SecretStr(os.environ.pop(name))
     if name not in _taken:
-        raise BadInput(f"it is to come from the environment variable {name}, which is not set")
+        raise BadInput(f"the environment variable {name} is not set")
     return _taken[name].get_secret_value()
 
 
@@ -69,14 +69,14 @@ def _file(name: str, _: str) -> str:
     except OSError as error:
         raise BadInput(f"{path} cannot be read: {error.strerror}") from error
     except UnicodeDecodeError:
-        # not chained: that error holds what was read
+        # not chained: that error holds the content
         raise BadInput(f"{path} cannot be read: it is not UTF-8 text") from None
     except (RuntimeError, ValueError) as error:  # no such ~user, or no such path at all
         raise BadInput(f"{path} cannot be read: {error}") from error
 
 
 def _keyring(service: str, what: str) -> str:
-    import keyring  # slow to import, and needed by few
+    import keyring  # slow to import, rarely needed
 
     try:
         password = keyring.get_password(service, what)

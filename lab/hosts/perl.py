@@ -1,6 +1,6 @@
-"""Perl on hosts: the words of a command that runs a Perl script, and what to say on a Mac without perl.
+"""Perl on hosts: commands that run a Perl script, and the remedy for a Mac without perl.
 
-Perl comes with macOS 10.6 to 26 and with every Linux that needs one of the scripts.
+Perl comes with macOS 10.6 to 26, and with every Linux on which such a script runs.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ NO_PERL_ON_MAC = (
 
 
 def run_perl(text: str, *args: str) -> tuple[str, ...]:
-    """The words of a command that runs a Perl script."""
+    """The command line that runs a Perl script."""
     return ("perl", "-e", text, "--", *args)
 
 

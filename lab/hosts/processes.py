@@ -1,13 +1,12 @@
-"""Shell functions that tell one process of a host from every other; scripts of other modules begin with them."""
+"""Shell functions about processes on a host, for the beginning of scripts in other modules."""
 
 from __future__ import annotations
 
 from lab.base.scripts import read_script
 from lab.hosts.perl import shell_function
 
-STARTED = read_script(__file__, "started.sh")
-IS_ALIVE = STARTED + read_script(__file__, "alive.sh")
-ACCOUNT_OF = read_script(__file__, "account_of.sh")  # after STARTED
+IS_ALIVE = read_script(__file__, "is_alive.sh")
+ACCOUNT_OF = read_script(__file__, "account_of.sh")  # after IS_ALIVE
 SIGNAL = read_script(__file__, "signal.pl")
 ENDING = IS_ALIVE + ACCOUNT_OF + shell_function("signal", SIGNAL)
 SSH_SESSION = read_script(__file__, "ssh_session.sh")  # after ACCOUNT_OF

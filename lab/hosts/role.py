@@ -1,16 +1,16 @@
-"""The part that a host plays in a run, and the names by which messages, journals and the hosts file know it."""
+"""The role of a host in a run, and its name in messages, journals and the hosts file."""
 
 from __future__ import annotations
 
 import re
 from enum import StrEnum
 
-MOST_CLIENTS = 16  # to so many a sweep was measured: docs/how-to/measure-many-clients.md
+MOST_CLIENTS = 16  # tested up to this number: docs/how-to/measure-many-clients.md
 _FURTHER = re.compile(r"client\.([2-9]|1[0-6])")
 
 
 class Role(StrEnum):
-    """The part that a host plays: the client moves files to and from the server's share."""
+    """The role of a host: the client moves files to and from the server's share."""
 
     CLIENT = "client"
     SERVER = "server"
@@ -30,10 +30,10 @@ def client_name(number: int) -> str:
 
 
 def is_further_client(name: str) -> bool:
-    """Whether it is the name of a client beyond the first."""
+    """Whether this is the name of a client beyond the first."""
     return _FURTHER.fullmatch(name) is not None
 
 
 def role_of(name: str) -> Role:
-    """The part that the host of this name plays. Raises ValueError for one that is no name of a host."""
+    """The role of the host of this name. Raises ValueError for any other name."""
     return Role.CLIENT if is_further_client(name) else Role(name)

@@ -1,12 +1,12 @@
-# All that a narrow sudo gives: this program, which root owns, does what stands in its table and nothing else.
-# docs/explanation/security.md says what that is, and what whoever has the account can do with it.
+# The only program that a narrow sudo allows. Root owns it, and it runs only commands in its table.
+# docs/explanation/security.md describes them, and what somebody with the account can do with them.
 #
-# `lab host install` adds the table, made of the code of the lab: commands by their words. A word is a text that has to
-# be just so (scripts too), or a reference to one with {types}. What is run is made of the table's own texts and of what
-# a type let through; perl's taint checks (-T) end it where anything else would be.
+# `lab host install` adds the table, made from the lab's code: the words of each command. A word is a literal text (scripts
+# too), or a reference to a template with {types}. Commands are built from the table's texts and from values that match a
+# type; perl's taint checks (-T) stop anything else.
 #
-# It is started for each command, and loading modules would take longer than all it does: -w in place of warnings, and
-# what few commands need is loaded by these. What differs between systems is in root_helper_linux.pl.
+# It starts once for each command, and loading modules would take longer than its work: so -w replaces `use warnings`, and
+# rarely needed modules are loaded on use. Parts for each system are in root_helper_linux.pl and root_helper_macos.pl.
 use strict;
 
 our ($VERSION, @TABLE, %acts, $uid, $name, $gid, $home);
@@ -16,8 +16,7 @@ sub fail { print STDERR "file-share-lab: @_\n"; exit 1 }
 
 # --- processes
 
-# The process that called sudo, and when it started: the nearest one above that is not root's. What it asked for ends
-# with it.
+# The process that called sudo, and its start: the nearest ancestor that is not root's. The command ends with it.
 sub find_caller {
     my $pid = getppid;
     my ($parent, $owner, $start) = about($pid);
@@ -29,10 +28,10 @@ sub end {
     kill KILL => -$child if $child;
     exit 143;
 }
-# Only of the helper itself: what it starts is no call of its own
+# Only in the helper itself, not in its child processes
 END { local $?; tidy_up() if $own_pid && $$ == $own_pid }
 
-# Run a program with $given as its input, as root or, where $as_account, as who called; returns its exit code.
+# Run a program with $given as its input, as root or (with $as_account) as the caller; returns its exit code.
 sub run {
     my ($given, $as_account, @words) = @_;
     pipe my $input, my $feed or fail("pipe: $!");
@@ -65,7 +64,7 @@ sub become_account {
     $ENV{HOME} = $account_home;
 }
 
-# --- what an entry does
+# --- actions of entries
 
 %acts = (
     %acts,
@@ -81,7 +80,7 @@ sub become_account {
         rmdir $home;  # where nothing else is in it
         return $code;
     },
-    # As root only what the account cannot do itself: to give its folder a group that it is not in
+    # As root only what the account cannot do: give its folder a group that it is not in
     close => sub {
         my ($entry, $given) = @_;
         my ($store, $proof) = @{ $entry->{bound} }{qw(store proof)};
@@ -99,7 +98,7 @@ sub become_account {
     version => sub { print "$VERSION\n"; return 0 },
 );
 
-# Of the current folder
+# Set the mode of the current folder
 sub set_mode {
     my ($mode) = @_;
     chmod $mode, '.' or fail("chmod: $!");

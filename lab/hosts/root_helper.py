@@ -1,6 +1,6 @@
-"""The helper of a narrow sudo on a host: where it lies, the line of sudoers that names it, and putting both there.
+"""Installing and removing the helper of a narrow sudo, and its line in sudoers.
 
-What it can do stands in ``root_helper.pl`` and in :mod:`lab.root_helper.program`.
+Its abilities are in ``root_helper.pl`` and in :mod:`lab.root_helper.program`.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ SUDOERS = "/etc/sudoers.d/file-share-lab-helper"
 VERSION_WORD = "file-share-lab-version"
 INSTALL = OWN_FOLDER + read_script(__file__, "root_helper_install.sh")
 REMOVE = read_script(__file__, "root_helper_remove.sh")
-# Of these a sudoers file needs no escapes (sudoers(5))
+# Needs no escapes in a sudoers file: sudoers(5)
 ACCOUNT = r"[a-z_][a-z0-9_-]{0,31}"
 
 
 def sudoers_line(account: str, helper: str) -> str:
-    """The line that lets an account run the helper as root, and nothing else. Raises BadInput for an odd name."""
+    """The line of sudoers that lets an account run only the helper as root. Raises BadInput for an odd name."""
     if not re.fullmatch(ACCOUNT, account):
         raise BadInput(
             f"the account {account!r:.60} is none that a line of sudoers can plainly name",
@@ -31,10 +31,10 @@ def sudoers_line(account: str, helper: str) -> str:
 
 
 def install(account: str, helper: str, program: str) -> Command:
-    """The command that puts the helper on a host, as this file, for an account there."""
+    """The command that installs the helper as this file, for an account on the host."""
     return script(INSTALL, helper, sudoers_line(account, helper), SUDOERS, root=True, given=program)
 
 
 def remove(helper: str) -> Command:
-    """The command that takes it away; safe to repeat."""
+    """The command that removes the helper; safe to repeat."""
     return script(REMOVE, helper, SUDOERS, root=True)

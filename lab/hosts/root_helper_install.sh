@@ -1,7 +1,7 @@
 # shellcheck shell=sh
-# shellcheck disable=SC2015,SC2154  # giving up is for all before it; owner is of own_folder.sh
-# After own_folder.sh. As root: put the helper, standard input, into the file $1, and the line $2 into the file $3 of sudo's
-# settings, once visudo has read it. All of what is above them must be root's alone.
+# shellcheck disable=SC2015,SC2154  # give_up follows any failure before it; owner is set by own_folder.sh
+# After own_folder.sh. As root: write the helper from standard input to the file $1, and the line $2 to the file $3 of
+# sudo's settings, after a check by visudo. Only root may write into the folders above them.
 program=$1 line=$2 settings=$3
 give_up() { rm -f "$settings.new" "$program.new"; echo "$1" >&2; exit 1; }
 command -v perl >/dev/null ||

@@ -13,7 +13,7 @@ sub CREDENTIALS () { 4096 }
 
 sub memory { open my $file, '<', '/proc/meminfo' or return 0; return <$file> =~ /^MemTotal: +(\d+) kB/ ? $1 * 1024 : 0 }
 
-# Of the host journal
+# Patterns of operations in the host journal
 sub operations {
     my ($own, $interface) = @_;
     return qq({"kind": "(?:tmpfs", "path": "$own/ram|linux-mount", "path": "$own/mnt)"}),
@@ -35,7 +35,7 @@ sub types_of_system {
     );
 }
 
-# Its parent, whose it is, and when it started
+# The parent, the owner and the start of a process
 sub about {
     my ($pid) = @_;
     my $owner = (stat "/proc/$pid")[4];
@@ -44,14 +44,14 @@ sub about {
     return ($parent, $owner, $start);
 }
 
-# The folder above the lab's, without links
+# The folder above the lab's home, without links
 sub find_home {
     chdir '/var/lib' or fail("/var/lib: $!");
     my ($home) = readlink('/proc/self/cwd') =~ /\A(.*)\z/;
     return $home;
 }
 
-# --- folders and mounts. A folder is entered first, and looked at then, as `.`, which nobody can swap
+# --- folders and mounts. A folder is entered first and then checked as `.`, which nobody can swap
 
 sub enter {
     my ($path) = @_;
@@ -66,8 +66,8 @@ sub is_mounted {
     return (grep { (split ' ')[1] eq $path } <$table>)[-1];  # the last one is on top of the others
 }
 
-# Whether what is on top there can be the helper's own work, by what the kernel says of it: a RAM disk of the account's, or a
-# share. By its path alone it could be anybody's.
+# Whether the helper may have made the topmost mount, according to the kernel: the account's RAM disk, or a share. The path
+# alone proves nothing.
 sub is_own_mount {
     my ($path) = @_;
     my ($source, undef, $type, $options) = split ' ', is_mounted($path) || return 1;
@@ -93,8 +93,8 @@ sub mount_here {
     return system_call('mount', $source, $here, $kind, $flags, $options);
 }
 
-# Unmount what is at a path whose folder was entered; returns whether it is gone. Where a server is dead, that may wait
-# in the kernel, so another process waits there.
+# Unmount a path in the folder that was entered; returns whether it is gone. With a dead server the call may hang in the
+# kernel, so another process makes it.
 sub unmount_once {
     my ($path, $flags) = @_;
     my $point = $path =~ s{.*/}{}r;
@@ -132,7 +132,7 @@ $acts{mount} = sub {
     my ($bound, @words) = ($entry->{bound}, @{ $entry->{words} });
     enter($bound->{mnt});
     fail("$bound->{mnt} is a mount already") if is_mounted($bound->{mnt});
-    # mount(8) takes a path, and what is there could be swapped: it mounts where only root can go
+    # mount(8) takes a path, which could be swapped: it mounts in a folder that only root can enter
     clear_stages();
     $stage = "$home/.stage-$$";
     mkdir $stage, 0700 and mkdir "$stage/at", 0700 or fail("$stage: $!");
@@ -148,7 +148,7 @@ $acts{mount} = sub {
     return $code;
 };
 
-# A copy of the account's file for mount.cifs, which only root can change: by a link it could be a file of root's.
+# Copy the account's credentials for mount.cifs to a file that only root can change. A link could lead to a file of root's.
 sub copy_credentials {
     my ($path, $stage) = @_;
     enter($path =~ s{/[^/]*\z}{}r);
@@ -175,7 +175,7 @@ sub clear_stage {
     rmdir $stage;
 }
 
-# Those of calls that were killed
+# Clear stages of calls that were killed
 sub clear_stages {
     opendir my $folder, $home or return;
     for my $entry (readdir $folder) {

@@ -1,8 +1,8 @@
 # The helper of a narrow sudo on a Mac: folders and mounts. Added to root_helper.pl, after lab/platforms/macos/images.pl.
 # For perl 5.10, which Mac OS X 10.6 has.
 #
-# macOS has no bind mounts, and what mounts there takes a path, whose last part could be swapped. So the account's folder
-# is taken from it meanwhile: then root alone can enter it. All above it is root's anyway.
+# macOS has no bind mounts, and its mount programs take a path, whose last part could be swapped. So the account's folder is
+# taken meanwhile: only root can enter it then. The folders above it belong to root.
 use strict;
 {
 our (%acts, $uid, $name, $home);
@@ -12,7 +12,7 @@ sub HOME_OF_ROOT () { '/var/root' }
 sub find_home { return '/private/var/db' }  # without links
 sub WAIT_S () { 5 }
 
-# Of the host journal
+# Patterns of operations in the host journal
 sub operations {
     my ($own, $interface) = @_;
     return qq({"kind": "(?:ram-volume", "path": "$own/ram|mac-mount", "path": "$own/mnt)"}),
@@ -38,17 +38,17 @@ sub lines_of {
     return @lines;
 }
 
-# Its parent, whose it is, and when it started
+# The parent, the owner and the start of a process
 sub about {
     my ($pid) = @_;
     my ($line) = lines_of('ps', map({ ('-o', "$_=") } qw(ppid uid lstart)), '-p', $pid);
     return defined $line && $line =~ /^\s*(\d+)\s+(\d+)\s+(\S.*?)\s*$/ ? ($1, $2, $3) : ();
 }
 
-# The lines of the table of mounts about a path without links
+# Lines of the table of mounts for a path without links
 sub mounts_at { my ($path) = @_; return grep { / on \Q$path\E \(/ } lines_of('mount') }
 
-# --- the account's folder, in the lab's home, where root alone can make and rename anything
+# --- the account's folder, in the lab's home, where only root can create and rename entries
 
 sub enter {
     my ($folder) = @_;
@@ -57,10 +57,10 @@ sub enter {
     chdir $folder or fail("$folder: $!");
 }
 
-# Where it stands that a folder is taken, by which process, and how it was: one that is killed leaves it so.
+# The file that notes that a folder is taken, by which process, and its state before: a killed process leaves it so.
 sub note_about { my ($folder) = @_; return $folder =~ m{\A(.*/)file-share-lab-([0-9a-f]{16})\z} ? "$1.taken-$2" : fail($folder) }
 
-# Returns the last part of a path, with its folder entered and taken.
+# Enter and take the folder of a path; returns the last part of the path.
 sub take {
     my ($folder, $point) = $_[0] =~ m{\A(.*)/([a-z]+)\z};
     enter($folder);
@@ -73,10 +73,10 @@ sub take {
     $taken = $folder;
     chown 0, 0, '.' or fail("$folder: $!");
     set_mode(0700);
-    # an access control list of the account's would go on letting it in
+    # an access control list could still let the account in
     run(undef, 0, 'chmod', '-N', '.');
     my ($mode_now, $owner) = (stat '.')[2, 4];
-    # an account may mount on a folder of its own: that would be another one by its path, where owners may not count
+    # an account may mount on its own folder: the path would lead to another one, where owners may not count
     my @by_path = lstat $folder;
     my @here = stat '.';
     refuse("$folder is a mount") if "@by_path[0, 1]" ne "@here[0, 1]" || $here[0] != (stat $home)[0] || mounts_at($folder);
@@ -119,7 +119,7 @@ sub tidy_up {
     give_back($taken, @before[0 .. 2]) if @before;
 }
 
-# The place of a mount, in a folder that is taken
+# Take the folder of a mount point, on which nothing may be mounted yet
 sub take_empty {
     my ($path) = @_;
     my $point = take($path);
@@ -127,9 +127,9 @@ sub take_empty {
     refuse("$path is a link, or no folder of $name") if -l $point || !-d _ || (lstat _)[4] != $uid;
 }
 
-# --- what an entry does
+# --- actions of entries
 
-# Whether a device is of a RAM image of the account's of which nothing is mounted, or nothing elsewhere
+# Whether a device belongs to a RAM image of the account that is mounted nowhere but at $place
 sub is_own_image {
     my ($device, $place) = (@_, '');
     for my $image (images()) {
@@ -141,7 +141,7 @@ sub is_own_image {
     return 0;
 }
 
-# Whether what is on top at a path can be the helper's or the account's own work, by what the kernel and hdiutil say of it
+# Whether the helper or the account may have made the topmost mount at a path, according to the kernel and hdiutil
 sub is_own_mount {
     my ($path) = @_;
     my $line = (mounts_at($path))[-1];
@@ -158,12 +158,12 @@ $acts{volume} = sub {
     refuse("$bound->{device} is no RAM image of $name that is free") unless is_own_image($bound->{device});
     return run(undef, 0, 'mount', '-t', $bound->{format}, '-o', 'noatime,nosuid,nodev', $bound->{device}, $bound->{ram});
 };
-# As LEAVE_ALONE of lab/platforms/macos/ram_disk.py. What is on a volume is the account's: links too.
+# As LEAVE_ALONE of lab/platforms/macos/ram_disk.py. The account made what is on a volume, maybe links.
 $acts{leave_alone} = sub {
     my ($bound) = $_[0]{bound};
     my $point = take($bound->{ram});
     chdir $point or fail("$bound->{ram}: $!");
-    # looked at from within: nothing that the account may have mounted on it goes away any more
+    # checked from within: a mount of the account's on it cannot go away now
     my @mounts = mounts_at($bound->{ram});
     refuse("at $bound->{ram} is no RAM disk") if @mounts != 1 || $mounts[0] !~ m{\A/dev/disk\S+ on .* \((?:hfs|apfs),};
     set_mode(0700);
@@ -194,7 +194,7 @@ $acts{unmount} = sub {
     fail("$path is still mounted");
 };
 
-# A mount whose server is dead does not answer, and is no link for that.
+# A mount with a dead server does not answer; it counts as no link.
 sub is_link {
     my ($point) = @_;
     my $pid = fork;

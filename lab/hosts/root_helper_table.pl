@@ -1,5 +1,5 @@
-# The helper's table: which command it is, and what its parameters may be. What it does with them is in root_helper.pl, and
-# what systems have of their own in root_helper_linux.pl and root_helper_macos.pl.
+# The helper's table: recognises a command and checks its parameters. The actions are in root_helper.pl; types and actions
+# of one system are in root_helper_linux.pl and root_helper_macos.pl.
 use strict;
 {
 our (@TABLE, $uid, $name, $gid, $home);
@@ -7,7 +7,7 @@ sub LONGEST_INPUT () { 60_000 }  # less than a pipe holds
 
 sub refuse { print STDERR "file-share-lab: refused: @_\n"; exit 77 }
 
-# Types: a pattern, and what has to hold besides
+# Types: a pattern, and a further condition
 
 sub between { my ($least, $most) = @_; return sub { $_[0] >= $least && $_[0] <= $most } }
 
@@ -44,7 +44,7 @@ sub make_types {
     );
 }
 
-# What a template's types let through of a text, by type; nothing where it is another text.
+# The values of a template's types in a text, by type; nothing if the text does not match.
 sub bind_text {
     my ($template, $given, $repeated) = @_;
     my ($pattern, @names) = ('');
@@ -63,7 +63,7 @@ sub bind_text {
     return \%bound;
 }
 
-# The entry for these words, with the words as the table and the types have them; else how many of them fit at most.
+# The entry for these words, with the words from table and types; else the largest number of words that match.
 sub find_entry {
     my ($most, $words) = (0, \@_);
     ENTRY: for my $entry (@TABLE) {
@@ -83,7 +83,7 @@ sub find_entry {
     return { fits => $most };
 }
 
-# Standard input, where the entry takes any, as its template has it.
+# Standard input, if the entry takes any, as matched by its template.
 sub read_input {
     my ($entry) = @_;
     return unless defined $entry->{given};

@@ -1,9 +1,9 @@
-# usage: ACCOUNT SIGNAL TARGET [START]. Sends a signal with no more rights than an account has: the kernel refuses what is
-# not that account's, whatever was believed of it. TARGET is a process, or a group with - before its number.
+# usage: ACCOUNT SIGNAL TARGET [START]. Sends a signal with only the rights of the account: the kernel protects processes of
+# others. TARGET is a process, or a group with - before its number.
 #
-# After TERM comes CONT, because a process that is stopped does not end before. With START it is a process, which gets the
-# signal only if it started then. Linux holds on to it from before that look on (pidfd, from 5.3 on). Elsewhere its number
-# might go to another process of the account between look and signal.
+# CONT follows TERM, because a stopped process does not end before. With START, a process gets the signal only if it started
+# then. Linux (from 5.3 on) keeps a handle from before this check (pidfd). Elsewhere the number might go to another process
+# of the account in between.
 use strict; use warnings; use POSIX ();
 my ($account, $signal, $target, $start) = @ARGV;
 my $numbers = { TERM => [15, POSIX::SIGCONT()], KILL => [9] }->{$signal} or die "no signal: $signal\n";

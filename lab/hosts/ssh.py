@@ -1,10 +1,10 @@
-"""A host over SSH, or this machine: one connection, kept for the run; what all transports share."""
+"""A host over SSH, or this machine: one connection, kept for the run, over any transport."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 
 from lab.base import signals
 from lab.base.errors import BadInput, DeadlineExceeded, HostError, HostLost
@@ -14,19 +14,19 @@ from lab.base.untrusted import first_line
 from lab.hosts import local, openssh, paramiko, passwords
 from lab.hosts.connection import Connection, Conversation
 from lab.hosts.dialogue import Dialogue
-from lab.hosts.host import STOPPED, Host, Result
+from lab.hosts.host import STOPPED, CommandLog, Host, Result
 from lab.hosts.host_config import HostConfig
+from lab.hosts.hosts_file import Hosts
 from lab.hosts.login_shell import script_line
 from lab.hosts.processes import END_COMMAND
 
 KILL_DEADLINE_S = 10.0
 PID_DEADLINE_S = 10.0
-# The pid on standard error is there so that a command that takes too long can be ended. The login shell may be any
-# shell (login_shell.py), and may say things first; all else runs in /bin/sh with a locale whose messages can be parsed.
-# It is not replaced by the command (exec): a command that a signal ends has an exit code (128 + signal) only in a
-# shell. A command's own 255 is said, because ssh exits so too where the connection breaks. What a command leaves of its
-# standard input is read to the end: were the channel closed before that, paramiko could send the end of the input on a
-# channel that sshd no longer knows, and sshd would close the connection.
+# The pid on standard error allows to end a command that takes too long. The login shell may be any shell
+# (login_shell.py) and may print something first; the rest runs in /bin/sh with a locale whose messages can be parsed.
+# There is no exec: only a shell gives an exit code (128 + signal) to a command that a signal ends. A command's own exit
+# code of 255 is printed, because ssh exits with 255 when the connection breaks. The rest of standard input is read:
+# otherwise paramiko could send the end of input on a closed channel, and sshd would close the connection.
 SAY_PID = 'echo "file-share-lab:$$" >&2; '
 WRAPPER = (
     "PATH=$PATH:/usr/local/bin:/usr/local/sbin:/usr/sbin:/sbin:/opt/homebrew/bin:/opt/local/bin; "
@@ -39,8 +39,8 @@ CONNECT: Mapping[str, Callable[[str, HostConfig], Connection]] = {
     "local": local.connect,
 }
 CHECK = {"paramiko": paramiko.check, "openssh": openssh.check}
-# sudo before 1.7.1 (Mac OS X 10.6) takes no -k with a command. Where it remembers a password it does not read ours, and
-# the command would: what is meant for sudo ends with a line that sudo does not get.
+# sudo before 1.7.1 (Mac OS X 10.6) takes no -k with a command. If it remembers a password, it does not read ours: the
+# script skips lines up to a mark after the password, so that the command does not get it.
 END_OF_PASSWORD = "file-share-lab:end-of-password"  # noqa: S105 – a mark after one
 AFTER_PASSWORD = f'while read -r line && [ "$line" != {END_OF_PASSWORD} ]; do :; done; exec "$@"'
 HELPER = "/usr/lib/file-share-lab/root-helper"  # not in /usr/local, which a group may write into
@@ -61,7 +61,7 @@ SUDO_HINT = (
 
 
 def check(role: str, config: HostConfig) -> None:
-    """Raise BadInput for what keeps a host from being reached, as far as that needs no connection."""
+    """Raise BadInput for wrong settings, as far as they show without a connection."""
     if config.transport in CHECK:
         CHECK[config.transport](role, config)
     if config.sudo == "password":
@@ -69,7 +69,7 @@ def check(role: str, config: HostConfig) -> None:
 
 
 class SshHost(Host):
-    """A host reached by the transport of its section. Connects at once; raises HostError with what to do."""
+    """A host reached by the transport of its section. Connects at once; raises HostError with a remedy."""
 
     def __init__(self, name: str, config: HostConfig):
         super().__init__(name)
@@ -88,7 +88,7 @@ class SshHost(Host):
         self.connection = CONNECT[config.transport](name, config)
         self.helper = HELPERS.get(self.run("uname", "-s").stdout.strip(), HELPER) if self.is_narrow else ""
         if config.sudo == "password":
-            # where sudo asks for no password, it would leave that on standard input, for the command to read
+            # a sudo that asks for no password would leave it on standard input for the command
             self.sudo = self.shell(WHICH_SUDO).stdout.splitlines()[-1]
 
     def as_root(self, argv: tuple[str, ...]) -> tuple[str, ...]:
@@ -98,11 +98,11 @@ class SshHost(Host):
         return (*SUDO[self.sudo], *([self.helper] if self.is_narrow else ("/usr/bin/env", "LC_ALL=C")), *argv)
 
     def reconnect(self, take_over: Callable[[], None] = lambda: None) -> None:
-        """See :meth:`Host.reconnect`. The way there and its key are checked as at first."""
-        with closing(self.connection):  # of before
+        """See :meth:`Host.reconnect`. Address and host key are checked again."""
+        with closing(self.connection):  # the old one
             try:
                 self.connection = CONNECT[self.config.transport](self.name, self.config)
-            except BadInput as error:  # a file that was well at first
+            except BadInput as error:  # a file that was right at first
                 raise HostError(error.message, error.remedy) from error
             take_over()
 
@@ -114,7 +114,7 @@ class SshHost(Host):
         started = time.monotonic()
         conversation: Conversation | None = None
         try:
-            # a command that was sent and is not known of could neither be ended nor waited for
+            # a command that was sent, but not noted here, could not be ended
             with signals.deferred():
                 conversation = self._begin(argv, root, given, deadline_s)
             finished = conversation.wait(started + deadline_s, stop_mark)
@@ -153,7 +153,7 @@ class SshHost(Host):
     def _begin(
         self, argv: tuple[str, ...], root: bool, given: str, deadline_s: float, goes_on: bool = False
     ) -> Conversation:
-        """Send a command to the host. Raises HostLost where that is out of reach."""
+        """Send a command to the host. Raises HostLost if the host is out of reach."""
         deadline = time.monotonic() + deadline_s
         words = self.as_root(argv) if root else argv
         if root and self.sudo.startswith("password") and self._password is not None:
@@ -167,27 +167,24 @@ class SshHost(Host):
             raise self._lost(self.connection.ending or reason_of(error)) from error
 
     def _lost(self, reason: str, moment: str = "") -> HostLost:
-        last_line = first_line(reason.strip().rpartition("\n")[2])  # what ends a connection is what a proxy says last
+        last_line = first_line(reason.strip().rpartition("\n")[2])  # a proxy says last why it ended
         why = f": {last_line}" if last_line else ""
         return HostLost(
             f"the connection to {self.config.host or self.config.login} was lost{moment}{why}", host=self.name
         )
 
     def _end(self, conversation: Conversation, root: bool) -> None:
-        """End a command that is still running, with its children: sshd gives each command a session of its own.
-
-        Its leader is the login shell, which may have become the command or may be waiting for it.
-        """
+        """End a running command with its children. sshd gave it a session of its own, led by the login shell."""
         pid = conversation.wait_for_pid(PID_DEADLINE_S)
         conversation.close()
         if pid is None or not self.connection.is_active:
             return
         try:
-            # what the helper runs ends with whoever called it
+            # a command of the helper ends with its caller
             as_root = root and not self.is_narrow
             self._execute(("/bin/sh", "-c", END_COMMAND, "sh", pid), as_root, "", KILL_DEADLINE_S)
         except HostError:
-            return  # what brought us here is the error to report
+            return  # the error that led here is the one to report
 
     def _hint(self, result: Result) -> str:
         if self.is_narrow and ("sudo:" in result.stderr or "file-share-lab: refused" in result.stderr):
@@ -195,3 +192,25 @@ class SshHost(Host):
         if "sudo:" in result.stderr and ("password" in result.stderr or "terminal" in result.stderr):
             return SUDO_HINT
         return ""
+
+
+@contextmanager
+def connected(config: Hosts) -> Iterator[dict[str, Host]]:
+    """The hosts that the lab runs commands on, connected, by name. Raises HostError."""
+    with ExitStack() as stack:
+        yield {name: stack.enter_context(closing(SshHost(name, config.section(name)))) for name in config.names}
+
+
+@contextmanager
+def reached(config: Hosts, log: CommandLog | None = None) -> Iterator[tuple[dict[str, Host], dict[str, str]]]:
+    """The hosts that can be connected to, by name; and for each of the others what is wrong."""
+    with ExitStack() as stack:
+        hosts: dict[str, Host] = {}
+        unreachable: dict[str, str] = {}
+        for name in config.names:
+            try:
+                hosts[name] = host = stack.enter_context(closing(SshHost(name, config.section(name))))
+                host.log = log or host.log
+            except HostError as error:
+                unreachable[name] = error.on_one_line()
+        yield hosts, unreachable

@@ -1,8 +1,8 @@
 # shellcheck shell=sh
 # After account_of.sh.
-# ssh_session: pid and start of the nearest ancestor that is an SSH server's: it ends with the connection, however that
-# ends. Where the lab runs on this machine itself, that is the lab: the parent of the shell that has its mark (local.py).
-# Which process is whose parent is the kernel's word; the words of a process may say anything.
+# ssh_session: pid and start of the nearest ancestor that is an SSH server's process, which ends with the connection. If the
+# lab runs on this machine itself, it is the lab: the parent of the shell with its mark (local.py). The kernel vouches for
+# parents; the words of a process may say anything.
 name_of() { if [ -d /proc/self ]; then cat "/proc/$1/comm"; else ps -o comm= -p "$1"; fi; }
 words_of() { if [ -d /proc/self ]; then tr '\0' ' ' <"/proc/$1/cmdline"; else ps -ww -o args= -p "$1"; fi; }
 parent_of() { parent=$(about "$1" 2 ppid) && echo "${parent##* }"; }

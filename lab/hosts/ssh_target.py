@@ -1,4 +1,4 @@
-"""How to reach a host over SSH, from the hosts file and, where that says nothing, from ~/.ssh/config."""
+"""How to reach a host over SSH: from the hosts file, then from ~/.ssh/config."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from lab.hosts.host_config import HostConfig
 
 SSH_CONFIG = "~/.ssh/config"
 SYSTEM_KNOWN_HOSTS = Path("/etc/ssh/ssh_known_hosts")
-# PubkeyAcceptedAlgorithms was PubkeyAcceptedKeyTypes before OpenSSH 8.5; later ones understand both
+# PubkeyAcceptedKeyTypes is PubkeyAcceptedAlgorithms from OpenSSH 8.5 on, which understands both
 OPTIONS = {
     "kex": ("KexAlgorithms",),
     "key": ("HostKeyAlgorithms", "PubkeyAcceptedKeyTypes"),
     "cipher": ("Ciphers",),
     "mac": ("MACs",),
 }
-# Where Mac OS X 10.6 to 10.10 has its host key, and how its own ssh-keygen prints the fingerprint
+# The host key of Mac OS X 10.6 to 10.10, whose ssh-keygen prints an MD5 fingerprint
 OLD_KEY = " (an old Mac: /etc/ssh_host_rsa_key.pub, and by MD5, as ssh shows it with -o FingerprintHash=md5)"
 OLD_LOGIN = "; a host that signs with ssh-rsa only takes RSA keys"
 
@@ -52,7 +52,7 @@ class SshTarget:
     forget: str
 
     def unknown_key(self, name: str, fingerprint: str) -> HostKeyError:
-        """Its host key is not on record: how to accept it. ``name`` is as ``ssh-rsa``, the print as ``SHA256:…``."""
+        """The error for a host key not on record; ``name`` is such as ``ssh-rsa``, the print such as ``SHA256:…``."""
         kind = "ecdsa" if name.startswith("ecdsa") else name.removeprefix("ssh-")
         remedy = (
             f"compare it with what `ssh-keygen -lf /etc/ssh/ssh_host_{kind}_key.pub` "
@@ -61,12 +61,12 @@ class SshTarget:
         return HostKeyError(f"{self.login}: unknown host key: {name} {fingerprint}", remedy, host=self.role)
 
     def changed_key(self, fingerprint: str, on_record: str) -> HostKeyError:
-        """Its host key is another one than that on record."""
+        """The error for a host key that differs from the one on record."""
         message = f"{self.login}: the host key has CHANGED: it is {fingerprint}, on record is {on_record}"
         return HostKeyError(message, f"find out why; if it is right: {self.forget}", host=self.role)
 
     def login_refused(self, reason: str) -> HostError:
-        """It does not let us in."""
+        """The error for a refused login."""
         remedy = (
             f"your key must be in that account's authorized_keys: `ssh-copy-id {self.login}`; a key with a passphrase "
             f"goes into the agent (`ssh-add`){OLD_LOGIN if self._is_old else ''}"
@@ -75,15 +75,15 @@ class SshTarget:
 
     @property
     def _is_old(self) -> bool:
-        """Whether hosts file or ~/.ssh/config say that it signs with SHA-1 only."""
+        """Whether hosts file or ~/.ssh/config allow SHA-1 signatures for it."""
         return any("ssh-rsa" in option for option in self.algorithms)
 
     def too_old(self, reason: str, remedy: str) -> HostError:
-        """It knows only algorithms that SSH no longer offers by itself."""
+        """The error for a host with only algorithms that SSH no longer offers by default."""
         return HostError(f"{self.login}: its SSH is old: {reason}", f"give {remedy} in {self.key}", host=self.role)
 
     def unreachable(self, reason: str) -> HostError:
-        """Nothing that speaks SSH answers there."""
+        """The error for a host where no SSH server answers."""
         privacy = macos_privacy.explain(reason) if sys.platform == "darwin" else ""
         remedy = f"is it on, is SSH (Remote Login) on, and does `{self.by_hand}` work?"
         if privacy:
@@ -92,7 +92,7 @@ class SshTarget:
 
 
 def find_target(role: str, config: HostConfig) -> SshTarget:
-    """How a host is reached. Raises BadInput for files that are not what they should be."""
+    """How to reach a host. Raises BadInput for wrong files."""
     place, host = f"{config.place}[{role}]", present(config.host)
     options, named_keys = ssh_config(host)
     address = options.get("hostname", host)
@@ -106,6 +106,10 @@ def find_target(role: str, config: HostConfig) -> SshTarget:
     given = {"UserKnownHostsFile": config.known_hosts, "ProxyCommand": config.proxy_command}
     chosen = _algorithms(config)
     words = [word for name, value in (given | chosen).items() if value for word in ("-o", f"{name}={value}")]
+    algorithms = [f"{name}={value}" for name, value in (_algorithms_of(options) | chosen).items()]
+    by_hand = shlex.join(["ssh", *(["-p", str(config.port)] if config.port else []), *words, login])
+    forget = ["ssh-keygen", "-R", address if port == 22 else f"[{address}]:{port}"]
+    forget += ["-f", config.known_hosts] if config.known_hosts else []
     return SshTarget(
         key=place,
         role=role,
@@ -116,17 +120,14 @@ def find_target(role: str, config: HostConfig) -> SshTarget:
         identities=identities,
         proxy_command=proxy_command,
         known_hosts=known_hosts,
-        algorithms=[f"{name}={value}" for name, value in (_algorithms_of(options) | chosen).items()],
-        by_hand=shlex.join(["ssh", *(["-p", str(config.port)] if config.port else []), *words, login]),
-        forget=shlex.join(
-            ["ssh-keygen", "-R", address if port == 22 else f"[{address}]:{port}"]
-            + (["-f", config.known_hosts] if config.known_hosts else [])
-        ),
+        algorithms=algorithms,
+        by_hand=by_hand,
+        forget=shlex.join(forget),
     )
 
 
 def _algorithms(config: HostConfig) -> dict[str, str]:
-    """The options of ssh that add ``ssh_algorithms`` to those that it offers by itself."""
+    """Options of ssh that add ``ssh_algorithms`` to its defaults."""
     kinds: dict[str, list[str]] = {}
     for algorithm in config.ssh_algorithms:
         kinds.setdefault(algorithm_kind(algorithm), []).append(algorithm)
@@ -134,25 +135,23 @@ def _algorithms(config: HostConfig) -> dict[str, str]:
 
 
 def _algorithms_of(options: Mapping[str, str]) -> dict[str, str]:
-    """The same of ~/.ssh/config, whose later name for an option is turned into the one that every ssh understands."""
+    """The algorithms in ~/.ssh/config, under the older option name that every ssh understands."""
     options = {"pubkeyacceptedkeytypes": options.get("pubkeyacceptedalgorithms", ""), **options}
     names = (name for group in OPTIONS.values() for name in group)
     return {name: value for name in names if (value := options.get(name.lower()))}
 
 
 def _check_name(address: str, key: str) -> None:
-    # the resolver encodes names so before it looks for them, and does not say which one it could not encode
+    # the resolver encodes names so, and does not name the one that it cannot encode
     try:
         address.encode("idna")
     except UnicodeError as error:
-        remedy = (
-            f"the name of a host is parts of 1 to 63 letters with dots between (Hostname in {SSH_CONFIG} counts too)"
-        )
-        raise BadInput(f"{key}: {address:.80} cannot be looked up: {remedy}") from error
+        rule = f"the name of a host is parts of 1 to 63 letters with dots between (Hostname in {SSH_CONFIG} counts too)"
+        raise BadInput(f"{key}: {address:.80} cannot be looked up: {rule}") from error
 
 
 def _files(config: HostConfig, options: Mapping[str, str], named_keys: list[str], place: str) -> tuple[list[str], Path]:
-    """The private keys that there are, and the file of known hosts. Raises BadInput."""
+    """The existing private keys, and the file of known hosts. Raises BadInput."""
     if config.identity:
         keys = [_expanded(config.identity, f"{place} identity")]
         if not keys[0].is_file():
@@ -164,17 +163,17 @@ def _files(config: HostConfig, options: Mapping[str, str], named_keys: list[str]
     else:
         name = options.get("userknownhostsfile", "").split(" ")[0] or "~/.ssh/known_hosts"
         known_hosts = _expanded(name, f"{SSH_CONFIG}: UserKnownHostsFile")
-    return [str(key) for key in keys if key.is_file()], known_hosts  # ~/.ssh/config may name keys that are not there
+    return [str(key) for key in keys if key.is_file()], known_hosts  # ~/.ssh/config may name missing keys
 
 
 def usual_identities() -> list[str]:
-    """The private keys that ssh tries where none are named."""
+    """The private keys that ssh tries by default."""
     folder = _expanded("~/.ssh", "the keys of ssh")
     return [str(key) for name in ("id_ed25519", "id_ecdsa", "id_rsa") if (key := folder / name).is_file()]
 
 
 def _expanded(name: str, key: str) -> Path:
-    """``name`` with the home folder that its ``~`` stands for. Raises BadInput, naming ``key``, where there is none."""
+    """A path with ``~`` expanded. Raises BadInput that names ``key`` if there is no such home folder."""
     try:
         return Path(name).expanduser()
     except RuntimeError as error:
@@ -182,10 +181,7 @@ def _expanded(name: str, key: str) -> Path:
 
 
 def ssh_config(host: str) -> tuple[dict[str, str], list[str]]:
-    """The options of ~/.ssh/config for a host, by name in lower case, and the private keys that it names.
-
-    Raises BadInput, also for a port that is none.
-    """
+    """The options of ~/.ssh/config for a host, by name in lower case, and its private keys. Raises BadInput."""
     with _readable() as path:
         options = dict(_read_config(path).lookup(host))
         named_keys = [str(name) for name in options.pop("identityfile", [])]
@@ -202,7 +198,7 @@ def named_hosts() -> list[str]:
 
 @contextmanager
 def _readable() -> Iterator[Path]:
-    """The path of ~/.ssh/config. What goes wrong with what stands there becomes BadInput."""
+    """The path of ~/.ssh/config; errors in reading it become BadInput."""
     path = _expanded(SSH_CONFIG, "the settings of ssh")
     try:
         yield path
@@ -227,7 +223,7 @@ def _port(text: str) -> int:
 
 
 def _proxy_command(config: HostConfig, options: Mapping[str, str], address: str, port: int) -> str | None:
-    if config.proxy_command:  # with the tokens that ssh_config(5) has for it, which paramiko fills in there
+    if config.proxy_command:  # expand the tokens of ssh_config(5); paramiko does so for ~/.ssh/config
         tokens = {"%h": address, "%n": present(config.host), "%p": str(port), "%%": "%"}
         command = re.sub("%[hnp%]", lambda token: tokens[token[0]], config.proxy_command)
         return None if command.lower() == "none" else command

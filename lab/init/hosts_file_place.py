@@ -7,7 +7,7 @@ from pathlib import Path
 from lab.base import durable
 from lab.base.errors import BadInput
 from lab.base.validation import read_text
-from lab.hosts.template import is_untouched
+from lab.hosts.sections import is_untouched
 
 
 def check_place(path: Path) -> bool:

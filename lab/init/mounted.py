@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 from lab import platforms
 from lab.base.untrusted import one_line
-from lab.hosts import SshHost
 from lab.hosts.fields import host_name
 from lab.hosts.host_config import HostConfig
+from lab.hosts.ssh import SshHost
 from lab.init.services import Machine
 from lab.platforms.mounts import MountedShare
 

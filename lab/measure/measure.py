@@ -11,9 +11,9 @@ from pathlib import Path
 from lab.base.errors import BadInput
 from lab.base.untrusted import one_line
 from lab.design.sweep_file import RUN_NAME
-from lab.hosts import SshHost
 from lab.hosts.fields import IPERF3_PORT
 from lab.hosts.host_config import HostConfig
+from lab.hosts.ssh import SshHost
 from lab.measure.run_of_share import MIB, MOST_RAM, hosts_of, keep_hosts, run_name, sweep_of, tools
 from lab.measure.server_address import read_link, tunnel_remark
 from lab.measure.subject import Subject, find_subject, local_platform

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from lab.base.errors import BadInput, LabFailure
 from lab.base.os_errors import reason_of
 from lab.base.untrusted import first_line
-from lab.hosts import SshHost
 from lab.hosts.host_config import HostConfig
+from lab.hosts.ssh import SshHost
 from lab.measure.mounted import find_share
 from lab.measure.server_address import check_elsewhere, check_offered, find_address
 from lab.measure.target import Folder, SshName, Target, Url

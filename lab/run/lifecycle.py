@@ -18,8 +18,9 @@ from lab.base.os_errors import explain, remedy
 from lab.base.untrusted import first_line
 from lab.design.plan import Plan
 from lab.design.sweep_file import Sweep, parse_sweep, read_sweep
-from lab.hosts import CommandLog, Host, connected, passwords
+from lab.hosts import CommandLog, Host, passwords
 from lab.hosts.hosts_file import Hosts, load_hosts
+from lab.hosts.ssh import connected
 from lab.results.run_folder import RunFolder
 from lab.results.trial import emulated
 from lab.run.begin import compatibility, pace, refusals, resumption

@@ -1,4 +1,4 @@
-"""A background process on a host as a setting: started, proven ready, ended with all its children."""
+"""A background process on a host as a setting: started, checked for readiness, ended with all its children."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from lab.settings.setting import Setting
 IS_RUNNING = IS_ALIVE + ANY_OF + read_script(__file__, "background_is_running.sh")
 LEAD = read_script(__file__, "background_lead.pl")
 START = read_script(__file__, "background_start.sh")
-RUNNING = "running"  # what its script says of a process that is there
+RUNNING = "running"  # printed by IS_RUNNING
 STOP = IS_ALIVE + ANY_OF + read_script(__file__, "background_stop.sh")
 
 
@@ -53,11 +53,11 @@ class Process(Operation):
 def background_process(
     host: str, name: str, argv: tuple[str, ...], directory: str, ready: str = "true", root: bool = True
 ) -> Setting:
-    """The setting of a process that runs in the background from here on.
+    """The setting of a process that runs in the background.
 
-    ``argv`` must stay in the foreground; it becomes the leader of a process group, and the whole group is ended.
-    ``ready`` is a shell test that holds once it serves; nothing of it may come from elsewhere than the lab.
-    ``directory``, a folder of the lab's own, takes the log and the file that identifies the process.
+    ``argv`` must stay in the foreground; it leads a process group, and the whole group is ended. ``ready`` is a shell
+    test for readiness, made of the lab's own words only. ``directory``, a folder of the lab's own, gets the log and the
+    file that identifies the process.
     """
     process = Process(directory, name, root)
     start = script(START, process.identity, f"{directory}/{name}.log", ready, LEAD, *argv, root=root)

@@ -1,6 +1,6 @@
 # shellcheck shell=sh
-# Print `running` where the process in the file $1 runs; `remains` where only children of it do, for they may outlive a
-# leader that was killed; else `absent`. The file has the process's id, and when it started.
+# Print `running` if the process in the file $1 runs, `remains` if only children of a killed leader run, else `absent`.
+# The file has the process's number and its start.
 { read -r pid && read -r start; } 2>/dev/null <"$1" || { echo absent; exit; }
 if is_alive "$pid" "$start"; then
     echo running

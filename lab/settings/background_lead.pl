@@ -1,5 +1,5 @@
-# Turn into a command that leads a session of its own. The first argument is the file to write the process's id and
-# start to, before anything else can go wrong: so it is found and ended wherever the start is cut short.
+# Become a command that leads a session of its own. First write the process's number and start to the file in the first
+# argument, so that the process can be found and ended even if the start is interrupted.
 use strict; use warnings; use POSIX 'setsid';
 my $file = shift;
 setsid();

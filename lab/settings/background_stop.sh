@@ -1,10 +1,10 @@
 # shellcheck shell=sh
 # shellcheck disable=SC3067  # every shell knows -O, if not POSIX
-# After alive.sh and any_of.sh.
-# End the process group in the file $1: asked first, forced after 2 s, given up after 5 s. Not where the file is not ours, and not
-# a group whose number belongs to another process since. Where its leader has ended, its number is nobody else's while it has others.
-# Sessions of an sshd are in groups of their own, and a stopped one outlives the sshd. So whatever the leader had begun is
-# killed at the end.
+# After is_alive.sh and any_of.sh.
+# End the process group in the file $1 with TERM, with KILL after 2 s; give up after 5 s. Do nothing if the file is not this
+# account's, or the number belongs to another process by now. A leader may have ended: its number stays taken as long as
+# the group has processes. Sessions of an sshd have groups of their own, and a stopped one outlives the sshd. So all
+# descendants of the leader are killed at the end.
 { read -r pid && read -r start; } 2>/dev/null <"$1" || exit 0
 { [ -O "$1" ] && is_pid "$pid"; } || { echo "$1 was not written by this account" >&2; exit 1; }
 descendants() {

@@ -1,7 +1,7 @@
 """Settings of hosts, changed so that they are put back.
 
-A setting is a named piece of a host's state: the operation that reads it and changes it back, and commands that change
-it. The order is always the same: read the old value, have it on the disks of controller and host, change, read back.
+A setting is a named piece of a host's state, with an operation that reads and restores it, and commands that change it.
+The order is always: read the old value, write it to the disks of controller and host, change it, read it back.
 """
 
 from __future__ import annotations
@@ -13,14 +13,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 from lab.base import signals
-from lab.base.errors import (
-    CommandError,
-    DeadlineExceeded,
-    HostError,
-    HostLost,
-    LabFailure,
-    SettingRefused,
-)
+from lab.base.errors import CommandError, DeadlineExceeded, HostError, HostLost, LabFailure, SettingRefused
 from lab.hosts import Host
 from lab.hosts.command import lenient, together
 from lab.settings.background import RUNNING
@@ -35,10 +28,9 @@ T = TypeVar("T")
 
 
 class Settings:
-    """Changes settings on hosts and has them put back, newest first.
+    """Changes settings on hosts and puts them back, newest first.
 
-    ``connections`` reaches hosts again, ``restorer`` puts back. ``host_journals`` are the hosts' own, by role; for
-    ``patience_s``, ``gone``, ``tell`` and ``is_gone`` see :class:`Connections`.
+    ``host_journals`` are by role; for ``patience_s``, ``gone``, ``tell`` and ``is_gone`` see :class:`Connections`.
     """
 
     def __init__(
@@ -54,26 +46,25 @@ class Settings:
         self.hosts = hosts
         self.journal = journal
         self.host_journals = host_journals or {}
-        self.connections = Connections(hosts, host_journals, patience_s, gone, tell, is_gone)
+        self.connections = Connections(hosts, self.host_journals, patience_s, dict(gone or {}), tell, is_gone)
         self.restorer = Restorer(journal, self.connections)
         self._applied: dict[int, Setting] = {}  # by number of the open record
 
     def claim(self, role: str) -> None:
-        """Take a host's journal, which is a change like every other. Raises HostError where another run has it."""
+        """Take a host's journal, which is a change like any other. Raises HostError if another run has it."""
         if host_journal := self.host_journals.get(role):
             again = any((record.name, record.host) == (HOST_JOURNAL, role) for record in self.journal.open)
             if not again:
                 self.journal.intend(host_journal.record(self.journal.next_number()))
-            with signals.deferred():  # what is under way there would make the folder after it was put back
+            with signals.deferred():  # else the script there might create the folder after it was put back
                 host_journal.take(again)
 
     # --- changing
 
     def apply(self, setting: Setting) -> None:
-        """Bring a setting about. Raises SettingRefused where it does not read back as asked.
+        """Apply a setting, unless it has the wanted value already: then it will not be "put back" either.
 
-        A value that is as wanted already is left alone, and will not be "put back" either. Raises HostError on a host
-        that has put everything back by itself: what this setting stands on is gone.
+        Raises SettingRefused if it reads back otherwise; HostError, also for a host that has undone the run's changes.
         """
         host, host_journal = self.hosts[setting.host], self.host_journals.get(setting.host)
         if host_journal and host_journal.lapsed:
@@ -98,12 +89,12 @@ class Settings:
         _check_value(setting, setting.read.run(host))
 
     def apply_all(self, settings: Iterable[Setting]) -> None:
-        """Bring settings about in this order."""
+        """Apply settings in this order."""
         for setting in settings:
             self.apply(setting)
 
     def follow(self, steps: Generator[Setting, None, T]) -> T:
-        """Bring settings about as a generator makes them, each after the one before took; its return value."""
+        """Apply settings as a generator yields them, each after the one before; returns the generator's value."""
         while True:
             try:
                 setting = next(steps)
@@ -113,9 +104,9 @@ class Settings:
             self.apply(setting)
 
     def renew(self, record: Record) -> None:
-        """Undo one change of this program and bring it about again; its record stays open all along.
+        """Undo one change of this program and apply it again; its record stays open.
 
-        Raises SettingRefused where it does not read back as asked, and HostError.
+        Raises SettingRefused if it reads back otherwise, and HostError.
         """
         setting = self._applied[record.number]
         host = self.hosts[record.host]
@@ -125,7 +116,7 @@ class Settings:
             steps = [*setting.apply, setting.read]
         else:
             steps = [*map(lenient, record.undo), *setting.apply, setting.read]
-            if host.needs_no_sudo:  # then all of them have the same rights, and become one command
+            if host.needs_no_sudo:  # all steps have the same rights: together they are one command
                 steps = [replace(step, root=True) for step in steps]
             steps = together(steps)
         outputs = [step.run(host) for step in steps]
@@ -142,7 +133,7 @@ class Settings:
             raise CommandError(error.host, error.argv, error.exit_code, error.output, remedy) from error
 
     def _change_confirmed(self, setting: Setting, record: Record, host_journal: HostJournal) -> None:
-        """Change it while a timer on the host runs, and disarm that over a connection made after the change."""
+        """Change it while a timer runs on the host, and stop the timer over a connection made after the change."""
         failure: HostError | None = None
         host_journal.arm(record)
         deadline = time.monotonic() + host_journal.revert_after_s
@@ -159,14 +150,11 @@ class Settings:
                 f"{host_journal.revert_after_s:g} s, so that the host took it back by itself ({error.on_one_line()})"
             )
             raise SettingRefused(message, host=setting.host) from error
-        if failure and not isinstance(failure, HostLost | DeadlineExceeded):  # of those, the value read back decides
+        if failure and not isinstance(failure, HostLost | DeadlineExceeded):  # after those the value read back decides
             raise failure
 
     def find_ended(self, *roles: str) -> Record | None:
-        """The newest process that was started on these hosts, or on any, and runs no more.
-
-        None where all run, or their host does not say.
-        """
+        """The newest process started on these hosts (default: all) that has ended; None if there is none known."""
         for record in reversed(self.journal.open):
             if record.new == RUNNING and record.host in (roles or self.hosts):
                 with suppress(HostError):
@@ -178,7 +166,7 @@ class Settings:
 
     @contextmanager
     def scope(self) -> Iterator[None]:
-        """Put back, at its end, whatever was changed inside; on success, error and interruption alike."""
+        """Put back at the end whatever was changed inside, also after an error or interruption."""
         mark = len(self.journal.open)
         try:
             yield
@@ -186,9 +174,9 @@ class Settings:
             self.unwind(mark)
 
     def unwind(self, mark: int = 0) -> None:
-        """Put back all but the oldest ``mark`` changes, newest first. One that fails does not stop the others.
+        """Put back all but the oldest ``mark`` changes, newest first. A failure does not stop the others.
 
-        Raises RestoreError at the end, with what to type by hand for each that failed; those stay in the journal.
+        Raises RestoreError at the end, with commands to type for each failure; these changes stay in the journal.
         """
         with signals.deferred():
             try:
@@ -199,7 +187,7 @@ class Settings:
 
 
 def _check_value(setting: Setting, value: str) -> None:
-    """Raise SettingRefused where a setting reads back otherwise than asked."""
+    """Raise SettingRefused if a setting reads back otherwise than asked."""
     if value != setting.wanted:
         message = f"{setting.name}: asked for {setting.wanted!r}, in effect is {value!r:.200}"
         raise SettingRefused(message, setting.remedy, host=setting.host)

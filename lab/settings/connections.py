@@ -1,9 +1,10 @@
-"""The connections to the hosts, made anew where they break."""
+"""Connections to the hosts, made anew when they break."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 
 from lab.base import signals
 from lab.base.errors import HostError, HostKeyError
@@ -15,30 +16,21 @@ PAUSE_S = 0.5
 GONE = "the local lab that this host belonged to was taken down, and what was changed on it went with it"
 
 
+@dataclass(eq=False)
 class Connections:
-    """Reaches hosts again. ``gone`` says of hosts that cannot be reached why; ``tell`` is told where it takes long.
+    """Reaches hosts again for up to ``patience_s``. ``gone`` has the reason for each host that cannot be reached.
 
-    ``is_gone`` says whether the hosts no longer exist, those of a local lab that was taken down: then nobody waits.
-
-    A host's journal in ``host_journals`` is locked to the connection, so that every new connection takes it again, and
-    does so before the old one is closed: nobody must take the host for one that an ended run left.
+    ``tell`` gets a message if it takes long. ``is_gone`` tells whether the local lab of the hosts was taken down: then
+    nobody waits. Each new connection takes the host's journal again before the old connection is closed, because the
+    lock ends with its connection, and the host would seem to be left by an ended run.
     """
 
-    def __init__(
-        self,
-        hosts: Mapping[str, Host],
-        host_journals: Mapping[str, HostJournal] | None = None,
-        patience_s: float = PATIENCE_S,
-        gone: Mapping[str, str] | None = None,
-        tell: Callable[[str], None] = lambda _: None,
-        is_gone: Callable[[], bool] = lambda: False,
-    ):
-        self.hosts = hosts
-        self.host_journals = host_journals or {}
-        self.patience_s = patience_s
-        self.gone = dict(gone or {})
-        self.tell = tell
-        self.is_gone = is_gone
+    hosts: Mapping[str, Host]
+    host_journals: Mapping[str, HostJournal]
+    patience_s: float
+    gone: dict[str, str]
+    tell: Callable[[str], None]
+    is_gone: Callable[[], bool]
 
     def ensure(self, role: str) -> None:
         """Reach a host, unless its connection works."""
@@ -48,10 +40,7 @@ class Connections:
             self.reach(role)
 
     def reach(self, role: str) -> None:
-        """Connect again to a host whose connection was lost, for as long as a restart takes.
-
-        Raises HostError where it cannot be reached, and once more, at once, at every later call.
-        """
+        """Connect again to a host, waiting as long as a restart takes. Raises HostError, and at once in later calls."""
         if role in self.gone:
             raise HostError(self.gone[role], several=True)
         if self.patience_s and not signals.is_pending() and not self.is_gone():
@@ -64,7 +53,7 @@ class Connections:
             raise
 
     def reach_until(self, deadline: float, role: str, use: Callable[[], None] = lambda: None) -> None:
-        """Make new connections until one can be used, or the deadline (monotonic) has passed. Raises HostError."""
+        """Make new connections until one works, or the deadline (monotonic) has passed. Raises HostError."""
         host_journal = self.host_journals.get(role)
         take_over = host_journal.take if host_journal else lambda: None
         while True:

@@ -1,15 +1,15 @@
-"""A host's own journal of what a run changes on it, its lock against a second run, and a timer that takes changes back.
+"""The journal on a host: what a run changes there, a lock against a second run, and a timer that undoes a change.
 
-A folder in the lab's home on the host (:mod:`lab.hosts.own_folder`) that outlives a restart, and that only its owner
-can enter, which is root (or the account itself, where the lab has no root):
+The journal is a folder in the lab's home on the host (:mod:`lab.hosts.own_folder`). It outlives a restart. Only its
+owner can enter it: root, or the account where the lab has no root.
 
-- ``lock``: whose run this is; stale once the SSH session that wrote it has ended;
-- ``RUN-NUMBER``: a record as in the controller's journal, there before the change and gone after it was put back;
-- ``RUN-NUMBER.armed``, ``.fired``: of the timer of a change that may cut the controller off. What takes the change back
-  is in the timer's memory and in no file;
-- ``lease``, ``lease.socket``: of the guard of the run's lease (:mod:`lab.settings.lease`).
+- ``lock``: the run that has the host; stale once the SSH session that wrote it has ended;
+- ``RUN-NUMBER``: a record as in the controller's journal, from before the change until after it was put back;
+- ``RUN-NUMBER.armed``, ``.fired``: the timer of a change that may cut the controller off. The timer keeps the commands
+  that undo the change in its memory, not in a file;
+- ``lease``, ``lease.socket``: the guard of the run's lease (:mod:`lab.settings.lease`).
 
-Tokens of runs, and names of records that begin with them, are in no words of a command.
+No command line holds the token of a run or the name of a record, which begins with it.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import re
 import shlex
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from lab.base.errors import CommandError, DeadlineExceeded, HostError
 from lab.base.scripts import read_script
@@ -28,7 +28,7 @@ from lab.hosts import Host
 from lab.hosts.command import Command, script
 from lab.hosts.own_folder import OWN_FOLDER
 from lab.hosts.perl import shell_function
-from lab.hosts.processes import END_ORPHANS, ENDING, IS_ALIVE, SSH_SESSION, STARTED
+from lab.hosts.processes import END_ORPHANS, ENDING, IS_ALIVE, SSH_SESSION
 from lab.settings.journal import LineFormat, Record
 from lab.settings.operation import Operation
 from lab.settings.parameters import BOOT, HostJournalFolder, Token
@@ -43,24 +43,26 @@ LAPSED = (
     "run had changed"
 )
 WAIT_FOR_GUARD_S = 120.0
-PROBE_BYTES = 65536  # more than a window of unacknowledged packets, so that it takes full ones both ways
+PROBE_BYTES = 65536  # more than a window of unacknowledged packets, so that full ones pass both ways
 ALONE = read_script(__file__, "host_journal_alone.pl")
+# Names of runs and records are in no list of processes: programs get them on standard input
 NAMES = shell_function("names", read_script(__file__, "host_journal_names.pl"))
-FILES = NAMES + read_script(__file__, "host_journal_files.sh")
+# remove: the files that match a line of standard input. move FROM TO: rename a file
+FILES = NAMES + 'remove() { names remove; }\nmove() { printf \'%s\\n\' "$1" "$2" | names move; }\n'
 FUNCTIONS = FILES + read_script(__file__, "host_journal_functions.sh")
 ENTER = OWN_FOLDER + read_script(__file__, "host_journal_enter.sh")
 MAKE = ENTER + 'make_journal "$1" || exit\n'
-IS_OWN = 'is_own() { [ -f "$1" ] && [ ! -L "$1" ] && [ -O "$1" ]; }\n'  # whether a record or a lock is a file of ours
+IS_OWN = 'is_own() { [ -f "$1" ] && [ ! -L "$1" ] && [ -O "$1" ]; }\n'  # whether this account owns a record or a lock
 TAKE = IS_OWN + ENDING + SSH_SESSION + END_ORPHANS + FUNCTIONS + read_script(__file__, "host_journal_take.sh")
-TAKE_ALONE = MAKE + read_script(__file__, "host_journal_alone.sh")
+TAKE_ALONE = MAKE + 'exec perl -e "$2" -- sh -c "$3"\n'  # $2 is ALONE, $3 runs while nobody else can take the lock
 STATE = IS_OWN + ENTER + read_script(__file__, "host_journal_state.sh")
 RELEASE = IS_OWN + ENDING + FUNCTIONS + ENTER + read_script(__file__, "host_journal_release.sh")
 READ = IS_OWN + IS_ALIVE + ENTER + read_script(__file__, "host_journal_read.sh")
 NOTE = read_script(__file__, "host_journal_note.pl")
-RUN_THERE = read_script(__file__, "host_journal_run.sh")  # after the words that enter the folder
+RUN_THERE = 'exec perl -e "$2" --\n'  # in the folder of the journal
 NOTE_SAFELY = MAKE + RUN_THERE
 SESSION = read_script(__file__, "session.pl")
-TIMER = STARTED + FILES + read_script(__file__, "host_journal_timer.sh")
+TIMER = IS_ALIVE + FILES + read_script(__file__, "host_journal_timer.sh")
 ARM = FILES + MAKE + read_script(__file__, "host_journal_arm.sh")
 TOO_LATE = '{ echo "too late: this host has taken it back already" >&2; exit 1; }'
 CONFIRM = ENDING + FUNCTIONS + MAKE + f'read -r record; disarm "$record" || {TOO_LATE}'
@@ -69,7 +71,7 @@ STRIKE = ENDING + FUNCTIONS + MAKE + read_script(__file__, "host_journal_strike.
 
 @dataclass(frozen=True)
 class TakenHostJournal(Operation):
-    """The host journal itself, taken by a run: the lock in it is given up, and its folder goes once it is empty."""
+    """The host journal itself, taken by a run. Undo gives up its lock and removes its folder once that is empty."""
 
     kind = "host-journal"
     values = "absent|taken"
@@ -96,31 +98,33 @@ class TakenHostJournal(Operation):
 
 @dataclass(frozen=True)
 class Contents:
-    """What a host journal holds: the error of a run that works on its host now, if one does; records, oldest first."""
+    """A host journal: the error about a run that has the host now, or None; and the records, oldest first."""
 
     in_use: HostError | None
     records: tuple[Record, ...]
 
 
+@dataclass(eq=False)
 class HostJournal:
-    """The host journal of one host, for the run with this token. ``owner`` tells other people who that is."""
+    """The journal of one host, for the run with this token. ``owner`` says who runs it; another user sees that."""
 
-    def __init__(self, host: Host, run: str, owner: Mapping[str, str], revert_after_s: float, place: str = ""):
-        self.host, self.run, self.place, self.revert_after_s = host, run, place, revert_after_s
-        self.owner = json.dumps(dict(owner))
-        self.boot = ""
-        self.lapsed = False  # whether the host has put back by itself what the run that took this had changed
+    host: Host
+    run: str
+    owner: Mapping[str, str]
+    revert_after_s: float
+    place: str = ""
+    boot: str = field(default="", init=False)
+    lapsed: bool = field(default=False, init=False)  # whether the host has undone by itself what its run had changed
 
     def record(self, number: int) -> Record:
-        """The change that the host journal itself is: the last thing to be put back."""
+        """The record of taking the host journal, which is put back last."""
         operation = TakenHostJournal(self.place, self.run)
         return Record(number, self.host.name, operation, old="absent", new="taken", run=self.run)
 
     def take(self, again: bool = False) -> None:
-        """Take the lock; ``again`` says that this run had it, as where it is taken over a new connection.
+        """Take the lock; with ``again`` this run had it before, as over an earlier connection.
 
-        Waits where the host itself has it, which puts back what a lost run has changed. Raises HostError where another
-        run has the host.
+        Waits while the host itself puts back what a lost run has changed. Raises HostError if another run has the host.
         """
         deadline = time.monotonic() + WAIT_FOR_GUARD_S
         while (lines := self._try_to_take())[:1] == ["lapsed"] and time.monotonic() < deadline:
@@ -128,7 +132,7 @@ class HostJournal:
         if lines[:1] in (["held"], ["lapsed"]):
             raise _in_use(self.host, lines[1:])
         first, boot, had = lines if len(lines) == 3 else ("", "", "")
-        # an answer that is cut would have another start of the host, and so say that a restart put everything back
+        # a cut answer would name another boot: then a restart would seem to have put everything back
         if first != "taken" or had not in ("again", "anew") or not re.fullmatch(BOOT, boot):
             message = f"no lock can be read from what the host printed: {lines[:2]!r:.200}"
             raise HostError(message, host=self.host.name)
@@ -136,30 +140,32 @@ class HostJournal:
         self.boot = boot
 
     def _try_to_take(self) -> list[str]:
-        return self._run(TAKE_ALONE, ALONE, TAKE, unlisted=(self.run, self.owner), deadline_s=60).splitlines()
+        return self._run(
+            TAKE_ALONE, ALONE, TAKE, unlisted=(self.run, json.dumps(dict(self.owner))), deadline_s=60
+        ).splitlines()
 
     def know(self, records: Iterable[Record]) -> None:
-        """Learn of changes that this run made before, as another process, and that are not put back yet."""
+        """Learn of open changes that an earlier process of this run made."""
 
     def note(self, record: Record) -> None:
-        """Put a record on the host's disk, before its change."""
+        """Write a record to the host's disk, before its change."""
         line = json.dumps(record.as_json()) + "\n"
         self._run(NOTE_SAFELY, NOTE, unlisted=(self._name(record),), given=line)
 
     def strike(self, records: Iterable[Record]) -> None:
-        """Take out records of changes that have been put back, and end their timers."""
+        """Remove records of changes that have been put back, and end their timers."""
         names = [self._name(record) for record in records]
         if names:
             self._run(STRIKE, unlisted=names, deadline_s=60)
 
     def arm(self, record: Record) -> None:
-        """Have the host take this change back by itself after ``revert_after_s``, unless it is confirmed before."""
+        """Start a timer on the host that undoes this change after ``revert_after_s``, unless it is confirmed before."""
         undo = "".join(shlex.join(step.argv) + "\n" for step in record.undo)
         seconds = f"{max(1, round(self.revert_after_s))}"
         self._run(ARM, seconds, TIMER, SESSION, unlisted=(self._name(record),), given=undo)
 
     def confirm(self, record: Record) -> None:
-        """Prove that whole packets pass both ways, then call the timer off. Raises HostError where it was too late."""
+        """Check that full packets pass both ways, then stop the timer. Raises HostError if it was too late."""
         probe = "x" * PROBE_BYTES
         if self.host.run("cat", given=probe, deadline_s=10).stdout != probe:
             raise HostError("echo test failed: the data came back changed", host=self.host.name)
@@ -175,9 +181,9 @@ class HostJournal:
 
 
 def read(host: Host, line_format: LineFormat, place: str = "") -> Contents:
-    """What a host's own journal holds; changes nothing. Raises HostError where it cannot be read.
+    """Read a host's journal without changing anything. Raises HostError if it cannot be read.
 
-    Its records are taken as records of this very host, whatever they say.
+    All records count as records of this very host, whatever they say.
     """
     text = _run(host, READ, place)
     lines = text.splitlines()
@@ -199,20 +205,20 @@ def read(host: Host, line_format: LineFormat, place: str = "") -> Contents:
 def _run(
     host: Host, text: str, *args: str, unlisted: Sequence[str] = (), given: str = "", deadline_s: float = 30.0
 ) -> str:
-    """What a script of the lab's prints. Of one that fails the message has the last line, and no command to repeat."""
+    """Run a script of the lab's and return its output. The message of a failure has only its last line."""
     try:
         return script(text, *args, root=True, unlisted=unlisted, given=given, deadline_s=deadline_s).run(host)
     except DeadlineExceeded:
         raise
     except CommandError as error:
-        if "sudo:" in error.output:  # that error says what to do
+        if "sudo:" in error.output:  # this error says what to do
             raise
         last_line = first_line(error.output.strip().rpartition("\n")[2]) or error.how_it_ended()
         raise HostError(f"{args[0] or 'the host journal'}: {last_line}", error.remedy, host=host.name) from error
 
 
 def _in_use(host: Host, lock: list[str]) -> HostError:
-    """The error about another run; ``lock`` is the process of its session on the host, and its owner."""
+    """The error about another run; ``lock`` holds the process of its session on the host, and its owner."""
     pid, owner = ([*lock, "", ""])[:2]
     has_lapsed = False
     try:
@@ -220,11 +226,11 @@ def _in_use(host: Host, lock: list[str]) -> HostError:
         who = first_line(f"{values['who']} (process {values['pid']}, since {values['since']})")
         has_lapsed = values.get("lapsed") is True
     except (ValueError, LookupError, TypeError):
-        who = "a run that says no more of itself"
+        who = "a run that does not say whose it is"
     sudo = "" if host.needs_no_sudo else "sudo "
     unlock = f"`{sudo}kill {pid}` there ends its session" if re.fullmatch(r"[1-9]\d*", pid) else f"remove {LOCK}"
     remedy = (
-        f"wait for its end, for two at a time would measure, and put back, over one another; if that controller is "
+        f"wait for its end: two runs at a time would disturb each other; if that controller is "
         f"gone, {unlock}, and `lab restore` puts back what it left"
     )
     if has_lapsed:

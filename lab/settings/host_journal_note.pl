@@ -1,5 +1,5 @@
-# Put the second line of standard input into a file of this folder, whose name is the first, and have it on the disk. In
-# perl, because no shell can wait for one file to be on the disk.
+# Write the second line of standard input durably to a file in this folder, whose name is the first line. In perl, because
+# a shell cannot sync one file.
 use strict; use warnings; use IO::Handle;
 chomp(my $name = <STDIN>);
 open my $file, '>', "$name.part" or die "$name.part: $!\n";

@@ -1,6 +1,6 @@
 # shellcheck shell=sh
 # shellcheck disable=SC2154  # place is of host_journal_enter.sh
-# Print `held`, the process of the session that has the lock and its owner; or `free`. Then every record, one a line.
+# Print `held`, the process of the session with the lock, and its owner, a line each; or `free`. Then a line per record.
 print_lock() {
     is_own lock || return
     { read -r run pid start; read -r owner; } < lock

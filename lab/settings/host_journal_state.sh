@@ -1,7 +1,6 @@
 # shellcheck shell=sh
 # shellcheck disable=SC2154  # place is of host_journal_enter.sh
-# Print `taken` where the folder is that of the run in standard input, else `absent`. An empty folder of the lab's was made by
-# a run that came no further.
+# Print `taken` if the folder belongs to the run in standard input, or is empty because a run got no further; else `absent`.
 # shellcheck disable=SC2034  # the rest of the line is not needed
 is_taken() {
     run=

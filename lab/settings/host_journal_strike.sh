@@ -1,6 +1,5 @@
 # shellcheck shell=sh
-# Remove the records whose names are lines of standard input, and end their timers. What a run has given up goes with its
-# last record.
+# Remove the records named by lines of standard input, and end their timers. A journal without lock and records goes, too.
 strike() {
     for record in "$@"; do
         if [ -e "$record.armed" ] || [ -e "$record.fired" ]; then disarm "$record"; fi

@@ -1,11 +1,11 @@
 # shellcheck shell=sh
-# Take the lock, in the host journal's folder. Standard input is the run, and its owner as JSON, a line each. Prints
-# - `taken`, the start of the host, and `again` where the run had the lock, else `anew`; or
+# Take the lock in the folder of the host journal. Standard input: a line with the run, a line with its owner as JSON. Prints
+# - `taken`, the boot of the host, and `again` if the run had the lock before, else `anew`; or
 # - `held`, the process of the session that has the lock, and its owner; or
-# - `lapsed` with the same, where the host itself has it and puts back what another run left.
+# - `lapsed` and the same two, if the host itself has the lock and puts back what another run left.
 #
-# The first line of the lock is the run, the process of its SSH session, and when that started; the second the owner; the third
-# the account with whose rights that process may be ended, which is its own. `-` is none: a narrow sudo ends nothing of others.
+# Line 1 of the lock: the run, the process of its SSH session and its start. Line 2: the owner. Line 3: the account of that
+# process, with whose rights it may be ended, or `-`: a narrow sudo ends no processes of others.
 read -r taker && read -r taker_owner || exit
 run='' pid='' start='' owner='' account=''
 if is_own lock; then { read -r run pid start; read -r owner; read -r account; } < lock; fi
@@ -22,8 +22,8 @@ if printf '%s %s\n%s\n%s\n' "$taker" "$session" "$taker_owner" "$whose" > "$take
     printf '%s\n' "$taker.lock" | remove
     exit 1
 fi
-# Only now: at no time may the lock of a run that goes on seem that of an ended one. The server of the connection that
-# this run had before may not know yet that it is gone. What it runs is no orphan until then.
+# Only now, so that the lock of a running run never seems to be left over. The server of the run's previous connection may
+# not have noticed its end yet; until then its commands are no orphans.
 had=anew
 if [ "$run" != "$taker" ]; then end_guard; else
     had=again

@@ -1,8 +1,8 @@
 # shellcheck shell=sh
 # shellcheck disable=SC2154  # LAB_RECORD and LAB_UNDO are of the environment
-# After host_journal_files.sh.
-# Take the change of the record LAB_RECORD back by the script LAB_UNDO after $1 seconds, unless the timer is disarmed
-# before. It counts seconds instead of sleeping once, so that it ends soon after it was disarmed.
+# After FILES of host_journal.py.
+# Undo the change of the record LAB_RECORD by the script LAB_UNDO after $1 seconds, unless the timer is disarmed before. It
+# sleeps second by second, so that it ends soon after that.
 record=$LAB_RECORD undo=$LAB_UNDO
 unset LAB_RECORD LAB_UNDO
 trap '' HUP

@@ -1,8 +1,8 @@
-"""The journal: what was changed on the hosts, written to the controller's disk before the change.
+"""The journal: changes of hosts, each written to the controller's disk before it is made.
 
-A record is all that it takes to put a change back, as plain data, so that the journal alone can restore a host long
-after the program that wrote it was killed: the operation with its parameters, and the old value. It holds no command.
-Each host keeps the same records of its own changes (:mod:`lab.settings.host_journal`).
+A record is plain data that suffices to put one change back: the operation with its parameters, and the old value, but
+no command. So the journal alone can restore a host long after the program that wrote it was killed. Each host keeps
+the same records of its own changes (:mod:`lab.settings.host_journal`).
 """
 
 from __future__ import annotations
@@ -80,13 +80,13 @@ class Record:
         return self.operation.undo(self.old)
 
     def put_back(self, host: Host) -> str:
-        """Bring the old value back; returns what is wrong where that failed, else an empty string. Safe to repeat.
+        """Restore the old value; returns what is wrong, or an empty string. Safe to repeat.
 
-        Raises HostError where the value cannot be read.
+        Raises HostError if the value cannot be read.
         """
         value = self.read.run(host)
         for step in self.undo if value != self.old else ():
-            with suppress(DeadlineExceeded):  # the next step may be the one that forces it
+            with suppress(DeadlineExceeded):  # the next step may force it
                 step.run(host, check=False)  # its exit code proves nothing; the value read back does
         value = self.read.run(host)
         if value == self.old:
@@ -95,12 +95,12 @@ class Record:
         return f"{self.host}: {why}" if why else self.problem(f"{value!r:.200}")
 
     def problem(self, state: str) -> str:
-        """The old value and the present ``state``; on a second line how to bring the old one back without the lab."""
+        """The old value and the present ``state``; on a second line the commands that restore the old value by hand."""
         steps = "; ".join(step.by_hand() for step in self.undo)
         return f"{self.host}: {one_line(self.name, 80)} should be {self.old!r} and is {state}\n    by hand: {steps}"
 
     def ended_by_restart(self, boot: str) -> bool:
-        """Whether a restart of its host has undone it already; ``boot`` is the host's present start."""
+        """Whether a restart of the host has undone the change already; ``boot`` identifies the present boot."""
         return self.operation.volatile and bool(self.boot and boot) and self.boot != boot
 
     def as_json(self) -> dict[str, Any]:
@@ -124,12 +124,12 @@ class Restored:
 
 @dataclass(frozen=True)
 class LineFormat:
-    """What the lines of journals can say: ``kinds`` of operations."""
+    """The format of journal lines, with these ``kinds`` of operations."""
 
     kinds: Kinds
 
     def parse(self, line: bytes | str) -> Record | Restored:
-        """A line of a journal. Raises ValueError that says where it is none."""
+        """Parse a line of a journal. Raises ValueError that says what is wrong."""
         content = from_json(line.decode() if isinstance(line, bytes) else line)
         if not isinstance(content, dict):
             raise ValueError("it is no object")
@@ -146,12 +146,11 @@ class LineFormat:
 
 
 class Journal:
-    """``journal.jsonl``: a line when a change is about to begin, a line when it has been put back.
+    """``journal.jsonl``: a line before each change, and a line after it was put back.
 
-    ``open`` holds the records still to be put back, oldest first. A torn last line (the machine stopped while it was
-    written) is a change that never began; it is moved to ``journal.torn``. Raises BadInput for any other line that is
-    not of a journal: a change that cannot be read must not be taken for put back. Without a path nothing is kept on
-    disk. ``seals`` proves the lines, where it is given.
+    ``open`` holds the records still to be put back, oldest first. A torn last line (the machine stopped while writing)
+    is a change that never began; it is moved to ``journal.torn``. Any other unreadable line raises BadInput: its change
+    may still be in effect. Without a path nothing is kept on disk. ``seals``, if given, prove who wrote the lines.
     """
 
     def __init__(self, path: Path | None, lines: LineFormat, seals: Seals | None = None):
@@ -165,7 +164,7 @@ class Journal:
 
     @classmethod
     def of(cls, path: Path, content: bytes, lines: LineFormat) -> Journal:
-        """The journal that a file's content makes, to be looked at alone; nothing is mended."""
+        """A journal from a file's content, to look at; nothing is repaired."""
         journal = cls(None, lines)
         journal.path = path
         *whole, rest = content.split(b"\n")
@@ -202,7 +201,7 @@ class Journal:
             self.open.append(line)
 
     def _mend(self, path: Path, rest: bytes, number: int) -> None:
-        """Deal with what stands after the last line end: a whole line that lacks only that, or a torn one."""
+        """Repair the text after the last line end: a whole line that lacks only its end, or a torn one."""
         if _is_whole(rest):
             self._replay(rest, number)
             durable.append(path, b"\n")
@@ -211,26 +210,26 @@ class Journal:
             durable.cut_off(path, path.stat().st_size - len(rest))
 
     def next_number(self) -> int:
-        """The number of the record that comes next."""
+        """The number of the next record."""
         return self._number + 1
 
     def intend(self, record: Record) -> None:
-        """Put a record on disk, before its change."""
+        """Write a record to disk, before its change."""
         self._number = max(self._number, record.number)
-        # first in memory: were the program interrupted between the two, undoing nothing does no harm
+        # first in memory: if the program is interrupted in between, undoing nothing does no harm
         self.open.append(record)
         try:
             self._write(record.as_json())
         except OSError:
-            self.open.remove(record)  # nothing of it is on the disk, and its change does not begin
+            self.open.remove(record)  # nothing is on disk, and the change does not begin
             raise
 
     def close(self, record: Record) -> None:
-        """Note that a change has been put back."""
+        """Write that a change has been put back."""
         self._write(asdict(Restored(record.number)))
         self.open.remove(record)
 
-    def _write(self, line: Mapping[str, Any]) -> None:
+    def _write(self, line: Mapping[str, object]) -> None:
         if self.path is not None:
             sealed = self.seals.seal(json.dumps(line).encode())
             durable.append(self.path, sealed + b"\n")
@@ -238,7 +237,7 @@ class Journal:
 
 
 def _is_whole(line: bytes) -> bool:
-    """Whether a last line lacks nothing but its end."""
+    """Whether a last line lacks only its end."""
     try:
         json.loads(line)
     except (ValueError, RecursionError):

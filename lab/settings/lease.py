@@ -1,9 +1,9 @@
-"""Leases: a host puts back by itself what a run changed on it, once it has heard nothing of the run for too long.
+"""Leases: a host undoes a run's changes by itself once it has heard nothing of the run for too long.
 
-A guard runs there from the first change on, in a session of its own. It has in its memory, and in no file, what puts
-each change back: commands made by the code here, which come over standard input. Each note of a change and a sign of
-life now and then (:func:`keep_alive`) begin the lease anew. Once it has run out, the guard takes the host's lock, ends
-the SSH session of the run, and puts back what still has a record in the host journal, as `lab restore` would.
+A guard runs on the host from the first change on, in a session of its own. It gets the commands that undo each change
+on standard input and keeps them in memory, not in files. Each note of a change, and each sign of life
+(:func:`keep_alive`), renews the lease. When it expires, the guard takes the host's lock, ends the SSH session of the
+run, and puts back whatever still has a record in the host journal, as `lab restore` would.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ import socket
 import threading
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from lab.base.errors import HostError
@@ -28,7 +29,7 @@ from lab.base.untrusted import first_line
 from lab.hosts import Host, Role
 from lab.hosts.command import Command, script
 from lab.hosts.hosts_file import Hosts
-from lab.hosts.processes import END_ORPHANS, ENDING, STARTED
+from lab.hosts.processes import END_ORPHANS, ENDING, IS_ALIVE
 from lab.settings.host_journal import (
     ALONE,
     ENTER,
@@ -48,43 +49,41 @@ from lab.settings.host_journal import (
 )
 from lab.settings.journal import Record
 
-# Of the lease: the client unmounts before the server stops serving. How long either takes is not promised.
+# Parts of the lease, so that the client mostly unmounts before the server stops serving
 SHARES = {Role.CLIENT: 0.8, Role.SERVER: 0.9}
-SIGNS_OF_LIFE = 6  # within a lease: some of them may get lost
+SIGNS_OF_LIFE = 6  # within a lease; some may get lost
 GUARD = read_script(__file__, "lease_guard.pl")
 TELL = read_script(__file__, "lease_tell.pl")
 SEIZE = IS_OWN + ENDING + FUNCTIONS + END_ORPHANS + read_script(__file__, "lease_seize.sh")
-START = STARTED + FILES + MAKE + read_script(__file__, "lease_start.sh")
+# $2 seconds of a lease, $3 GUARD, $4 STRIKE, $5 SEIZE, $6 RELEASE. The guard has its socket once it prints its number
+START = (
+    IS_ALIVE
+    + FILES
+    + MAKE
+    + """guard=$(perl -e "$3" -- "$1" "$2" "${SUDO_UID:-}" "$4" "$5" "$6") &&
+    echo "$guard $(started "$guard")" >lease.part && move lease.part lease
+"""
+)
 RENEW_OR_TELL = TELL + "print tell_guard(do { local $/; my $all = <STDIN>; defined $all ? $all : '' });\n"
 NOTE_AND_TELL = NOTE + RENEW_OR_TELL
 OF_JOURNAL = TakenHostJournal.kind
 TELL_OWN = read_script(__file__, "lease_own_tell.sh")
-START_OWN = STARTED + read_script(__file__, "lease_own_start.sh")
+START_OWN = IS_ALIVE + read_script(__file__, "lease_own_start.sh")
 STRIKE_OWN = read_script(__file__, "lease_own_strike.sh")
 END = ENDING + FUNCTIONS + 'end "$1" "$2" "$(id -u)"\n'
 RENEW = TELL + 'print tell_guard("");\n'
 RENEW_SAFELY = ENTER + "enter_journal && " + RUN_THERE
 
 
+@dataclass(eq=False)
 class LeasedHostJournal(HostJournal):
-    """A host journal with a guard: after ``lease_s`` seconds without a word of the run it puts back what it has."""
+    """A host journal with a guard: after ``lease_s`` seconds without a word from the run it undoes the changes."""
 
-    def __init__(
-        self,
-        host: Host,
-        run: str,
-        owner: Mapping[str, str],
-        revert_after_s: float,
-        place: str = "",
-        *,
-        lease_s: float,
-    ):
-        super().__init__(host, run, owner, revert_after_s, place)
-        self.lease_s = lease_s
-        self._noted: dict[str, Record] = {}
+    lease_s: float = field(kw_only=True)
+    _noted: dict[str, Record] = field(default_factory=dict, init=False)
 
     def take(self, again: bool = False) -> None:
-        """See :meth:`HostJournal.take`; a guard that there is goes on for another lease."""
+        """See :meth:`HostJournal.take`. A running guard gets a new lease."""
         super().take(again)
         self.renew()
 
@@ -108,11 +107,11 @@ class LeasedHostJournal(HostJournal):
         self._run(RENEW_SAFELY, RENEW)
 
     def _line(self, step: Command) -> tuple[str, str]:
-        """Whether the guard is to run a command as the account, and its line."""
+        """``1`` if the guard is to run a command as the account, else empty; and the command line."""
         return "" if step.root else "1", shlex.join(step.argv)
 
     def _message(self, name: str, record: Record) -> str:
-        """A record as the guard takes it."""
+        """A record in the form that the guard reads."""
         steps = (record.read, *record.undo)
         words = [name, "1" if record.operation.holds else "", record.old, str(len(steps))]
         for step in steps:
@@ -121,37 +120,27 @@ class LeasedHostJournal(HostJournal):
         return _join(word + "\0" for word in words)
 
     def _start_guard(self) -> None:
-        """Start the guard, for the first change or where it is gone, as after a restart of the host."""
+        """Start the guard, for the first change or if it is gone, as after a restart of the host."""
         given = _join(self._message(name, record) for name, record in self._noted.items())
         try:
             self._run(START, f"{self.lease_s:g}", GUARD, STRIKE, SEIZE, RELEASE, unlisted=(self.run,), given=given)
         except HostError:
-            self.take()  # which says whether the guard before was faster
+            self.take()  # finds out whether an earlier guard has put everything back
             if self.lapsed:
                 raise HostError(LAPSED, host=self.host.name) from None
             raise
 
 
+@dataclass(eq=False)
 class HelpedHostJournal(LeasedHostJournal):
-    """That of a host with a narrow sudo. Its guard is the account's, and asks the helper as the controller does.
+    """The journal of a host with a narrow sudo. Its guard runs as the account and asks the helper for root commands.
 
-    So it can do nothing that the account cannot. It is in the lab's own folder there (the first change), and ends with
-    that. What the first change needs to be put back is known to it from the second one on.
+    So the guard can do nothing that the account cannot. It lives in the lab's own folder on the host, which is the
+    first change, and ends with that folder. From the second change on it knows how to undo the first one.
     """
 
-    def __init__(
-        self,
-        host: Host,
-        run: str,
-        owner: Mapping[str, str],
-        revert_after_s: float,
-        place: str = "",
-        *,
-        lease_s: float,
-    ):
-        super().__init__(host, run, owner, revert_after_s, place, lease_s=lease_s)
-        self._struck: list[str] = []  # which the guard does not know yet
-        self._guard: list[str] = []  # its process, and when that started
+    _struck: list[str] = field(default_factory=list, init=False)  # put back, and the guard does not know yet
+    _guard: list[str] = field(default_factory=list, init=False)  # its process, and when that started
 
     def know(self, records: Iterable[Record]) -> None:
         """See :meth:`HostJournal.know`."""
@@ -166,7 +155,7 @@ class HelpedHostJournal(LeasedHostJournal):
             self._start_guard()
 
     def strike(self, records: Iterable[Record]) -> None:
-        """See :meth:`HostJournal.strike`. Without its folder the guard ends by itself, but for some seconds."""
+        """See :meth:`HostJournal.strike`. Without its folder the guard would end by itself only some seconds later."""
         records = list(records)
         super().strike(records)
         self._struck += map(self._name, records)
@@ -181,25 +170,25 @@ class HelpedHostJournal(LeasedHostJournal):
 
     @property
     def _folder(self) -> str:
-        """The lab's own folder on the host; empty before it is there, and after."""
+        """The lab's own folder on the host; empty before it exists, and after."""
         noted = list(self._noted.values())  # another thread may note one more meanwhile
         folders = (record.operation for record in noted if record.operation.kind == "folder")
         return str(getattr(next(folders, None), "path", ""))
 
     def _tell(self, folder: str, name: str, message: str) -> bool:
-        """Whether the guard was there to be told this, and which records it may forget."""
+        """Send the guard a message, and the records that it may forget. False if no guard answers."""
         struck = list(self._struck)
         lines = (name, " ".join(struck))
-        told = script(TELL_OWN, folder, RENEW_OR_TELL, unlisted=lines, given=message).run(self.host).splitlines()
-        if told[-1:] != ["kept"]:
+        answer = script(TELL_OWN, folder, RENEW_OR_TELL, unlisted=lines, given=message).run(self.host).splitlines()
+        if answer[-1:] != ["kept"]:
             return False
         del self._struck[: len(struck)]
-        self._guard = self._parse_process(told[0])
+        self._guard = self._parse_process(answer[0])
         return True
 
     def _start_guard(self) -> None:
         if self._guard:
-            self.take()  # which says whether the guard before has put everything back
+            self.take()  # finds out whether the earlier guard has put everything back
             if self.lapsed:
                 raise HostError(LAPSED, host=self.host.name)
         scripts = (
@@ -222,7 +211,7 @@ class HelpedHostJournal(LeasedHostJournal):
         return [pid, start]
 
     def _asked(self, text: str, *args: str) -> tuple[str, ...]:
-        """The words by which the account asks the helper for a script."""
+        """The command by which the account asks the helper to run a script."""
         return self.host.as_root(script(text, *args).argv)
 
     def _line(self, step: Command) -> tuple[str, str]:
@@ -230,12 +219,12 @@ class HelpedHostJournal(LeasedHostJournal):
 
 
 def _join(texts: Iterable[str]) -> str:
-    """These texts as one; what is a script in them stays one."""
+    """These texts joined by ``+``, so that a text of a special class stays one."""
     return functools.reduce(operator.add, texts, "")
 
 
 def for_run(hosts: Mapping[str, Host], config: Hosts, run: str) -> dict[str, HostJournal]:
-    """The host journals of these hosts, by name, for a run of this program; ``run`` is its token."""
+    """The journals of these hosts, by name, for the run with this token."""
     who = f"{getpass.getuser()}@{socket.gethostname()}"
     owner = {"who": who, "pid": str(os.getpid()), "since": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")}
     lease_s = config.lab.lease
@@ -252,7 +241,7 @@ def for_run(hosts: Mapping[str, Host], config: Hosts, run: str) -> dict[str, Hos
 
 @contextmanager
 def keep_alive(host_journals: Mapping[str, HostJournal]) -> Iterator[None]:
-    """Give the guards signs of life until the end of this, whatever else is under way."""
+    """Send the guards signs of life in the background while the context is open."""
     ended = threading.Event()
     leased = [journal for journal in host_journals.values() if isinstance(journal, LeasedHostJournal)]
     threads = [threading.Thread(target=_renew_until, args=(journal, ended), daemon=True) for journal in leased]
@@ -263,10 +252,10 @@ def keep_alive(host_journals: Mapping[str, HostJournal]) -> Iterator[None]:
     finally:
         ended.set()
         for thread in threads:
-            thread.join(5)  # no longer: a host may be out of reach
+            thread.join(5)  # a host may be out of reach
 
 
 def _renew_until(journal: LeasedHostJournal, ended: threading.Event) -> None:
     while not ended.wait(journal.lease_s / SIGNS_OF_LIFE):
-        with suppress(HostError):  # the next command of the run meets the same, and says so
+        with suppress(HostError):  # the next command of the run reports it
             journal.renew()

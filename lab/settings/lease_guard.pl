@@ -1,13 +1,13 @@
-# The guard of a lease: it puts back what a run changed on this host once it has heard nothing of the run for a lease.
-# usage: PLACE SECONDS ACCOUNT STRIKE SEIZE RELEASE. PLACE is the folder of the host journal as other scripts get it,
-# ACCOUNT the one whose sudo started the guard, and the last three are scripts. The current folder is the host journal.
-# Standard input is the run, a line, and then records. Later records come by the socket, as does each sign of life.
+# The guard of a lease: it undoes a run's changes of this host once it has heard nothing of the run for the whole lease.
+# usage: PLACE SECONDS ACCOUNT STRIKE SEIZE RELEASE. PLACE is the folder of the host journal as passed to other scripts,
+# ACCOUNT the caller of sudo, and the last three are scripts. The current folder is the host journal. Standard input is a
+# line with the run, then records. Later records and signs of life come through the socket.
 #
-# Records are in this memory and in no file: a file could be another one by the time that it is read. Of files the guard
-# believes whose the lock is, whether a record is still there, and whether the socket is its own.
+# Records are kept in memory only, because files could be swapped. From files the guard learns only the run in the lock,
+# whether a record still exists, and whether the socket is its own.
 #
-# It prints its number and goes into the background. It counts how long nothing comes instead of looking at a clock, so
-# that neither a clock that is set nor a sleep of this host ends a lease.
+# It prints its number and goes into the background. It adds up its waits instead of reading a clock, so that setting a
+# clock, or a sleep of this host, ends no lease.
 use strict; use warnings; use POSIX 'setsid'; use Socket;
 my ($place, $lease_s, $account, $strike, $seize, $release) = @ARGV;
 my ($LONGEST_TICK_S, $ROUNDS, $PAUSE_S, $PATIENCE_S) = (5, 4, 15, 10);
@@ -38,9 +38,9 @@ close $server;
 put_back() if has_seized();
 exit;
 
-# A message is records, or nothing, which is a sign of life. A record is its name, whether what is older needs it to be
-# put back first, the old value, the number of commands, and of each command whether it is the account's, its deadline,
-# its standard input and its line. The first command reads the value.
+# A message has records; an empty one is a sign of life. A record has its name, whether it holds later ones, the old value
+# and the number of commands; each command has a flag for the account, a deadline, its standard input and its line. The
+# first command reads the value.
 sub learn {
     my @words = split /\0/, $_[0], -1;
     pop @words;
@@ -52,7 +52,7 @@ sub learn {
     }
 }
 
-# Return once the run has been silent for the whole lease; end where another guard, or none, is wanted.
+# Return once the run has been silent for the whole lease; exit if another guard, or none, is wanted.
 sub wait_for_silence {
     my $tick_s = $lease_s / 40 < $LONGEST_TICK_S ? $lease_s / 40 : $LONGEST_TICK_S;
     my $silent_s = 0;
@@ -74,7 +74,7 @@ sub listen_once {
     return 1;
 }
 
-# Nobody else looks at the lock, or takes it, meanwhile.
+# Seize the lock, while nobody else can read or take it.
 sub has_seized {
     open my $folder, '<', '.' or return 0;
     flock $folder, 2;
@@ -82,8 +82,8 @@ sub has_seized {
     return defined $answer && $answer eq 'seized';
 }
 
-# The newest first, as `lab restore` does. What fails does not stop the others, except those that hold it; it is tried
-# again, for the other host may be what is in its way.
+# Newest first, as `lab restore` does. A failure stops only records that hold others. It is tried again, because the other
+# host may be in the way.
 sub put_back {
     my %failed;
     for my $round (1 .. $ROUNDS) {
@@ -91,7 +91,7 @@ sub put_back {
         for my $record (reverse @records) {
             next unless -e $record->{name};
             if ($record->{holds} && %failed || !is_back($record)) { $failed{ $record->{name} } = $record; next }
-            # a later one of the same thing that failed would now bring a wrong value
+            # a later failed one of the same thing would now restore a wrong value
             my @same = grep { $failed{ $_->{name} } && $_->{read}[3] eq $record->{read}[3] } @records;
             delete $failed{ $_->{name} } for @same;
             script($strike, join '', map { "$_->{name}\n" } $record, @same);
@@ -115,7 +115,7 @@ sub is_back {
 
 sub script { return run(0, 60, $_[1], undef, $_[0]) }
 
-# Run a line, or a script of the lab's, and return what it printed, stripped; nothing where it did not end in time.
+# Run a line, or a script of the lab's; returns its output, stripped, or nothing if it did not end in time.
 sub run {
     my ($as_account, $deadline_s, $given, $line, $script) = @_;
     pipe my $input, my $feed or return;

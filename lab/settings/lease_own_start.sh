@@ -1,8 +1,8 @@
 # shellcheck shell=sh
-# After started.sh. As an account with a narrow sudo: start the guard $3 (perl) of a lease of $2 seconds, with the scripts $4
-# to $6, in the folder $1, which is the account's. Standard input is the run, a line; names of its records, a line; and then
-# what is for the guard. It finds in that folder what it looks for in the host journal, which only root can enter: a lock,
-# and a file for each record. Prints the guard's process.
+# After is_alive.sh. As an account with a narrow sudo: start the guard $3 (perl) of a lease of $2 seconds, with the scripts $4
+# to $6, in the account's folder $1. Standard input: a line with the run, a line with names of its records, then the input of
+# the guard. The folder stands in for the host journal, which only root can enter: it has a lock and a file for each
+# record. Prints the guard's process.
 umask 077
 read -r run && read -r names || exit
 { [ -d "$1/lease" ] || mkdir "$1/lease"; } && cd "$1/lease" && printf '%s 0 own\n' "$run" >lock || exit

@@ -1,7 +1,7 @@
 # shellcheck shell=sh
-# As an account with a narrow sudo: tell the guard in the folder $1 by the script $2 (perl). Standard input is the name of a
-# new record, or nothing, a line; names of records that are put back, a line; and then what is for the guard. Prints the
-# guard's process, and `kept`; or `gone`.
+# As an account with a narrow sudo: tell the guard in the folder $1 by the perl script $2. Standard input: a line with the
+# name of a new record, if any; a line with names of records that were put back; then the message. Prints the guard's
+# process and `kept`, or `gone`.
 read -r name && read -r struck || exit
 cd "$1/lease" 2>/dev/null || { echo gone; exit; }
 [ -z "$name" ] || : >"$name" || exit

@@ -1,7 +1,7 @@
 # shellcheck shell=sh
 # shellcheck disable=SC2034,SC2154  # lost is of end_orphans.sh, narrow of account_of.sh
-# As the guard of a lease: take the lock of the run whose lease it is, and end what the run still has here. Standard
-# input is the run and the guard's process. Prints `seized` where nobody else has taken the lock meanwhile.
+# As the guard of a lease: take the lock of its run, and end the run's processes on this host. Standard input: the run and
+# the guard's process. Prints `seized`, unless somebody else has taken the lock meanwhile.
 read -r token && read -r guard && [ "$(account_of "$guard")" = "${narrow:-$(id -u)}" ] || exit
 run=
 if is_own lock; then { read -r run pid start; read -r owner; read -r account; } < lock; fi

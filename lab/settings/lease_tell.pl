@@ -1,5 +1,5 @@
-# tell_guard(MESSAGE): tell the guard of this folder's lease what it has to know; an empty message is a sign of life.
-# Returns "kept\n", or "gone\n" where no guard listens.
+# tell_guard(MESSAGE): send a message to the guard of the lease in this folder; an empty one is a sign of life. Returns
+# "kept\n", or "gone\n" if no guard listens.
 use Socket;
 sub tell_guard {
     my ($message) = @_;

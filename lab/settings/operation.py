@@ -1,8 +1,8 @@
-"""Operations: all that the lab ever does to a host's state, each of a kind that stands in the code.
+"""Operations: every way in which the lab changes a host's state.
 
-A journal names the kind and its parameters, never a command: what reads a value and what brings an old one back is made
-by the code here, from parameters that were checked. A kind is a subclass of :class:`Operation` beside the code that
-makes settings of it; `lab.run.restore.vocabulary` finds them all.
+A journal names the kind of an operation and its parameters, never a command: this code makes the commands from checked
+parameters. A kind is a subclass of :class:`Operation`, beside the code that makes settings of it;
+`lab.run.restore.vocabulary` finds them all.
 """
 
 from __future__ import annotations
@@ -20,14 +20,12 @@ from lab.settings.parameters import check_fields
 
 @dataclass(frozen=True)
 class Operation(ABC):
-    """One piece of a host's state: how it is read, and how an old value is brought back. Its fields are parameters.
+    """One piece of a host's state: how to read it, and how to restore an old value. Its fields are parameters.
 
-    ``kind`` names it in files and stays as it is for good; ``values`` is a pattern of the values that it can have. A
-    ``volatile`` one does not outlive a restart of the host; one that ``holds`` what later ones need is not put back
-    before they are, but for one that ``stands_alone``, which needs nothing. One that ``may_cut_off`` the controller is
-    taken back by the host itself, unless the controller has reached it again.
-
-    Raises LabFailure for parameters out of their ranges.
+    ``kind`` is its permanent name in files; ``values`` is a pattern of possible values. A ``volatile`` change ends with
+    a restart of the host. A change that ``holds`` what later ones need is put back after them, except for one that
+    ``stands_alone``. A change that ``may_cut_off`` the controller is undone by the host itself, unless the
+    controller reaches the host again. Raises LabFailure for parameters out of range.
     """
 
     kind: ClassVar[str]
@@ -43,7 +41,7 @@ class Operation(ABC):
     @property
     @abstractmethod
     def label(self) -> str:
-        """What it is, in a few words for people."""
+        """A short name for people."""
 
     @abstractmethod
     def read(self) -> Command:
@@ -51,24 +49,24 @@ class Operation(ABC):
 
     @abstractmethod
     def _undo(self, old: str) -> tuple[Command, ...]:
-        """See :meth:`undo`; ``old`` has been checked."""
+        """See :meth:`undo`; ``old`` is checked already."""
 
     def explain(self, value: str) -> str:
-        """Why it stays at this value, and what helps; empty where the commands of :meth:`undo` say what to do."""
+        """Why it stays at this value, and a remedy; empty if the commands of :meth:`undo` are the remedy."""
         return ""
 
     def undo(self, old: str) -> tuple[Command, ...]:
-        """The commands that bring an old value back, safe to repeat. Raises LabFailure for one that it cannot have."""
+        """The commands that restore an old value, safe to repeat. Raises LabFailure for an impossible value."""
         self.check(old)
         return self._undo(old)
 
     def check(self, value: str) -> None:
-        """Raise LabFailure for a value that it cannot have: a value becomes part of a command."""
+        """Raise LabFailure for an impossible value, because values become parts of commands."""
         if not re.fullmatch(self.values, value):
             raise LabFailure(f"{self.label}: {value!r:.100} is no value that it can have")
 
     def as_json(self) -> dict[str, Any]:
-        """As a journal has it."""
+        """Its form in a journal."""
         return {"kind": self.kind, **asdict(self)}
 
 
@@ -76,7 +74,7 @@ Kinds: TypeAlias = Mapping[str, type[Operation]]
 
 
 def parse_operation(content: object, kinds: Kinds) -> Operation:
-    """The operation that a journal names. Raises ValueError for another kind or key, LabFailure for parameters."""
+    """The operation in a journal. Raises ValueError for an unknown kind or key, LabFailure for wrong parameters."""
     if not isinstance(content, dict):
         raise ValueError("operation is no object")
     kind = content.get("kind")
@@ -87,8 +85,8 @@ def parse_operation(content: object, kinds: Kinds) -> Operation:
     return kinds[kind](**parameters)
 
 
-def check_keys(content: Mapping[str, Any], names: set[str], where: str = "") -> None:
-    """Raise ValueError where an object has other keys than these."""
+def check_keys(content: Mapping[str, object], names: set[str], where: str = "") -> None:
+    """Raise ValueError if an object has other keys than these."""
     for name in sorted(names - content.keys()):
         raise ValueError(f"{where}{name} is missing")
     for name in sorted(content.keys() - names):

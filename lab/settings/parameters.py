@@ -1,6 +1,6 @@
-"""What the parameters of an operation may be: paths of the lab's own, names and numbers, each with its range.
+"""Types of the parameters of operations: paths of the lab's own, names and numbers, each with its range.
 
-They stand in journals, which others may have written: a value that no lab writes is refused before it is used.
+Others may have written a journal, so a value that no lab writes is refused before its use.
 """
 
 from __future__ import annotations
@@ -9,15 +9,15 @@ import dataclasses
 import functools
 import re
 import typing
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import AfterValidator, Field, TypeAdapter, ValidationError
 
 from lab.base.errors import LabFailure
 from lab.hosts.fields import absolute, device_path
 
-# The names of folders of the lab's own: that of a run in mount_base, in memory or in the share's path, by a token; and
-# that of a host's journal. No operation is about a path outside of one.
+# Names of the lab's own folders: a run's in mount_base, in memory or in the share, with a token; and a host journal's.
+# No operation concerns a path outside of such a folder.
 OWN_FOLDER = r"file-share-lab-([0-9a-f]{8}|[0-9a-f]{16})"
 HOST_JOURNAL_FOLDER = "file-share-lab"
 LONGEST_PATH = 1024
@@ -25,20 +25,16 @@ BOOT = "[0-9A-Za-z :-]{0,200}"
 
 
 def own_path(value: str) -> str:
-    """A full path of a folder of a run's own, or below one; ValueError otherwise."""
-    parts = value.split("/")
-    if (
-        not value.startswith("/")
-        or len(value) > LONGEST_PATH
-        or not any(re.fullmatch(OWN_FOLDER, part) for part in parts)
-    ):
+    """The full path of a run's own folder, or a path below it; ValueError otherwise."""
+    is_own = any(re.fullmatch(OWN_FOLDER, part) for part in value.split("/"))
+    if not value.startswith("/") or len(value) > LONGEST_PATH or not is_own:
         raise ValueError("is not a full path with a folder file-share-lab-TOKEN of the lab's own in it")
     absolute(value)
     return value
 
 
 def own_folder(value: str) -> str:
-    """A full path of a folder of a run's own; ValueError otherwise."""
+    """The full path of a run's own folder; ValueError otherwise."""
     if not re.fullmatch(OWN_FOLDER, value.rpartition("/")[2]):
         raise ValueError("is not a folder file-share-lab-TOKEN of the lab's own")
     return own_path(value)
@@ -68,13 +64,13 @@ AccountId = Annotated[int, Field(ge=0, le=2**32 - 1)]
 
 
 @functools.cache
-def _checks(owner: type) -> dict[str, TypeAdapter[Any]]:
+def _checks(owner: type) -> dict[str, TypeAdapter[object]]:
     hints = typing.get_type_hints(owner, include_extras=True)
     return {field.name: TypeAdapter(hints[field.name]) for field in dataclasses.fields(owner)}
 
 
-def check_fields(owner: Any, what: str) -> None:
-    """Raise LabFailure where a field of a dataclass is out of its range; ``what`` says what it is."""
+def check_fields(owner: object, what: str) -> None:
+    """Raise LabFailure if a field of a dataclass is out of range; ``what`` names the object."""
     kind: type = type(owner)
     for name, check in _checks(kind).items():
         value = getattr(owner, name)

@@ -1,12 +1,11 @@
-"""The register: which runs this account began and has open, and the key that proves it.
+"""The register: the open runs of this account, and the key that proves them.
 
-A run folder is data that anybody may have written. What a run is restored and resumed by is therefore kept where only
-this user can write: ``$XDG_STATE_HOME/file-share-lab`` (default ``~/.local/state/file-share-lab``).
+Anybody may have written a run folder. So the data by which a run is restored and resumed is kept where only this user
+can write: ``$XDG_STATE_HOME/file-share-lab`` (default ``~/.local/state/file-share-lab``).
 
-- ``key``: 32 random bytes, with which run.json, the lines of journals and the entries of the register are sealed;
-- ``open/ID.json``: an entry for each run that may have left hosts changed, there before its first change and gone
-  after everything was put back;
-- ``asked/``: a note for each folder of somebody else's, interrupted and without a journal, whose hosts were asked.
+- ``key``: 32 random bytes that seal run.json, the lines of journals and the entries of the register;
+- ``open/ID.json``: a run that may have left hosts changed, from before its first change until all was put back;
+- ``asked/``: a note for each foreign, interrupted folder without a journal whose hosts were asked.
 """
 
 from __future__ import annotations
@@ -22,7 +21,6 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 from lab.base.errors import BadInput
 from lab.base.os_errors import reason_of
@@ -34,7 +32,7 @@ from lab.settings.seals import RunSeals, mac
 
 KEY_BYTES = 32
 ID = r"[0-9a-f]{32}"
-# the keys of run.json that decide on what happens to which hosts
+# the keys of run.json that decide what happens to which hosts
 SEALED = ("id", "sweep_text", "seed", "hosts_file", "hosts_digest", "instance")
 
 
@@ -53,7 +51,7 @@ class OpenRun:
 
 
 def state_folder() -> Path:
-    """Where this account keeps its register. Raises BadInput where it has no home."""
+    """The folder of this account's register. Raises BadInput if the account has no home."""
     place = os.environ.get("XDG_STATE_HOME", "")
     if Path(place).is_absolute():
         return Path(place) / "file-share-lab"
@@ -70,13 +68,13 @@ def state_folder() -> Path:
 
 
 def check_place() -> None:
-    """Raise BadInput where there can be no register; makes none."""
+    """Raise BadInput if there can be no register; creates nothing."""
     if (path := state_folder()).exists():
         PrivateFolder(path)
 
 
 def describe_hosts(config: Hosts) -> dict[str, str]:
-    """Which machines a hosts file is about, for people and to tell them from others."""
+    """The machines of a hosts file as text: for people, and to compare."""
     sections = {name: config.section(name) for name in (*ROLES, *config.more_clients)}
     ports = {name: f" port {section.port}" if section.port else "" for name, section in sections.items()}
     return {
@@ -86,7 +84,7 @@ def describe_hosts(config: Hosts) -> dict[str, str]:
 
 
 class Register:
-    """The register of this account. Raises BadInput where its folder is not this user's own."""
+    """The register of this account. Raises BadInput if its folder is not this user's own."""
 
     def __init__(self) -> None:
         self.path = state_folder()
@@ -107,18 +105,18 @@ class Register:
         return key
 
     def digest(self, config: Hosts) -> str:
-        """What tells the content of a hosts file from every other, and nothing of it to who has no key."""
+        """A digest of a hosts file that reveals nothing without the key."""
         return mac(self._key, b"hosts file", config.digest).hex()
 
     # --- run.json
 
     def sign(self, run: Mapping[str, object]) -> dict[str, object]:
-        """What run.json says of a run, with an identity and a seal."""
+        """The content of run.json with an identity and a seal."""
         content = {**run, "id": secrets.token_hex(16)}
         return {**content, "seal": self._seal_of(content)}
 
-    def began(self, run: Mapping[str, Any]) -> bool:
-        """Whether this controller began the run, and what counts in its run.json is as it was then."""
+    def began(self, run: Mapping[str, object]) -> bool:
+        """Whether this controller began the run, and the sealed keys of its run.json are unchanged."""
         seal, identity = run.get("seal"), run.get("id")
         if not isinstance(seal, str) or not isinstance(identity, str) or not re.fullmatch(ID, identity):
             return False
@@ -129,13 +127,13 @@ class Register:
         return mac(self._key, b"run.json", json.dumps(content).encode()).hex()
 
     def seals(self, run_id: str) -> RunSeals:
-        """The seals of a journal, from its first line on."""
+        """The seals for a journal, from its first line on."""
         return RunSeals(self._key, run_id)
 
     # --- open runs
 
     def enter(self, run_id: str, folder: Path, config: Hosts, lines: int) -> None:
-        """Note, durably, that a run is about to change hosts; its journal has so many ``lines`` before that."""
+        """Note durably that a run is about to change hosts; its journal has so many ``lines`` before that."""
         entry = OpenRun(
             id=run_id,
             folder=str(folder.resolve()),
@@ -151,7 +149,7 @@ class Register:
         self._open.write(f"{run_id}.json", json.dumps({**content, "seal": seal}, indent=1).encode())
 
     def leave(self, run_id: str) -> None:
-        """Note, durably, that a run has put everything back."""
+        """Note durably that a run has put everything back."""
         self._open.remove(f"{run_id}.json")
 
     def is_open(self, run_id: str) -> bool:
@@ -159,11 +157,11 @@ class Register:
         return f"{run_id}.json" in self._open.names()
 
     def open_runs(self) -> tuple[list[OpenRun], list[str]]:
-        """The runs that may have left hosts changed, oldest first; and what is wrong with entries that are none."""
+        """The runs that may have left hosts changed, oldest first; and a problem for each invalid entry."""
         runs, problems = [], []
         for name in self._open.names():
             try:
-                if (text := self._open.read(name)) is not None:  # a run that ends now takes its own away
+                if (text := self._open.read(name)) is not None:  # a run may end just now
                     runs.append(self._parse_entry(name, text))
             except BadInput as error:
                 problems.append(str(error))
@@ -193,11 +191,11 @@ class Register:
     # --- folders of others
 
     def note_asked(self, folder: Path) -> None:
-        """Note that the hosts were asked what this folder, which has no journal, should have said."""
+        """Note that the hosts of this folder, which has no journal, were asked."""
         PrivateFolder(self.path / "asked").write(self._name_of(folder), b"")
 
     def was_asked(self, folder: Path) -> bool:
-        """Whether the hosts were asked about this folder."""
+        """Whether the hosts of this folder were asked."""
         return PrivateFolder(self.path / "asked").read(self._name_of(folder)) is not None
 
     def _name_of(self, folder: Path) -> str:

@@ -1,4 +1,4 @@
-"""Putting changes back by their records, newest first, and noting on host and controller that they are."""
+"""Puts changes back by their records, newest first, and notes that on host and controller."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from lab.settings.journal import Journal, Record
 
 @dataclass
 class _Progress:
-    """By number of record: what went wrong, on hosts and with noting it here only, and what is put back and unnoted."""
+    """By number of record: problems on hosts, problems with the journal only, and changes put back, still to note."""
 
     problems: dict[int, str] = field(default_factory=dict)
     unnoted: dict[int, str] = field(default_factory=dict)
@@ -25,9 +25,9 @@ class _Progress:
 
 
 class Restorer:
-    """Puts back changes of a journal. ``restarted`` counts, by role, those that a restart of the host put back.
+    """Puts back changes of a journal. ``restarted`` counts, by role, changes that a restart of the host undid.
 
-    ``is_given_up`` says of which changes the user wants no more to be done.
+    ``is_given_up`` tells which changes the user has given up.
     """
 
     def __init__(self, journal: Journal, connections: Connections):
@@ -37,19 +37,17 @@ class Restorer:
         self.is_given_up: Callable[[Record], bool] = lambda _: False
 
     def restore(self, records: list[Record]) -> None:
-        """Put these back, newest first. One that fails does not stop the others.
+        """Put these back, newest first. A failure does not stop the others.
 
-        Raises RestoreError with a line for each that did; NotNoted where all is put back, and only the journal fails.
+        Raises RestoreError with a line for each failure; NotNoted if only the journal failed.
         """
-        # a host's journal last, whenever it was taken: its folder can only go once no record is left in it
+        # the host's journal last: its folder can be removed only once no record is left in it
         taken = [record for record in records if record.name == HOST_JOURNAL]
         order = list(reversed([*taken, *(record for record in records if record not in taken)]))
         progress = _Progress()
         self._go_through(order, progress)
         if self._find_gone(order, progress):
-            again = [record for record in order if record.number in progress.problems]
-            for record in again:
-                del progress.problems[record.number]
+            again = [record for record in order if progress.problems.pop(record.number, None) is not None]
             self._go_through(again, progress)
         for role in {record.host for record in progress.settled.values()}:
             progress.problems |= self._strike(role, progress)
@@ -59,33 +57,31 @@ class Restorer:
             raise NotNoted(list(progress.unnoted.values()), progress.why_unnoted)
 
     def _go_through(self, order: list[Record], progress: _Progress) -> None:
-        """Put these back in this order."""
+        """Put records back in this order."""
         problems = progress.problems
         for record in order:
             if record.name == HOST_JOURNAL:
                 problems |= self._strike(record.host, progress)
             if self._is_needed(record, order, problems):
-                problems[record.number] = f"{record.host}: {record.name} stays, for what is left needs it"
+                problems[record.number] = f"{record.host}: {record.name} stays: another open change needs it"
             elif problem := self._put_back(record):
                 problems[record.number] = problem
             else:
                 self._settle(record, progress)
 
     def _is_needed(self, record: Record, order: list[Record], problems: dict[int, str]) -> bool:
-        """Whether a later change that is not put back needs this one; the host's journal has the records of all."""
+        """Whether a later change that is not put back needs this one. All of them need the host's journal."""
         left = [later for later in order if later.host == record.host and later.number in problems]
         if record.name != HOST_JOURNAL:
             left = [later for later in left if not later.operation.stands_alone]
         return record.operation.holds and bool(left)
 
     def _find_gone(self, order: list[Record], progress: _Progress) -> bool:
-        """Whether any that failed is as it was by now: a folder on a disk that failed goes with the mount below it."""
-        found = False
-        for record in order:
-            if record.number in progress.problems and self._is_as_it_was(record):
-                self._settle(record, progress)
-                found = True
-        return found
+        """Settle failures that have their old value by now: a folder on a failed disk goes with the mount below it."""
+        restored = [r for r in order if r.number in progress.problems and self._is_as_it_was(r)]
+        for record in restored:
+            self._settle(record, progress)
+        return bool(restored)
 
     def _is_as_it_was(self, record: Record) -> bool:
         connections = self.connections
@@ -102,7 +98,7 @@ class Restorer:
             progress.problems.pop(done.number, None)
 
     def _put_back(self, record: Record) -> str:
-        """Bring one old value back, over a new connection if need be; what went wrong, empty where nothing did."""
+        """Restore one old value, if need be over a new connection; returns what went wrong, or an empty text."""
         connections = self.connections
         if record.host in connections.gone:
             return record.problem(f"unknown ({connections.gone[record.host]})")
@@ -127,9 +123,9 @@ class Restorer:
         return record.put_back(self.connections.hosts[record.host])
 
     def _strike(self, role: str, progress: _Progress) -> dict[int, str]:
-        """Note on a host, then in the journal, what has been put back there; what went wrong, by number of record.
+        """Note on a host, then in the journal, what has been put back there; returns problems by number of record.
 
-        What went wrong on the controller only is noted apart: a full disk here is no reason to leave a host changed.
+        Problems of the journal are kept apart: a full disk here is no reason to leave a host changed.
         """
         settled = progress.settled
         done = [settled.pop(number) for number in sorted(settled) if settled[number].host == role]
@@ -141,8 +137,8 @@ class Restorer:
             try:
                 self.journal.close(record)
             except OSError as error:
-                told = f"{role}: {record.name} was put back, but the journal says not: {reason_of(error)}"
-                progress.unnoted[record.number], progress.why_unnoted = told, error
+                message = f"{role}: {record.name} was put back, but the journal says not: {reason_of(error)}"
+                progress.unnoted[record.number], progress.why_unnoted = message, error
         return {}
 
     def _strike_on_host(self, role: str, records: list[Record]) -> None:
@@ -156,6 +152,6 @@ class Restorer:
             host_journals[role].strike(records)
 
     def _settled_by(self, record: Record) -> list[Record]:
-        """This record, after later ones of the same thing that failed: trying one again would bring a wrong value."""
+        """This record, after later failed ones of the same thing: to try these again would restore a wrong value."""
         same = [later for later in self.journal.open if (later.host, later.read) == (record.host, record.read)]
         return [later for later in reversed(same) if later.number >= record.number]

@@ -1,7 +1,7 @@
-"""Seals of a journal's lines: each proves that this controller wrote the line, in this run and in this place.
+"""Seals of a journal's lines: each proves that this controller wrote the line, in this run and at this place.
 
-A seal is an HMAC (RFC 2104) over the seal of the line before and the line; the first is over the run's identity. So a
-line of another run, a line that was moved, changed or left out, and every line after it, have a wrong one.
+A seal is an HMAC (RFC 2104) over the previous seal (at first the run's identity) and the line. So a line of another
+run, or one that was moved, changed or left out, makes its own seal and all later ones wrong.
 """
 
 from __future__ import annotations
@@ -14,35 +14,35 @@ SEALED = re.compile(rb'(\{.*), "seal": "([0-9a-f]{64})"\}', re.DOTALL)
 
 
 def mac(key: bytes, *parts: bytes) -> bytes:
-    """An HMAC-SHA256 over parts, of which no two lists give the same."""
+    """An HMAC-SHA256 over parts, which differs for each list of parts."""
     return hmac.digest(key, b"".join(len(part).to_bytes(8, "big") + part for part in parts), "sha256")
 
 
 class Seals(Protocol):
-    """What a journal asks about its lines."""
+    """Makes and checks the seals of a journal's lines."""
 
     def seal(self, content: bytes) -> bytes:
-        """The next line, of this content. It counts once it was accepted."""
+        """The next line with this content, which counts once it was accepted."""
 
     def accept(self, line: bytes) -> bytes:
-        """The content of the next line. Raises ValueError where it is not the one that was written there."""
+        """The content of the next line. Raises ValueError for any other line."""
 
 
 class NoSeals:
-    """Of a journal whose lines nobody has to prove: they are written without seals, and read with or without."""
+    """For a journal without proof: lines are written without seals, and read with or without."""
 
     def seal(self, content: bytes) -> bytes:
         """The content itself."""
         return content
 
     def accept(self, line: bytes) -> bytes:
-        """The content, without the seal that it may have."""
+        """The content, without a seal."""
         match = SEALED.fullmatch(line)
         return match[1] + b"}" if match else line
 
 
 class RunSeals:
-    """Of a run of this controller's; ``count`` is how many lines were accepted."""
+    """Seals for a run of this controller; ``count`` is the number of accepted lines."""
 
     def __init__(self, key: bytes, run: str):
         self._key = key
@@ -50,11 +50,11 @@ class RunSeals:
         self.count = 0
 
     def seal(self, content: bytes) -> bytes:
-        """The content with its seal as a last key."""
+        """The content with its seal as the last key."""
         return content[:-1] + b', "seal": "%s"}' % self._next(content).hex().encode()
 
     def accept(self, line: bytes) -> bytes:
-        """The content without its seal. Raises ValueError where that is missing or another."""
+        """The content without its seal. Raises ValueError for a missing or wrong seal."""
         match = SEALED.fullmatch(line)
         if not match:
             raise ValueError("it has no seal of this controller")

@@ -1,4 +1,4 @@
-# Turns into the command in its arguments, in a session of its own.
+# Become the command in the arguments, in a session of its own.
 use strict; use warnings; use POSIX 'setsid';
 setsid();
 exec @ARGV or die "$ARGV[0]: $!\n";

@@ -1,4 +1,4 @@
-"""One piece of a host's state that is to be changed: to what, and how."""
+"""A setting: one piece of a host's state, the wanted value, and how to apply it."""
 
 from __future__ import annotations
 
@@ -11,11 +11,10 @@ from lab.settings.operation import Operation
 
 @dataclass(frozen=True)
 class Setting:
-    """One piece of a host's state that the lab may change.
+    """One piece of a host's state that the lab changes by ``apply`` to the value ``wanted``.
 
-    ``operation`` says what it is, reads the present value and brings an old one back; ``apply`` brings about
-    ``wanted``. ``host`` is a role. ``remedy`` says what to do where it is refused. ``before`` is the old value where
-    that is not read: of what is new, whose name no command may have before.
+    ``host`` is a role; ``operation`` reads the value and restores an old one. ``remedy`` says what to do if the host
+    refuses. ``before`` replaces reading the old value, for something new whose name must be in no command yet.
     """
 
     host: str
@@ -27,7 +26,7 @@ class Setting:
 
     @property
     def name(self) -> str:
-        """What it is, in a few words."""
+        """A short name for people."""
         return self.operation.label
 
     @property
@@ -36,9 +35,9 @@ class Setting:
         return self.operation.read()
 
     def undo(self, old: str) -> tuple[Command, ...]:
-        """The commands that bring an old value back."""
+        """The commands that restore an old value."""
         return self.operation.undo(old)
 
     def record(self, number: int, old: str, run: str = "", boot: str = "") -> Record:
-        """All that it takes to put this back to ``old``, for the journal. Raises LabFailure for no such value."""
+        """The journal's record for restoring ``old``. Raises LabFailure for an impossible value."""
         return Record(number, self.host, self.operation, old, self.wanted, run, boot)

@@ -1,4 +1,4 @@
-"""Whether the TCP buffers that a system is given reach the sockets of a protocol, or those have sizes of their own."""
+"""Whether a system's TCP buffers apply to a protocol's sockets, or these set sizes of their own."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from lab.hosts.assumption import Version
 
 @dataclass(frozen=True)
 class Reach:
-    """Whether a sweep's ``tcp_space`` reaches the sockets of a protocol on one host; None where that is not known.
+    """Whether a sweep's ``tcp_space`` applies to a protocol's sockets on one host; None if unknown.
 
-    ``instead`` names what sizes those sockets where it does not.
+    ``instead`` names what sets their size otherwise.
     """
 
     reaches: bool | None
@@ -23,11 +23,11 @@ class Reach:
 
 SYSTEM = Reach(True, "its sockets take the sizes of the system")
 CLOSED = Reach(None, "its source is closed")
-# By the version of a system that it holds from, on to the next in the mapping
+# By the first version of a system to which it applies
 ReachByVersion: TypeAlias = Mapping[Version, Reach]
 
 
 def reach_at(version: Version, reach_by_version: ReachByVersion) -> Reach | None:
-    """What holds for this version of a system; None for one before the first of them."""
+    """The entry for this version of a system; None if it is older than all entries."""
     begun = [since for since in reach_by_version if since <= version]
     return reach_by_version[max(begun)] if begun else None

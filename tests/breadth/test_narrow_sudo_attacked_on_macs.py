@@ -19,9 +19,8 @@ from support.narrow_sudo_attacks import (
     make_folder,
 )
 
-from lab.hosts import SshHost
 from lab.hosts.root_helper import sudoers_line
-from lab.hosts.ssh import HELPERS
+from lab.hosts.ssh import HELPERS, SshHost
 from lab.platforms.macos.disk_images import leave_alone, mount_volume
 from lab.platforms.macos.files import PURGE
 from lab.platforms.macos.ram_disk import RamVolume

@@ -7,8 +7,8 @@ from pathlib import Path
 from support.killed_runs import HOST_JOURNALS, elsewhere
 from support.local_lab import HOSTS, Bench
 
-from lab.hosts import connected
 from lab.hosts.hosts_file import load_hosts
+from lab.hosts.ssh import connected
 from lab.settings.host_journal import HostJournal
 
 

@@ -76,7 +76,7 @@ def running(bench: Bench, host: str, *argv: str) -> Iterator[subprocess.Popen[st
                 ("client sudo", "sudo = none, and lab is not root", "give sudo = nopasswd or password in [client]"),
                 ("server sudo", "sudo: a password is required", "in it `lab ALL=(root) NOPASSWD: ALL`"),
                 ("client folder", "mount_base = /nowhere: there is no such folder", "make it there"),
-                ("share password", "NO_SUCH_VARIABLE, which is not set", ""),
+                ("share password", "NO_SUCH_VARIABLE is not set", ""),
             ],
         ),
     ],

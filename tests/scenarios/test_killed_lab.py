@@ -11,15 +11,15 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from support.sshd import gone, wait_for
-from unit.hosts.test_local import CONFIG
 
-from lab.hosts import SshHost
+from lab.hosts.host_config import HostConfig
 from lab.hosts.processes import END_ORPHANS, ENDING
+from lab.hosts.ssh import SshHost
 
 # a lab of its own, of which one command runs on and on; it says that command's pid
 LAB = """
 import sys
-from lab.hosts import SshHost
+from lab.hosts.ssh import SshHost
 from lab.hosts.host_config import HostConfig
 host = SshHost("client", HostConfig(transport="local", sudo="none", data_address="192.0.2.1"))
 host.shell('echo $$ > "$1.new"; mv "$1.new" "$1"; while :; do sleep 1; done', sys.argv[1], deadline_s=300)
@@ -40,7 +40,7 @@ def other_lab(file: Path) -> Iterator[tuple[subprocess.Popen[bytes], str]]:
 
 
 def test_what_a_killed_lab_left_is_ended_and_what_a_living_one_runs_is_not(tmp_path: Path) -> None:
-    host = SshHost("client", CONFIG)
+    host = SshHost("client", HostConfig(transport="local", sudo="none", data_address="192.0.2.1"))
     with other_lab(tmp_path / "killed") as (killed, lost), other_lab(tmp_path / "living") as (_, kept):
         host.shell(ENDING + END_ORPHANS + "end_orphans", deadline_s=60)
         assert not _has_ended(lost)

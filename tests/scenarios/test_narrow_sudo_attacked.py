@@ -26,8 +26,7 @@ from support.narrow_sudo_attacks import (
 from support.sshd import wait_for
 
 from lab.base.errors import HostLost
-from lab.hosts import SshHost
-from lab.hosts.ssh import HELPER
+from lab.hosts.ssh import HELPER, SshHost
 from lab.platforms.files import REMOVE
 from lab.platforms.linux.files import DROP_CACHES
 from lab.platforms.linux.ram_disk import TMPFS, Tmpfs

@@ -14,10 +14,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lab.base.errors import LabFailure
-from lab.hosts import SshHost
 from lab.hosts.command import Command, command, script
 from lab.hosts.fields import Interface
 from lab.hosts.host_config import HostConfig
+from lab.hosts.ssh import SshHost
 from lab.platforms.linux.platform import Linux
 from lab.run.restore.vocabulary import line_format
 from lab.settings import host_journal

@@ -9,7 +9,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from lab.hosts.template import MARK
+from lab.hosts.sections import MARK
 from lab.local import lifecycle
 from support.local_lab import Bench
 from support.paths import ROOT

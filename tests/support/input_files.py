@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from lab.hosts.hosts_file import Hosts, load_hosts
+
 HOSTS = """\
 [client]
 host = mac.example
@@ -32,3 +34,10 @@ def write_hosts(folder: Path) -> Path:
     path.write_text(HOSTS)
     path.chmod(0o600)
     return path
+
+
+def load_text(folder: Path, text: str) -> Hosts:
+    """The hosts of a file ``hosts.ini`` with this text, written into ``folder``."""
+    path = folder / "hosts.ini"
+    path.write_text(text, encoding="utf-8")
+    return load_hosts(path)

@@ -13,7 +13,8 @@ from typing import Any
 
 import pytest
 
-from lab.hosts import Result, SshHost
+from lab.hosts import Result
+from lab.hosts.ssh import SshHost
 
 # what each text would do, were it run, opened or shown: see the tests
 BAIT = "pwned-by-a-lying-host"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-from lab.hosts import SshHost
+from lab.hosts.ssh import SshHost
 from lab.platforms.files import CLOSE, MAKE, NEW, REMOVE
 from lab.settings import host_journal, lease
 

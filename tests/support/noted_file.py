@@ -6,8 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from lab.hosts import Host, SshHost
+from lab.hosts import Host
 from lab.hosts.command import Command, script
+from lab.hosts.ssh import SshHost
 from lab.settings import host_journal
 from lab.settings.changes import Settings
 from lab.settings.host_journal import HostJournal, TakenHostJournal
@@ -102,6 +103,18 @@ class Place:
         host = self.connect(**changes)
         host_journals = {"client": owned(host, self.folder, run, lease_s)}
         return Settings({"client": host}, Journal(self.journal(run), LINES), host_journals, patience_s=5)
+
+    def claimed(self, run: str = "one", lease_s: float | None = None, **changes: object) -> Settings:
+        """The settings of a run that has claimed the host."""
+        settings = self.settings(run, lease_s, **changes)
+        settings.claim("client")
+        return settings
+
+    def changed(self, run: str = "one", lease_s: float | None = None, **changes: object) -> Settings:
+        """The settings of a run that has also changed the file."""
+        settings = self.claimed(run, lease_s, **changes)
+        settings.apply(line(self.file, "new"))
+        return settings
 
     def journal(self, run: str = "one") -> Path:
         return self.folder / f"{run}.jsonl"

@@ -16,7 +16,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from lab.hosts import Result, SshHost, ssh
+from lab.hosts import Result, ssh
+from lab.hosts.ssh import SshHost
 
 Key = tuple[str, bool, tuple[str, ...]]
 Lie = Callable[[str, int, Result], Result]  # what a host says instead, at which of its commands (from 1), and the truth

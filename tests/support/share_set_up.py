@@ -7,8 +7,9 @@ from contextlib import contextmanager
 
 from lab.design.case import Case
 from lab.design.factors import Direction
-from lab.hosts import connected, passwords
+from lab.hosts import passwords
 from lab.hosts.hosts_file import load_hosts
+from lab.hosts.ssh import connected
 from lab.run.case.session import Session
 from lab.run.case.setup import Setup
 from lab.run.restore.vocabulary import line_format

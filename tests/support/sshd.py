@@ -22,8 +22,8 @@ from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey, generat
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, PublicFormat
 
 from lab.base.errors import HostError
-from lab.hosts import SshHost
 from lab.hosts.host_config import HostConfig
+from lab.hosts.ssh import SshHost
 from lab.local import root_image
 
 TRANSPORTS = ("paramiko", "openssh")

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from lab.hosts import SshHost, paramiko
+from lab.hosts import paramiko
 from lab.hosts.host_config import HostConfig
+from lab.hosts.ssh import SshHost
 from support.sshd import TRANSPORTS, Sshd, Wire, empty_home, reached_by, running
 
 
@@ -30,15 +31,10 @@ def sshd(one_sshd: Sshd, request: pytest.FixtureRequest) -> Sshd:
 @pytest.fixture
 def connect(sshd: Sshd) -> Iterator[Callable[..., SshHost]]:
     """Makes connections of a test's own, which it may break."""
-    hosts: list[SshHost] = []
-
-    def make(key: str = "plain", **changes: Any) -> SshHost:
-        hosts.append(SshHost("client", sshd.config(key, **changes)))
-        return hosts[-1]
-
-    yield make
-    for one in hosts:
-        one.close()
+    with ExitStack() as stack:
+        yield lambda key="plain", **changes: stack.enter_context(
+            closing(SshHost("client", sshd.config(key, **changes)))
+        )
 
 
 @pytest.fixture
@@ -85,12 +81,5 @@ def any_config(one_sshd: Sshd, request: pytest.FixtureRequest) -> HostConfig:
 @pytest.fixture
 def connect_any(any_config: HostConfig) -> Iterator[Callable[[], SshHost]]:
     """Makes hosts of a test's own, by each transport."""
-    hosts: list[SshHost] = []
-
-    def make() -> SshHost:
-        hosts.append(SshHost("client", any_config))
-        return hosts[-1]
-
-    yield make
-    for host in hosts:
-        host.close()
+    with ExitStack() as stack:
+        yield lambda: stack.enter_context(closing(SshHost("client", any_config)))

@@ -17,8 +17,9 @@ from pathlib import Path
 
 from lab.base import durable
 from lab.base.errors import BadInput, HostError, LabFailure
-from lab.hosts import CommandLog, Host, reached
+from lab.hosts import CommandLog, Host
 from lab.hosts.hosts_file import Hosts, load_hosts
+from lab.hosts.ssh import reached
 from lab.protocols.share_folder import ShareFolder
 from lab.results.run_folder import JOURNAL
 from lab.run.restore import foreign

@@ -16,9 +16,7 @@ from lab.settings.journal import Journal
 
 
 def test_the_old_value_is_on_the_host_before_the_change_and_gone_when_it_is_back(place: Place) -> None:
-    settings = place.settings()
-    settings.claim("client")
-    settings.apply(line(place.file, "new"))
+    settings = place.changed()
     (record,) = read(settings.hosts["client"], place.folder).records
     assert (record.old, record.new, record.run, record.number) == ("old", "new", "one", 2)
     assert record.boot
@@ -29,8 +27,7 @@ def test_the_old_value_is_on_the_host_before_the_change_and_gone_when_it_is_back
 
 
 def test_nothing_is_changed_where_the_host_cannot_note_it(place: Place) -> None:
-    settings = place.settings()
-    settings.claim("client")
+    settings = place.claimed()
     (place.folder / NAME / "one-000002.part").mkdir()
     with pytest.raises(HostError, match=r"file-share-lab: one-000002\.part: Is a directory"):
         settings.apply(line(place.file, "new"))
@@ -76,17 +73,14 @@ def test_a_folder_that_is_not_ours_is_neither_read_nor_written(place: Place, wha
 
 
 def test_a_record_that_cannot_be_read_is_not_taken_for_none(place: Place) -> None:
-    settings = place.settings()
-    settings.claim("client")
+    settings = place.claimed()
     (place.folder / NAME / "one-000009").write_text("torn\n")
     with pytest.raises(HostError, match="a record cannot be read"):
         read(settings.hosts["client"], place.folder)
 
 
 def test_records_are_of_the_host_that_holds_them_whatever_they_say(place: Place) -> None:
-    settings = place.settings()
-    settings.claim("client")
-    settings.apply(line(place.file, "new"))
+    settings = place.changed()
     file = place.folder / NAME / "one-000002"
     file.write_text(json.dumps(json.loads(file.read_text()) | {"host": "server"}) + "\n")
     (record,) = read(settings.hosts["client"], place.folder).records
@@ -96,9 +90,7 @@ def test_records_are_of_the_host_that_holds_them_whatever_they_say(place: Place)
 @pytest.mark.parametrize("run", ["../../etc/passwd", "", "a b", "-rf"])
 def test_a_record_of_a_run_that_cannot_be_is_not_read(place: Place, run: str) -> None:
     """Its name becomes that of a file on every host that is restored."""
-    settings = place.settings()
-    settings.claim("client")
-    settings.apply(line(place.file, "new"))
+    settings = place.changed()
     file = place.folder / NAME / "one-000002"
     file.write_text(json.dumps(json.loads(file.read_text()) | {"run": run}) + "\n")
     with pytest.raises(HostError, match="a record cannot be read"):
@@ -107,16 +99,14 @@ def test_a_record_of_a_run_that_cannot_be_is_not_read(place: Place, run: str) ->
 
 @pytest.mark.parametrize("volatile", [True, False])
 def test_what_a_restart_undid_is_not_written_again(place: Place, volatile: bool) -> None:
-    first = place.settings()
-    first.claim("client")
+    first = place.claimed()
     first.apply(line(place.file, "new", volatile))
     first.hosts["client"].close()
     place.file.write_text("of the new start\n")
     path = place.journal()
     boot = first.host_journals["client"].boot
     path.write_text(path.read_text().replace(boot, "an earlier start"))
-    again = place.settings()
-    again.claim("client")
+    again = place.claimed()
     again.unwind()
     assert place.file.read_text() == ("of the new start\n" if volatile else "old\n")
     assert again.restorer.restarted["client"] == int(volatile)
@@ -125,9 +115,7 @@ def test_what_a_restart_undid_is_not_written_again(place: Place, volatile: bool)
 
 @OVER_BOTH
 def test_a_lost_connection_is_made_again_to_put_things_back(place: Place, sshd: Sshd, wire: Wire) -> None:
-    settings = place.settings(port=wire.port)
-    settings.claim("client")
-    settings.apply(line(place.file, "new"))
+    settings = place.changed(port=wire.port)
     wire.cut()
     settings.unwind()
     assert place.left() == ["knob"]
@@ -145,17 +133,14 @@ def test_a_host_that_stays_away_is_waited_for_once(place: Place, wire: Wire) -> 
     with pytest.raises(HostError, match="cannot be reached"):
         settings.connections.reach("client")
     assert place.file.read_text() == "new\n"
-    later = place.settings()
-    later.claim("client")
+    later = place.claimed()
     later.unwind()
     assert place.left() == ["knob"]
 
 
 def test_a_host_that_is_restored_by_its_own_journal_keeps_nothing_of_it(place: Place) -> None:
     """Whoever restores takes it last of all, and gives it up last of all."""
-    first = place.settings()
-    first.claim("client")
-    first.apply(line(place.file, "new"))
+    first = place.changed()
     first.hosts["client"].close()
     host = place.connect()
     while (noted := read(host, place.folder)).in_use:
@@ -172,9 +157,7 @@ def test_a_host_that_is_restored_by_its_own_journal_keeps_nothing_of_it(place: P
 
 def test_a_timer_takes_back_what_it_was_given_and_not_what_a_file_says(place: Place) -> None:
     """The files beside its record could be somebody else's by the time that it is due."""
-    settings = place.settings()
-    settings.claim("client")
-    settings.apply(line(place.file, "new"))
+    settings = place.changed()
     host_journal = settings.host_journals["client"]
     host_journal.revert_after_s = 1
     (record,) = (record for record in settings.journal.open if isinstance(record.operation, FileLine))

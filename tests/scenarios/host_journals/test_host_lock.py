@@ -16,8 +16,7 @@ from lab.settings import host_journal
 @OVER_BOTH
 def test_what_a_lost_connection_left_running_has_ended_when_the_host_is_taken_again(place: Place) -> None:
     """Waited for where it ends soon, or a change would come about after it was looked for; else ended."""
-    settings = place.settings()
-    settings.claim("client")
+    settings = place.claimed()
     host, pids, late = settings.hosts["client"], place.folder / "pids", place.folder / "late"
     with ThreadPoolExecutor(2) as threads:
         script = 'echo $$ >> "$1"; sleep "$2"; touch "$3"'
@@ -36,8 +35,7 @@ def test_a_connection_that_its_host_does_not_know_to_be_lost_is_ended_when_the_h
     place: Place,
 ) -> None:
     """What it runs has a server above it, and would go on."""
-    settings = place.settings()
-    settings.claim("client")
+    settings = place.claimed()
     pid = place.folder / "pid"
     with ThreadPoolExecutor(1) as threads:
         left = threads.submit(settings.hosts["client"].shell, 'echo $$ > "$1"; sleep 600', str(pid))
@@ -58,9 +56,7 @@ def test_a_second_run_is_told_whose_the_host_is(place: Place) -> None:
 
 
 def test_a_lock_ends_with_the_connection_and_its_records_stay(place: Place) -> None:
-    first = place.settings()
-    first.claim("client")
-    first.apply(line(place.file, "new"))
+    first = place.changed()
     first.hosts["client"].close()
     second = place.settings("two")
     while (found := read(second.hosts["client"], place.folder)).in_use:
@@ -71,8 +67,7 @@ def test_a_lock_ends_with_the_connection_and_its_records_stay(place: Place) -> N
 
 
 def test_only_one_of_many_gets_the_lock(place: Place) -> None:
-    stale = place.settings("stale")
-    stale.claim("client")
+    stale = place.claimed("stale")
     stale.hosts["client"].close()
     hosts = [place.connect() for _ in range(6)]
 
@@ -94,9 +89,7 @@ def test_only_one_of_many_gets_the_lock(place: Place) -> None:
 
 def test_a_host_is_in_use_while_its_run_changes_from_one_connection_to_the_next(place: Place) -> None:
     """As it does at every change of MTU. What its old connection left running is waited for meanwhile."""
-    settings = place.settings()
-    settings.claim("client")
-    settings.apply(line(place.file, "new"))
+    settings = place.changed()
     other, pid = place.connect(), place.folder / "pid"
     with ThreadPoolExecutor(2) as threads:
         left = threads.submit(settings.hosts["client"].shell, 'echo $$ > "$1"; sleep 2', str(pid))
@@ -116,7 +109,7 @@ def test_a_run_that_begins_while_the_host_is_looked_at_is_seen(place: Place, mon
     """After the lock was looked for, and before the records were."""
     settings, other = place.settings(), place.connect()
     looked, began = place.folder / "looked", place.folder / "began"
-    first_look = "lock=$(look print_lock)\n"
+    first_look = 'lock=$(look print_lock)\n'
     assert host_journal.READ.count(first_look) == 2
     pause = f"touch {looked}; until [ -e {began} ]; do sleep 0.01; done\n"
     monkeypatch.setattr(host_journal, "READ", host_journal.READ.replace(first_look, first_look + pause, 1))

@@ -37,9 +37,7 @@ def silence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def twice_changed(place: Place, name: str = "one") -> Settings:
     """A run that has changed the file twice."""
-    settings = place.settings(name, LONG_S)
-    settings.claim("client")
-    settings.apply(line(place.file, "new"))
+    settings = place.changed(name, LONG_S)
     settings.apply(line(place.file, "newer"))
     return settings
 
@@ -59,9 +57,7 @@ def fall_silent(settings: Settings, place: Place, silence: Path) -> None:
 
 def claimed(place: Place) -> Settings:
     """A run that has taken the host, or `lab restore`."""
-    settings = place.settings(lease_s=LONG_S)
-    settings.claim("client")
-    return settings
+    return place.claimed(lease_s=LONG_S)
 
 
 @pytest.mark.parametrize("sshd", ["paramiko", "openssh"], indirect=True)
@@ -151,8 +147,7 @@ def test_the_guard_of_a_run_that_is_over_ends_when_another_takes_the_host(place:
     first.hosts["client"].close()
     host = place.connect()
     wait_for(lambda: read(host, place.folder).in_use is None)
-    second = place.settings("two")
-    second.claim("client")
+    second = place.claimed("two")
     second.unwind()
     assert (place.left(), gone(pid)) == (["knob"], True)
 

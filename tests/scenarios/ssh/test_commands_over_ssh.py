@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from unit.hosts.test_ssh_host import *  # noqa: F403 – over SSH by the fixtures of this folder
 
-from lab.hosts import SshHost
+from lab.hosts.ssh import SshHost
 
 
 def test_what_a_login_shell_says_is_not_taken_for_something_else(connect: Callable[..., SshHost]) -> None:

@@ -15,8 +15,8 @@ from support.sshd import OLD, Sshd, empty_home, gone, refused, running, wait_for
 
 from lab.base.errors import BadInput, HostError, HostKeyError, HostLost
 from lab.check import doctor
-from lab.hosts import SshHost
 from lab.hosts.openssh import COMMON, SESSION, OpenSshConnection
+from lab.hosts.ssh import SshHost
 
 pytestmark = pytest.mark.skipif(shutil.which("ssh") is None, reason="ssh is not installed")
 ALGORITHMS = "ssh-rsa diffie-hellman-group14-sha1"
@@ -77,9 +77,11 @@ def too_old_for_paramiko(sshd: Sshd) -> str:
 
 
 def test_what_is_advised_for_a_host_that_paramiko_cannot_reach_reaches_it(old_mac: Sshd) -> None:
-    said = too_old_for_paramiko(old_mac)
-    assert said.startswith(f"client: {old_mac.user}@127.0.0.1: its SSH is old: Incompatible ssh peer (no acceptable ")
-    advised = re.search(r"give transport = (\w+) and ssh_algorithms = (.*) in \[client\]$", said)
+    message = too_old_for_paramiko(old_mac)
+    assert message.startswith(
+        f"client: {old_mac.user}@127.0.0.1: its SSH is old: Incompatible ssh peer (no acceptable "
+    )
+    advised = re.search(r"give transport = (\w+) and ssh_algorithms = (.*) in \[client\]$", message)
     assert advised
     assert works(old_mac.config(transport=advised[1], ssh_algorithms=advised[2]))
 
@@ -103,21 +105,21 @@ def test_the_check_says_it_in_one_line(old_mac: Sshd, home: Path) -> None:
     [("", "diffie-hellman-group14-sha1,diffie-hellman-group-exchange-sha1"), (ALGORITHMS.split()[1], "ssh-rsa")],
 )
 def test_what_an_old_host_offers_is_said(old_mac: Sshd, algorithms: str, offer: str) -> None:
-    said = refused(old_mac.config(transport="openssh", ssh_algorithms=algorithms))
-    assert f"Their offer: {offer}: give what it offers" in said.replace(",ext-info-s", "").replace(
+    message = refused(old_mac.config(transport="openssh", ssh_algorithms=algorithms))
+    assert f"Their offer: {offer}: give what it offers" in message.replace(",ext-info-s", "").replace(
         ",kex-strict-s-v00@openssh.com", ""
     )
-    assert said.endswith("as ssh_algorithms in [client]")
+    assert message.endswith("as ssh_algorithms in [client]")
 
 
 def test_the_key_of_an_old_host_is_accepted_by_the_command_that_is_shown(old_mac: Sshd, home: Path) -> None:
     known = home / "known"
     config = old_mac.config(transport="openssh", ssh_algorithms=ALGORITHMS, known_hosts=str(known))
-    said = refused(config, HostKeyError)
-    assert "unknown host key: ssh-rsa SHA256:" in said
-    assert "`ssh-keygen -lf /etc/ssh/ssh_host_rsa_key.pub`" in said
-    assert "(an old Mac: /etc/ssh_host_rsa_key.pub, and by MD5" in said
-    accept = said.rpartition("accept it with: ")[2]
+    message = refused(config, HostKeyError)
+    assert "unknown host key: ssh-rsa SHA256:" in message
+    assert "`ssh-keygen -lf /etc/ssh/ssh_host_rsa_key.pub`" in message
+    assert "(an old Mac: /etc/ssh_host_rsa_key.pub, and by MD5" in message
+    accept = message.rpartition("accept it with: ")[2]
     assert "-o HostKeyAlgorithms=+ssh-rsa" in accept
     by_hand = accept.replace("ssh ", f"ssh -o StrictHostKeyChecking=accept-new -i {old_mac.folder}/plain ", 1)
     subprocess.run([*by_hand.split(), "true"], check=True, stdin=subprocess.DEVNULL, capture_output=True)
@@ -125,8 +127,8 @@ def test_the_key_of_an_old_host_is_accepted_by_the_command_that_is_shown(old_mac
 
 
 def test_an_old_host_that_refuses_a_key_is_said_to_take_rsa_alone(old_mac: Sshd) -> None:
-    said = refused(old_mac.config("stranger", transport="openssh", ssh_algorithms=ALGORITHMS))
-    assert said.endswith("(`ssh-add`); a host that signs with ssh-rsa only takes RSA keys")
+    message = refused(old_mac.config("stranger", transport="openssh", ssh_algorithms=ALGORITHMS))
+    assert message.endswith("(`ssh-add`); a host that signs with ssh-rsa only takes RSA keys")
 
 
 def test_algorithms_of_ssh_config_count_too(old_mac: Sshd, home: Path) -> None:
@@ -157,8 +159,8 @@ def test_a_key_that_others_can_read_is_said(sshd: Sshd, home: Path) -> None:
 
 def test_a_controller_without_ssh_says_so(sshd: Sshd, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "/nowhere")
-    said = refused(sshd.config(transport="openssh"), BadInput)
-    assert said == "[client] transport = openssh: there is no ssh here: install openssh-client"
+    message = refused(sshd.config(transport="openssh"), BadInput)
+    assert message == "[client] transport = openssh: there is no ssh here: install openssh-client"
 
 
 def test_a_closed_connection_leaves_nothing(sshd: Sshd) -> None:
@@ -190,7 +192,7 @@ def test_a_session_makes_no_connection_of_its_own(sshd: Sshd, words: tuple[str, 
 KILLED = """
 import sys
 from lab.hosts.host_config import HostConfig
-from lab.hosts import SshHost
+from lab.hosts.ssh import SshHost
 host = SshHost("client", HostConfig.model_validate_json(sys.argv[1]))
 print(host.connection._master.pid, host.connection.folder, flush=True)
 host.shell('echo > "$1"; sleep 100', sys.argv[2])

@@ -12,8 +12,8 @@ import pytest
 from support.sshd import ONLY_PARAMIKO, wait_for
 
 from lab.base.errors import HostError
-from lab.hosts import SshHost
 from lab.hosts.paramiko import SPARE_SESSIONS, ParamikoConnection
+from lab.hosts.ssh import SshHost
 
 pytestmark = ONLY_PARAMIKO
 
@@ -88,16 +88,16 @@ def test_a_host_that_allows_no_spare_session_is_used_without(
 
 def test_commands_that_begin_at_once_all_find_a_session(connect: Callable[..., SshHost]) -> None:
     host = connect()
-    said: list[str] = []
+    printed: list[str] = []
     threads = [
-        threading.Thread(target=lambda number=number: said.append(host.run("echo", str(number)).stdout))
+        threading.Thread(target=lambda number=number: printed.append(host.run("echo", str(number)).stdout))
         for number in range(6)
     ]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert sorted(said) == [f"{number}\n" for number in range(6)]
+    assert sorted(printed) == [f"{number}\n" for number in range(6)]
 
 
 def test_a_session_that_does_not_come_is_waited_for_no_longer_than_the_deadline(

@@ -33,29 +33,29 @@ def test_the_hosts_file_alone_is_enough(sshd: Sshd) -> None:
 
 def test_an_unknown_host_key_is_refused_with_the_way_to_accept_it(sshd: Sshd, home: Path) -> None:
     empty = home / "known"
-    said = refused(sshd.config(known_hosts=str(empty)), HostKeyError)
-    assert said.startswith(f"client: {sshd.user}@127.0.0.1: unknown host key: ssh-ed25519 ")
-    assert fingerprint(sshd.folder / "host_key.pub") in said
-    assert "`ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub`" in said
+    message = refused(sshd.config(known_hosts=str(empty)), HostKeyError)
+    assert message.startswith(f"client: {sshd.user}@127.0.0.1: unknown host key: ssh-ed25519 ")
+    assert fingerprint(sshd.folder / "host_key.pub") in message
+    assert "`ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub`" in message
     accept = f"ssh -p {sshd.port} -o UserKnownHostsFile={empty} {sshd.user}@127.0.0.1"
-    assert said.endswith(f"accept it with: {accept}")
+    assert message.endswith(f"accept it with: {accept}")
     assert not empty.exists()
 
 
 def test_a_changed_host_key_is_refused_with_both_fingerprints(sshd: Sshd, home: Path) -> None:
     known = home / ".ssh" / "known_hosts"
     known.write_text(f"[127.0.0.1]:{sshd.port} {make_key(home / 'other')}\n")
-    said = refused(sshd.config(known_hosts=None), HostKeyError)
-    assert "the host key has CHANGED" in said
+    message = refused(sshd.config(known_hosts=None), HostKeyError)
+    assert "the host key has CHANGED" in message
     on_record = fingerprint(home / "other.pub") if sshd.transport == "paramiko" else f"that of {known}:1"
-    assert said.index(fingerprint(sshd.folder / "host_key.pub")) < said.index(on_record)
-    assert said.endswith(f"ssh-keygen -R '[127.0.0.1]:{sshd.port}'")
+    assert message.index(fingerprint(sshd.folder / "host_key.pub")) < message.index(on_record)
+    assert message.endswith(f"ssh-keygen -R '[127.0.0.1]:{sshd.port}'")
 
 
 def test_a_key_that_may_not_log_in_is_explained(sshd: Sshd) -> None:
-    said = refused(sshd.config("stranger"))
-    assert said.startswith(f"client: {sshd.user}@127.0.0.1: SSH refused the login: ")
-    assert f"`ssh-copy-id {sshd.user}@127.0.0.1`" in said
+    message = refused(sshd.config("stranger"))
+    assert message.startswith(f"client: {sshd.user}@127.0.0.1: SSH refused the login: ")
+    assert f"`ssh-copy-id {sshd.user}@127.0.0.1`" in message
 
 
 def test_an_account_that_is_not_there_is_explained(sshd: Sshd) -> None:
@@ -75,8 +75,8 @@ def test_a_key_that_is_missing_is_named_with_the_file(sshd: Sshd, home: Path) ->
 
 def test_a_home_that_nobody_has_is_named(sshd: Sshd, home: Path) -> None:
     for key in ("identity", "known_hosts"):
-        said = refused(sshd.config(**{key: "~no-such-user-here/x"}), BadInput)
-        assert said.startswith(f"[client] {key}: ~no-such-user-here/x: there is no such home folder")
+        message = refused(sshd.config(**{key: "~no-such-user-here/x"}), BadInput)
+        assert message.startswith(f"[client] {key}: ~no-such-user-here/x: there is no such home folder")
     write_config(home, ssh_config(sshd, UserKnownHostsFile="~no-such-user-here/x"))
     assert "~/.ssh/config: UserKnownHostsFile: ~no-such-user-here/x: there is no" in refused(nas(sshd), BadInput)
 
@@ -114,10 +114,10 @@ def test_known_hosts_that_cannot_be_read_are_named(sshd: Sshd, home: Path) -> No
 def test_a_port_where_nobody_listens_is_explained(sshd: Sshd) -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
-    said = refused(sshd.config(port=port))
-    assert f"cannot be reached on port {port}: " in said
-    assert "Connection refused: is it on" in said
-    assert "is it on, is SSH (Remote Login) on, and does `ssh -p" in said
+    message = refused(sshd.config(port=port))
+    assert f"cannot be reached on port {port}: " in message
+    assert "Connection refused: is it on" in message
+    assert "is it on, is SSH (Remote Login) on, and does `ssh -p" in message
 
 
 def test_a_name_that_nobody_knows_is_explained(sshd: Sshd) -> None:
@@ -128,7 +128,8 @@ NOT_SSHD = """
 import socket, sys, threading
 from lab.hosts.host_config import HostConfig
 from lab.base.errors import HostError
-from lab.hosts import SshHost, openssh, paramiko
+from lab.hosts import openssh, paramiko
+from lab.hosts.ssh import SshHost
 openssh.CONNECT_DEADLINE_S = paramiko.CONNECT_DEADLINE_S = 1
 server = socket.create_server(("127.0.0.1", 0))
 def answer():

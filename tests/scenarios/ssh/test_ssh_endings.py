@@ -15,9 +15,9 @@ from support.sshd import ONLY_PARAMIKO, Wire, wait_for
 from unit.hosts import test_endings_of_commands as endings
 
 from lab.base.errors import CommandError, DeadlineExceeded, HostError
-from lab.hosts import SshHost
 from lab.hosts import ssh as ssh_module
 from lab.hosts.paramiko import ParamikoConnection
+from lab.hosts.ssh import SshHost
 
 
 def transport_of(host: SshHost) -> paramiko.Transport:

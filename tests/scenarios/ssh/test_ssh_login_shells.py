@@ -9,7 +9,7 @@ import pytest
 from support.sshd import OVER_BOTH, PROGRAM, Sshd, make_key
 
 from lab.base.errors import DeadlineExceeded
-from lab.hosts import SshHost
+from lab.hosts.ssh import SshHost
 
 pytestmark = OVER_BOTH
 

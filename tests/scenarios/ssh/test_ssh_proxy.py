@@ -14,7 +14,8 @@ from support.ssh_config import nas, relay, ssh_config, write_config
 from support.sshd import ONLY_PARAMIKO, Sshd, refused, works
 
 from lab.base.errors import HostKeyError, HostLost
-from lab.hosts import SshHost, paramiko
+from lab.hosts import paramiko
+from lab.hosts.ssh import SshHost
 
 pytestmark = pytest.mark.usefixtures("home", "proxies")
 
@@ -51,9 +52,9 @@ def test_a_proxy_command_of_none_is_no_proxy(sshd: Sshd, home: Path, none: str, 
 
 
 def test_a_proxy_that_fails_is_quoted(sshd: Sshd) -> None:
-    said = refused(sshd.config(proxy_command="sh -c 'echo the lab is not up >&2; exit 1'"))
-    assert "cannot be reached" in said
-    assert "the lab is not up" in said
+    message = refused(sshd.config(proxy_command="sh -c 'echo the lab is not up >&2; exit 1'"))
+    assert "cannot be reached" in message
+    assert "the lab is not up" in message
 
 
 @ONLY_PARAMIKO
@@ -91,7 +92,7 @@ def test_commands_that_are_lost_at_once_with_their_proxy_all_say_why(sshd: Sshd,
 INTERRUPTED = """
 import os, signal, sys, time
 from lab.hosts.host_config import HostConfig
-from lab.hosts import SshHost
+from lab.hosts.ssh import SshHost
 signal.signal(signal.SIGINT, lambda *_: print("interrupted", flush=True))
 host = SshHost("client", HostConfig.model_validate_json(sys.argv[1]))
 os.killpg(0, signal.SIGINT)  # as the terminal does at Ctrl-C

@@ -11,7 +11,8 @@ from pydantic import SecretStr
 from support.sshd import Sshd, empty_home, running
 
 from lab.base.errors import CommandError, HostKeyError
-from lab.hosts import CommandLog, SshHost, passwords
+from lab.hosts import CommandLog, passwords
+from lab.hosts.ssh import SshHost
 
 SECRET = "hunter2-do-not-show"
 # Knows one password and remembers that it was given, unless -k tells it not to; needs none where there is a file

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from support.ssh_config import write_config
 
-from lab.hosts import SshHost
+from lab.hosts.ssh import SshHost
 
 FORWARD = "Host *\n    ForwardAgent yes\n    ForwardX11 yes\n    SendEnv SECRET_OF_A_TEST\n"
 CONTROL = "A" * 12

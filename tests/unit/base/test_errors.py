@@ -1,9 +1,37 @@
-"""What an error says of host, message and remedy, each as a field and all as text."""
+"""An error as text, and at the terminal: its cause on one line, its remedy on a second, however long they are."""
 
 from __future__ import annotations
 
-from lab.base.errors import CommandError, DeadlineExceeded, HostError, LabError, RestoreError
-from lab.base.untrusted import first_line
+import inspect
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lab.base import errors
+from lab.base.errors import (
+    BadInput,
+    CommandError,
+    DeadlineExceeded,
+    HostError,
+    LabError,
+    LabFailure,
+    RestoreError,
+    Unsupported,
+    name_of,
+    shorten,
+)
+from lab.base.untrusted import first_line, one_line
+
+TEXT = st.text(max_size=3000)
+ARGV = st.lists(st.text(min_size=1, max_size=300), min_size=1, max_size=6)
+MOST = 200  # characters of a line that says what a command did; of one in the lab's own words a hundred more
+KINDS = [
+    kind
+    for _, kind in inspect.getmembers(errors, inspect.isclass)
+    if issubclass(kind, LabError) and not issubclass(kind, CommandError | RestoreError)
+]
 
 
 def test_the_text_has_the_host_first_and_the_remedy_last() -> None:
@@ -49,3 +77,99 @@ def test_what_could_not_be_put_back_has_a_line_each() -> None:
         "server: share stays",
     ]
     assert error.problems == ("client: MTU should be 1500", "server: share stays")
+
+
+@given(kind=st.sampled_from(KINDS), message=TEXT, remedy=TEXT, host=st.sampled_from(["", "client", "server"]))
+def test_any_error_is_a_line_and_its_remedy(kind: type[LabError], message: str, remedy: str, host: str) -> None:
+    error = kind(message, remedy, host=host)
+    lines = error.brief().split("\n")
+    assert len(lines) <= 2
+    assert max(map(len, lines[:1])) <= MOST + 110
+    assert error.brief().startswith(host)
+    whole = one_line(remedy)
+    assert not whole or whole in lines or len(whole) > errors.LONGEST_REMEDY
+    assert "\n" not in error.on_one_line()
+
+
+@given(
+    argv=ARGV,
+    code=st.integers(1, 255),
+    output=TEXT,
+    remedy=st.text(max_size=300),
+    host=st.sampled_from(["client", "server"]),
+)
+def test_a_command_that_failed_is_a_line_with_all_that_matters(
+    argv: list[str], code: int, output: str, remedy: str, host: str
+) -> None:
+    first, *others = CommandError(host, argv, code, output, remedy).brief().split("\n")
+    assert len(first) <= MOST
+    assert first.startswith(f"{host}: {name_of(argv)}: exit code {code}")
+    assert others == ([one_line(remedy)] if one_line(remedy) else [])
+    last_line = one_line(output.rstrip().rpartition("\n")[2])
+    assert first.endswith(last_line[-30:])
+
+
+def test_a_script_its_long_output_and_its_remedy() -> None:
+    script = "# mount it\nset -e\n" + "mount -t cifs //nas/share /mnt\n" * 100
+    output = "\n".join(f"line {number} " + "x" * 300 for number in range(6)) + "\nmount error(13): Permission denied"
+    error = CommandError("client", ("/bin/sh", "-c", script, "sh", "a"), 32, output, "look at the password")
+    assert len(str(error)) > 1500
+    assert error.brief() == (
+        "client: a script of the lab's: exit code 32: mount error(13): Permission denied\nlook at the password"
+    )
+
+
+def test_where_there_is_a_log_it_is_named() -> None:
+    error = CommandError("client", ("ip",), 1, "no", "install ip")
+    error.log = Path("results/x/commands.log")
+    assert error.brief().splitlines() == [
+        "client: ip: exit code 1: no",
+        "install ip; all of it: results/x/commands.log",
+    ]
+    silent = LabFailure("it printed nonsense", host="server")
+    silent.log = error.log
+    assert silent.brief().splitlines()[1] == "all of it: results/x/commands.log"
+
+
+def test_how_a_command_ended_that_has_no_exit_code() -> None:
+    late = DeadlineExceeded("server", ("umount", "/mnt"), 30, "half\nof it\n")
+    assert late.brief() == "server: umount /mnt: did not end within 30 s and was ended: of it"
+    assert CommandError("server", ("cp",), None, "").brief() == "server: cp: the connection was lost"
+
+
+@pytest.mark.parametrize(
+    ("argv", "name"),
+    [
+        (("ip", "link", "show"), "ip link show"),
+        (("/bin/sh", "-c", "command -v iperf3", "sh"), "command -v iperf3"),
+        (("/bin/sh", "-c", "one\ntwo", "sh"), "a script of the lab's"),
+        (("/bin/sh", "-c", "x" * 61), "a script of the lab's"),
+        (("/bin/sh", "-c", '"$@" || :', "sh", "umount", "/mnt"), "umount /mnt"),
+        (("/bin/sh", "-c", 'exec "$@"', "sh", "/bin/sh", "-c", '"$@" || :', "sh", "ls"), "ls"),
+        (("cat", "x" * 100), "cat " + "x" * 55 + "…"),
+        (("/bin/sh", "-c"), "/bin/sh -c"),
+    ],
+)
+def test_the_name_of_a_command(argv: tuple[str, ...], name: str) -> None:
+    assert name_of(argv) == name
+
+
+def test_each_of_several_causes_has_its_line_and_is_whole() -> None:
+    text = "\n".join(f"sweep.toml: key{number}: " + "wrong " * 70 for number in range(3))
+    assert BadInput(text, several=True).brief() == text
+    assert Unsupported("a\nb", several=True).brief() == "a\nb"
+    assert HostError("a\nb").brief() == "a / b"
+
+
+def test_commands_to_type_by_hand_are_whole() -> None:
+    by_hand = "client: MTU should be '1500' and is unknown\n    by hand: sudo sh -c " + "x" * 3000
+    assert by_hand in RestoreError([by_hand]).brief()
+
+
+@given(text=TEXT, most=st.integers(20, 300))
+def test_a_long_text_keeps_its_beginning_and_its_end(text: str, most: int) -> None:
+    line, whole = shorten(text, most), one_line(text)
+    assert len(line) <= most
+    assert line[:5] == whole[:5]
+    assert line[-5:] == whole[-5:]
+    assert line == whole or " … " in line

@@ -22,6 +22,9 @@ def _signals() -> Iterator[None]:
         yield
 
 
+EACH_SIGNAL = pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+
+
 def send(number: signal.Signals) -> None:
     """A real signal to this process; its handler has run when this returns or raises."""
     os.kill(os.getpid(), number)
@@ -29,14 +32,14 @@ def send(number: signal.Signals) -> None:
         time.sleep(0.001)
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@EACH_SIGNAL
 def test_a_signal_is_an_exception_that_names_it_and_has_the_exit_code_of_shells(number: signal.Signals) -> None:
     with pytest.raises(Interrupted, match=number.name) as raised:
         send(number)
     assert raised.value.exit_code == 128 + number
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@EACH_SIGNAL
 def test_held_signals_wait_for_the_end(number: signal.Signals, capfd: pytest.CaptureFixture[str]) -> None:
     done = []
     with pytest.raises(Interrupted, match=number.name) as raised, signals.deferred():  # noqa: PT012
@@ -63,11 +66,6 @@ def test_nested_holds_end_with_the_outermost() -> None:
             send(signal.SIGINT)
         done.append("after the inner one")
     assert done == ["after the inner one"]
-
-
-def test_without_a_signal_nothing_is_raised() -> None:
-    with signals.deferred():
-        pass
 
 
 def test_an_error_inside_is_not_hidden_by_the_signal_and_the_signal_is_not_lost() -> None:

@@ -27,21 +27,10 @@ def test_a_time_is_its_number_times_its_unit(number: Any, unit: str) -> None:
 
 
 def test_units_are_the_usual_ones() -> None:
-    assert [parse_size(text) for text in ("1.5 GB", "64 KiB", "1 kB", "2TiB", 7)] == [
-        1500000000,
-        65536,
-        1000,
-        2 << 40,
-        7,
-    ]
-    assert [parse_size(text) for text in ("64K", "1g", "1.5 G", "512m", "2T", "1k")] == [
-        65536,
-        1 << 30,
-        3 << 29,
-        512 << 20,
-        2 << 40,
-        1024,
-    ]
+    sizes = {"1.5 GB": 1500000000, "64 KiB": 65536, "1 kB": 1000, "2TiB": 2 << 40, 7: 7}
+    letters = {"64K": 65536, "1g": 1 << 30, "1.5 G": 3 << 29, "512m": 512 << 20, "2T": 2 << 40, "1k": 1024}
+    for text, size in (sizes | letters).items():
+        assert parse_size(text) == size
     assert [parse_seconds(text) for text in ("90 s", "5 min", "2 h", 300, "0.5")] == [90, 300, 7200, 300, 0.5]
 
 

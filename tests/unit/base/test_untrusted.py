@@ -102,8 +102,8 @@ def test_why_it_was_flushed_by_the_weaker_way_is_said_on_one_line() -> None:
 @given(st.text())
 def test_no_parser_raises_anything_but_a_value_error(text: str) -> None:
     parsers: list[Callable[[str], Any]] = [parse_facts, parse_linux_facts, parse_free, parse_df, parse_link]
-    parsers += [parse_route, lambda said: counters.parse_counters(said.splitlines(), "en0")]
-    parsers += [lambda said: list(counters.parse_samples(["@ 1", said], "en0"))]
+    parsers += [parse_route, lambda text: counters.parse_counters(text.splitlines(), "en0")]
+    parsers += [lambda text: list(counters.parse_samples(["@ 1", text], "en0"))]
     for parser in parsers:
         with pytest.raises(ValueError, match=r"."):
             parser(text)

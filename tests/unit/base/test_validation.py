@@ -118,10 +118,10 @@ def test_no_file_whatever_raises_anything_but_bad_input(
 ) -> None:
     path = tmp_path_factory.getbasetemp() / "some.file"
     path.write_bytes(content)
-    said = []
+    messages = []
     for load in (load_hosts, load_sweep):
         try:
             load(path)
         except BadInput as error:
-            said.append(str(error))
-    assert all(message.startswith(f"{path}: ") for message in said)
+            messages.append(str(error))
+    assert all(message.startswith(f"{path}: ") for message in messages)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -21,18 +22,23 @@ def test_all_words_are_there_in_order_and_only_one_alone_is_wider(text: str, wid
         assert columns(line) <= width or " " not in words or "`" in words, line
 
 
-def test_a_command_is_not_broken_where_it_has_room_on_a_line() -> None:
-    text = "the run is not complete; `lab run --resume results/x` goes on with it"
-    assert wrap(text, 40) == ["the run is not complete;", "`lab run --resume results/x` goes on", "with it"]
+LONG = "`lab run --resume results/20261122T203424Z-first --on-failure stop`,"
 
 
-def test_a_command_longer_than_a_line_has_one_to_itself() -> None:
-    command = "`lab run --resume results/20261122T203424Z-first --on-failure stop`,"
-    assert wrap(f"type {command} then wait", 40) == ["type", command, "then wait"]
-
-
-def test_a_mark_that_is_no_command_holds_nothing_together() -> None:
-    assert wrap("one ` two three", 8) == ["one `", "two", "three"]
+@pytest.mark.parametrize(
+    ("text", "width", "lines"),
+    [
+        (
+            "the run is not complete; `lab run --resume results/x` goes on with it",
+            40,
+            ["the run is not complete;", "`lab run --resume results/x` goes on", "with it"],
+        ),
+        (f"type {LONG} then wait", 40, ["type", LONG, "then wait"]),
+        ("one ` two three", 8, ["one `", "two", "three"]),  # no command
+    ],
+)
+def test_a_command_is_broken_nowhere(text: str, width: int, lines: list[str]) -> None:
+    assert wrap(text, width) == lines
 
 
 def test_wide_characters_take_two_columns_and_combining_ones_none() -> None:

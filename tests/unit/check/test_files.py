@@ -48,7 +48,7 @@ def test_a_password_that_a_run_will_not_get_is_a_problem(hosts_file: Path, monke
     monkeypatch.delenv("LAB_PASSWORD", raising=False)
     (found,) = of_files(hosts_file)
     assert found.level == "problem"
-    assert "LAB_PASSWORD, which is not set" in found.message
+    assert "LAB_PASSWORD is not set" in found.message
     secret = hosts_file.parent / "secret"
     secret.write_text("hunter2")
     secret.chmod(0o644)

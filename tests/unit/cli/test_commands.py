@@ -24,7 +24,7 @@ from lab.check.doctor import Finding
 from lab.check.finding import Level
 from lab.cli.progress import shown
 from lab.design.plan import plan
-from lab.hosts import Host, testbed
+from lab.hosts import Host, ssh
 from lab.run.case.catalogue import CATALOGUE
 from lab.run.runner import Progress
 
@@ -64,7 +64,7 @@ def test_a_wrong_command_is_exit_2_and_says_usage(capsys: pytest.CaptureFixture[
             "[client] ram_disk_format: Input should be 'tmpfs', 'ext4'",
         ),
         (["check", "--hosts", "zfs.ini"], "'hfs-case' or 'apfs' (it is 'zfs')"),
-        (["run", "disk.toml", "--hosts", "ready.ini"], "environment variable LAB_PASSWORD, which is not set"),
+        (["run", "disk.toml", "--hosts", "ready.ini"], "environment variable LAB_PASSWORD is not set"),
         (["run", "--resume", "no-run"], "no-run: not a run folder, and no run of results is called so"),
         (["check"], "hosts.ini: no such file"),
         (["show"], "results: holds no run; `lab run SWEEP` makes one"),
@@ -77,7 +77,7 @@ def test_a_wrong_command_is_exit_2_and_says_usage(capsys: pytest.CaptureFixture[
 def test_bad_input_is_exit_2_and_one_message_before_anything_is_touched(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, argv: list[str], said: str
 ) -> None:
-    for module in (testbed, doctor):
+    for module in (ssh, doctor):
         monkeypatch.setattr(module, "SshHost", lambda *_: pytest.fail("it connected"))
     monkeypatch.delenv("LAB_PASSWORD", raising=False)
     write("good.toml", SWEEP)
@@ -124,7 +124,7 @@ def test_a_host_that_cannot_be_reached_is_exit_1(
     def refuse(role: str, _: Any) -> Host:
         raise HostError(f"{role}: you@mac [/odd] cannot be reached")
 
-    monkeypatch.setattr(testbed, "SshHost", refuse)
+    monkeypatch.setattr(ssh, "SshHost", refuse)
     monkeypatch.setenv("LAB_PASSWORD", "x")
     write("hosts.ini", HOSTS + "path = /srv\n")
     write("a.toml", SWEEP + 'store = ["disk"]\n')

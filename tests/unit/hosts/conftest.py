@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
-from support.sshd_fixtures import connect_any  # noqa: F401 – a fixture
+from support import sshd_fixtures
 
 from lab.hosts.host_config import HostConfig
+from lab.hosts.ssh import SshHost
+
+connect_any = sshd_fixtures.connect_any
 
 
 @pytest.fixture(scope="module")
 def any_config() -> HostConfig:
     """How to reach this machine."""
     return HostConfig(transport="local", sudo="none", data_address="192.0.2.1")
+
+
+@pytest.fixture
+def here(connect_any: Callable[[], SshHost]) -> SshHost:
+    """This machine as a host."""
+    return connect_any()

@@ -4,23 +4,14 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from lab.base.errors import DeadlineExceeded
-from lab.hosts import SshHost
-from lab.hosts.host_config import HostConfig
+from lab.hosts.ssh import SshHost
 
 ECHO = 'echo ready; while read -r line; do echo "you said $line"; done; echo bye; exit 3'
-
-
-@pytest.fixture
-def here() -> Iterator[SshHost]:
-    host = SshHost("client", HostConfig(transport="local", data_address="192.0.2.1"))
-    yield host
-    host.close()
 
 
 def test_lines_go_both_ways(here: SshHost) -> None:

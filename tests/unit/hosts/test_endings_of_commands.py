@@ -14,7 +14,7 @@ from support.passing_time import pass_once
 from support.sshd import gone, wait_for
 
 from lab.base.errors import DeadlineExceeded, Interrupted
-from lab.hosts import SshHost
+from lab.hosts.ssh import SshHost
 
 
 def written(file: Path) -> bool:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from support.input_files import HOSTS
+from support.input_files import HOSTS, load_text
 from support.paths import ROOT
 
 from lab.base.errors import BadInput
-from lab.hosts import ssh_target as ways
-from lab.hosts.hosts_file import load_hosts
-from lab.hosts.template import MARK
+from lab.hosts.hosts_file import Hosts, load_hosts
+from lab.hosts.sections import MARK
+from lab.hosts.ssh_target import find_target
 from lab.local import host_config
 from lab.local.state import Lab, Process
 
@@ -42,9 +42,7 @@ def refused_hosts(folder: Path, text: str) -> str:
 
 
 def test_a_hosts_file_has_its_defaults(tmp_path: Path) -> None:
-    path = tmp_path / "hosts.ini"
-    path.write_text(HOSTS + "# the end ; of it\n")
-    hosts = load_hosts(path)
+    hosts = load_text(tmp_path, HOSTS + "# the end ; of it\n")
     assert (hosts.client.host, hosts.client.sudo, hosts.client.ram_disk) == ("mac.example", "nopasswd", 2 << 30)
     assert (hosts.share.serve, hosts.share.path, hosts.lab.instance) == ("existing", None, None)
     with pytest.raises(ValueError, match="frozen"):
@@ -55,9 +53,7 @@ def test_a_hosts_file_has_its_defaults(tmp_path: Path) -> None:
     ("text", "seconds"), [("", 600.0), ("lease = off", None), ("lease = 30 s", 30.0), ("lease = 24 h", 86400.0)]
 )
 def test_a_lease_is_ten_minutes_or_what_the_file_says(tmp_path: Path, text: str, seconds: float | None) -> None:
-    path = tmp_path / "hosts.ini"
-    path.write_text(f"{HOSTS}\n[lab]\n{text}\n")
-    assert load_hosts(path).lab.lease == seconds
+    assert load_text(tmp_path, f"{HOSTS}\n[lab]\n{text}\n").lab.lease == seconds
 
 
 @pytest.mark.parametrize("text", ["", "on", "none", "29 s", "25 h", "0", "-5 min", "1e9", "NaN"])
@@ -67,37 +63,36 @@ def test_another_lease_is_refused(tmp_path: Path, text: str) -> None:
 
 
 def test_comments_end_a_value_but_a_percent_or_hash_inside_does_not(tmp_path: Path) -> None:
-    path = tmp_path / "hosts.ini"
-    path.write_text(HOSTS.replace("mac.example", "mac.example ; upstairs").replace("env:LAB_PASSWORD", "file:/a%b#c;d"))
-    hosts = load_hosts(path)
+    hosts = load_text(
+        tmp_path, HOSTS.replace("mac.example", "mac.example ; upstairs").replace("env:LAB_PASSWORD", "file:/a%b#c;d")
+    )
     assert hosts.client.host == "mac.example"
     assert hosts.share.password == "file:/a%b#c;d"
 
 
 def test_the_hosts_file_that_comes_with_the_lab_loads_once_it_is_filled_in(tmp_path: Path) -> None:
-    path = tmp_path / "hosts.ini"
-    path.write_text((ROOT / "hosts.ini").read_text(encoding="utf-8").replace(MARK, ""))
-    load_hosts(path)
+    load_text(tmp_path, (ROOT / "hosts.ini").read_text(encoding="utf-8").replace(MARK, ""))
 
 
-LINUX = {"client": "linux", "server": "linux"}
-NAMESPACES = "namespaces", "", "127.0.0.1"  # backend, why, ssh_address
+def load_local_lab(folder: Path, client: str, server: str) -> Hosts:
+    """The hosts file of a local lab with these systems."""
+    systems = {"client": client, "server": server}
+    process = Process(1, 1)
+    names = "namespaces", "", "127.0.0.1"  # backend, why, ssh_address
+    lab = Lab("n", "abc", process, process, {}, "1gbit", "none", "hosts.local.n.ini", systems, *names)
+    return load_text(folder, host_config.hosts_ini(lab))
 
 
 def test_the_hosts_file_of_a_local_lab_loads(tmp_path: Path) -> None:
-    lab = Lab("n", "abc", Process(1, 1), Process(1, 1), {}, "1gbit", "none", "hosts.local.n.ini", LINUX, *NAMESPACES)
-    path = tmp_path / lab.hosts_file
-    path.write_text(host_config.hosts_ini(lab))
-    hosts = load_hosts(path)
+    hosts = load_local_lab(tmp_path, "linux", "linux")
     assert (hosts.share.serve, hosts.lab.instance) == ("lab", "n/abc")
     assert hosts.client.proxy_command is not None
 
 
 def test_old_algorithms_are_added_to_what_ssh_offers(tmp_path: Path) -> None:
-    path = tmp_path / "hosts.ini"
     wanted = "diffie-hellman-group14-sha1 ssh-rsa aes128-cbc diffie-hellman-group-exchange-sha1 hmac-sha1"
-    path.write_text(HOSTS.replace("[client]", f"[client]\ntransport = openssh\nssh_algorithms = {wanted}"))
-    assert ways.find_target("client", load_hosts(path).client).algorithms == [
+    text = HOSTS.replace("[client]", f"[client]\ntransport = openssh\nssh_algorithms = {wanted}")
+    assert find_target("client", load_text(tmp_path, text).client).algorithms == [
         "KexAlgorithms=+diffie-hellman-group14-sha1,diffie-hellman-group-exchange-sha1",
         "HostKeyAlgorithms=+ssh-rsa",
         "PubkeyAcceptedKeyTypes=+ssh-rsa",
@@ -107,11 +102,7 @@ def test_old_algorithms_are_added_to_what_ssh_offers(tmp_path: Path) -> None:
 
 
 def test_the_hosts_file_of_emulated_macs_says_what_they_are(tmp_path: Path) -> None:
-    macs = {"client": "macos@15.5", "server": "macos@10.6.8"}
-    lab = Lab("n", "abc", Process(1, 1), Process(1, 1), {}, "1gbit", "none", "hosts.local.n.ini", macs, *NAMESPACES)
-    path = tmp_path / lab.hosts_file
-    path.write_text(host_config.hosts_ini(lab))
-    hosts = load_hosts(path)
+    hosts = load_local_lab(tmp_path, "macos@15.5", "macos@10.6.8")
     assert "client an EMULATED Mac (15.5), server an EMULATED Mac (10.6.8)" in (hosts.lab.title or "")
     assert (hosts.client.user, hosts.client.sudo, str(hosts.share.path)) == ("lab", "nopasswd", "/Users/Shared/disk")
     assert (hosts.client.transport, hosts.client.ssh_algorithms) == ("paramiko", ())
@@ -119,7 +110,7 @@ def test_the_hosts_file_of_emulated_macs_says_what_they_are(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "said"),
+    ("old", "new", "message"),
     [
         ("host = mac", "hots = mac", "[client] hots: unknown; what may stand here is host, user, port"),
         ("host = mac", "share = x\nhost = mac", "[client] share: unknown; what may stand here is host, user"),
@@ -137,7 +128,7 @@ def test_the_hosts_file_of_emulated_macs_says_what_they_are(tmp_path: Path) -> N
         ("host = mac", "ram_disk = 2 gigs\nhost = mac", "[client] ram_disk: is not a size such as 64 KiB, 512 MiB"),
         ("host = mac", "ram_disk = 2 gigs\nhost = mac", "(it is '2 gigs')"),
         ("host = mac", "ram_disk = ٣ GiB\nhost = mac", "[client] ram_disk: is not a size such as 64 KiB"),
-        ("192.0.2.1", "-c", "[client] data_address: is no IP address, such as 192.168.77.1; a name will not do"),
+        ("192.0.2.1", "-c", "[client] data_address: is no IP address, such as 192.168.77.1; a name may"),
         ("192.0.2.1", "192.0.2.1/24", "[client] data_address: is no IP address"),
         ("192.0.2.1", "192.0.2.256", "[client] data_address: is no IP address"),
         ("192.0.2.1", "not an address", "[client] data_address: is no IP address"),
@@ -204,23 +195,20 @@ def test_the_hosts_file_of_emulated_macs_says_what_they_are(tmp_path: Path) -> N
         ("data_address = 192.0.2.1", "  user = me\ndata_address = a", "[client] host: goes on in the next line"),
     ],
 )
-def test_a_wrong_hosts_file_is_explained(tmp_path: Path, old: str, new: str, said: str) -> None:
-    assert said in refused_hosts(tmp_path, HOSTS.replace(old, new, 1))
+def test_a_wrong_hosts_file_is_explained(tmp_path: Path, old: str, new: str, message: str) -> None:
+    assert message in refused_hosts(tmp_path, HOSTS.replace(old, new, 1))
 
 
 def test_every_problem_is_said_at_once(tmp_path: Path) -> None:
-    said = refused_hosts(tmp_path, HOSTS.replace("host =", "hots =").replace("account = lab\n", ""))
-    assert len(said.splitlines()) == 3
+    message = refused_hosts(tmp_path, HOSTS.replace("host =", "hots =").replace("account = lab\n", ""))
+    assert len(message.splitlines()) == 3
 
 
 @pytest.mark.parametrize("address", ["10.99.0.1", "fd00::1"])
 def test_addresses_are_taken(tmp_path: Path, address: str) -> None:
-    path = tmp_path / "hosts.ini"
-    path.write_text(HOSTS.replace("192.0.2.1", address))
-    assert load_hosts(path).client.data_address == address
+    assert load_text(tmp_path, HOSTS.replace("192.0.2.1", address)).client.data_address == address
 
 
 def test_a_home_folder_and_no_instance_are_taken(tmp_path: Path) -> None:
-    path = tmp_path / "hosts.ini"
-    path.write_text(HOSTS + "path = ~/a~b\n[lab]\ninstance =\n")
-    assert (load_hosts(path).share.path, load_hosts(path).lab.instance) == ("~/a~b", None)
+    hosts = load_text(tmp_path, HOSTS + "path = ~/a~b\n[lab]\ninstance =\n")
+    assert (hosts.share.path, hosts.lab.instance) == ("~/a~b", None)

@@ -40,12 +40,12 @@ def refused(folder: Path, section: str, key: str, value: str, serve: str = "lab"
     try:
         found = getattr(getattr(load_hosts(path), section), key)
     except BadInput as error:
-        said = str(error)
+        message = str(error)
     else:
         assert found == value
         return ""
-    assert said.startswith(f"{path}: [{section}] {key}: ")
-    return said
+    assert message.startswith(f"{path}: [{section}] {key}: ")
+    return message
 
 
 @pytest.mark.parametrize("value", ["/a/../b", "/a/./b", '/a"b', "/a\\b", "/100%", "/a  b", "/${HOME}", "/" + "x" * 256,

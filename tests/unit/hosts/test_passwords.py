@@ -56,58 +56,47 @@ def refused(source: str) -> str:
 
 def test_from_the_environment_and_never_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LAB_TEST_PASSWORD", SECRET)
-    found = resolve("env:LAB_TEST_PASSWORD", "nas account", KEY)
-    assert found.get_secret_value() == SECRET
-    assert SECRET not in f"{found} {found!r} {[found]} {found!s:>40}"
+    password = resolve("env:LAB_TEST_PASSWORD", "nas account", KEY)
+    assert password.get_secret_value() == SECRET
+    assert SECRET not in f"{password} {password!r} {[password]} {password!s:>40}"
 
 
 def test_a_variable_that_is_not_set_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("LAB_TEST_NO_PASSWORD", raising=False)
-    assert "environment variable LAB_TEST_NO_PASSWORD, which is not set" in refused("env:LAB_TEST_NO_PASSWORD")
+    assert "environment variable LAB_TEST_NO_PASSWORD is not set" in refused("env:LAB_TEST_NO_PASSWORD")
 
 
-@pytest.mark.parametrize(("value", "said"), [("", "is empty"), (f"{SECRET}\nmore", "is of more than one line")])
-def test_empty_and_many_lines_are_refused(monkeypatch: pytest.MonkeyPatch, value: str, said: str) -> None:
+@pytest.mark.parametrize(("value", "message"), [("", "is empty"), (f"{SECRET}\nmore", "is of more than one line")])
+def test_empty_and_many_lines_are_refused(monkeypatch: pytest.MonkeyPatch, value: str, message: str) -> None:
     # either would be sent on a line of standard input, where a line end is the end of the password
     monkeypatch.setenv("LAB_TEST_PASSWORD", value)
-    assert said in refused("env:LAB_TEST_PASSWORD")
+    assert message in refused("env:LAB_TEST_PASSWORD")
 
 
-@pytest.mark.parametrize("content", [SECRET, f"{SECRET}\n", f"{SECRET}\r\n"])
-def test_from_a_file_less_its_line_end(tmp_path: Path, content: str) -> None:
-    file = tmp_path / "password"
+def password_file(folder: Path, content: bytes = SECRET.encode(), mode: int = 0o600) -> Path:
+    file = folder / "password"
     file.touch(0o600)
-    file.write_bytes(content.encode())
-    assert resolve(f"file:{file}", "nas account", KEY).get_secret_value() == SECRET
+    file.write_bytes(content)
+    file.chmod(mode)
+    return file
 
 
-def test_spaces_and_other_letters_are_part_of_a_password(tmp_path: Path) -> None:
-    file = tmp_path / "password"
-    file.touch(0o600)
-    file.write_text(" pässwörd \n", encoding="utf-8")
-    assert resolve(f"file:{file}", "nas account", KEY).get_secret_value() == " pässwörd "
+@pytest.mark.parametrize("mode", [0o600, 0o400, 0o700])
+@pytest.mark.parametrize("content", [SECRET, f"{SECRET}\n", f"{SECRET}\r\n", " pässwörd \n"])
+def test_from_a_file_of_its_owner_alone_less_its_line_end(tmp_path: Path, content: str, mode: int) -> None:
+    file = password_file(tmp_path, content.encode(), mode)
+    assert resolve(f"file:{file}", "nas account", KEY).get_secret_value() == content.rstrip("\r\n")
 
 
 @pytest.mark.parametrize("mode", [0o640, 0o604, 0o620, 0o602, 0o610, 0o601, 0o644, 0o777])
 def test_a_file_that_others_can_use_is_refused_with_the_remedy(tmp_path: Path, mode: int) -> None:
-    file = tmp_path / "password"
-    file.write_text(SECRET)
-    file.chmod(mode)
+    file = password_file(tmp_path, mode=mode)
     assert f"`chmod 600 {file}`" in refused(f"file:{file}")
-
-
-@pytest.mark.parametrize("mode", [0o600, 0o400, 0o700])
-def test_a_file_of_its_owner_alone_is_taken(tmp_path: Path, mode: int) -> None:
-    file = tmp_path / "password"
-    file.write_text(SECRET)
-    file.chmod(mode)
-    assert resolve(f"file:{file}", "nas account", KEY).get_secret_value() == SECRET
 
 
 def test_a_home_folder_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
-    (tmp_path / "password").touch(0o600)
-    (tmp_path / "password").write_text(SECRET)
+    password_file(tmp_path)
     assert resolve("file:~/password", "nas account", KEY).get_secret_value() == SECRET
 
 
@@ -122,22 +111,20 @@ def test_a_folder_is_no_password_and_gets_no_other_mode(tmp_path: Path, mode: in
     folder = tmp_path / "folder"
     folder.mkdir(mode)
     for path in (folder, Path("/dev/null")):
-        said = refused(f"file:{path}")
-        assert said.endswith(f"{path} cannot be read: it is not an ordinary file")
+        message = refused(f"file:{path}")
+        assert message.endswith(f"{path} cannot be read: it is not an ordinary file")
 
 
 def test_a_binary_file_is_no_password(tmp_path: Path) -> None:
-    file = tmp_path / "binary"
-    file.touch(0o600)
-    file.write_bytes(b"\xff\xfe" + SECRET.encode())
+    file = password_file(tmp_path, b"\xff\xfe" + SECRET.encode())
     assert "cannot be read" in refused(f"file:{file}")
 
 
 def test_from_the_keyring(use_ring: Any) -> None:
     use_ring(Ring({("lab", "nas account"): SECRET}))
-    found = resolve("keyring:lab", "nas account", KEY)
-    assert found.get_secret_value() == SECRET
-    assert SECRET not in repr(found)
+    password = resolve("keyring:lab", "nas account", KEY)
+    assert password.get_secret_value() == SECRET
+    assert SECRET not in repr(password)
 
 
 def test_a_keyring_without_it_says_how_to_put_it_there(use_ring: Any) -> None:
@@ -150,14 +137,10 @@ def test_a_keyring_that_cannot_be_read_says_so(use_ring: Any) -> None:
     assert "the keyring is locked" in refused("keyring:lab")
 
 
-def test_without_a_terminal_nobody_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "stdin", io.StringIO(SECRET))
+@pytest.mark.parametrize("stdin", [io.StringIO(SECRET), None])
+def test_without_a_terminal_nobody_is_asked(monkeypatch: pytest.MonkeyPatch, stdin: io.StringIO | None) -> None:
+    monkeypatch.setattr(sys, "stdin", stdin)
     monkeypatch.setattr(getpass, "getpass", lambda _: pytest.fail("it asked"))
-    assert "there is no terminal to ask at: use env:, file: or keyring:" in refused("prompt")
-
-
-def test_where_standard_input_is_closed_nobody_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "stdin", None)
     assert "there is no terminal to ask at: use env:, file: or keyring:" in refused("prompt")
 
 

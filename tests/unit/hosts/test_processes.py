@@ -13,7 +13,7 @@ import pytest
 from support.fake_host import EmulatedHost
 
 from lab.hosts.openssh import MASTER
-from lab.hosts.processes import ACCOUNT_OF, ANY_OF, END_ORPHANS, ENDING, IS_ALIVE, SSH_SESSION, STARTED
+from lab.hosts.processes import ACCOUNT_OF, ANY_OF, END_ORPHANS, ENDING, IS_ALIVE, SSH_SESSION
 
 
 def shell(text: str, *args: str) -> str:
@@ -35,7 +35,7 @@ def process(*argv: str) -> Iterator[subprocess.Popen[bytes]]:
 def test_a_process_is_alive_with_its_own_start_only() -> None:
     with process("sleep", "60") as sleeper:
         pid = str(sleeper.pid)
-        start = shell(STARTED + 'started "$1"', pid)
+        start = shell(IS_ALIVE + 'started "$1"', pid)
         assert start
         alive = IS_ALIVE + 'if is_alive "$1" "$2"; then echo yes; else echo no; fi'
         assert shell(alive, pid, start) == "yes"
@@ -58,7 +58,7 @@ def test_of_a_group_something_runs_until_all_have_ended() -> None:
 
 
 def test_the_nearest_ssh_server_is_named_or_none() -> None:
-    pid, _, start = shell(STARTED + ACCOUNT_OF + SSH_SESSION + "ssh_session").partition(" ")
+    pid, _, start = shell(IS_ALIVE + ACCOUNT_OF + SSH_SESSION + "ssh_session").partition(" ")
     assert pid.isdigit()
     assert start
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from support.input_files import HOSTS
+from support.input_files import HOSTS, load_text
 
 from lab.base.errors import BadInput
-from lab.hosts.hosts_file import Hosts, load_hosts
 from lab.hosts.role import MOST_CLIENTS, Role, client_name, is_further_client, role_of
 from lab.local.names import ALL_HOSTS
 from lab.local.names import MOST_CLIENTS as MOST_OF_LOCAL_LAB
@@ -18,17 +17,11 @@ SECOND = "[client.2]\nhost = two.example\ndata_address = 192.0.2.12\n"
 THIRD = "[client.3]\nhost = three.example\ndata_address = 192.0.2.13\nuser = other\nram_disk = 64 MiB\n"
 
 
-def load(folder: Path, text: str) -> Hosts:
-    path = folder / "hosts.ini"
-    path.write_text(text)
-    return load_hosts(path)
-
-
 def test_a_further_client_takes_what_it_does_not_say_from_the_first(tmp_path: Path) -> None:
     first = HOSTS.replace(
         "[client]\n", "[client]\nuser = me\ninterface = en7\nproxy_command = nc %h %p\nram_disk = 1 GiB\n"
     )
-    hosts = load(tmp_path, first + SECOND + THIRD)
+    hosts = load_text(tmp_path, first + SECOND + THIRD)
     assert list(hosts.clients) == ["client", "client.2", "client.3"]
     assert hosts.names == ("client", "server", "client.2", "client.3")
     second, third = hosts.section("client.2"), hosts.section("client.3")
@@ -42,11 +35,11 @@ def test_a_further_client_takes_what_it_does_not_say_from_the_first(tmp_path: Pa
 def test_a_client_beside_this_machine_is_reached_by_ssh(tmp_path: Path) -> None:
     lines = [line for line in HOSTS.splitlines() if not line.startswith("host = mac")]
     local = "\n".join(lines).replace("[client]", "[client]\ntransport = local") + "\n"
-    assert load(tmp_path, local + SECOND).section("client.2").transport == "paramiko"
+    assert load_text(tmp_path, local + SECOND).section("client.2").transport == "paramiko"
 
 
 def test_a_hosts_file_as_one_of_its_clients_sees_it(tmp_path: Path) -> None:
-    hosts = load(tmp_path, HOSTS + SECOND + THIRD)
+    hosts = load_text(tmp_path, HOSTS + SECOND + THIRD)
     assert hosts.seen_by("client.3").client.host == "three.example"
     assert list(hosts.seen_by("client.3").clients) == ["client"]
     assert list(hosts.with_clients(2).clients) == ["client", "client.2"]
@@ -56,7 +49,7 @@ def test_a_hosts_file_as_one_of_its_clients_sees_it(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         (THIRD, "[client.3]: there is no [client.2]: number clients without a gap"),
         (SECOND.replace("two", "mac"), "[client.2] host: is that of [client] too; two clients cannot be one machine"),
@@ -74,15 +67,15 @@ def test_a_hosts_file_as_one_of_its_clients_sees_it(tmp_path: Path) -> None:
         (SECOND + "[more_clients]\nclient.9 = y\n", "[more_clients]: unknown"),
     ],
 )
-def test_what_is_wrong_names_section_and_key(text: str, said: str, tmp_path: Path) -> None:
+def test_what_is_wrong_names_section_and_key(text: str, message: str, tmp_path: Path) -> None:
     with pytest.raises(BadInput) as refused:
-        load(tmp_path, HOSTS + text)
-    assert str(refused.value).startswith(f"{tmp_path / 'hosts.ini'}: {said}")
+        load_text(tmp_path, HOSTS + text)
+    assert str(refused.value).startswith(f"{tmp_path / 'hosts.ini'}: {message}")
 
 
 def test_a_share_that_somebody_else_mounted_is_on_one_client(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match=r"\[share\] mounted: is for one client"):
-        load(tmp_path, HOSTS.replace("[share]", "[share]\nmounted = /mnt") + SECOND)
+        load_text(tmp_path, HOSTS.replace("[share]", "[share]\nmounted = /mnt") + SECOND)
 
 
 def test_names_of_hosts() -> None:

@@ -11,9 +11,10 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from lab.base.errors import CommandError, DeadlineExceeded
-from lab.hosts import CommandLog, SshHost, connection
+from lab.hosts import CommandLog, connection
 from lab.hosts.host import STOPPED
 from lab.hosts.host_config import HostConfig
+from lab.hosts.ssh import SshHost
 
 SECRET = "hunter2-do-not-show"
 
@@ -128,11 +129,11 @@ def test_exit_codes(host: SshHost, argv: tuple[str, ...], code: int) -> None:
 def test_an_error_shows_the_command_and_the_last_lines_but_not_what_was_given(host: SshHost) -> None:
     with pytest.raises(CommandError) as caught:
         host.shell('seq 1 20; echo "it broke" >&2; exit 4', given=SECRET)
-    said = str(caught.value)
-    assert said.startswith("client: /bin/sh -c ")
-    assert "    20\n    it broke" in said
-    assert "\n    1\n" not in said
-    assert SECRET not in said + repr(caught.value)
+    message = str(caught.value)
+    assert message.startswith("client: /bin/sh -c ")
+    assert "    20\n    it broke" in message
+    assert "\n    1\n" not in message
+    assert SECRET not in message + repr(caught.value)
 
 
 def test_the_log_has_a_line_a_command_and_never_what_was_given(

@@ -6,26 +6,21 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
+from support.input_files import load_text
 from support.pairs import UNSEEN, hosts_model
 from support.paths import TESTS
 
 from lab.base.errors import BadInput
 from lab.hosts import Role
-from lab.hosts.hosts_file import Hosts, load_hosts
+from lab.hosts.hosts_file import load_hosts
 
 CLIENT, SERVER = "[client]\nhost = mac\ndata_address = 192.0.2.1\n", "[server]\ndata_address = 192.0.2.2\n"
 SHARE = "[share]\naccount = lab\n"
 LOCAL = CLIENT.replace("host = mac", "transport = local")
 
 
-def load(folder: Path, text: str) -> Hosts:
-    path = folder / "hosts.ini"
-    path.write_text(text)
-    return load_hosts(path)
-
-
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         (CLIENT.replace("host = mac\n", "") + SERVER + SHARE, "[client] host: missing; or give transport = local, w"),
         (
@@ -73,10 +68,10 @@ def load(folder: Path, text: str) -> Hosts:
         ),
     ],
 )  # fmt: skip
-def test_what_cannot_be_is_refused_with_the_place_and_the_way_out(tmp_path: Path, text: str, said: str) -> None:
+def test_what_cannot_be_is_refused_with_the_place_and_the_way_out(tmp_path: Path, text: str, message: str) -> None:
     with pytest.raises(BadInput) as refused:
-        load(tmp_path, text)
-    assert said in str(refused.value)
+        load_text(tmp_path, text)
+    assert message in str(refused.value)
 
 
 @pytest.mark.parametrize(
@@ -91,7 +86,7 @@ def test_what_cannot_be_is_refused_with_the_place_and_the_way_out(tmp_path: Path
     ],
 )
 def test_an_iperf3_is_an_address_with_a_port_or_off(tmp_path: Path, text: str, parsed: object) -> None:
-    hosts = load(tmp_path, f"{CLIENT}{SERVER}iperf3 = {text}\n{SHARE}")
+    hosts = load_text(tmp_path, f"{CLIENT}{SERVER}iperf3 = {text}\n{SHARE}")
     assert hosts.server.iperf3 == parsed
     assert hosts.measures_link == (text != "off")
 

@@ -11,7 +11,7 @@ from support.surroundings import WITH_MOUNT, interviewed
 
 from lab.base.errors import BadInput
 from lab.hosts.hosts_file import Hosts, load_hosts
-from lab.hosts.template import check_filled_in, is_untouched
+from lab.hosts.sections import check_filled_in, is_untouched
 from lab.init.answers import Answers
 from lab.init.hosts_text import hosts_text
 

@@ -18,8 +18,9 @@ from lab.base.errors import TransferError
 from lab.design.case import Case
 from lab.design.factors import OPTIONS, Direction
 from lab.design.sweep_file import parse_sweep
-from lab.hosts import Role, SshHost
+from lab.hosts import Role
 from lab.hosts.host_config import HostConfig
+from lab.hosts.ssh import SshHost
 from lab.protocols import Attached, Driver, Share
 from lab.run.case.setup import Setup
 from lab.run.case.sharing import Mount, Served

@@ -127,15 +127,8 @@ def test_one_that_was_cut_short_before_it_was_ready_is_ended_too(place: Place) -
     assert place.running() == []
 
 
-def test_a_pid_that_another_process_has_since_got_is_not_ours(place: Place) -> None:
-    """The file says this very process, but with the start time of an older one."""
-    server = place.server()
-    identity(server).write_text(f"{os.getpid()}\n1\n")
-    assert server.read.run(place.host) == "absent"
-
-
 @pytest.mark.parametrize("content", ["{pid}\n1\n", "../proc/{pid}\n1\n", "-{pid}\n1\n", "-1\n1\n", "0\n1\n", "1\n1\n"])
-def test_nor_is_it_ended(place: Place, content: str) -> None:
+def test_a_process_that_is_not_ours_is_not_ended(place: Place, content: str) -> None:
     server = place.server()
     with subprocess.Popen(["sleep", "600"], start_new_session=True) as other:
         try:
@@ -162,8 +155,9 @@ def test_nothing_is_ended_by_a_file_of_another_account(place: Place) -> None:
     place.settings.unwind()
 
 
-@pytest.mark.parametrize("content", ["", "\n", "999999999\n1\n", "12\n", "12", "\n\n"])
-def test_a_torn_or_old_file_is_no_running_process(place: Place, content: str) -> None:
+@pytest.mark.parametrize("content", ["", "\n", "999999999\n1\n", "12\n", "12", "\n\n", f"{os.getpid()}\n1\n"])
+def test_a_file_that_is_torn_or_old_is_no_running_process(place: Place, content: str) -> None:
+    """The last one has the number of this very process, with the start of an older one."""
     server = place.server()
     identity(server).write_text(content)
     assert server.read.run(place.host) == "absent"

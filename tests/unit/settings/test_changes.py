@@ -162,9 +162,9 @@ def test_one_that_cannot_be_put_back_does_not_stop_the_others(world: World) -> N
     with pytest.raises(RestoreError) as caught:
         world.settings.unwind()
     assert world.state()["server"] == BEFORE | {"space": "6 x"}
-    said = str(caught.value).splitlines()
-    assert "`lab restore` tries again" in said[0]
-    assert said[1:] == [
+    lines = str(caught.value).splitlines()
+    assert "`lab restore` tries again" in lines[0]
+    assert lines[1:] == [
         "server: knob space should be '131072' and is '6 x'",
         "    by hand: sudo write space 131072",
     ]
@@ -182,7 +182,7 @@ def test_what_holds_the_means_to_put_later_ones_back_is_kept_until_they_are(worl
     world.hosts["server"].stuck_keys.add("mtu")
     with pytest.raises(RestoreError) as caught:
         world.settings.unwind()
-    assert "server: knob mount stays, for what is left needs it" in str(caught.value)
+    assert "server: knob mount stays: another open change needs it" in str(caught.value)
     assert world.hosts["server"].values["mount"] == "a folder"
     assert world.state()["client"] == BEFORE
     assert [record.name for record in Journal(world.path, LINES).open] == ["knob mount", "knob mtu"]

@@ -30,6 +30,14 @@ def config(tmp_path: Path) -> Hosts:
     return load_hosts(hosts_file(tmp_path / "hosts.ini"))
 
 
+@pytest.fixture
+def entry(config: Hosts, tmp_path: Path) -> Path:
+    """The file of an open run in the register."""
+    register = Register()
+    register.enter(ID, tmp_path / "a/../run", config, 3)
+    return register.path / "open" / f"{ID}.json"
+
+
 def test_nobody_else_may_look_into_it() -> None:
     register = Register()
     assert register.path == Path(os.environ["XDG_STATE_HOME"]) / "file-share-lab"
@@ -115,9 +123,9 @@ def test_where_it_cannot_be_it_says_so(tmp_path: Path, monkeypatch: pytest.Monke
         Register()
 
 
+@pytest.mark.usefixtures("entry")
 def test_a_run_is_open_until_it_has_left(config: Hosts, tmp_path: Path) -> None:
     register = Register()
-    register.enter(ID, tmp_path / "a/../run", config, 3)
     assert register.is_open(ID)
     (run,), problems = Register().open_runs()
     assert problems == []
@@ -134,34 +142,27 @@ def test_a_run_is_open_until_it_has_left(config: Hosts, tmp_path: Path) -> None:
     [("folder", "/elsewhere"), ("hosts_file", "/evil.ini"), ("instance", "gone/1"), ("lines", 0), ("seal", "0" * 64),
      ("id", "f" * 32), ("more", 1), ("seal", None)],
 )  # fmt: skip
-def test_an_entry_that_was_changed_is_none(config: Hosts, tmp_path: Path, key: str, value: object) -> None:
-    register = Register()
-    register.enter(ID, tmp_path, config, 3)
-    path = register.path / "open" / f"{ID}.json"
-    path.write_text(json.dumps(json.loads(path.read_text()) | {key: value}))
-    runs, (problem,) = register.open_runs()
+def test_an_entry_that_was_changed_is_none(entry: Path, key: str, value: object) -> None:
+    entry.write_text(json.dumps(json.loads(entry.read_text()) | {key: value}))
+    runs, (problem,) = Register().open_runs()
     assert runs == []
-    assert f"{path}: not an entry of this register" in problem
+    assert f"{entry}: not an entry of this register" in problem
     assert "lab restore --hosts FILE" in problem
 
 
 @pytest.mark.parametrize("content", [b"", b"[]", b"3", b"{}", b"\xff", b'{"seal": 1}', b"[" * 10**4])
-def test_an_entry_that_is_none_is_named_and_hides_no_other(config: Hosts, tmp_path: Path, content: bytes) -> None:
-    register = Register()
-    register.enter(ID, tmp_path, config, 0)
-    (register.path / "open/x.json").write_bytes(content)
-    (register.path / "open/x.json").chmod(0o600)
-    runs, problems = register.open_runs()
+def test_an_entry_that_is_none_is_named_and_hides_no_other(entry: Path, content: bytes) -> None:
+    other = entry.with_name("x.json")
+    other.write_bytes(content)
+    other.chmod(0o600)
+    runs, (problem,) = Register().open_runs()
     assert [run.id for run in runs] == [ID]
-    assert len(problems) == 1
-    assert "open/x.json: not an entry" in problems[0]
+    assert "open/x.json: not an entry" in problem
 
 
-def test_an_entry_under_the_name_of_another_is_none(config: Hosts, tmp_path: Path) -> None:
-    register = Register()
-    register.enter(ID, tmp_path, config, 0)
-    (register.path / "open" / f"{ID}.json").rename(register.path / "open" / f"{'f' * 32}.json")
-    assert register.open_runs()[0] == []
+def test_an_entry_under_the_name_of_another_is_none(entry: Path) -> None:
+    entry.rename(entry.with_name(f"{'f' * 32}.json"))
+    assert Register().open_runs()[0] == []
 
 
 @pytest.mark.parametrize("key", [*RUN, "id", "seal"])

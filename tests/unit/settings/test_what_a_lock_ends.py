@@ -17,6 +17,7 @@ from lab.settings.lease import END, SEIZE
 
 pytestmark = pytest.mark.skipif(not (shutil.which("perl") and shutil.which("ps")), reason="needs perl and ps")
 RUN, ME = "0123abcd", str(os.getuid())
+Victim = tuple[subprocess.Popen[bytes], str]  # a process, and when it started
 
 
 def shell(text: str, *args: str, folder: Path, given: str = "", **environment: str) -> str:
@@ -29,8 +30,7 @@ def shell(text: str, *args: str, folder: Path, given: str = "", **environment: s
 
 
 @pytest.fixture
-def victim(tmp_path: Path) -> Iterator[tuple[subprocess.Popen[bytes], str]]:
-    """A process, and when it started."""
+def victim(tmp_path: Path) -> Iterator[Victim]:
     with subprocess.Popen(["sleep", "600"], start_new_session=True) as process:
         try:
             yield process, shell(IS_ALIVE + 'started "$1"', str(process.pid), folder=tmp_path).strip()
@@ -45,7 +45,7 @@ def take(folder: Path, process: str, account: str | None, **environment: str) ->
     assert printed.splitlines()[0::2] == ["taken", "again"]
 
 
-def test_the_session_of_before_is_ended(tmp_path: Path, victim: tuple[subprocess.Popen[bytes], str]) -> None:
+def test_the_session_of_before_is_ended(tmp_path: Path, victim: Victim) -> None:
     process, start = victim
     take(tmp_path, f"{process.pid} {start}", ME)
     assert process.wait(60) == -15
@@ -72,26 +72,20 @@ def test_the_session_of_before_is_ended(tmp_path: Path, victim: tuple[subprocess
         pytest.param("1 {start}", ME, id="the first"),
     ],
 )
-def test_nothing_else_that_a_lock_says_is_ended(
-    tmp_path: Path, victim: tuple[subprocess.Popen[bytes], str], lock: str, account: str | None
-) -> None:
+def test_nothing_else_that_a_lock_says_is_ended(tmp_path: Path, victim: Victim, lock: str, account: str | None) -> None:
     process, start = victim
     take(tmp_path, lock.format(pid=process.pid, start=start), account)
     assert process.poll() is None
 
 
-def test_a_narrow_sudo_ends_what_is_its_callers_alone(
-    tmp_path: Path, victim: tuple[subprocess.Popen[bytes], str]
-) -> None:
+def test_a_narrow_sudo_ends_what_is_its_callers_alone(tmp_path: Path, victim: Victim) -> None:
     process, start = victim
     take(tmp_path, f"{process.pid} {start}", ME, FILE_SHARE_LAB_ACCOUNT="4242")
     assert (tmp_path / "lock").read_text().splitlines()[2] == "-"
     assert process.poll() is None
 
 
-def test_no_guard_but_a_running_one_of_the_account_seizes_a_host(
-    tmp_path: Path, victim: tuple[subprocess.Popen[bytes], str]
-) -> None:
+def test_no_guard_but_a_running_one_of_the_account_seizes_a_host(tmp_path: Path, victim: Victim) -> None:
     process, start = victim
     (tmp_path / "lock").write_text(f"{RUN} {process.pid} {start}\n{{}}\n{ME}\n")
     for guard in ("4194305", "0", f"../{process.pid}"):
@@ -101,9 +95,7 @@ def test_no_guard_but_a_running_one_of_the_account_seizes_a_host(
     assert process.poll() is None
 
 
-def test_a_guard_is_ended_by_its_number_and_its_start(
-    tmp_path: Path, victim: tuple[subprocess.Popen[bytes], str]
-) -> None:
+def test_a_guard_is_ended_by_its_number_and_its_start(tmp_path: Path, victim: Victim) -> None:
     process, start = victim
     folder = tmp_path / "journal"
     folder.mkdir(mode=0o700)
@@ -118,7 +110,7 @@ def test_a_guard_is_ended_by_its_number_and_its_start(
 
 
 @pytest.mark.skipif(ME != "0", reason="only root can become another account")
-def test_a_signal_has_the_rights_of_an_account(tmp_path: Path, victim: tuple[subprocess.Popen[bytes], str]) -> None:
+def test_a_signal_has_the_rights_of_an_account(tmp_path: Path, victim: Victim) -> None:
     """Root, too, sends none to what is not that account's."""
     process, start = victim
     nobodys = subprocess.Popen(["sleep", "600"], user=65534)

@@ -117,7 +117,7 @@ def test_what_somebody_else_mounted_there_stays_and_the_image_below_it_too(lab: 
 def test_a_busy_mount_keeps_its_image_until_it_is_free(lab: Lab) -> None:
     lab.make()
     (lab.host.folder / "busy").touch()
-    with pytest.raises(RestoreError, match="stays, for what is left needs it"):
+    with pytest.raises(RestoreError, match="stays: another open change needs it"):
         lab.settings.unwind()
     assert (lab.host.own / "store.image").exists()
     (lab.host.folder / "busy").unlink()

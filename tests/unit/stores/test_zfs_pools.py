@@ -126,7 +126,7 @@ def test_a_folder_that_is_there_already_is_not_touched(lab: Lab) -> None:
 def test_a_busy_pool_keeps_its_files_until_it_is_free(lab: Lab) -> None:
     lab.make()
     lab.set("busy")
-    with pytest.raises(RestoreError, match="stays, for what is left needs it"):
+    with pytest.raises(RestoreError, match="stays: another open change needs it"):
         lab.settings.unwind()
     assert (lab.host.own / "store.vdevs" / "vdev-1").exists()
     (lab.host.folder / "busy").unlink()

@@ -8,22 +8,20 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.input_files import load_text
 from support.paths import ROOT
 
 from lab.base.errors import BadInput
-from lab.hosts.hosts_file import load_hosts
-from lab.hosts.template import check_filled_in, is_untouched
+from lab.hosts.sections import check_filled_in, is_untouched
 
 TEMPLATE = (ROOT / "hosts.ini").read_text(encoding="utf-8")
 LINES = [f"line {number}" for number, line in enumerate(TEMPLATE.splitlines(), 1) if "# <--" in line]
 
 
 def refusal(folder: Path, text: str) -> str:
-    path = folder / "hosts.ini"
-    path.write_text(text, encoding="utf-8")
     with pytest.raises(BadInput) as raised:
-        load_hosts(path)
-    return str(raised.value).replace(f"{path}: ", "")
+        load_text(folder, text)
+    return str(raised.value).replace(f"{folder / 'hosts.ini'}: ", "")
 
 
 def test_the_file_that_comes_with_the_lab_is_untouched_and_names_what_to_fill_in(tmp_path: Path) -> None:
@@ -44,16 +42,14 @@ def test_what_is_still_to_be_filled_in_is_named_alone(tmp_path: Path) -> None:
 
 
 def test_who_follows_the_guide_has_its_addresses(tmp_path: Path) -> None:
-    path = tmp_path / "hosts.ini"
-    path.write_text(TEMPLATE.replace("client.local", "a").replace("server.local", "b").replace("= you", "= jane"))
-    assert load_hosts(path).client.data_address == "192.168.77.1"
+    text = TEMPLATE.replace("client.local", "a").replace("server.local", "b").replace("= you", "= jane")
+    assert load_text(tmp_path, text).client.data_address == "192.168.77.1"
 
 
 def test_a_value_is_right_as_it_is_once_its_mark_is_gone(tmp_path: Path) -> None:
-    path = tmp_path / "hosts.ini"
-    path.write_text(TEMPLATE.replace("# <--", ""))
-    assert load_hosts(path).client.host == "client.local"
-    assert is_untouched(path.read_text())
+    text = TEMPLATE.replace("# <--", "")
+    assert load_text(tmp_path, text).client.host == "client.local"
+    assert is_untouched(text)
 
 
 @pytest.mark.parametrize(
