@@ -18,7 +18,7 @@ from lab.check.machine import Machine
 from lab.hosts.hosts_file import Hosts, ShareConfig
 from lab.hosts.own_folder import LOOK_AT_HOME, OWN_FOLDER
 from lab.platforms.facts import Facts
-from lab.platforms.findings import Noise, skew
+from lab.platforms.preflight import Disturbance, skew
 from lab.root_helper import program as root_helper
 from lab.run.case.pair import at_home
 from lab.run.restore.vocabulary import line_format
@@ -281,7 +281,7 @@ def _check_noise(machine: Machine, share: ShareConfig) -> Iterator[Finding]:
     """What would disturb a measurement; where nothing does, one line for all of it."""
     folder = {key: path for key, path, _ in _places(machine, share)}.get(SHARE_PATH)
     quiet = []
-    for name, listen in machine.platform.preflight.noises(folder).items():
+    for name, listen in machine.platform.preflight.disturbances(folder).items():
         subject = f"{machine.role} {name}"
         findings = list(examine(subject, partial(_noise_findings, subject, listen)))
         yield from findings
@@ -290,6 +290,6 @@ def _check_noise(machine: Machine, share: ShareConfig) -> Iterator[Finding]:
         yield Finding("ok", f"{machine.role} quiet", f"nothing that disturbs in {', '.join(quiet)}")
 
 
-def _noise_findings(subject: str, listen: Callable[[], Sequence[Noise]]) -> Iterator[Finding]:
+def _noise_findings(subject: str, listen: Callable[[], Sequence[Disturbance]]) -> Iterator[Finding]:
     for noise in listen():
         yield Finding("warning" if noise.urgent else "note", subject, noise.what, noise.remedy)

@@ -1,4 +1,4 @@
-"""What an operating system knows how to do. One file a platform; an unknown one is an error, never a guess."""
+"""Operating systems, one file or folder each. An unknown system is an error, never a guess."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def _platforms() -> list[type[Platform]]:
 
 
 def check_hosts(config: Hosts) -> None:
-    """Raise BadInput for what stands in a hosts file and no platform knows: a format of RAM disks."""
+    """Raise BadInput for a format of RAM disks in a hosts file that no platform knows."""
     formats = list(dict.fromkeys(name for platform in _platforms() for name in platform.ram_disks_class.formats))
     for name in (*config.clients, *ROLES[1:]):
         section = config.section(name)
@@ -47,12 +47,12 @@ def check_hosts(config: Hosts) -> None:
 
 
 def named(name: str) -> type[Platform] | None:
-    """The platform of this name; None where there is none."""
+    """The platform of this name, or None."""
     return next((platform for platform in _platforms() if platform.name == name), None)
 
 
 def detect(host: Host) -> Platform:
-    """The platform of a host, by what ``uname -s`` prints there. Raises Unsupported for one that is not known."""
+    """The platform of a host, by its ``uname -s``. Raises Unsupported for an unknown system."""
     kernel = host.run("uname", "-s").stdout.strip()
     platforms = _platforms()
     for platform in platforms:

@@ -1,4 +1,4 @@
-# Defines answers($address, $port, $seconds): whether something takes a TCP connection there within so long.
+# Defines answers($address, $port, $seconds): whether something accepts a TCP connection there within that time.
 # IO::Socket::INET knows no IPv6.
 use strict;
 use warnings;

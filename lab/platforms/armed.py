@@ -1,9 +1,8 @@
-"""A transfer that waits, with everything ready, for the instant at which others start as well.
+"""Transfers of several hosts that start at one instant, although each host has its own clock.
 
-The controller and each host have clocks of their own. How far apart they are is measured over the connection that the
-stopwatch runs in: the host reads its clock between the question and the answer, so that half of the round trip bounds
-the error, however the way is divided. Of several the shortest round trip counts (Cristian, "Probabilistic clock
-synchronization", 1989).
+The controller measures the offset of a host's clock over the stopwatch's connection. The host reads its clock between
+question and answer, so half of the round trip bounds the error; the shortest of several round trips counts (Cristian,
+"Probabilistic clock synchronization", 1989).
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from lab.hosts import Result
 from lab.hosts.dialogue import Dialogue
 from lab.platforms.timing import Timing, field_of, values_of
 
-TOGETHER = "together"  # what the stopwatch is told
+TOGETHER = "together"  # the START argument of the stopwatch
 QUESTIONS = 12  # about the time
 END = "end of report\n"
 NUMBER = r"-?[0-9]{1,12}\.[0-9]{1,9}"
@@ -26,7 +25,7 @@ NUMBER = r"-?[0-9]{1,12}\.[0-9]{1,9}"
 
 @dataclass(frozen=True)
 class Offset:
-    """Seconds that a host's clock is ahead of this machine's monotonic one, and by how many that may be wrong."""
+    """By how many seconds a host's clock is ahead of our monotonic clock, and the bound of the error."""
 
     ahead_s: float
     bound_s: float
@@ -34,7 +33,7 @@ class Offset:
 
 @dataclass(frozen=True)
 class Instants:
-    """When a transfer started and ended, flush included, by its host's own clock; that of the samples may be ahead."""
+    """Start and end of a transfer, flush included, by its host's clock; the clock of the samples may be ahead."""
 
     started_s: float
     ended_s: float
@@ -42,13 +41,13 @@ class Instants:
 
 
 class Armed:
-    """Such a transfer. ``read`` makes a :class:`Timing` of what the stopwatch has printed in the end."""
+    """A transfer that is ready to start. ``read`` parses what the stopwatch prints in the end."""
 
     def __init__(self, dialogue: Dialogue, gone_mark: str, read: Callable[[Result], Timing]):
         self._dialogue, self._gone_mark, self._read = dialogue, gone_mark, read
 
     def await_ready(self) -> float:
-        """Wait until it takes orders; how many seconds it takes to count, which it does before it starts.
+        """Wait until the stopwatch is ready; returns the seconds that it will need to count before the start.
 
         Raises HostError, and TransferError where the stopwatch cannot begin.
         """
@@ -60,17 +59,17 @@ class Armed:
         for _ in range(QUESTIONS):
             asked = time.monotonic()
             self._dialogue.ask("now?")
-            told = self._number("now")
-            heard = time.monotonic()
-            shots.append(Offset(told - (asked + heard) / 2, (heard - asked) / 2))
+            host_s = self._number("now")
+            answered = time.monotonic()
+            shots.append(Offset(host_s - (asked + answered) / 2, (answered - asked) / 2))
         return min(shots, key=lambda shot: shot.bound_s)
 
     def start_at(self, at_s: float) -> None:
-        """Have it start when the host's clock says ``at_s``. Raises HostError."""
+        """Let the transfer start when the host's clock shows ``at_s``. Raises HostError."""
         self._dialogue.ask(f"start {at_s:.6f}")
 
     def wait(self) -> tuple[Instants, Offset] | None:
-        """Wait for its end, and measure the offset once more; None where the transfer failed, or its server is gone.
+        """Wait for the end, and measure the offset again; None if the transfer failed or its server is gone.
 
         Raises DeadlineExceeded where it is stuck, and HostError.
         """
@@ -80,7 +79,7 @@ class Armed:
         return self._instants(text), self.measure_offset()
 
     def _instants(self, text: str) -> Instants:
-        """When it started and ended, of a report."""
+        """Start and end, from the stopwatch's report."""
         values = values_of(text)
         try:
             return Instants(*(field_of(values, name, _parse_time) for name in ("started", "ended", "samples_ahead")))
@@ -88,12 +87,12 @@ class Armed:
             raise TransferError(f"the stopwatch's report cannot be true: {error}", host=self._dialogue.name) from error
 
     def timing(self) -> Timing:
-        """What was counted; raises TransferError where it failed, as :meth:`Clock.time_transfer` does."""
+        """The counts of the transfer. Raises as :meth:`Clock.time_transfer` does."""
         is_over = END in self._dialogue.conversation.stdout
         return self._read(self._dialogue.finish() if is_over else self._dialogue.stopped())
 
     def _number(self, name: str) -> float:
-        """The number in the next line, which is about this."""
+        """The number in the next line, which must have this name."""
         line = self._dialogue.next_line()
         try:
             return field_of(values_of(line), name, _parse_time)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -11,30 +12,33 @@ from typing import ClassVar
 
 from lab.base.errors import LONGEST_LINE, HostError, TransferError, shorten
 from lab.base.scripts import read_script
-from lab.base.untrusted import first_line
+from lab.base.untrusted import first_line, quantity
 from lab.hosts import Host, Result
+from lab.hosts.command import shell_line
 from lab.platforms.armed import TOGETHER, Armed
 from lab.platforms.network import ANSWERS
 from lab.platforms.part import Part
 from lab.platforms.readings import Reading, Ticks
 from lab.platforms.timing import Counters, MountServer, Timing, parse_timing, values_of
+from lab.settings.background import background_process
 from lab.settings.setting import Setting
 
 STOPWATCH = ANSWERS + read_script(__file__, "server_watch.pl") + read_script(__file__, "stopwatch.pl")
-UNANSWERED = "unanswered"  # what the watch in the stopwatch says of a server
-TAKE_SAMPLES = '[ ! -e "$1" ] || { cat "$1" && : > "$1"; }'  # a sampler appends, so it goes on from the beginning
+UNANSWERED = "unanswered"  # the word of server_watch.pl for a server that is gone
+TAKE_SAMPLES = '[ ! -e "$1" ] || { cat "$1" && : > "$1"; }'  # a sampler appends: it goes on at the start of the file
 
 
 class Clock(Part, ABC):
-    """Times and counts. A host needs perl: every Mac and nearly every Linux has it.
+    """Times transfers and counts around them. A host needs perl: every Mac and nearly every Linux has it.
 
     ``counts`` is Perl that defines ``counts($when, $interface)``: the lines that :meth:`parse_counters` reads, taken
-    ``before`` or ``after`` a transfer. It dies where there is no such interface. It may use what stopwatch.pl defines:
-    ``lines($path)``, ``printed(@command)`` and ``now()``. Where shares are mounted it also defines
-    ``moved($interface)``, the bytes of an interface, both ways.
+    ``before`` or ``after`` a transfer. It dies if there is no such interface, and may use ``lines($path)``,
+    ``printed(@command)`` and ``now()`` of stopwatch.pl. Platforms that mount shares also define ``moved($interface)``,
+    the bytes of an interface in both directions. ``sampler`` is a Perl program that counts while bytes move, or empty.
     """
 
     counts: ClassVar[str]
+    sampler: ClassVar[str] = ""
 
     def __init__(self, host: Host):
         super().__init__(host)
@@ -47,19 +51,19 @@ class Clock(Part, ABC):
     def install(self, directory: str, interface: str, peer: str) -> None:
         """Put the stopwatch into the lab's own folder on the host, which exists.
 
-        ``interface`` is that of the data link, ``peer`` the other host's address on it.
+        ``interface`` belongs to the data link; ``peer`` is the other host's address on that link.
         """
         self.directory, self.peer = directory, peer
         self.host.shell('umask 077; cat > "$1/stopwatch.pl"', directory, given=self.counts + STOPWATCH)
 
     def counters(self, interface: str) -> Counters:
-        """The counters as they stand now; the stopwatch must be installed."""
+        """The counters now; the stopwatch must be installed."""
         return self.read(
             lambda text: self.pick_counters(text, interface, "before"), *self._stopwatch(interface, "", (), None)
         )
 
     def count_ticks(self, seconds: int) -> Mapping[str, Ticks]:
-        """What each core of the machine does for so many seconds from now on; empty where the platform cannot tell."""
+        """The ticks of each core during the next seconds; empty if the platform does not count them."""
         return {}
 
     def pick_counters(self, text: str, interface: str, when: str) -> Counters:
@@ -69,17 +73,12 @@ class Clock(Part, ABC):
         return self.parse_counters(lines, interface)
 
     def time_transfer(
-        self,
-        interface: str,
-        flush: str,
-        argv: Sequence[str],
-        deadline_s: float,
-        server: MountServer | None = None,
+        self, interface: str, flush: str, argv: Sequence[str], deadline_s: float, server: MountServer | None = None
     ) -> Timing:
-        """Run a transfer, then flush the file ``flush`` (none if empty), under this host's own clock.
+        """Time a transfer, and the flush of the file ``flush`` after it (none if empty), by this host's clock.
 
-        Over a mount of ``server`` it ends, within 15 s, where that server no longer answers. Raises TransferError where
-        the transfer fails; DeadlineExceeded where it is stuck; HostError where the server is gone.
+        A transfer over a mount of ``server`` ends within 15 s after that server stops answering. Raises TransferError
+        if the transfer fails, DeadlineExceeded if it is stuck, HostError if the server is gone.
         """
         words = self._stopwatch(interface, flush, argv, server)
         result = self.host.run(*words, deadline_s=deadline_s, check=False, stop_mark=_gone_mark(server))
@@ -87,30 +86,25 @@ class Clock(Part, ABC):
 
     @contextmanager
     def armed(
-        self,
-        interface: str,
-        flush: str,
-        argv: Sequence[str],
-        deadline_s: float,
-        server: MountServer | None = None,
+        self, interface: str, flush: str, argv: Sequence[str], deadline_s: float, server: MountServer | None = None
     ) -> Iterator[Armed]:
-        """The same transfer, ready to start at an instant that is still to be told (:class:`Armed`)."""
+        """The same transfer, ready to start at a later instant (:class:`Armed`)."""
         words = self._stopwatch(interface, flush, argv, server, TOGETHER)
         with self.host.converse(*words, deadline_s=deadline_s) as dialogue:
             read = partial(self._read_timing, interface, argv, deadline_s, server)
             yield Armed(dialogue, _gone_mark(server), read)
 
     def _read_timing(
-        self,
-        interface: str,
-        argv: Sequence[str],
-        deadline_s: float,
-        server: MountServer | None,
-        result: Result,
+        self, interface: str, argv: Sequence[str], deadline_s: float, server: MountServer | None, result: Result
     ) -> Timing:
-        """What the stopwatch says of a transfer. Raises as :meth:`time_transfer` does."""
+        """Read the stopwatch's report. Raises as :meth:`time_transfer` does."""
         if server and _gone_mark(server) in result.stdout:
-            raise self._gone(server)
+            raise HostError(
+                f"the server at {server.address} no longer answers on port {server.port} "
+                f"({server.protocol.upper()}): no byte moved, and it takes no connection",
+                "look whether that host is up, its file server runs, and the data link is there",
+                host=self.host.name,
+            )
         values = values_of(result.stdout)
         if values.get("exit") != "0" or "flush_error" in values:
             what = values.get("flush_error") or f"exit code {values.get('exit', result.exit_code)}"
@@ -124,21 +118,33 @@ class Clock(Part, ABC):
             raise TransferError(f"{argv[0]}: the clock was set back while it ran", host=self.host.name)
         return replace(timing, printed=result.stderr)
 
-    def _gone(self, server: MountServer) -> HostError:
-        where = f"{server.address} no longer answers on port {server.port} ({server.protocol.upper()})"
-        return HostError(
-            f"the server at {where}: no byte moved, and it takes no connection",
-            "look whether that host is up, its file server runs, and the data link is there",
-            host=self.host.name,
-        )
-
     def sampling(self, interface: str) -> Generator[Setting, None, None]:
-        """What counts several times a second from here on; nothing by default."""
-        yield from ()
+        """Start the sampler, which counts several times a second; nothing where the platform has none."""
+        if self.sampler:
+            program = f"{self.directory}/sampler.pl"
+            self.host.shell('umask 077; cat > "$1"', program, given=self.sampler)
+            argv = ("perl", program, self._samples_file, *self.sampler_words(interface))
+            ready = shell_line('[ -e "$1" ]', self._samples_file)
+            yield background_process(self.host.name, "sampler", argv, self.directory, ready, root=False)
 
     def samples(self, interface: str) -> tuple[Reading, ...]:
-        """What was sampled since this was asked for last, oldest first. Raises LabFailure."""
-        return ()
+        """The samples that were taken since the last call, oldest first. Raises LabFailure."""
+        if not self.sampler:
+            return ()
+        result = self.host.shell(TAKE_SAMPLES, self._samples_file)
+        return self.parse(lambda text: tuple(self.parse_samples(text, interface)), result)
+
+    def sampler_words(self, interface: str) -> tuple[str, ...]:
+        """The arguments of the sampler, after the file that it writes to."""
+        return (interface,)
+
+    def parse_samples(self, text: str, interface: str) -> Iterator[Reading]:
+        """The readings in what the sampler wrote. Raises ValueError."""
+        return iter(())
+
+    @property
+    def _samples_file(self) -> str:
+        return f"{self.directory}/samples"
 
     def _stopwatch(
         self, interface: str, flush: str, argv: Sequence[str], server: MountServer | None, start: str = ""
@@ -148,17 +154,23 @@ class Clock(Part, ABC):
 
 
 def _gone_mark(server: MountServer | None) -> str:
-    """What the watch in the stopwatch prints of a server that no longer answers; empty where none is watched."""
+    """The line that server_watch.pl prints once the server is gone; empty if no server is watched."""
     return f"{UNANSWERED} {server.words}\n" if server else ""
 
 
-def whole_lines(text: str) -> list[str]:
-    """The lines of a file that somebody is writing: the last may be cut short, and is left out."""
-    return text[: text.rfind("\n") + 1].splitlines()
+def split_samples(text: str) -> Iterator[tuple[float, list[str]]]:
+    """The time of each sample in a sampler's file, and the lines between its ``@ SECONDS`` and the next.
+
+    The sampler may be writing: a last line that is cut short is left out. Raises ValueError.
+    """
+    _, *samples = re.split("^@ ", text[: text.rfind("\n") + 1], flags=re.MULTILINE)
+    for sample in samples:
+        at_s, *lines = sample.splitlines()
+        yield quantity(at_s), lines
 
 
 def by_source(lines: Iterable[str]) -> dict[str, list[str]]:
-    """Lines ``SOURCE:line``, in order, by the file or the command that they came from."""
+    """Group lines ``SOURCE:line`` by the file or command that they came from, in order."""
     sources: dict[str, list[str]] = {}
     for line in lines:
         source, _, content = line.partition(":")

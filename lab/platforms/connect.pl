@@ -1,5 +1,4 @@
-# usage: connect.pl ADDRESS PORT
-# Prints "yes" where something takes TCP connections there, else "no". answers.pl stands in front of it.
+# usage: connect.pl ADDRESS PORT, after answers.pl. Prints "yes" if something accepts TCP connections there, else "no".
 use strict;
 use warnings;
 print answers(@ARGV, 3) ? "yes\n" : "no\n";

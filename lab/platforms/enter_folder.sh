@@ -1,5 +1,5 @@
 # shellcheck shell=sh
-# $1 a folder; prints "folder" and its path without links, or what it is instead. Going in has an automounter mount it.
+# $1 a folder; prints "folder" and its path without links, or why it cannot be entered. Entering lets an automounter mount.
 if cd "$1" 2>/dev/null; then
     echo folder
     pwd -P

@@ -1,4 +1,4 @@
-"""What a host is, and reading it in what it says of itself."""
+"""Facts about a host, and the parser of the scripts that print them."""
 
 from __future__ import annotations
 
@@ -14,11 +14,7 @@ IDENTITY = ("hostname", "kernel", "user", "uid", "home", "end")
 
 @dataclass(frozen=True)
 class Facts:
-    """What a host is. ``link_bits_per_s`` and the MTU limits are None where the interface does not say.
-
-    ``tcp_space_max`` is the largest TCP buffer that the system takes, in bytes, None where there is no limit to tell.
-    ``about`` is what else this platform says of itself, in its own words: good to know beside figures.
-    """
+    """Facts about a host. A field is None if the system does not tell."""
 
     hostname: str
     """What the host calls itself."""
@@ -31,7 +27,7 @@ class Facts:
     cpu: str
     """The processor, in the system's words."""
     cores: int
-    """Those that are online."""
+    """The cores that are online."""
     memory_bytes: int
     """All memory."""
     available_bytes: int
@@ -39,13 +35,13 @@ class Facts:
     user: str
     """The account that logged in."""
     is_root: bool
-    """Whether that is root."""
+    """Whether the account is root."""
     home: str
-    """Its home folder."""
+    """The account's home folder."""
     interface: str
-    """The one that leads to the other host."""
+    """The interface that leads to the other host."""
     mtu: int
-    """Of that interface, as the host had it."""
+    """The MTU of that interface before the run."""
     mtu_min: int | None = None
     """The least that the interface says it takes."""
     mtu_max: int | None = None
@@ -63,9 +59,9 @@ class Facts:
 
 
 def parse_facts(text: str, *more: str) -> tuple[dict[str, str], dict[str, str]]:
-    """Values and tools of what FACTS printed: lines of ``name value``, and of ``tool name version``.
+    """Values and tools in lines ``name value`` and ``tool name version``.
 
-    Raises ValueError where one of IDENTITY or of ``more`` is missing, or is nothing that a host can have.
+    Raises ValueError if a name of IDENTITY or ``more`` is missing, or its value is impossible.
     """
     values: dict[str, str] = {}
     tools: dict[str, str] = {}

@@ -24,7 +24,7 @@ LIST = read_script(__file__, "own_folder_list.sh")
 CLOSE = OWN_FOLDER + LIST + read_script(__file__, "own_folder_close.sh")
 REOPEN = OWN_FOLDER + LIST + 'go "$1" && [ -O . ] && drop_list && chmod 1777 .'
 REMOVE = OWN_FOLDER + read_script(__file__, "own_folder_remove.sh")
-# What somebody else put in its place is not the lab's, and is left alone
+# A folder that somebody else put in its place is not the lab's, and is left alone
 STATE = OWN_FOLDER + 'if go "$1" && [ -O . ]; then echo present; else echo absent; fi'
 
 COPY = 'umask 022; exec cp -- "$1" "$2"'
@@ -33,7 +33,7 @@ READ_ALL = 'find "$1" -type f -exec cat {} + > /dev/null'  # $1 is a file, or a 
 
 @dataclass(frozen=True)
 class Folder(Operation):
-    """A folder of the lab's own, which is removed with what it holds, not beyond a mount point."""
+    """A folder of the lab's own, which is removed with its content, but not beyond a mount point."""
 
     kind = "folder"
     values = "absent|present"
@@ -69,13 +69,13 @@ class Files(Part, ABC):
         """Raise Unsupported, with what to do, where :meth:`drop_caches` does not make this host read its disk again."""
 
     def folder(self, path: str, above: Above, account: str, through: str = "", mode: str = "") -> Setting:
-        """A new folder of the lab's own; removed with what it holds, not beyond a mount point.
+        """A new folder of the lab's own, which is removed with its content, but not beyond a mount point.
 
-        It is never one that was there: its name is one that nobody can know (:func:`lab.hosts.own_folder.new_name`)
-        and that no command has among its words before the folder is there. ``above`` says what may be above it: the
-        lab's ``home``, where root makes it for ``account``, which logs in; folders of ``us``, which are root and that
-        account; or of ``any`` account, as long as others cannot write into them. Nobody else can enter it, except
-        ``through`` it to what is below, as servers do for that account; or as ``mode`` has it.
+        The folder must not exist: its name is unguessable (:func:`lab.hosts.own_folder.new_name`), and no list of
+        processes shows the name before the folder exists. ``above`` says who may own the folders above: ``home`` is the
+        lab's own, where root makes the folder for ``account``; ``us`` is root and the account; ``any`` is any account,
+        if others cannot write there. Only the account ``through`` may pass it to what is below, as a server does;
+        ``mode`` replaces these permissions.
         """
         others = () if mode or through in ("", account) else (script(OPEN, path, account, through, root=True),)
         mode = mode or ("711" if others else "700")
@@ -89,15 +89,15 @@ class Files(Part, ABC):
         return Setting(self.host.name, Folder(path), "present", (make, *others), remedy, before="absent")
 
     def open_folder(self, path: str) -> None:
-        """Let all write into a folder of this account's, until :meth:`close_folder`."""
+        """Let everybody write into a folder of this account until :meth:`close_folder`."""
         self.host.shell(REOPEN, path)
 
     def close_folder(self, path: str, account: str, proof: str) -> str:
-        """Close a folder of ``account``'s that all may write into, to all but it and the owner of the file ``proof``.
+        """Let only ``account`` and the owner of the file ``proof`` write into an open folder.
 
-        The file lies in the folder, and goes. Without one nobody but that account writes there. An owner without
-        a group of its own gets an access control list: returns ``list`` then, or ``open`` where the folder stays open
-        because it takes none.
+        The file is in the folder, and is removed; without it only the account may write. An owner without a group of
+        its own gets an access control list. Returns ``list`` then, or ``open`` if the folder takes no list and stays
+        open.
         """
         return self.host.shell(CLOSE, path, account, root=True, given=proof).stdout.strip()
 
@@ -110,20 +110,17 @@ class Files(Part, ABC):
         return None
 
     def copy_uncached(self, source: str, target: str, deadline_s: float) -> None:
-        """Copy a file so that, where the system can do that, nothing of the new one stays in this host's memory.
-
-        All may read the new one, as far as the file system goes by modes: another client, under another account, may.
-        """
+        """Copy a file past this host's file cache, if the system can. Every account may read the copy."""
         self.host.shell(COPY, source, target, deadline_s=deadline_s)
 
     def forget(self, path: str, deadline_s: float) -> None:
-        """Write out one file and forget what is cached of it, as far as an account can; where it cannot, nothing."""
+        """Write out one file and drop it from the file cache, if an account can."""
 
     def remove(self, *paths: str, root: bool = True) -> None:
-        """Remove files that the lab made; a missing one is no error.
+        """Remove files that the lab made; a missing file is no error.
 
-        By ``root``, for what a client wrote belongs to whatever account the server keeps for it; through a mount by the
-        account that made them.
+        On a server they belong to the server's account for the client, so ``root`` removes them. Through a mount, the
+        account that made them does.
         """
         self.host.run("rm", "-f", "--", *paths, root=root)
 

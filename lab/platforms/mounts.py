@@ -1,4 +1,4 @@
-"""Which share a folder lies on, and what client and server agreed on for it: read, and nothing changed."""
+"""The share that a folder is on, and what client and server agreed on for it. Nothing is changed."""
 
 from __future__ import annotations
 
@@ -20,11 +20,10 @@ Values: TypeAlias = Mapping[str, str | int]  # by name, as a trial records them
 class MountedShare:
     """A row of the table of mounts, or one of the shares that GVfs shows below its own row.
 
-    ``path`` is the mount point without links; ``kind`` the file system in the table's word (``cifs``, ``nfs4``,
-    ``smbfs``, ``ext4``, …). ``protocol`` is ``smb``, ``nfs``, ``afp`` or ``ssh``; empty for what is on no network, or
-    by none of these. ``server``, ``share`` and ``account`` are as the table has them, and empty where it has not:
-    ``share`` is the name of a share with the folder in it that is mounted, of NFS and SSH the path. An ``account`` has
-    its domain in front, parted by a semicolon. ``options`` have an empty value where the table has none.
+    ``path`` is the mount point without links, ``kind`` the table's name of the file system (``cifs``, ``nfs4``,
+    ``smbfs``, ``ext4``, …). ``protocol`` is ``smb``, ``nfs``, ``afp``, ``ssh`` or empty. ``server``, ``share`` and
+    ``account`` are as in the table, or empty. ``share`` is the share's name with the mounted folder in it, or a path
+    for NFS and SSH. An ``account`` may begin with its domain and a semicolon. ``options`` may have empty values.
     """
 
     path: str
@@ -47,7 +46,7 @@ class MountedShare:
 
     @property
     def label(self) -> str:
-        """The share in a few words, for a message; what is on no network by its file system."""
+        """The share in a few words, for a message; the file system if it is on no network."""
         name = f"{self.server}: {self.share}" if self.protocol and self.server else self.kind
         return one_line(name, 80)
 
@@ -60,7 +59,7 @@ class Mounts(Part):
         raise Unsupported("the lab cannot read the table of mounts of this system yet", host=self.host.name)
 
     def negotiated(self, mounted: MountedShare) -> Values:
-        """What is in effect for a mount, as far as whoever logs in can read it. Raises LabFailure."""
+        """The values in effect for a mount that the account can read. Raises LabFailure."""
         return {}
 
     def is_case_sensitive(self, mounted: MountedShare) -> bool:
@@ -70,7 +69,7 @@ class Mounts(Part):
     def find(self, path: str) -> MountedShare:
         """The share, or other file system, that a folder lies on; ``path`` is absolute and may have links in it.
 
-        The table comes first, for a mount whose server is dead hangs whoever touches it. Raises BadInput where there is
+        The table is read first, because a mount whose server is dead blocks every access. Raises BadInput if there is
         no such folder, or its server does not answer.
         """
         before = self.share_at(path)
@@ -91,7 +90,7 @@ class Mounts(Part):
 
 
 def innermost(table: Iterable[MountedShare], path: str) -> MountedShare:
-    """The row whose mount point is nearest above a path, or is it; of several at one point that which came last."""
+    """The row whose mount point is the path, or nearest above it; the last one if several have that mount point."""
     rows = [row for row in table if _is_below(path, row.path)]
     if not rows:
         return MountedShare("/", "an unknown file system")
@@ -104,7 +103,7 @@ def _is_below(path: str, point: str) -> bool:
 
 
 def _refusal(path: str, state: str, mounted: MountedShare) -> BadInput:
-    """Why a folder cannot be gone into, and what to do."""
+    """Why a folder cannot be entered, and what to do."""
     name = one_line(path, 80)
     if state == "file":
         return BadInput(f"{name} is a file", "give the folder that it lies in")
@@ -112,5 +111,5 @@ def _refusal(path: str, state: str, mounted: MountedShare) -> BadInput:
         return BadInput(f"{name} is closed to this account", f"`ls -ld {name}` shows whose it is")
     if mounted.protocol and path.rstrip("/") == mounted.path:
         remedy = "unmount the share, and mount it anew"
-        return BadInput(f"{name} cannot be gone into: {mounted.label} is gone, or has ended the session", remedy)
+        return BadInput(f"{name} cannot be entered: {mounted.label} is gone, or has ended the session", remedy)
     return BadInput(f"there is no folder {name}, as far as this account can see", "is the share mounted? `mount` shows")

@@ -1,9 +1,10 @@
-"""What lies between a host and its peer: interfaces, packets and ports."""
+"""The network between a host and its peer: interfaces, packets and ports."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from dataclasses import dataclass
 from ipaddress import IPv4Interface
 from typing import ClassVar
 
@@ -11,7 +12,6 @@ from lab.base.errors import LabFailure
 from lab.base.scripts import read_script
 from lab.base.untrusted import first_line
 from lab.hosts.perl import run_perl
-from lab.platforms.findings import Medium, Radio
 from lab.platforms.part import Part
 from lab.settings.setting import Setting
 
@@ -23,8 +23,29 @@ ANSWERS = read_script(__file__, "answers.pl")
 CONNECT = ANSWERS + read_script(__file__, "connect.pl")
 
 
+@dataclass(frozen=True)
+class Medium:
+    """What an interface is: wireless or not, ``full`` or ``half`` duplex. None where the host does not say.
+
+    A ``virtual`` interface has no hardware, not even below it, and names no real speed.
+    """
+
+    wireless: bool | None = None
+    duplex: str | None = None
+    virtual: bool = False
+
+
+@dataclass(frozen=True)
+class Radio:
+    """A Wi-Fi interface's sending rate in bits per second, and its signal and noise in dBm; None if not told."""
+
+    bits_per_s: int | None = None
+    signal_dbm: int | None = None
+    noise_dbm: int | None = None
+
+
 class Network(Part, ABC):
-    """The network as a host sees it; ``tunnels`` are what the names of interfaces begin with that encrypt or wrap."""
+    """The network as a host sees it; ``tunnels`` are prefixes of interfaces that encrypt or wrap what they send."""
 
     tunnels: ClassVar[tuple[str, ...]] = ()
 
@@ -80,7 +101,7 @@ class Network(Part, ABC):
         return None
 
     def is_tunnel(self, interface: str) -> bool:
-        """Whether an interface encrypts or wraps what it sends, as that of a VPN does. Raises LabFailure."""
+        """Whether an interface encrypts or wraps what it sends, as a VPN does. Raises LabFailure."""
         return interface.startswith(self.tunnels)
 
     def medium(self, interface: str) -> Medium:
@@ -88,5 +109,5 @@ class Network(Part, ABC):
         return Medium()
 
     def radio(self, interface: str) -> Radio:
-        """What a wireless interface says of the air; nothing where the platform cannot tell. Raises LabFailure."""
+        """The radio of a wireless interface; empty if the platform cannot tell. Raises LabFailure."""
         return Radio()

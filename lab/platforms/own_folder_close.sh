@@ -1,10 +1,9 @@
 # shellcheck shell=sh
-# shellcheck disable=SC2154  # owner is of own_folder.sh
 # After own_folder.sh and own_folder_list.sh.
-# Close the folder $1, which is the account $2's and open to all, to all but that account and the owner of the file in it whose
-# name is standard input; the file goes. Without a name nobody but that account writes there. An owner without a group of its
-# own shares every group that could be given to the folder: then by an access control list. Prints how, where that is not by
-# the mode alone: `list`, or `open` where it stays so.
+# Close the folder $1, which belongs to the account $2 and is open to all. Afterwards only that account and the owner of
+# the file named on standard input may write there; the file is removed. Without a name only the account may write. An
+# owner without a group of its own gets an access control list. Prints `list` then, or `open` if the folder stays open.
+# shellcheck disable=SC2154  # owner is of own_folder.sh
 name=$(cat)
 go "$1" && stands_firm any && [ "$owner" = "$(id -u "$2")" ] || exit
 [ "$name" ] || { chmod 755 .; exit; }

@@ -1,6 +1,6 @@
 # shellcheck shell=sh
-# Access control lists of the current folder, which this account owns, or is root. Linux has them by setfacl, where that is
-# there and the file system takes them.
+# Access control lists of the current folder, which belongs to this account or root. Linux needs setfacl, and a file system
+# that supports lists.
 is_mac() { [ "$(uname)" = Darwin ]; }
 
 # Without one, the mode is all that counts.

@@ -1,5 +1,5 @@
-# Make the folder whose name is standard input, of mode $ARGV[0], for the account $ARGV[1] (empty: this one). It must not be
-# there yet. In perl, for mkdir(1) would have the name among its words before the folder is there.
+# Make the folder whose name is standard input, with mode $ARGV[0], for the account $ARGV[1] (empty: this one). It must not
+# exist. In perl, because mkdir(1) would show the name in the list of processes before the folder exists.
 use strict; use warnings;
 my ($mode, $account) = @ARGV;
 my $name = <STDIN>;

@@ -1,8 +1,8 @@
 # shellcheck shell=sh
-# After own_folder.sh, which has `home` and `above` for itself.
-# Make the folder whose path is standard input, of mode $1: $2 is `home` where it is in the lab's home, for the account $3;
-# else whose folders may be above it, as stands_firm has it. It must not be there yet, and its name stands in no list of
-# processes.
+# After own_folder.sh, which sets `home` and `above`.
+# Make the folder whose path is standard input, with mode $1. $2 is `home` for a folder in the lab's home, made for the
+# account $3; else who may own the folders above (see stands_firm). The folder must not exist, and no list of processes
+# shows its name.
 path=$(cat)
 parent=${path%/*}
 if [ "$2" = home ]; then

@@ -1,7 +1,7 @@
 # shellcheck shell=sh
 # After own_folder.sh.
-# Remove the folder $1 with what it holds, not beyond a mount point; nothing where a link is in its place. The lab's home goes
-# too where nothing else is in it.
+# Remove the folder $1 with its content, but not beyond a mount point, and nothing if a link is in its place. Also remove
+# the lab's home if it is empty then.
 go "$1" && find . -xdev -mindepth 1 -delete
 cd -P "${1%/*}/" && rmdir "./${1##*/}" || exit
 find_home

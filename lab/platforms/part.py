@@ -1,4 +1,4 @@
-"""What the parts of a platform share: a host, and reading what its commands print."""
+"""The base of a platform's parts: a host, and parsing what its commands print."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ class Part:
         return self.parse(parser, self.host.run(*argv))
 
     def parse(self, parser: Callable[[str], T], result: Result) -> T:
-        """What ``parser`` makes of the standard output of a command that has ended.
+        """Parse the standard output of a command that has ended.
 
-        A parser raises ValueError for what cannot be true. Raises LabFailure then, with the command and its output.
+        Raises LabFailure with the command and its output if the parser raises ValueError.
         """
         try:
             return parser(result.stdout)

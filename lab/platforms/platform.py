@@ -44,7 +44,7 @@ from lab.platforms.settings import SystemSettings
 
 
 class Platform(Part, ABC):
-    """One host's operating system: its parts, what it is, and how it explains itself.
+    """One host's operating system: its parts, its facts, and remedies for its failures.
 
     ``name`` is what hosts are called in messages and records, and what a driver is for; ``uname`` is what
     ``uname -s`` prints.
@@ -81,5 +81,5 @@ class Platform(Part, ABC):
         """
 
     def explain(self, output: str) -> str:
-        """What to do about what a failed command printed, where this system has reasons of its own; else empty."""
+        """The remedy for a failed command on this system, by what it printed; empty if unknown."""
         return ""

@@ -17,9 +17,8 @@ TRY = read_script(__file__, "try_programs.sh")
 class Programs(Part):
     """The programs of a host.
 
-    ``calls`` are the first words of a command by program, where on this system the plain name would not do what the
-    lab measures; see :mod:`lab.workloads` for what each tool needs. ``other_names`` are those, by program, under which
-    the system itself may have it.
+    ``calls`` are the first words of a program's command, if its plain name would do something else on this system than
+    the lab measures (:mod:`lab.workloads`). ``other_names`` are names under which the system may have a program.
     """
 
     calls: ClassVar[Mapping[str, tuple[str, ...]]] = MappingProxyType({})
@@ -33,12 +32,12 @@ class Programs(Part):
         return self.calls.get(program) or (self._name(program),)
 
     def _name(self, program: str) -> str:
-        """The name under which the host has a program: its own wherever it is there by that."""
+        """The name under which the host has a program; its usual name is preferred."""
         other = self.other_names.get(program)
         return other if other and self._absent([program, other]) == {program} else program
 
     def missing(self, programs: Iterable[str]) -> list[str]:
-        """Those of these programs that the host does not have."""
+        """The programs that the host lacks."""
         asked = list(programs)
         absent = self._absent([*asked, *(self.other_names[name] for name in asked if name in self.other_names)])
         return [name for name in asked if {name, self.other_names.get(name, name)} <= absent]
@@ -47,7 +46,7 @@ class Programs(Part):
         return set(self.host.shell(MISSING, *names).stdout.split())
 
     def attempt(self, attempts: Iterable[tuple[str, str, str]], seconds: int) -> list[tuple[bool, str]]:
-        """Run programs side by side; for each, whether it ended in so many seconds, and a line of what it printed.
+        """Run programs side by side; returns for each whether it ended in time, and a line of its output.
 
         An attempt is a program and two words for it; the second may be empty.
         """

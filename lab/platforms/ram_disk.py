@@ -8,7 +8,7 @@ from collections.abc import Generator
 from dataclasses import dataclass
 from typing import ClassVar
 
-from lab.base.errors import Unsupported
+from lab.base.errors import LabFailure, Unsupported
 from lab.base.untrusted import count, first_line
 from lab.platforms.part import Part
 from lab.settings.operation import Operation
@@ -32,6 +32,7 @@ class RamDisk(Operation):
 
 
 FOLDER = "folder"
+MIB = 1 << 20
 
 
 class RamDisks(Part, ABC):
@@ -48,10 +49,10 @@ class RamDisks(Part, ABC):
     ) -> Generator[Setting, None, str]:
         """A RAM disk mounted at ``path``, which exists. Returns what it is, in words.
 
-        It is the account's that logs in: nobody else can enter one that is ``private``; into another, which servers
-        show, all may write. ``layout`` is one of ``formats``, or None for the usual one. The memory is taken as it
-        fills, so what is free must be checked first. Raises LabFailure where it does not fit, Unsupported as
-        :meth:`check` does.
+        The disk belongs to the account that logs in. Only it can enter a ``private`` disk. Servers share other
+        disks, so everybody may write there. ``layout`` is one of ``formats``, or None for the usual one. Memory is
+        taken as the disk fills, so the free memory must be checked first. Raises LabFailure if the disk does not fit,
+        Unsupported as :meth:`check` does.
         """
 
     def check(self, layout: str | None) -> None:
@@ -64,8 +65,17 @@ class RamDisks(Part, ABC):
                 host=role,
             )
 
+    def check_fits(self, size_bytes: int, free_bytes: int, overhead_bytes: int = 0) -> None:
+        """Raise LabFailure for a RAM disk that, with its overhead, is larger than the free memory."""
+        if size_bytes + overhead_bytes > free_bytes:
+            raise LabFailure(
+                f"a RAM disk of {size_bytes / MIB:.0f} MiB does not fit: {free_bytes / MIB:.0f} MiB of memory are free",
+                "lower ram_disk in the hosts file, or the sweep's size",
+                host=self.host.name,
+            )
+
     def describe_folder(self, path: str) -> str:
-        """What a folder is on, in words."""
+        """The file system that a folder is on, in words."""
         return f"no RAM disk: a folder on {self.read(parse_source, 'df', '-P', path)}"
 
     def uid(self) -> int:

@@ -1,4 +1,4 @@
-"""What a host has counted up to one moment, and what one of its TCP connections says of itself."""
+"""A host's counters at one moment, and the state of its TCP connections."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Ticks(NamedTuple):
 
 
 def ticks_spent(before: Mapping[str, Ticks], after: Mapping[str, Ticks]) -> dict[str, Ticks]:
-    """What each core did meanwhile. iowait may go back by a little (proc(5)): then it is none."""
+    """The ticks of each core between two readings; iowait may go back a little (proc(5)), which counts as 0."""
     both = before.keys() & after.keys()
     return {
         name: Ticks(*(max(0, new - old) for old, new in zip(before[name], after[name], strict=True)))
@@ -72,7 +72,7 @@ class Connection:
 
 @dataclass(frozen=True)
 class Reading:
-    """What a host's counters stood at, at ``at_s`` seconds of its own clock. What it does not count is None or empty.
+    """A host's counters at ``at_s`` seconds of its own clock; None or empty if it does not count them.
 
     ``group`` has the CPU seconds of the host's own control group, those that are known: ``usage_s``, ``user_s``,
     ``system_s``, ``throttled_s`` (kept off by a quota) and ``waited_s`` (something was ready to run, but all cores were

@@ -1,8 +1,8 @@
-# Defines watch($interface, "ADDRESS PORT"): begins to watch the server of a mount, and returns the process that does.
-# A process that waits for a mount whose server is dead may wait for ever. So it is another one that looks, and it touches
-# no mount. As long as bytes move through the interface it only counts them. Once none do it asks the server for a
-# connection, again and again; after two that failed it prints "unanswered ADDRESS PORT" and ends. Whoever reads that
-# ends the transfer. All in all that takes some 12 seconds from the last byte.
+# Defines watch($interface, "ADDRESS PORT"): starts a process that watches the server of a mount, and returns its id.
+# A process that waits for a dead mount may wait forever, so the watch is another process and touches no mount. While
+# bytes move through the interface, it only counts them. Once none move, it asks the server for a connection again and
+# again. After two failures it prints "unanswered ADDRESS PORT" and ends; the reader of that line ends the transfer. This
+# takes some 12 seconds from the last byte.
 use strict;
 use warnings;
 use Time::HiRes ();

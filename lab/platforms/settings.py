@@ -1,12 +1,14 @@
-"""What a run changes on a host for a case, and puts back."""
+"""The system settings that a run changes for a case, and restores."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 from lab.base.errors import LabFailure
+from lab.hosts.command import Command
 from lab.hosts.fields import Interface
 from lab.platforms.part import Part
 from lab.settings.operation import Operation
@@ -16,35 +18,50 @@ MTU_REMEDY = (
     "the interface or its driver does not take it: give another mtu in the sweep; `lab check` says what both hosts take"
 )
 TCP_BUFFERS_REMEDY = "the kernel does not take it: give another tcp_space in the sweep, or default"
-SMALLEST_MTU, LARGEST_MTU = 68, 65535  # RFC 791; the length of an IP packet has 16 bits
 LARGEST_NUMBER = 2**31 - 1  # of a sysctl
 
 
-def check_range(operation: Operation, value: str, least: int, most: int) -> None:
-    """Raise LabFailure where a number in a value of an operation is out of its range."""
-    if not all(least <= int(number) <= most for number in value.split()):
-        raise LabFailure(f"{operation.label}: {value!r:.100} is no value that it can have: {least} to {most}")
+class Number(Operation):
+    """One number, or several, that a command sets."""
+
+    least: ClassVar[int]
+    """The smallest number that it can be."""
+    most: ClassVar[int] = LARGEST_NUMBER
+    """The largest number that it can be."""
+
+    @abstractmethod
+    def change(self, value: str) -> tuple[Command, ...]:
+        """The commands that set it."""
+
+    def check(self, value: str) -> None:
+        """See :meth:`Operation.check`."""
+        super().check(value)
+        if not all(self.least <= int(number) <= self.most for number in value.split()):
+            raise LabFailure(f"{self.label}: {value!r:.100} is no value that it can have: {self.least} to {self.most}")
+
+    def setting(self, role: str, value: str, remedy: str) -> Setting:
+        """The setting that makes it ``value`` on a host; ``remedy`` says what to do if the host refuses."""
+        return Setting(role, self, value, self.change(value), remedy)
+
+    def _undo(self, old: str) -> tuple[Command, ...]:
+        return self.change(old)
 
 
 @dataclass(frozen=True)
-class Mtu(Operation):
-    """The MTU of an interface, in bytes; a subclass for each system reads and sets it."""
+class Mtu(Number):
+    """The MTU of an interface, in bytes; each system has a subclass that reads and sets it."""
 
     values = "[0-9]{2,5}"
+    least, most = 68, 65535  # RFC 791; the length of an IP packet has 16 bits
     may_cut_off = True
 
     interface: Interface
-    """Its name."""
+    """The name of the interface."""
 
     @property
     def label(self) -> str:
         """See :attr:`Operation.label`."""
         return f"MTU of {self.interface}"
-
-    def check(self, value: str) -> None:
-        """See :meth:`Operation.check`."""
-        super().check(value)
-        check_range(self, value, SMALLEST_MTU, LARGEST_MTU)
 
 
 class SystemSettings(Part, ABC):

@@ -1,18 +1,17 @@
 # usage: stopwatch.pl INTERFACE FLUSH SERVER START [COMMAND ...]
-# Prints "clock monotonic" ("clock wall" where this perl knows no better) and what the system counts, as lines
-# "before|line". With a command also runs it, flushes the file FLUSH or each file below the folder FLUSH (none if empty) and prints the same of "after",
-# "elapsed_s SECONDS", "tool_cpu_s SECONDS" (of the command and its children), "exit CODE", how it flushed, and what of
-# elapsed_s that took: "flush_s SECONDS". What the command prints goes to standard error. Meanwhile it watches the mount's SERVER, "ADDRESS PORT", as server_watch.pl
-# says (none if empty).
-# START is empty, or "together" for a command that is to start at the same time as others on other hosts. Then it prints
-# "ready SECONDS", which is how long it takes to count; answers each line of its standard input with "now SECONDS", by its
-# clock; and at a line "start SECONDS" starts the command when its clock says that. Before "end of report" it also prints
-# "started SECONDS" and "ended SECONDS", flush included, and by how many seconds the clock of the samples is
-# ahead of its own; after that it answers lines again, until there are no more.
-# A platform puts its own text in front of this one (linux/counts.pl, macos/counts.pl), which defines
-# counts($when, $interface): the lines of what it counts. It dies where there is no such interface. For mounts it also
-# defines moved($interface): the bytes of it, both ways.
-# perl, because every Mac and nearly every Linux has it, and neither date nor time gives monotonic microseconds.
+# Prints "clock monotonic" ("clock wall" if this perl has no better clock), and the counters as lines "before|line".
+# With a command, runs it, flushes the file FLUSH or each file below the folder FLUSH (none if empty), and prints the
+# counters "after", "elapsed_s SECONDS", "tool_cpu_s SECONDS" (of the command and its children), "exit CODE", how it
+# flushed, and "flush_s SECONDS", which is part of elapsed_s. The command's output goes to standard error. Meanwhile
+# server_watch.pl watches the mount's SERVER, "ADDRESS PORT" (none if empty).
+# START is empty, or "together" for a command that starts at the same time as others on other hosts. Then the stopwatch
+# prints "ready SECONDS", the time that counting takes. It answers each line of standard input with "now SECONDS" by its
+# clock, and starts the command when its clock shows the SECONDS of a line "start SECONDS". Before "end of report" it
+# prints "started SECONDS", "ended SECONDS" (flush included) and "samples_ahead SECONDS", by which the clock of the
+# samples is ahead; then it answers lines until there are no more.
+# A platform puts its own text first (linux/counts.pl, macos/counts.pl). That defines counts($when, $interface), the lines
+# of counters, which dies if there is no such interface; for mounts also moved($interface), the bytes in both directions.
+# In perl, because neither date nor time gives monotonic microseconds.
 use strict;
 use warnings;
 use IO::Handle;

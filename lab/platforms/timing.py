@@ -1,4 +1,4 @@
-"""What the stopwatch of a host says: counters, and how long a transfer took."""
+"""The stopwatch's report: counters, and how long a transfer took."""
 
 from __future__ import annotations
 
@@ -51,8 +51,9 @@ class Counters:
         """What other interfaces have moved since; one that is new, or was reset, counts from nothing."""
         moved = {}
         for name, now in self.others.items():
-            sent, received = (grown(*pair) for pair in zip(now, before.others.get(name, Moved(0, 0)), strict=True))
-            moved[name] = now if sent is None or received is None else Moved(sent, received)
+            start = before.others.get(name, Moved(0, 0))
+            was_reset = now.tx_bytes < start.tx_bytes or now.rx_bytes < start.rx_bytes
+            moved[name] = now if was_reset else Moved(now.tx_bytes - start.tx_bytes, now.rx_bytes - start.rx_bytes)
         return moved
 
 
@@ -66,7 +67,7 @@ class MountServer:
 
     @property
     def words(self) -> str:
-        """As the stopwatch takes it."""
+        """The SERVER argument of the stopwatch."""
         return f"{self.address} {self.port}"
 
 
@@ -80,13 +81,11 @@ def grown(after: CountT | None, before: CountT | None) -> CountT | None:
 
 @dataclass(frozen=True)
 class Timing:
-    """One timed command: seconds on the client's own clock, flush included, and what was counted meanwhile.
+    """One timed command: seconds on the client's own clock, flush included, and the counts meanwhile.
 
-    ``clock`` is ``monotonic``, or ``wall`` where the system offers no better; ``flushed`` is how the data was flushed,
-    and ``flush_s`` how much of ``elapsed_s`` that took, None where nothing was.
-    ``tool_cpu_s`` are CPU seconds of the command and all that it started.
-    ``readings`` are what stood before and after, empty where the platform counts no more than ``counted``.
-    ``printed`` is what the command printed.
+    ``clock`` is ``monotonic``, or ``wall`` if the system has no better. ``flushed`` is how the data was flushed, and
+    ``flush_s`` the part of ``elapsed_s`` that this took. ``tool_cpu_s`` are the CPU seconds of command and children.
+    ``readings`` are taken before and after, if the platform has them. ``printed`` is the command's output.
     """
 
     elapsed_s: float
@@ -104,7 +103,7 @@ def parse_timing(values: Mapping[str, str], deadline_s: float, counters: Callabl
 
     ``counters`` tells what was counted ``before`` and ``after``.
     """
-    elapsed_s = float(field_of(values, "elapsed_s", lambda value: word(value, r"-?[0-9]{1,9}(\.[0-9]{1,9})?")))
+    elapsed_s = field_of(values, "elapsed_s", _parse_seconds)
     before, after = counters("before"), counters("after")
     counted = after.since(before)
     if elapsed_s > deadline_s:
@@ -119,6 +118,10 @@ def parse_timing(values: Mapping[str, str], deadline_s: float, counters: Callabl
     )
 
 
+def _parse_seconds(value: str) -> float:
+    return float(word(value, r"-?[0-9]{1,9}(\.[0-9]{1,9})?"))
+
+
 def _describe_flush(values: Mapping[str, str]) -> str:
     """How the data was flushed; in parentheses what kept the client from a better way."""
     how = field_of(values, "flushed", lambda value: word(value, "none|fsync|F_FULLFSYNC"))
@@ -130,7 +133,7 @@ def _flush_s(values: Mapping[str, str], elapsed_s: float) -> float | None:
     """How long the flush took; None where there was none, or a clock was set meanwhile. Raises ValueError."""
     if "flush_s" not in values:
         return None
-    flush_s = float(field_of(values, "flush_s", lambda value: word(value, r"-?[0-9]{1,9}(\.[0-9]{1,9})?")))
+    flush_s = field_of(values, "flush_s", _parse_seconds)
     return flush_s if 0 <= flush_s <= elapsed_s else None
 
 

@@ -1,6 +1,6 @@
 # shellcheck shell=sh
-# Runs programs side by side for up to $1 seconds, each given as three words: its name and two words for it, of which the
-# last may be empty. Prints a line for each: "ended" or "hangs", and the beginning of what it printed.
+# Run programs side by side for up to $1 seconds. Each is three words: its name and two arguments, the last may be empty.
+# Prints a line for each: "ended" or "hangs", and the start of its output.
 end_all() {
     kill -s STOP "$1" 2>/dev/null # or it would go on making children
     # shellcheck disable=SC2046

@@ -5,8 +5,7 @@ from __future__ import annotations
 import sys
 
 from lab.base import plugins
-from lab.protocols.driver import Driver, Protocol
-from lab.protocols.in_effect import durability_in_effect, options_in_effect
+from lab.protocols.driver import Driver, Protocol, durability_in_effect, options_in_effect
 from lab.protocols.share import Attached, Share, Side
 
 __all__ = [

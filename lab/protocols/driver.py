@@ -1,7 +1,6 @@
-"""What a protocol is to a session: its client, its server, and the options of a mount.
+"""Protocols and their drivers, one for each protocol and platform.
 
-A driver is one cell of protocol × platform. Its client half attaches a share, its server half offers one; a driver that
-has one half only leaves the other as it stands here, which says so.
+A driver's client half attaches a share, its server half offers one. A driver may lack a half: the defaults here say so.
 """
 
 from __future__ import annotations
@@ -11,9 +10,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar, TypeAlias
 
-from lab.base.errors import Absent, Unsupported
+from lab.base.errors import Absent, SettingRefused, Unsupported
 from lab.hosts.assumption import Capture
-from lab.protocols.options import OF_SERVER, Option, find_clash
+from lab.protocols.options import SERVER_OPTIONS, Option, find_clash
 from lab.protocols.share import Attached, Share, Side
 from lab.settings.setting import Setting
 from lab.settings.tcp_reach import ReachByVersion
@@ -21,31 +20,45 @@ from lab.settings.tcp_reach import ReachByVersion
 Steps: TypeAlias = Generator[Setting, None, None]
 
 
-class ClientDriver:
-    """How a client attaches a share. ``attaches_with`` are the programs it needs, and the Debian package of each.
+class Driver:
+    """A protocol on a platform. A run makes one for each host; its methods yield settings as they are due.
 
-    ``client_tcp_reach`` says whether TCP buffers reach its sockets, where versions of the system differ in that.
+    A setting is in effect when the generator goes on, so a driver may look at the host between two settings.
+    ``attaches_with`` and ``serves_with`` map the programs that a client or a server needs (but see
+    :meth:`needs_to_serve`) to their Debian packages. ``client_tcp_reach`` and ``server_tcp_reach`` say by version of
+    the system whether TCP buffers reach the sockets. With ``own_server`` the lab starts a server of its own, else it
+    uses the system's. ``assumption_files`` have what the driver takes for granted about the system
+    (:mod:`lab.hosts.assumption_file`), ``captures`` are outputs worth keeping.
     """
 
     attaches_with: ClassVar[Mapping[str, str]] = {}
+    serves_with: ClassVar[Mapping[str, str]] = {}
     client_tcp_reach: ClassVar[ReachByVersion] = {}
+    server_tcp_reach: ClassVar[ReachByVersion] = {}
+    own_server: ClassVar[bool] = True
+    assumption_files: ClassVar[tuple[Path, ...]] = ()
+    captures: ClassVar[tuple[Capture, ...]] = ()
 
-    # --- what can be told before anything is changed
+    def explain(self, output: str) -> str:
+        """The remedy for a failed command of this driver, by what it printed; empty if unknown."""
+        return ""
+
+    # --- the client's half: what can be known before anything is changed
 
     def mount_method(self, client: Side) -> str:
-        """In a few words, how this client attaches. Raises Unsupported, with what to install, where it cannot."""
+        """How this client attaches, in a few words. Raises Unsupported, with what to install, if it cannot."""
         return "no mount"
 
     def cannot_attach(self, client: Side, options: Mapping[str, str]) -> str:
-        """Why this client cannot give a mount these options, but for ``server``; empty where it can."""
+        """Why this client cannot give a mount these options; empty if it can. ``server`` is no option of the mount."""
         return f"the lab tells {client.platform} no options of a mount" if set(options) - {"server"} else ""
 
     def old_dialect(self, client: Side) -> str:
-        """The one old dialect that this client speaks, where a server has to be told to offer it; empty elsewhere."""
+        """The only dialect of this client, if it is so old that a server must be told to offer it; else empty."""
         return ""
 
     def takes_every_network(self, client: Side) -> bool:
-        """Whether a mount goes over every network that both hosts are on, unless it is told otherwise."""
+        """Whether a mount uses every network that both hosts are on, unless an option forbids it."""
         return False
 
     def find_channels(self, client: Side, path: str) -> Mapping[str, str]:
@@ -55,7 +68,7 @@ class ClientDriver:
     # --- attaching
 
     def prepare(self, client: Side) -> Steps:
-        """What the client needs before it can attach, and keeps from one attachment to the next."""
+        """Settings that the client needs before it attaches, and keeps between attachments."""
         yield from ()
 
     def attach(self, client: Side, server: Side, share: Share) -> Generator[Setting, None, Attached]:
@@ -66,20 +79,7 @@ class ClientDriver:
         raise Unsupported(f"the lab cannot attach this protocol on {client.platform} yet", host=client.host.name)
         yield
 
-
-class ServerDriver:
-    """How a server offers a share.
-
-    ``serves_with`` are the programs that it needs (but see :meth:`needs_to_serve`), and the Debian package of each.
-    ``own_server``: serving starts a server of the lab's own, with settings of its own; else the system's is used.
-    ``server_tcp_reach`` is as the client's.
-    """
-
-    serves_with: ClassVar[Mapping[str, str]] = {}
-    own_server: ClassVar[bool] = True
-    server_tcp_reach: ClassVar[ReachByVersion] = {}
-
-    # --- what can be told before anything is changed
+    # --- the server's half: what can be known before anything is changed
 
     def needs_to_serve(self, server: Side, options: Mapping[str, str]) -> Mapping[str, str]:
         """The programs, and the Debian package of each, that a share with these options needs on the server."""
@@ -94,7 +94,7 @@ class ServerDriver:
 
     def cannot_serve(self, server: Side, share: Share) -> str:
         """Why this server cannot have the durability, or be the program, that the share is to have; else empty."""
-        return "the lab does not choose what serves there" if share.options.keys() & set(OF_SERVER) else ""
+        return "the lab does not choose what serves there" if share.options.keys() & set(SERVER_OPTIONS) else ""
 
     def check_ram_disk(self, server: Side, layout: str | None) -> None:
         """Raise Unsupported for a format of the server's RAM disk that it cannot share; None is the usual one."""
@@ -111,24 +111,8 @@ class ServerDriver:
         return {}
 
     def durability(self, server: Side, share: Share) -> Mapping[str, str]:
-        """What the server that runs was found to do: ``server_sync``, and in ``server_sync_by`` what makes it so."""
+        """The durability that the running server has: ``server_sync``, and its cause in ``server_sync_by``."""
         return {}
-
-
-class Driver(ClientDriver, ServerDriver):
-    """Both halves. Made once a run for each host; its methods yield settings as they are due.
-
-    A setting is in effect when the generator goes on, so a driver may look at the host between two of them.
-    ``assumption_files`` have what it takes for granted about its system (:mod:`lab.hosts.assumption_file`).
-    ``captures`` are outputs worth keeping.
-    """
-
-    assumption_files: ClassVar[tuple[Path, ...]] = ()
-    captures: ClassVar[tuple[Capture, ...]] = ()
-
-    def explain(self, output: str) -> str:
-        """What to do about a command of this driver that failed, by what it printed; empty for what is not known."""
-        return ""
 
 
 @dataclass(frozen=True)
@@ -137,8 +121,8 @@ class Protocol:
 
     ``takes_password`` says whether a client logs in with the share's account. ``server_syncs`` are the levels of
     durability that a server of the lab's own can be given (docs/explanation/durability.md), ``options`` what a sweep
-    may say of the mount and of the programs at its ends, as ``name.option``. ``least_file_bytes`` is what the protocol
-    itself sends at least, either way, for every file that is read or written, beside what is in it.
+    may say of the mount and of the programs at its ends, as ``name.option``. ``least_file_bytes`` is the least that the
+    protocol itself sends, either way, for each file, besides the content.
     """
 
     name: str
@@ -151,16 +135,41 @@ class Protocol:
     least_file_bytes: int = 0
 
     def driver(self, platform: str) -> Driver:
-        """A fresh driver for a host. Raises Absent where there is none for its platform."""
+        """A new driver for a host. Raises Absent if its platform has none."""
         if platform not in self.drivers:
             raise Absent(f"{self.name} is not supported on {platform}; it is on {', '.join(self.drivers)}")
         return self.drivers[platform]()
 
     def tcp_reach(self, platform: str, role: str) -> ReachByVersion:
-        """By version of a platform, whether TCP buffers reach the sockets at one end; empty where nothing is known."""
+        """By version of a platform, whether TCP buffers reach the sockets at one end; empty if unknown."""
         driver = self.drivers.get(platform, Driver)
         return driver.client_tcp_reach if role == "client" else driver.server_tcp_reach
 
     def conflict(self, options: Mapping[str, str]) -> str:
         """Why these levels of ``options`` cannot go together; empty where they can."""
         return find_clash(options)
+
+
+def durability_in_effect(driver: Driver, server: Side, share: Share) -> Mapping[str, str]:
+    """What :meth:`Driver.durability` reads. Raises SettingRefused where it is not what the share was to have."""
+    effective = driver.durability(server, share)
+    if share.server_sync not in ("default", effective.get("server_sync")):
+        message = (
+            f"server_sync was set to {share.server_sync} and reads back as {effective.get('server_sync')} "
+            f"({effective.get('server_sync_by')})"
+        )
+        raise SettingRefused(message, host=server.host.name)
+    return effective
+
+
+def options_in_effect(name: str, share: Share, levels: Mapping[str, str]) -> dict[str, str]:
+    """The ``levels`` read back of a mount of the protocol ``name``, by the names of its options in a sweep.
+
+    Raises SettingRefused where one is not as it was asked for.
+    """
+    for option, level in share.options.items():
+        if level != (effective := levels.get(option)):
+            message = f"{name}.{option} was set to {level} and reads back as {effective or 'unknown'}"
+            remedy = f"client or server does not take it: leave {level} out of the sweep"
+            raise SettingRefused(message, remedy, host="client")
+    return {f"{name}.{option}": level for option, level in levels.items()}

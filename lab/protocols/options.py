@@ -1,7 +1,7 @@
-"""Options of a protocol: what a sweep may say of a mount, how a Linux kernel is told, and where it reads back.
+"""Options of a protocol in a sweep: their levels, their mount options, and how they read back.
 
-No kernel is told of those in ``OF_PROGRAMS``: ``client`` and ``server`` name the program that mounts or serves, and
-``time_machine`` is the server's.
+``PROGRAM_OPTIONS`` are no mount options: ``client`` and ``server`` name the program that mounts or serves, and
+``time_machine`` is an option of the server.
 """
 
 from __future__ import annotations
@@ -11,17 +11,16 @@ from dataclasses import dataclass
 
 from lab.design.option_levels import one_of
 
-OF_SERVER = ("server", "time_machine")  # with which the server starts anew
-OF_PROGRAMS = ("client", *OF_SERVER)
+SERVER_OPTIONS = ("server", "time_machine")  # a new level restarts the server
+PROGRAM_OPTIONS = ("client", *SERVER_OPTIONS)
 
 
 @dataclass(frozen=True)
 class Option:
-    """``level`` makes text of what a sweep says, or raises ValueError; ``mount_option`` makes a mount option of that.
+    """``level`` turns a sweep's value into text, or raises ValueError; ``mount_option`` turns that into a mount option.
 
-    ``read_level`` makes the level in effect of the kernel's options of the mount, by name (one without a value has an
-    empty text); empty where they do not tell. ``programs`` are the levels of an option that names a program. ``about``
-    is a sentence for the reference.
+    ``read_level`` finds the level in effect in the kernel's mount options by name, or returns an empty text.
+    ``programs`` are the levels of an option that names a program. ``about`` is a sentence for the reference.
     """
 
     level: Callable[[object], str]
@@ -32,14 +31,19 @@ class Option:
 
 
 def program(role: str, *names: str) -> Option:
-    """Which program mounts (``client``) or serves (``server``); a driver adds it to the options of a mount."""
+    """The option that names the program that mounts (``client``) or serves (``server``)."""
     about = f"The program that {'mounts' if role == 'client' else 'serves'}."
     return Option(one_of(*names), lambda _: "", lambda mounted_with: mounted_with.get(role, ""), names, about)
 
 
+def read_levels(options: Mapping[str, Option], mounted_with: Mapping[str, str]) -> dict[str, str]:
+    """The levels in effect for a mount, as far as they can be read; see :class:`Option`."""
+    return {name: level for name, option in options.items() if (level := option.read_level(mounted_with))}
+
+
 def mount_option_names(options: Iterable[str]) -> list[str]:
-    """Those names of options that a kernel has to be told of."""
-    return [name for name in options if name not in OF_PROGRAMS]
+    """The names of the options that become mount options."""
+    return [name for name in options if name not in PROGRAM_OPTIONS]
 
 
 def find_clash(options: Mapping[str, str]) -> str:

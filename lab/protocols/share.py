@@ -20,7 +20,7 @@ LONGEST_FOLDER = 72  # bytes; a socket below it may have 107, and has up to 31 m
 
 @dataclass(frozen=True)
 class Side:
-    """One of the two hosts, as a driver needs to know it. Raises Unsupported for a folder that no file can express.
+    """One of the two hosts, as drivers see it. Raises Unsupported for a folder that no configuration file can name.
 
     ``listening`` makes a shell test, as its system can ask it, whether some process listens on a TCP port. ``ssh_name``
     is what the other host's ssh may call it; empty where that knows no name for it.
@@ -48,6 +48,10 @@ class Side:
             message = f"{self.directory} is too long for the sockets in it"
             raise Unsupported(message, remedy, host=self.host.name)
 
+    def has_program(self, name: str) -> bool:
+        """Whether the host has a program. Its version does not tell: users may keep what macOS has removed."""
+        return self.host.shell('command -v "$1"', name, check=False).exit_code == 0
+
     def write(self, name: str, content: str) -> str:
         """Put a file that only its owner can read into the lab's own folder; returns its path."""
         path = f"{self.directory}/{name}"
@@ -62,7 +66,7 @@ class Share:
     ``served_by_lab`` is false for a share that was there before: then nothing on the server is started or changed.
     ``server_sync`` is the durability that the server is to give: a level of ``Protocol.server_syncs``.
     ``old_dialect`` is what the lab's own server has to offer besides what it offers unasked: see
-    :meth:`ClientDriver.old_dialect`. ``options`` are levels of ``Protocol.options`` for the mount and its server.
+    :meth:`Driver.old_dialect`. ``options`` are levels of ``Protocol.options`` for the mount and its server.
     """
 
     path: str

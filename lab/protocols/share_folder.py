@@ -26,9 +26,9 @@ REMOVE = SOURCE + 'remove "$1" "$2" "$3"'
 
 @dataclass(frozen=True)
 class ShareFolder(Operation):
-    """That folder, removed with what it holds, as long as the same share is mounted there.
+    """The run's folder in a share, which is removed with its content as long as the same share is mounted there.
 
-    Where a mount of the lab's own is gone, the folder is out of reach for good; one of somebody else's may come back.
+    If the lab's own mount is gone, the folder is out of reach for good; somebody else's mount may come back.
     """
 
     kind = "share-folder"
@@ -64,7 +64,7 @@ class ShareFolder(Operation):
 
 
 def share_folder(role: str, path: str, source: str, of_lab: bool, again: bool = False) -> Setting:
-    """A new folder at ``path``, a name that nobody can know; ``again``: it may be there since a mount before."""
+    """Create a folder at ``path``, an unguessable name; with ``again`` it may exist from a mount before."""
     remedy = "can this account write into the share?"
     make = script(MAKE, "again" if again else "anew", given=path)
     return Setting(role, ShareFolder(path, source, of_lab), "present", (make,), remedy, before="absent")

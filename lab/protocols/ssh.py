@@ -18,7 +18,7 @@ from lab.settings.tcp_reach import SYSTEM
 
 PORT = 22
 OWN_PORT = 22022
-# Each end asks after the other once it has heard nothing of it for 5 s, and ends after three that got no answer
+# Each end probes the other after 5 s of silence, and ends after three probes without an answer
 NOTICE = ("-o", "ServerAliveInterval=5", "-o", "ServerAliveCountMax=3")
 SSHD_CONFIG = """\
 Port {port}
@@ -33,19 +33,19 @@ PidFile none
 ClientAliveInterval 5
 ClientAliveCountMax 3
 """
-# What a client before OpenSSH 6.5 needs of a younger server; an sshd before 7.0 offers it anyway, and knows no plus
+# For clients before OpenSSH 6.5 at a newer server; an sshd before 7.0 offers these anyway, and knows no plus sign
 FOR_OLD_CLIENTS = """\
 HostKeyAlgorithms +ssh-rsa
 PubkeyAcceptedKeyTypes +ssh-rsa
 KexAlgorithms +diffie-hellman-group-exchange-sha256
 """
-# What a client since then needs of an older server; before 7.0 it offers RSA by itself, and has no such option
+# For newer clients at such an old server; a client before 7.0 offers RSA by itself, and lacks the second option
 FOR_OLD_SERVERS = (
     "HostKeyAlgorithms=ssh-rsa",
     "IgnoreUnknown=PubkeyAcceptedKeyTypes",
     "PubkeyAcceptedKeyTypes=ssh-rsa",
 )
-# More lines for a file that has been made: those of other clients stay
+# Add lines to an existing file; the lines of other clients stay
 ADD_LINES = 'while read -r line; do grep -qxF -- "$line" "$1" || printf "%s\\n" "$line" >> "$1"; done'
 MAKE_KEYS = read_script(__file__, "ssh_make_keys.sh")
 KEY = re.compile(r"^(ssh-(ed25519|rsa) [A-Za-z0-9+/]+=*)(?: .*)?$", re.MULTILINE)
@@ -75,7 +75,7 @@ class UnixSsh(Driver):
         yield background_process(server.host.name, "sshd", argv, state, server.listening(OWN_PORT), root=False)
 
     def mount_method(self, client: Side) -> str:
-        """By the ssh program."""
+        """rsync over the ssh program."""
         return "rsync over ssh, no mount"
 
     def attach(self, client: Side, server: Side, share: Share) -> Generator[Setting, None, Attached]:

@@ -1,7 +1,6 @@
 """The helper of a narrow sudo: its program for each system, and whether a host has it.
 
-It is the one program that a sudoers line can name in place of a shell. Its table is made of the code that sends the
-commands (:mod:`lab.root_helper.linux`, :mod:`lab.root_helper.macos`).
+A sudoers line names this one program in place of a shell. :mod:`lab.root_helper.table` says what it runs.
 """
 
 from __future__ import annotations
@@ -16,17 +15,16 @@ from lab.base.untrusted import first_line
 from lab.hosts import Host
 from lab.hosts.root_helper import VERSION_WORD
 from lab.platforms.macos.disk_images import IMAGES_OF_HDIUTIL
-from lab.root_helper import linux as root_helper_linux
-from lab.root_helper import macos as root_helper_macos
+from lab.root_helper.table import linux_entries, mac_entries
 
-ENTRIES = {"Linux": root_helper_linux.entries, "Darwin": root_helper_macos.entries}
-OF_SYSTEM = {"Linux": "root_helper_linux.pl", "Darwin": "root_helper_macos.pl"}
+ENTRIES = {"Linux": linux_entries, "Darwin": mac_entries}
+SYSTEM_FILES = {"Linux": "root_helper_linux.pl", "Darwin": "root_helper_macos.pl"}
 
 
 @functools.cache
 def program(system: str) -> str:
     """The whole helper, as a host of this system (``uname -s``) gets it; with its digest as its version."""
-    files = [Path(lab.hosts.__file__).with_name(name) for name in ("root_helper_table.pl", OF_SYSTEM[system])]
+    files = [Path(lab.hosts.__file__).with_name(name) for name in ("root_helper_table.pl", SYSTEM_FILES[system])]
     files.append(Path(lab.hosts.__file__).with_name("root_helper.pl"))
     code = "\n".join(file.read_text(encoding="utf-8") for file in files)
     if system == "Darwin":
@@ -38,12 +36,12 @@ def program(system: str) -> str:
 
 
 def version(system: str) -> str:
-    """What the helper calls its version."""
+    """The version that the helper reports."""
     return program(system).rpartition("$VERSION = '")[2].partition("'")[0]
 
 
 def check_installed(host: Host) -> None:
-    """Raise where a host with ``sudo = helper`` has no helper, or that of another lab, or its system has none."""
+    """Raise if a host with ``sudo = helper`` has no helper, another version of it, or a system without one."""
     if not host.is_narrow:
         return
     system = host.run("uname", "-s").stdout.strip()
@@ -51,9 +49,9 @@ def check_installed(host: Host) -> None:
         message = f"sudo = helper: there is none for {system:.40}"
         raise Unsupported(message, "give sudo = password for the time of the measurements", host=host.name)
     present = host.run(VERSION_WORD, root=True).stdout.strip()
-    own = version(system)
-    if present != own:
-        message = f"its helper is that of another version of the lab ({present:.20}; this one's is {own})"
+    expected = version(system)
+    if present != expected:
+        message = f"its helper belongs to another version of the lab ({present:.20}; this one's is {expected})"
         raise HostError(message, f"`lab host install {host.name}`", host=host.name)
 
 

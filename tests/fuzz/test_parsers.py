@@ -29,18 +29,18 @@ from lab.platforms import facts, files
 from lab.platforms import ram_disk as any_ram_disk
 from lab.platforms.linux import counters as linux_counters
 from lab.platforms.linux import mounts as linux_mounts
-from lab.platforms.linux import noise as linux_noise
-from lab.platforms.linux import parsers as linux
-from lab.platforms.linux import ram_disk, sampler, tcp
+from lab.platforms.linux import network as linux_network
+from lab.platforms.linux import platform as linux
+from lab.platforms.linux import preflight as linux_preflight
+from lab.platforms.linux import ram_disk, tcp
 from lab.platforms.macos import counters as macos_counters
+from lab.platforms.macos import disturbances as macos_disturbances
 from lab.platforms.macos import mounts as mac_mounts
-from lab.platforms.macos import noise as macos_noise
+from lab.platforms.macos import network as macos_network
 from lab.platforms.macos import parsers as macos
 from lab.platforms.macos import preflight as macos_preflight
-from lab.platforms.macos import tcp as macos_tcp
-from lab.platforms.macos import wifi
 from lab.protocols import ssh
-from lab.protocols.afp import netatalk
+from lab.protocols.afp import linux as linux_afp
 from lab.protocols.mounts import macos as macos_mount
 from lab.protocols.nfs import knfsd
 from lab.protocols.nfs import linux as linux_nfs
@@ -64,11 +64,11 @@ PARSERS = {
     ),
     "facts": Parser(facts.parse_facts, ("facts.txt",)),
     "linux facts": Parser(linux.parse_linux_facts, ("facts.txt",)),
-    "linux radio": Parser(linux.parse_radio, (printed.IW,), None),
-    "macos uplink": Parser(wifi.parse_uplink, ("\tuplink rate: 20.09 Mbps [eff] / 21.60 Mbps\n",), None),
-    "macos airport": Parser(lambda text: wifi.parse_airport(text, "en0"), (printed.AIRPORT,)),
+    "linux radio": Parser(linux_network.parse_radio, (printed.IW,), None),
+    "macos uplink": Parser(macos_network.parse_uplink, ("\tuplink rate: 20.09 Mbps [eff] / 21.60 Mbps\n",), None),
+    "macos airport": Parser(lambda text: macos_network.parse_airport(text, "en0"), (printed.AIRPORT,)),
     "linux route": Parser(linux.parse_route, ("route-*.json",)),
-    "linux addresses": Parser(linux.parse_addresses, ("link-*.json",)),
+    "linux addresses": Parser(linux_network.parse_addresses, ("link-*.json",)),
     "linux link": Parser(linux.parse_link, ("link-*.json",)),
     "linux counters": Parser(
         lambda text: linux_counters.parse_counters(text.splitlines(), "eth0"), ("counted-cgroup?.txt",)
@@ -77,7 +77,7 @@ PARSERS = {
         linux_counters.parse_ticks_spent,
         ("cpu0 1 0 2 3 9 0 0 0 0 0\n\ncpu0 5 0 2 60 8 0 0 1 0 0\n",),
     ),
-    "linux samples": Parser(lambda text: sampler.parse(text, "eth0"), ("sampler.txt",)),
+    "linux samples": Parser(lambda text: tuple(linux_counters.parse_samples(text, "eth0")), ("sampler.txt",)),
     "ss": Parser(lambda text: tcp.parse_ss(text.splitlines()), ("ss-*.txt",)),
     "meminfo": Parser(ram_disk.parse_free, ("MemTotal: 9 kB\nMemAvailable: 1048576 kB\n",)),
     "linux mount": Parser(ram_disk.parse_mount, ("mounts-*.txt", "lab /tmp/x/ram tmpfs rw,size=1024k 0 0\n")),
@@ -94,12 +94,12 @@ PARSERS = {
     "image of a volume": Parser(mac_volume.parse_image, ("image dmg\n",)),
     "bytes of devices": Parser(store.parse_device_bytes, ("read_bytes\t12\nwrite_bytes\t4096\n",)),
     "mounted image": Parser(store.parse_mounted, ("/dev/loop0 /x/store xfs rw,noatime 0 0\n",)),
-    "power": Parser(linux_noise.parse_power, ("AC 1\nscaling powersave\n",)),
-    "sleep": Parser(linux_noise.parse_sleep, ("sleep.target enabled\n",)),
-    "linux processes": Parser(linux_noise.parse_processes, ("1.0 apt-get\n0.0 smartd\n",)),
-    "mdstat": Parser(linux_noise.parse_mdstat, ("md0 : active raid1 sda1[0]\n [=>..]  check = 12.6% (1/9)\n",)),
-    "linux load": Parser(linux_noise.parse_load, ("0.52 0.58 0.59 1/389 27063\n4\n",)),
-    "swap of linux": Parser(linux_noise.parse_meminfo, ("SwapTotal:  2097148 kB\nSwapFree:  1 kB\n",)),
+    "power": Parser(linux_preflight.parse_power, ("AC 1\nscaling powersave\n",)),
+    "sleep": Parser(linux_preflight.parse_sleep, ("sleep.target enabled\n",)),
+    "linux processes": Parser(linux_preflight.parse_processes, ("1.0 apt-get\n0.0 smartd\n",)),
+    "mdstat": Parser(linux_preflight.parse_mdstat, ("md0 : active raid1 sda1[0]\n [=>..]  check = 12.6% (1/9)\n",)),
+    "linux load": Parser(linux_preflight.parse_load, ("0.52 0.58 0.59 1/389 27063\n4\n",)),
+    "swap of linux": Parser(linux_preflight.parse_meminfo, ("SwapTotal:  2097148 kB\nSwapFree:  1 kB\n",)),
     "df": Parser(
         files.parse_df, ("Filesystem 1024-blocks Used Available Capacity Mounted on\n/dev/sda1 9 1 8 12% /\n",)
     ),
@@ -119,36 +119,34 @@ PARSERS = {
     "about": Parser(macos.parse_about, ("hw.model: Mac14,2\n",)),
     "macos route": Parser(macos.parse_route, ("route-*.txt",)),
     "ifconfig": Parser(macos.parse_ifconfig, ("ifconfig-*.txt",)),
-    "linux networks": Parser(linux.parse_networks, ("link-*.json",)),
+    "linux networks": Parser(linux_network.parse_networks, ("link-*.json",)),
     "macos networks": Parser(macos.parse_networks, ("ifconfig-*.txt",)),
     "macos addresses": Parser(macos.parse_addresses, ("ifconfig-*.txt",)),
     "ports": Parser(macos.parse_ports, ("\nHardware Port: Wi-Fi\nDevice: en0\nEthernet Address: 0:1:2:3:4:5\n",)),
     "mtu range": Parser(macos.parse_mtu_range, ("Valid MTU Range: 1280-9000\n",)),
-    "vm_stat": Parser(macos.parse_vm_stat, ("vm_stat-*.txt",)),
+    "vm_stat": Parser(macos.parse_memory, ("vm_stat-*.txt",)),
     "memory": Parser(macos.parse_memory, ("vm_stat-*.txt",)),
     "images": Parser(macos.parse_images, ("hdiutil-info-*.plist",)),
     "volume": Parser(macos.parse_volume, ("/dev/disk3s1\n",)),
     "macos counters": Parser(
         lambda text: macos_counters.parse_counters(text.splitlines(), "en0"), (printed.MACOS_COUNTED,)
     ),
-    "macos samples": Parser(
-        lambda text: tuple(macos_counters.parse_samples(text.splitlines(), "en0")), (printed.MACOS_SAMPLES,)
-    ),
+    "macos samples": Parser(lambda text: tuple(macos_counters.parse_samples(text, "en0")), (printed.MACOS_SAMPLES,)),
     "resent": Parser(
         macos_counters.parse_resent, ("tcp:\n\t9 packets sent\n\t\t2 data packets (9 bytes) retransmitted\n",)
     ),
-    "pmset": Parser(macos_noise.parse_pmset, (printed.PMSET,)),
-    "battery": Parser(macos_noise.parse_battery, ("Now drawing from 'Battery Power'\n",)),
-    "firewall": Parser(macos_noise.parse_firewall, (printed.FIREWALL,)),
-    "tmutil": Parser(macos_noise.parse_tmutil, ("Backup session status:\n{\n    Running = 1;\n}\n",)),
-    "macos processes": Parser(macos_noise.parse_processes, ("  50.1 /usr/libexec/mds_stores\n",)),
+    "pmset": Parser(macos_disturbances.parse_pmset, (printed.PMSET,)),
+    "battery": Parser(macos_disturbances.parse_battery, ("Now drawing from 'Battery Power'\n",)),
+    "firewall": Parser(macos_disturbances.parse_firewall, (printed.FIREWALL,)),
+    "tmutil": Parser(macos_disturbances.parse_tmutil, ("Backup session status:\n{\n    Running = 1;\n}\n",)),
+    "macos processes": Parser(macos_disturbances.parse_processes, ("  50.1 /usr/libexec/mds_stores\n",)),
     "mdutil": Parser(
-        lambda text: macos_noise.parse_mdutil(text, "/x"), ("/System/Volumes/Data:\n\tIndexing enabled. \n",)
+        lambda text: macos_disturbances.parse_mdutil(text, "/x"), ("/System/Volumes/Data:\n\tIndexing enabled. \n",)
     ),
-    "macos load": Parser(macos_noise.parse_load, (printed.LOAD,)),
-    "swap of macos": Parser(macos_noise.parse_swap, ("total = 1024.00M  used = 12.50M  free = 11.00M\n",)),
+    "macos load": Parser(macos_disturbances.parse_load, (printed.LOAD,)),
+    "swap of macos": Parser(macos_disturbances.parse_swap, ("total = 1024.00M  used = 12.50M  free = 11.00M\n",)),
     "names of a mac": Parser(macos_preflight.parse_names, ("host mini\nuser jane\nvolume Big Raid\n",), None),
-    "version of macos": Parser(macos_tcp.parse_version, ("macOS 15.4.1 (24E263)",), None),
+    "version of macos": Parser(macos_preflight.parse_version, ("macOS 15.4.1 (24E263)",), None),
     "rsync": Parser(rsync.parse_version, ("rsync-version-*.txt",)),
     "tar": Parser(
         tar.parse_version, ("tar (GNU tar) 1.35\n", "bsdtar 3.5.3 - libarchive 3.7.4\n", "tar (busybox) 1.36.1\n")
@@ -182,7 +180,7 @@ PARSERS = {
     "statshares": Parser(mount_reports.parse_statshares, ("smbutil-statshares-*.txt",), LabError),
     "channels": Parser(macos_smb.parse_channels, ("smbutil-multichannel-*.txt",), None),
     "multichannel": Parser(mount_reports.parse_multichannel, ("smbutil-multichannel-*.txt",), None),
-    "afpd": Parser(netatalk.parse_login, ("afpd.log",), None),
+    "afpd": Parser(linux_afp.parse_login, ("afpd.log",), None),
     "sharing": Parser(macos_sharing.parse_share_points, ("sharing-l-*.txt",), LabError),
     "filters": Parser(lambda text: unflushed.parse_filtered(text, "smbd"), ("yes\nyes\n",), LabError),
     "etab": Parser(knfsd.parse_export, ("/x\t*(rw,sync,no_root_squash,fsid=77)\n",), LabError),

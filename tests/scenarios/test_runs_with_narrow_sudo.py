@@ -89,7 +89,7 @@ def test_the_helper_of_another_lab_is_refused_before_anything_is_changed(unchang
         for command in (("check",), ("run", sweep)):
             done = bench.lab(command[0], "--hosts", str(hosts), *command[1:])
             assert done.returncode == 1
-            assert "its helper is that of another version of the lab" in done.stdout + done.stderr
+            assert "its helper belongs to another version of the lab" in done.stdout + done.stderr
             assert "`lab host install client`" in done.stdout + done.stderr
     finally:
         bench.inside("client", exchange.format(other, root_helper.version("Linux")))

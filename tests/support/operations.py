@@ -6,15 +6,13 @@ from lab.platforms.files import Folder
 from lab.platforms.linux.ram_disk import BlockRamDisk, Ext4, Tmpfs
 from lab.platforms.linux.settings import LinuxMtu, LinuxTcpBuffer
 from lab.platforms.macos.ram_disk import RamImage, RamVolume
-from lab.platforms.macos.settings import MacMtu
-from lab.platforms.macos.sysctl import MacSysctl
+from lab.platforms.macos.settings import MacMtu, MacSysctl
 from lab.protocols.mounts.gvfs import GvfsFuse, GvfsMount
 from lab.protocols.mounts.linux import LinuxShareMount
 from lab.protocols.mounts.macos import MacShareMount
 from lab.protocols.nfs.knfsd import NfsThreads
 from lab.protocols.nfs.macos import MacExport, MacNfsd
-from lab.protocols.servers.macos_launchd import MacService, MacServiceSwitch
-from lab.protocols.servers.macos_sharing import MacSharePoint
+from lab.protocols.servers.macos_sharing import MacService, MacServiceSwitch, MacSharePoint
 from lab.protocols.share_folder import ShareFolder
 from lab.protocols.smb.ksmbd import Ksmbd
 from lab.settings.background import Process

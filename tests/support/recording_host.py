@@ -42,7 +42,7 @@ class RecordingHost(Host):
             "local path": f"{OWN}/gvfs/run/gvfs/share\n",
         }
         found = next((answer for part, answer in answers.items() if part in line), "")
-        code = 1 if "command -v mount_afpfs" in line and "mount_afpfs" in self.lacks else 0
+        code = 1 if 'command -v "$1" sh mount_afpfs' in line and "mount_afpfs" in self.lacks else 0
         return Result(argv, code, found, "", 0.0)
 
     def reconnect(self, take_over: Callable[[], None] = lambda: None) -> None:

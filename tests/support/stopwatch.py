@@ -33,6 +33,8 @@ BEGIN {
     };
 }
 """
+# What the stopwatch prints after a transfer
+REPORT = "clock wall\n{counts}elapsed_s {seconds}\ntool_cpu_s 0.25\nexit 0\nflushed fsync\n"
 linux = pytest.mark.skipif(not Path("/sys/class/net/lo").exists(), reason="reads the counters of Linux")
 
 

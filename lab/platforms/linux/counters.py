@@ -1,6 +1,6 @@
-"""What Linux counts: which files of /proc and /sys say it, and how they read (proc(5), cgroups(7)).
+"""The counters of Linux: the files of /proc and /sys that have them, and their parser (proc(5), cgroups(7)).
 
-Every line comes as ``PATH:line``, whoever read the file: grep, the stopwatch or the sampler. So there is one parser.
+grep, the stopwatch and the sampler print every line as ``PATH:line``, so one parser reads all three.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from lab.base.untrusted import count, quantity, word
-from lab.platforms.clock import by_source
+from lab.platforms.clock import by_source, split_samples
 from lab.platforms.linux.tcp import parse_ss
 from lab.platforms.readings import Disk, Process, Reading, Ticks, ticks_spent
 from lab.platforms.timing import Counters, Moved
@@ -27,8 +27,8 @@ OLD_THROTTLED = "/sys/fs/cgroup/cpu/cpu.stat"
 SAMPLED = (STAT, GROUP, LINK, OLD_USAGE, OLD_SPLIT, OLD_THROTTLED, DISKS, MEMORY)
 NET = ("tx_bytes", "rx_bytes", "tx_packets", "rx_packets")
 CARRIER = "/sys/class/net/{}/carrier_changes"
-# The lines of these files that are read; for grep -E and perl. Of disks those that are hardware, or look like it; the
-# last are those of interfaces.
+# The lines to read, as a pattern for grep -E and perl: processor, memory, TCP, control group, disks, interfaces.
+# Only disks that are hardware, or look like hardware.
 KEPT = (
     "^(cpu[0-9 ]|MemAvailable:|Tcp:|(usage|user|system|throttled)_usec |(user|system|throttled_time|some) |[0-9]"
     "| +[0-9]+ +[0-9]+ (sd|hd|vd|xvd|ubd|nvme|mmcblk|dasd|pmem|nbd|rbd)| *[^ :]+:( +[0-9]+){16}$)"
@@ -84,24 +84,19 @@ def parse_ticks_spent(text: str) -> dict[str, Ticks]:
     return ticks_spent(*copies)
 
 
-def parse_samples(lines: Iterable[str], paths: Sequence[str], interface: str) -> Iterator[Reading]:
-    """The readings in what the sampler wrote: after ``@ SECONDS``, lines ``N:line`` of file N of ``paths``.
+def parse_samples(text: str, interface: str) -> Iterator[Reading]:
+    """The readings in what the sampler wrote: lines ``N:line`` of file N of :func:`list_sampled_files`.
 
     Raises ValueError.
     """
-    block: list[str] = []
-    at_s: float | None = None
-    for line in lines:
-        if line.startswith("@ "):
-            if at_s is not None:
-                yield _reading(by_source(block), interface, at_s)
-            at_s, block = quantity(line[2:]), []
-        else:
-            number, _, rest = line.partition(":")
-            path = paths[int(number)] if number.isdecimal() and int(number) < len(paths) else number
-            block.append(f"{path}:{rest}")
-    if at_s is not None:
-        yield _reading(by_source(block), interface, at_s)
+    paths = list_sampled_files(interface)
+    for at_s, block in split_samples(text):
+        rows = (line.partition(":") for line in block)
+        lines = (
+            f"{paths[int(number)] if number.isdecimal() and int(number) < len(paths) else number}:{line}"
+            for number, _, line in rows
+        )
+        yield _reading(by_source(lines), interface, at_s)
 
 
 def _only(files: Mapping[str, Sequence[str]], path: str) -> str:
@@ -171,7 +166,7 @@ def _disks(lines: Iterable[str]) -> dict[str, Disk]:
 
 
 def _processes(files: Mapping[str, Sequence[str]]) -> Iterator[tuple[tuple[int, int], Process]]:
-    """By process id and start. A name may hold anything, even a line end: then there is no such line to be read."""
+    """Processes by id and start. A name may contain anything; a process with a line end in its name is left out."""
     for path, lines in files.items():
         if (path == "stat" or re.fullmatch("/proc/[0-9]+/stat", path)) and path != STAT:
             for row in map(PROCESS.match, lines):
@@ -181,7 +176,7 @@ def _processes(files: Mapping[str, Sequence[str]]) -> Iterator[tuple[tuple[int, 
 
 
 def _cpu_s(reading: Reading, files: Mapping[str, Sequence[str]]) -> float | None:
-    """CPU seconds in use: of this host's control group (at its root the whole machine), else by the kernel's ticks."""
+    """CPU seconds of this host's control group, which is the whole machine at its root; else the kernel's ticks."""
     if "usage_s" in reading.group:
         return reading.group["usage_s"]
     for line in files.get(STAT, ()):

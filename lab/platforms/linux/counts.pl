@@ -1,6 +1,6 @@
-# What Linux counts, as lines "PATH:line", for the stopwatch that follows this text. The file "counted" beside it says
-# which of the lines count, who the peer is, and which files. Processes and connections take longest to read: they are
-# read before the first counts and after the last, so that what they cost is in none.
+# The counters of Linux as lines "PATH:line", for the stopwatch. The file "counted" beside it has the lines to keep, the
+# peer and the paths. Processes and connections take longest to read: they are read before the first counters and after
+# the last, so their cost is in neither.
 use strict;
 use warnings;
 

@@ -1,5 +1,5 @@
 # shellcheck shell=sh
-# $@ programs whose versions are told; prints lines "name value".
+# $@ programs whose versions to print; prints lines "name value".
 echo "hostname $(hostname)"
 echo "kernel $(uname -r)"
 # shellcheck disable=SC1091

@@ -1,7 +1,7 @@
 # shellcheck shell=sh
-# $1 the size in KiB: makes ext4 on the one device that loading brd made, of just that size, that nobody uses and nothing
-# was written to yet. mkfs opens it for itself alone, so it refuses one that is mounted in any namespace. The journal
-# stays, as people know ext4; what mkfs usually leaves for later is done now, or it would go on while a transfer is timed.
+# $1 the size in KiB. Make ext4 on the only device of brd, if it has just this size, nobody uses it, and nothing is on it.
+# mkfs opens the device exclusively, so it refuses a device that is mounted in any namespace. The journal stays, as is
+# usual. Work that mkfs usually leaves for later is done now, or it would go on during a transfer.
 refuse() { echo "$1: /dev/ram0 is not certainly ours, and is left alone" >&2; exit 1; }
 [ "$(echo /sys/block/ram*)" = /sys/block/ram0 ] || refuse "brd has several devices"
 [ "$(cat /sys/block/ram0/size)" = $(($1 * 2)) ] || refuse "it has another size"

@@ -1,4 +1,4 @@
-"""What is mounted on a Linux host, by /proc/self/mounts (proc(5)), GVfs, and the kernel's own word about SMB."""
+"""Mounts of a Linux host, from /proc/self/mounts (proc(5)), GVfs and the kernel's report about SMB."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ SOURCES = {
     "afp": re.compile(r"(?:(?P<account>[^@]*)@)?(?P<server>[^:]*):(?P<share>.*)", re.DOTALL),
 }
 GVFS = "fuse.gvfsd-fuse"
-# What GVfs calls server and share in the names of its folders (g_mount_spec_to_string), by the word at their beginning
+# First word of a folder of GVfs: protocol, and its names of server and share (g_mount_spec_to_string)
 GVFS_NAMES = {
     "smb-share": ("smb", "server", "share"), "afp-volume": ("afp", "host", "volume"), "nfs": ("nfs", "host", "prefix"),
     "sftp": ("ssh", "host", "prefix"),
 }  # fmt: skip
-VERSIONS_OF = {"smb": "SMB ", "nfs": "NFSv"}
+DIALECT_PREFIXES = {"smb": "SMB ", "nfs": "NFSv"}
 MOUNTED_BY = {GVFS: "gvfs", "fuse.sshfs": "sshfs", "fuse.afpfs": "mount_afpfs"}
 
 
@@ -49,7 +49,7 @@ class LinuxMounts(Mounts):
         """See :meth:`Mounts.negotiated`."""
         if mounted.kind in MOUNTED_BY:
             return {"mount": MOUNTED_BY[mounted.kind]}
-        limits = parse_mount_options(mounted.option_text, VERSIONS_OF.get(mounted.protocol, ""))
+        limits = parse_mount_options(mounted.option_text, DIALECT_PREFIXES.get(mounted.protocol, ""))
         protection = self._protection(mounted) if mounted.protocol == "smb" else {}
         return {"mount": "kernel", **limits, **protection, "mount_options": mounted.option_text}
 

@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from ipaddress import IPv4Interface
 
-from lab.base.untrusted import count
+from lab.base.untrusted import count, from_json
 from lab.hosts.command import shell_line
-from lab.platforms.findings import Medium, Radio
-from lab.platforms.linux.parsers import parse_addresses, parse_networks, parse_radio
-from lab.platforms.network import Network
+from lab.hosts.fields import interface_name
+from lab.platforms.network import Medium, Network, Radio
 
-# A wireless interface has one of the two folders, an interface that is down no duplex. Hardware has a device, and a
-# bridge, a bond or a VLAN a link to what is below it; one end of a veth and a TAP have neither, and name some speed
+# A wireless interface has one of the two folders; an interface that is down has no duplex. Hardware has a device; a
+# bridge, bond or VLAN has a link to the interface below it. A veth and a TAP have neither, but name some speed
 MEDIUM = r"""
 cd "/sys/class/net/$1" || exit
 if [ -e wireless ] || [ -e phy80211 ]; then echo wireless; else echo wired; fi
 if ! [ -e device ] && ! ls -d lower_* >/dev/null 2>&1; then echo virtual; fi
 cat duplex 2>/dev/null; :
 """
-# TUN devices, by the lowest digit of their flags (include/uapi/linux/if_tun.h), and those that say so; the numbers are
-# those of include/uapi/linux/if_arp.h: IP in IP, SIT, GRE
+# TUN devices by the lowest digit of their flags (include/uapi/linux/if_tun.h), and devices that name their kind. The
+# numbers are in include/uapi/linux/if_arp.h: IP in IP, SIT, GRE
 TUNNEL = r"""
 cd "/sys/class/net/$1" || exit
 case $(cat tun_flags 2>/dev/null) in *1) echo tunnel; exit ;; esac
@@ -41,7 +41,7 @@ class LinuxNetwork(Network):
         return ("ping", "-n", "-M", "do", "-s", str(payload_bytes), "-c", "1", "-W", "2", peer)
 
     def listening(self, port: int) -> str:
-        """By the kernel's table, which has the port in hexadecimal; 0A is LISTEN. No tcp6 where IPv6 is off."""
+        """Reads the kernel's table, with ports in hexadecimal; 0A is LISTEN. There is no tcp6 if IPv6 is off."""
         return shell_line(IS_LISTENING, f"{port:04X}")
 
     def addresses(self) -> dict[str, tuple[str, ...]]:
@@ -53,7 +53,7 @@ class LinuxNetwork(Network):
         return self.read(parse_networks, "ip", "-j", "-4", "address", "show")
 
     def carrier_changes(self, interface: str) -> int | None:
-        """By the kernel's count (Documentation/ABI/testing/sysfs-class-net; since Linux 3.15)."""
+        """Reads the kernel's count (Documentation/ABI/testing/sysfs-class-net; since Linux 3.15)."""
         text = self.host.run("cat", f"/sys/class/net/{interface}/carrier_changes", check=False).stdout.strip()
         return count(text) if text else None
 
@@ -70,3 +70,46 @@ class LinuxNetwork(Network):
     def radio(self, interface: str) -> Radio:
         """See :meth:`Network.radio`. The noise stands in the kernel's old table alone."""
         return self.parse(parse_radio, self.host.shell(RADIO, interface))
+
+
+def parse_addresses(text: str) -> dict[str, tuple[str, ...]]:
+    """The addresses of each interface, of ``ip -j address show``."""
+    try:
+        links = [link for link in from_json(text) if "ifname" in link]
+        return {
+            link["ifname"]: tuple(info["local"] for info in link.get("addr_info", ()) if "local" in info)
+            for link in links
+        }
+    except (ValueError, TypeError, AttributeError) as error:
+        raise ValueError("no addresses") from error
+
+
+def parse_networks(text: str) -> dict[str, tuple[IPv4Interface, ...]]:
+    """The IPv4 addresses of each interface, with their networks, of ``ip -j -4 address show``."""
+    try:
+        links = [link for link in from_json(text) if "ifname" in link]
+        return {
+            interface_name(link["ifname"]): tuple(
+                IPv4Interface(f"{info['local']}/{count(info['prefixlen'])}") for info in link.get("addr_info", ())
+            )
+            for link in links
+        }
+    except (LookupError, TypeError, AttributeError) as error:
+        raise ValueError("no addresses") from error
+
+
+def parse_radio(text: str) -> Radio:
+    """Parse ``iw dev NAME link`` and the row of /proc/net/wireless; either may be missing.
+
+    The row has status, quality, level and noise. -256 means that the driver does not know the noise, because drivers
+    count in a byte (include/uapi/linux/wireless.h).
+    """
+    rate = re.search(r"^\s+tx bitrate: ([0-9]{1,6}(?:\.[0-9])?) MBit/s", text, re.MULTILINE)
+    signal = re.search(r"^\s+signal: (-[0-9]{1,3}) dBm", text, re.MULTILINE)
+    row = re.search(r"^ *\S+: [0-9a-f]{4} +[0-9]{1,3}\. +(-?[0-9]{1,3})\. +(-?[0-9]{1,3})\. ", text, re.MULTILINE)
+    level, noise = (int(row[1]), int(row[2])) if row else (0, 0)
+    return Radio(
+        round(float(rate[1]) * 10**6) if rate else None,
+        int(signal[1]) if signal else level if level < 0 else None,
+        noise if -256 < noise < 0 else None,
+    )

@@ -6,12 +6,13 @@ import re
 
 from lab.base.errors import LabFailure
 from lab.base.scripts import read_script
-from lab.platforms.facts import TOOLS, Facts
+from lab.base.untrusted import count, from_json, word
+from lab.hosts.fields import interface_name
+from lab.platforms.facts import TOOLS, Facts, parse_facts
 from lab.platforms.linux.clock import LinuxClock
 from lab.platforms.linux.files import LinuxFiles
 from lab.platforms.linux.mounts import LinuxMounts
 from lab.platforms.linux.network import LinuxNetwork
-from lab.platforms.linux.parsers import parse_link, parse_linux_facts, parse_route
 from lab.platforms.linux.preflight import LinuxPreflight
 from lab.platforms.linux.programs import LinuxPrograms
 from lab.platforms.linux.ram_disk import LinuxRamDisks
@@ -64,6 +65,38 @@ class Linux(Platform):
             tools=tools,
             congestion=values.get("congestion") or None,
         )
+
+
+def parse_linux_facts(text: str) -> tuple[dict[str, str], dict[str, str]]:
+    """As :func:`parse_facts`, with what only Linux says."""
+    values, tools = parse_facts(text, "os", "cpu", "cores", "memory_kib", "available_kib")
+    for name in ("cores", "memory_kib", "available_kib"):
+        count(values[name])
+    if values.get("congestion"):
+        word(values["congestion"], "[A-Za-z0-9_-]{1,15}")  # TCP_CA_NAME_MAX of the kernel is 16, with its NUL
+    return values, tools
+
+
+def parse_route(text: str) -> str:
+    """The interface that leads to a peer, of ``ip -j route get``; empty where that is this machine itself."""
+    try:
+        route = from_json(text)[0]
+        return "" if route.get("type") == "local" else interface_name(str(route["dev"]))
+    except (LookupError, TypeError, AttributeError) as error:
+        raise ValueError("no route") from error
+
+
+def parse_link(text: str) -> tuple[int, int | None, int | None]:
+    """The MTU, its least and its largest value (None if not told), from ``ip -j -d link show``.
+
+    Older versions print empty objects around the one link.
+    """
+    try:
+        link = next(link for link in from_json(text) if isinstance(link, dict) and "mtu" in link)
+    except (TypeError, StopIteration) as error:
+        raise ValueError("no interface") from error
+    least, most = (link.get(name) for name in ("min_mtu", "max_mtu"))
+    return count(link["mtu"]), None if least is None else count(least), None if most is None else count(most)
 
 
 PLATFORM = Linux

@@ -1,6 +1,5 @@
 # shellcheck shell=sh
-# Prints lines "governor DRIVER GOVERNOR" and "battery STATUS". A supply whose scope is Device is that of a mouse, or the
-# like, and not of this machine.
+# Prints lines "governor DRIVER GOVERNOR" and "battery STATUS". A supply with scope Device belongs to a mouse or the like.
 for policy in /sys/devices/system/cpu/cpufreq/policy*; do
     [ -r "$policy/scaling_governor" ] || continue
     echo "governor $(cat "$policy/scaling_driver") $(cat "$policy/scaling_governor")"

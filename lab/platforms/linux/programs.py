@@ -28,14 +28,10 @@ class LinuxPrograms(Programs):
     calls = MappingProxyType({"cp": ("cp", "--sparse=never", "--reflink=never"), "fio": ("fio", "--ioengine=libaio")})
 
     def how_to_install(self, package: str) -> str:
-        """See :meth:`Programs.how_to_install`."""
-        return how_to_install(package, self.host.shell(MANAGERS).stdout.split())
-
-
-def how_to_install(package: str, managers: list[str]) -> str:
-    """The command that installs a package (by its name in Debian) with the first of these managers that is known."""
-    manager = next((name for name in managers if name in INSTALL), None)
-    if manager is None:
-        return f"install what Debian calls {package} there"
-    command = f"`{INSTALL[manager]} {NAMES.get(manager, {}).get(package, package)}` there"
-    return command if manager in NAMES else f"{command}, or whatever Debian's {package} is called for {manager}"
+        """The command of the first package manager there that the lab knows; ``package`` is its name in Debian."""
+        managers = self.host.shell(MANAGERS).stdout.split()
+        manager = next((name for name in managers if name in INSTALL), None)
+        if manager is None:
+            return super().how_to_install(package)
+        command = f"`{INSTALL[manager]} {NAMES.get(manager, {}).get(package, package)}` there"
+        return command if manager in NAMES else f"{command}, or whatever Debian's {package} is called for {manager}"

@@ -10,7 +10,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from lab.base.errors import LabFailure, Unsupported
+from lab.base.errors import Unsupported
 from lab.base.scripts import read_script
 from lab.base.untrusted import count, first_line
 from lab.hosts.command import Command, command, script
@@ -18,11 +18,10 @@ from lab.hosts.mounts import FIND, in_table, is_mounted
 from lab.hosts.own_folder import new_name
 from lab.platforms.linux.files import LinuxFiles
 from lab.platforms.linux.programs import LinuxPrograms
-from lab.platforms.ram_disk import FOLDER, RamDisk, RamDisks
+from lab.platforms.ram_disk import FOLDER, MIB, RamDisk, RamDisks
 from lab.settings.operation import Operation
 from lab.settings.setting import Setting
 
-MIB = 1 << 20
 PAGE_KIB = 4
 SHM, SHARED_MEMORY = "shm", "/dev/shm"  # a tmpfs that is there, and that every account may write into
 # $1 the folder, $2 options. Memory by 2 MiB at a time is written and given back several times as fast; not every kernel
@@ -30,7 +29,7 @@ SHM, SHARED_MEMORY = "shm", "/dev/shm"  # a tmpfs that is there, and that every 
 TMPFS = """
 mount -t tmpfs -o "$2,huge=within_size" lab "$1" 2>/dev/null || mount -t tmpfs -o "$2" lab "$1"
 """
-# What keeps brd from being loaded: a word, or what modprobe says
+# Why brd cannot be loaded: a word, or modprobe's message
 OBSTACLE = """
 [ ! -e /sys/module/brd ] || { echo loaded; exit; }
 modprobe -n -q ext4 || grep -qw ext4 /proc/filesystems || { echo ext4; exit; }
@@ -44,7 +43,7 @@ FORMAT = read_script(__file__, "format_ext4.sh")
 MOUNT = 'mount -t ext4 -o noatime /dev/ram0 "$1" && chown "$2" "$1" && chmod "$3" "$1"'
 # No lazy unmount: a busy file system would keep its memory without being in the table of mounts
 UNMOUNT = 'for try in 1 2 3 4 5 6 7 8 9 10; do umount "$1" && exit; sleep 1; done'
-# $1 the state that is ours. A device that was made later is somebody else's, and would go with the module
+# $1 the state of the lab's device. A device that was made later is not the lab's, and would go with the module
 UNLOAD = f"""
 state() {{ ( {STATE} ); }}
 for try in 1 2 3 4 5; do
@@ -85,22 +84,18 @@ class Ext4(RamDisk):
 
 @dataclass(frozen=True)
 class BlockRamDisk(Operation):
-    """The kernel module brd with one RAM disk, which is told from others by its size; unloaded only with that."""
+    """The kernel module brd with one RAM disk. Its size identifies it; only a module with this size is unloaded."""
 
     kind = "block-ram-disk"
+    label = "module brd"
     values = "absent|rd_nr=1 rd_size=[0-9]{1,12}"
 
     size_kib: Annotated[int, Field(ge=1, le=2**40)]
-    """That size."""
-
-    @property
-    def label(self) -> str:
-        """See :attr:`Operation.label`."""
-        return "module brd"
+    """The size of the RAM disk."""
 
     @property
     def state(self) -> str:
-        """What it reads as once it is there; its parameters too."""
+        """The module's state, which is also its parameters."""
         return f"rd_nr=1 rd_size={self.size_kib}"
 
     def read(self) -> Command:
@@ -142,15 +137,15 @@ class LinuxRamDisks(RamDisks):
     def make(
         self, path: str, size_bytes: int, layout: str | None = None, private: bool = False
     ) -> Generator[Setting, None, str]:
-        """A tmpfs, of large pages where the kernel has them, ext4 on a device, or a folder.
+        """A tmpfs, with large pages if the kernel has them, ext4 on a device, or a folder.
 
-        What takes memory takes it as it fills: what is free is checked.
+        A RAM disk takes memory as it fills, so the free memory is checked first.
         """
         self.check(layout)
         if layout == FOLDER:
             return self.describe_folder(path)
         if layout == SHM:
-            self._check_fits(size_bytes)
+            self.check_fits(size_bytes, self._free_bytes())
             folder = f"{SHARED_MEMORY}/{new_name()}"
             yield LinuxFiles(self.host).folder(folder, "any", "")
             self.host.shell('rmdir "$1" && ln -s "$2" "$1"', path, folder)
@@ -158,7 +153,7 @@ class LinuxRamDisks(RamDisks):
         mode, uid = "700" if private else "1777", self.uid()
         if layout == "ext4":
             size_kib = device_kib(size_bytes, path)
-            self._check_fits(size_kib * 1024)
+            self.check_fits(size_kib * 1024, self._free_bytes())
             device = BlockRamDisk(size_kib)
             load = command("modprobe", "brd", *device.state.split(), root=True)
             yield Setting(self.host.name, device, device.state, (load,))
@@ -166,19 +161,13 @@ class LinuxRamDisks(RamDisks):
             mount = script(MOUNT, path, str(uid), mode, root=True)
             yield Setting(self.host.name, Ext4(path), "mounted", (mount,))
         else:
-            self._check_fits(size_bytes)
+            self.check_fits(size_bytes, self._free_bytes())
             mount = script(TMPFS, path, f"size={size_bytes},mode={mode},uid={uid}", root=True)
             yield Setting(self.host.name, Tmpfs(path), "mounted", (mount,))
         return self.parse(parse_mount, self.host.shell(FIND, in_table(path)))
 
-    def _check_fits(self, size_bytes: int) -> None:
-        free = self.read(parse_free, "cat", "/proc/meminfo")
-        if size_bytes > free:
-            raise LabFailure(
-                f"a RAM disk of {size_bytes / MIB:.0f} MiB does not fit: {free / MIB:.0f} MiB of memory are free",
-                "lower ram_disk in the hosts file, or the sweep's size",
-                host=self.host.name,
-            )
+    def _free_bytes(self) -> int:
+        return self.read(parse_free, "cat", "/proc/meminfo")
 
 
 def device_kib(size_bytes: int, path: str) -> int:

@@ -1,8 +1,8 @@
 # usage: sampler.pl FILE PEER KEPT PATH ...
-# While bytes move through the interface, appends to FILE ten times a second: "@ SECONDS" since the start of this host,
-# "N:line" for each line that KEPT matches of the file numbered N of PATH; now and then "stat:" and a line for each
-# process that used CPU time since, and "ss:" and what ss says of the connections to PEER. Once a second while nothing
-# moves. The first two paths are the byte counters. Ends when the folder of FILE is gone.
+# Appends samples to FILE until the folder of FILE is gone: ten a second while bytes move through the interface, else one.
+# A sample is "@ SECONDS" since the start of this host, and "N:line" for each line of PATH number N that matches KEPT. Some
+# also have "stat:" lines of processes that used CPU time, and "ss:" lines about connections to PEER. The first two paths
+# are the byte counters.
 use strict;
 use warnings;
 use Fcntl;

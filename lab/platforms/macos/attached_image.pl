@@ -1,7 +1,6 @@
 # After images.pl. usage: state|detach IMAGE PLACE
-# Prints "attached" or "absent", or detaches: the image that this user attached from IMAGE, a file or ram://SECTORS, found
-# by what hdiutil says of it and by nothing that was remembered. One that is mounted anywhere but at PLACE is somebody
-# else's and left alone. perl, because no shell tool that every Mac has reads a property list.
+# Prints "attached" or "absent", or detaches the image that this user attached from IMAGE, a file or ram://SECTORS. It is
+# found in what hdiutil says, not by anything remembered. An image that is mounted elsewhere than at PLACE is left alone.
 use strict;
 use warnings;
 

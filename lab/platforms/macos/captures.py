@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from lab.hosts.assumption import Capture
-from lab.platforms.macos.noise import (
+from lab.platforms.macos.disturbances import (
     FIREWALL,
     STATUS,
     parse_battery,
@@ -19,11 +19,11 @@ from lab.platforms.macos.parsers import (
     parse_hardware,
     parse_ifconfig,
     parse_images,
+    parse_memory,
     parse_mtu_range,
     parse_ports,
     parse_route,
     parse_sw_vers,
-    parse_vm_stat,
 )
 
 CAPTURES = (
@@ -33,7 +33,7 @@ CAPTURES = (
     Capture(name="ifconfig-v", ask='ifconfig -v "$1"', parse=parse_ifconfig),
     Capture(name="networksetup-ports", ask="networksetup -listallhardwareports", parse=parse_ports),
     Capture(name="networksetup-mtu", ask='networksetup -listvalidMTUrange "$1"', parse=parse_mtu_range),
-    Capture(name="vm_stat", ask="vm_stat", parse=parse_vm_stat),
+    Capture(name="vm_stat", ask="vm_stat", parse=parse_memory),
     Capture(name="hdiutil-info", ask="hdiutil info -plist", parse=parse_images),
     Capture(name="pmset", ask="pmset -g", parse=parse_pmset),
     Capture(name="pmset-batt", ask="pmset -g batt", parse=parse_battery),

@@ -1,5 +1,5 @@
 # usage: copy_uncached.pl SOURCE TARGET
-# Copies a file to one that is not there yet, past the file cache of a Mac (F_NOCACHE of fcntl(2)), and flushes it.
+# Copies a file to a new one past the file cache of a Mac (F_NOCACHE of fcntl(2)), and flushes it.
 use strict;
 use warnings;
 use Fcntl;

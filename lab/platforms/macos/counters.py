@@ -1,4 +1,4 @@
-"""What macOS counts: tables of netstat, ps, vm_stat and iostat, as lines ``COMMAND:line``, whoever asked for them."""
+"""The counters of macOS: tables of netstat, ps, vm_stat and iostat, as lines ``COMMAND:line``."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from lab.base.untrusted import count, first_line, quantity
-from lab.platforms.clock import by_source
+from lab.platforms.clock import by_source, split_samples
 from lab.platforms.macos.parsers import parse_memory, parse_sizes
+from lab.platforms.macos.settings import SPACES
 from lab.platforms.readings import ALL_CORES, Process, Reading, Ticks
 from lab.platforms.timing import Counters, Moved
 
-SPACES = ("net.inet.tcp.sendspace", "net.inet.tcp.recvspace")
 NET = {"tx_bytes": "Obytes", "rx_bytes": "Ibytes", "tx_packets": "Opkts", "rx_packets": "Ipkts",
        "tx_errors": "Oerrs", "rx_errors": "Ierrs"}  # fmt: skip
 NAME_LENGTH = 64  # macOS keeps 16 bytes, newer versions 32
@@ -42,14 +42,14 @@ def parse_counters(lines: Iterable[str], interface: str) -> Counters:
     )
 
 
-def parse_samples(lines: Iterable[str], interface: str) -> Iterator[Reading]:
-    """The readings in what the sampler wrote: after ``@ SECONDS``, lines ``COMMAND:line``. Raises ValueError.
+def parse_samples(text: str, interface: str) -> Iterator[Reading]:
+    """The readings in what the sampler wrote, as lines ``COMMAND:line``. Raises ValueError.
 
-    What iostat says of the time since its row before, in percent, is added up: so it is ticks like any other's. Only
-    each row of it comes with the memory; readings between two rows have neither.
+    A row of iostat is in percent of the time since the row before; the rows add up to ticks. Memory comes with a row
+    of iostat: a reading between two rows has neither cores nor memory.
     """
     spent = Ticks(*[0] * len(Ticks._fields))
-    for at_s, block in _blocks(lines):
+    for at_s, block in split_samples(text):
         tables = by_source(block)
         reading = _reading(tables, interface, at_s)
         if "iostat" in tables or "netstat" not in tables:
@@ -64,20 +64,6 @@ def parse_resent(text: str) -> int | None:
     sent = re.search(r"^\s*([0-9]{1,19}) packets? sent$", text, re.MULTILINE)
     resent = re.search(r"^\s*([0-9]{1,19}) data packets? \([0-9]+ bytes?\) retransmitted$", text, re.MULTILINE)
     return count(resent[1]) if sent and resent and count(sent[1]) else None
-
-
-def _blocks(lines: Iterable[str]) -> Iterator[tuple[float, list[str]]]:
-    at_s: float | None = None
-    block: list[str] = []
-    for line in lines:
-        if not line.startswith("@ "):
-            block.append(line)
-            continue
-        if at_s is not None:
-            yield at_s, block
-        at_s, block = quantity(line[2:]), []
-    if at_s is not None:
-        yield at_s, block
 
 
 def _reading(tables: Tables, interface: str, at_s: float) -> Reading:
@@ -112,14 +98,14 @@ def _processes(tables: Tables) -> dict[tuple[int, int], Process]:
 
 
 def _row(tables: Tables) -> dict[str, str]:
-    """The row of the whole interface by its columns; empty where there is none. Raises ValueError."""
+    """The row of the whole interface by its columns, or empty. Raises ValueError."""
     return next((row for _, row in _rows(tables.get("netstat", ()))), {})
 
 
 def _rows(lines: Sequence[str]) -> Iterator[tuple[str, dict[str, str]]]:
-    """By name, the row of each whole interface by its columns: those named <Link#N>. Raises ValueError.
+    """Each interface and its row <Link#N> by columns. Raises ValueError.
 
-    Its address may be missing, so columns are named from the right.
+    The address may be missing, so columns are counted from the right.
     """
     head, *rows = [line.split() for line in lines] or [[]]
     for fields in rows:

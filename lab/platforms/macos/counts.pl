@@ -1,5 +1,5 @@
-# What macOS counts, as lines "NAME:line", for the stopwatch that follows this text. The bytes of the interface stand
-# next to the transfer, and the clock. ps gives the CPU time of each process, with which the sampler's begin.
+# The counters of macOS as lines "NAME:line", for the stopwatch. The bytes of the interface and the clock are read next to
+# the transfer. ps gives the CPU time of each process, with which the sampler's figures begin.
 use strict;
 use warnings;
 

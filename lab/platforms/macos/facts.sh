@@ -1,5 +1,5 @@
 # shellcheck shell=sh
-# $@ programs whose versions are told, as NAME or NAME:OTHER_NAME; prints lines "name value".
+# $@ programs whose versions to print, as NAME or NAME:OTHER_NAME; prints lines "name value".
 echo "hostname $(hostname)"
 echo "kernel $(uname -r)"
 echo "user $(id -un)"

@@ -24,7 +24,7 @@ class MacFiles(Files):
         self.host.shell(PURGE, root=True, deadline_s=120)
 
     def copy_uncached(self, source: str, target: str, deadline_s: float) -> None:
-        """By F_NOCACHE: an account without root can have no file forgotten once it is in the file cache."""
+        """Uses F_NOCACHE, because an account without root cannot drop a file from the file cache."""
         self.host.run(*run_perl(COPY_UNCACHED, source, target), deadline_s=deadline_s)
 
     def check_cold_reads(self) -> None:

@@ -1,5 +1,5 @@
 # shellcheck shell=sh
-# $1 the program that tells about the Application Firewall; prints lines "state answer", none where it is missing.
+# $1 the program that reports on the Application Firewall; prints lines "state answer", none if it is missing.
 [ -x "$1" ] || exit 0
 for state in globalstate blockall stealthmode; do
     echo "$state $("$1" --get$state)"

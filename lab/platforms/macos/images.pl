@@ -1,4 +1,4 @@
-# The disk images of a Mac, of hdiutil's property list. In perl, because no shell tool that every Mac has reads one.
+# The disk images of a Mac, from hdiutil's property list. In perl, because no shell tool of every Mac reads one.
 use strict;
 
 # Each image: its values by key, and under "devices" a hash of the same kind for each of its devices.

@@ -1,6 +1,6 @@
 # shellcheck shell=sh
-# $1 the device of an image, $2 what diskutil calls the kind of volume; prints the device of the new volume, which is on
-# another disk that is made up. It is not mounted yet: diskutil would choose the place.
+# $1 the device of an image, $2 diskutil's kind of volume; prints the device of the new volume, which is on a synthesized
+# disk. The volume is not mounted yet, because diskutil would choose the place.
 operation() {
     said=$(diskutil apfs "$@" 2>&1); disk=$(echo "$said" | sed -n 's/^Disk from APFS operation: *//p')
     [ -n "$disk" ] || { echo "$said" >&2; exit 1; }

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import plistlib
 import re
 from urllib.parse import unquote
-from xml.parsers.expat import ExpatError
 
 from lab.hosts.mount_reports import (
     parse_mount_lines,
@@ -14,6 +12,7 @@ from lab.hosts.mount_reports import (
     parse_statshares,
     read_parameters,
 )
+from lab.platforms.macos.parsers import parse_plist
 from lab.platforms.mounts import MountedShare, Mounts, Values
 
 PROTOCOLS = {"smbfs": "smb", "afpfs": "afp", "nfs": "nfs"}
@@ -29,7 +28,7 @@ class MacMounts(Mounts):
         return self.read(parse_table, "mount")
 
     def negotiated(self, mounted: MountedShare) -> Values:
-        """See :meth:`Mounts.negotiated`. Of AFP no command tells."""
+        """See :meth:`Mounts.negotiated`. No command tells about AFP."""
         asked: Values = {}
         if mounted.protocol == "smb":
             asked = {
@@ -41,29 +40,26 @@ class MacMounts(Mounts):
         return {"mount": "kernel", **asked, "mount_options": mounted.option_text}
 
     def is_case_sensitive(self, mounted: MountedShare) -> bool:
-        """See :meth:`Mounts.is_case_sensitive`; of a volume that diskutil does not know it cannot be told."""
+        """See :meth:`Mounts.is_case_sensitive`; False if diskutil does not know the volume."""
         text = self._printed("diskutil", "info", "-plist", mounted.path)
         return bool(text) and parse_case_sensitive(text)
 
     def _printed(self, *argv: str) -> str:
-        """What a command printed; nothing where this version of macOS does not have it."""
+        """What a command printed; empty if this macOS lacks the command."""
         result = self.host.run(*argv, check=False)
         return result.stdout if result.exit_code == 0 else ""
 
 
 def parse_case_sensitive(text: str) -> bool:
     """Whether a volume is case-sensitive, of ``diskutil info -plist``. Raises ValueError for what is no such output."""
-    try:
-        content = plistlib.loads(text.encode(), fmt=plistlib.FMT_XML)
-    except (ExpatError, LookupError, TypeError, AttributeError, OverflowError, RecursionError) as error:
-        raise ValueError(f"not a property list: {error}") from error
+    content = parse_plist(text)
     if not isinstance(content, dict):
         raise ValueError("a property list without keys")
     return str(content.get("FilesystemName", "")).startswith("Case-sensitive")
 
 
 def parse_table(text: str) -> tuple[MountedShare, ...]:
-    """Every row of what ``mount`` prints. Raises ValueError where there is none."""
+    """Every row of what ``mount`` prints. Raises ValueError if there is none."""
     rows = tuple(
         _row(source, point, kind, dict.fromkeys(flags, "")) for source, point, kind, flags in parse_mount_lines(text)
     )

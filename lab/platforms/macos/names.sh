@@ -1,5 +1,5 @@
 # shellcheck shell=sh
-# What names this Mac and the people on it, as lines "kind name", so that a shared file can leave it out.
+# Prints the names of this Mac and its people as lines "kind name", so that a shared file can leave them out.
 tell() { sed "s/^/$1 /"; }
 { hostname; for name in ComputerName LocalHostName HostName; do scutil --get $name; done; } 2>/dev/null | tell host
 dscl . -list /Users UniqueID 2>/dev/null | awk '$2 > 499 { print $1 }' | tell user

@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from ipaddress import IPv4Interface
 
 from lab.base.errors import LabFailure
 from lab.hosts.command import shell_line
-from lab.platforms.findings import Medium, Radio
-from lab.platforms.macos.parsers import parse_addresses, parse_ifconfig, parse_networks, parse_ports, parse_sizes
-from lab.platforms.macos.sysctl import sysctl_setting
-from lab.platforms.macos.wifi import parse_airport, parse_uplink
-from lab.platforms.network import Network
+from lab.platforms.macos.parsers import (
+    UNITS,
+    parse_addresses,
+    parse_ifconfig,
+    parse_networks,
+    parse_plist,
+    parse_ports,
+    parse_sizes,
+)
+from lab.platforms.macos.settings import MacSysctl, Name
+from lab.platforms.network import Medium, Network, Radio
 from lab.settings.setting import Setting
 
 WIRELESS = ("Wi-Fi", "AirPort")  # AirPort up to 10.6
 LONGEST_PROBE = 16384  # bytes; longer than every jumbo frame
-RAW_SOCKET = ("net.inet.raw.maxdgram", "net.inet.raw.recvspace")
+RAW_SOCKET: tuple[Name, ...] = ("net.inet.raw.maxdgram", "net.inet.raw.recvspace")
 IS_LISTENING = 'netstat -an 2>/dev/null | grep LISTEN | grep -q "[.]$1 "'
 
 
@@ -31,7 +38,7 @@ class MacNetwork(Network):
         return ("ping", "-n", "-D", "-s", str(payload_bytes), "-c", "1", "-W", "2000", peer)
 
     def listening(self, port: int) -> str:
-        """By netstat, which prints an address and its port with a dot between."""
+        """Reads netstat, which prints a dot between address and port."""
         return shell_line(IS_LISTENING, str(port))
 
     def probe_settings(self, mtu: int) -> Sequence[Setting]:
@@ -41,9 +48,9 @@ class MacNetwork(Network):
         "Message too long" (xnu: raw_ip.c, ip_icmp.c).
         """
         sizes = self.read(lambda text: parse_sizes(text, RAW_SOCKET), "sysctl", *RAW_SOCKET)
-        small = [name for name, size in sizes.items() if size < mtu]
         remedy = f"without it no ping here proves an MTU of {mtu}: leave that out of the sweep"
-        return [sysctl_setting(self.host.name, name, str(max(LONGEST_PROBE, mtu)), remedy) for name in small]
+        value = str(max(LONGEST_PROBE, mtu))
+        return [MacSysctl(name).setting(self.host.name, value, remedy) for name in RAW_SOCKET if sizes[name] < mtu]
 
     def prove_path(self, peer: str, mtu: int) -> None:
         """See :meth:`Network.prove_path`; the settings of :meth:`probe_settings` must be in effect: it is checked."""
@@ -74,3 +81,48 @@ class MacNetwork(Network):
         rate = self.read(parse_uplink, "ifconfig", "-v", interface)
         air = self.read(lambda text: parse_airport(text, interface), "system_profiler", "-xml", "SPAirPortDataType")
         return replace(air, bits_per_s=rate or air.bits_per_s)
+
+
+def parse_uplink(text: str) -> int | None:
+    """Bits per second at which the radio sends at most now, of ``ifconfig -v``; None before 10.9.
+
+    Of two rates in the line ``uplink rate`` the first is the driver's estimate of what is left for data.
+    """
+    line = re.search(r"^\s+uplink rate: (.*)$", text, re.MULTILINE)
+    rates = re.findall(r"([0-9]{1,6}\.[0-9]{2}) ([KMG])bps", line[1]) if line else []
+    return round(float(rates[-1][0]) * UNITS[rates[-1][1]]) if rates else None
+
+
+def parse_airport(text: str, interface: str) -> Radio:
+    """The network that an interface is in, of ``system_profiler -xml SPAirPortDataType``; empty where it is in none."""
+    content = parse_plist(text)
+    if not isinstance(content, list):
+        raise ValueError("not the output of system_profiler")
+    for card in _cards(content):
+        network = card.get("spairport_current_network_information")
+        if card.get("_name") == interface and isinstance(network, dict):
+            signal, noise = _signal_and_noise(str(network.get("spairport_signal_noise", "")))
+            return Radio(_transmit_rate(network.get("spairport_network_rate")), signal, noise)
+    return Radio()
+
+
+def _cards(content: object) -> Iterator[dict[str, object]]:
+    """Each interface of each entry; other content is skipped."""
+    for section in _dicts(content):
+        for item in _dicts(section.get("_items")):
+            yield from _dicts(item.get("spairport_airport_interfaces"))
+
+
+def _dicts(entries: object) -> Iterator[dict[str, object]]:
+    yield from (entry for entry in entries if isinstance(entry, dict)) if isinstance(entries, list) else ()
+
+
+def _signal_and_noise(text: str) -> tuple[int | None, int | None]:
+    """Parse a text such as ``-54 dBm / -92 dBm``."""
+    match = re.fullmatch(r"(-[0-9]{1,3}) dBm(?: / (-[0-9]{1,3}) dBm)?", text)
+    return (int(match[1]), int(match[2]) if match[2] else None) if match else (None, None)
+
+
+def _transmit_rate(value: object) -> int | None:
+    """Bits per second, of Mbit/s as a number or as text."""
+    return int(str(value)) * 10**6 if re.fullmatch(r"[1-9][0-9]{0,5}", str(value)) else None

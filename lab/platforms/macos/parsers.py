@@ -31,6 +31,7 @@ ABOUT = {
 }
 
 
+UNITS = {"K": 10**3, "M": 10**6, "G": 10**9}
 UNKNOWN_RATE = " 4.29 Gbps"  # 2^32 − 1 bits a second: the driver knows none
 
 
@@ -52,7 +53,7 @@ class Link:
 
 @dataclass(frozen=True)
 class Memory:
-    """Bytes that programs can get without swapping, and that were swapped out since the start, None where not said."""
+    """Bytes that programs can get without swapping; bytes swapped out since the start, None if not told."""
 
     available_bytes: int
     swapped_bytes: int | None
@@ -178,7 +179,7 @@ def _link_rate(text: str) -> int | None:
     rate = re.search(r"^\s+(?:up)?link rate: ([0-9.]{1,9}) ([KMG])bps", text, re.MULTILINE)
     if not rate or rate[0].endswith(UNKNOWN_RATE) or "status: active" not in text:
         return None
-    return round(float(rate[1]) * {"K": 10**3, "M": 10**6, "G": 10**9}[rate[2]])
+    return round(float(rate[1]) * UNITS[rate[2]])
 
 
 def parse_mtu_range(text: str) -> tuple[int | None, int | None]:
@@ -187,13 +188,8 @@ def parse_mtu_range(text: str) -> tuple[int | None, int | None]:
     return (int(match[1]), int(match[2])) if match else (None, None)
 
 
-def parse_vm_stat(text: str) -> int:
-    """Bytes that programs can get without swapping: free, speculative and inactive pages."""
-    return parse_memory(text).available_bytes
-
-
 def parse_memory(text: str) -> Memory:
-    """Of ``vm_stat``. Systems before 10.9 count what they swap under Pageouts, later ones under Swapouts."""
+    """Parse ``vm_stat``. Before 10.9 swapped pages are in Pageouts, later in Swapouts."""
     page = re.search(r"page size of ([0-9]{1,9}) bytes", text)
     rows = dict(re.findall(r"^(Pages (?:free|speculative|inactive)|Pageouts|Swapouts): +([0-9]{1,15})\.", text, re.M))
     free = [name for name in rows if name.startswith("Pages ")]
@@ -204,14 +200,19 @@ def parse_memory(text: str) -> Memory:
     return Memory(size * sum(int(rows[name]) for name in free), size * int(swapped) if swapped else None)
 
 
+def parse_plist(text: str) -> object:
+    """The content of a property list in XML. Raises ValueError."""
+    try:
+        return plistlib.loads(text.encode(), fmt=plistlib.FMT_XML)
+    except (ExpatError, LookupError, TypeError, AttributeError, OverflowError, RecursionError, ValueError) as error:
+        raise ValueError(f"not a property list: {error}") from error
+
+
 def parse_images(text: str) -> list[Image]:
     """Every attached disk image, of ``hdiutil info -plist``."""
-    try:
-        content = plistlib.loads(text.encode(), fmt=plistlib.FMT_XML)
-    except (ExpatError, LookupError, TypeError, AttributeError, OverflowError, RecursionError) as error:
-        raise ValueError(f"not a property list: {error}") from error
+    content = parse_plist(text)
     if not isinstance(content, dict) or "framework" not in content:
-        raise ValueError("not of hdiutil info")
+        raise ValueError("not the output of hdiutil info")
     images = content.get("images", [])
     if not isinstance(images, list):
         raise ValueError("no list of images")
@@ -219,12 +220,12 @@ def parse_images(text: str) -> list[Image]:
 
 
 def _image(entry: object) -> Image:
-    """One image. Recent versions list some that have no device, such as those of simulators, with fewer keys."""
+    """One image. Recent versions list images without a device, such as a simulator's, with fewer keys."""
     entities = entry.get("system-entities", []) if isinstance(entry, dict) else None
     if not isinstance(entry, dict) or not isinstance(entities, list):
-        raise ValueError("an image that is none")
+        raise ValueError("an image that is no dictionary")
     if not all(isinstance(entity, dict) for entity in entities):
-        raise ValueError("a system-entity that is none")
+        raise ValueError("a system-entity that is no dictionary")
     owner, sectors = entry.get("owner-uid"), entry.get("blockcount")
     return Image(
         path=str(entry.get("image-path", "")),

@@ -8,7 +8,6 @@ from lab.base.untrusted import count
 from lab.hosts import macos_privacy
 from lab.hosts.perl import NO_PERL, NO_PERL_ON_MAC
 from lab.platforms.facts import TOOLS, Facts, parse_facts
-from lab.platforms.macos import tcp
 from lab.platforms.macos.clock import MacClock
 from lab.platforms.macos.files import MacFiles
 from lab.platforms.macos.mounts import MacMounts
@@ -19,13 +18,13 @@ from lab.platforms.macos.parsers import (
     parse_about,
     parse_hardware,
     parse_ifconfig,
+    parse_memory,
     parse_mtu_range,
     parse_route,
     parse_sw_vers,
     parse_sysctl,
-    parse_vm_stat,
 )
-from lab.platforms.macos.preflight import MacPreflight
+from lab.platforms.macos.preflight import MacPreflight, largest
 from lab.platforms.macos.programs import MacPrograms
 from lab.platforms.macos.ram_disk import MacRamDisks
 from lab.platforms.macos.settings import MacSettings
@@ -34,7 +33,7 @@ from lab.platforms.platform import Platform
 MAX_BUFFER = "kern.ipc.maxsockbuf"
 FACTS = read_script(__file__, "facts.sh")
 NAMED_TOOLS = [":".join([tool, *MacPrograms.other_names.get(tool, "").split()]) for tool in TOOLS]
-# What is good to have beside figures, each command by itself: an older system lacks some. $@ names of sysctl
+# Facts to show beside results. Each command runs by itself, because older systems lack some. $@ names of sysctl
 ABOUT = """
 for name in "$@"; do sysctl "$name"; done 2>/dev/null
 pmset -g batt; pmset -g
@@ -59,7 +58,7 @@ class MacOS(Platform):
     preflight_class = MacPreflight
 
     def explain(self, output: str) -> str:
-        """What Apple has taken away, or keeps programs from (:mod:`lab.hosts.macos_privacy`)."""
+        """Remedies for programs that macOS lacks, and for its privacy rules (:mod:`lab.hosts.macos_privacy`)."""
         return NO_PERL_ON_MAC if NO_PERL.search(output) else macos_privacy.explain(output)
 
     def facts(self, peer: str) -> Facts:
@@ -82,7 +81,7 @@ class MacOS(Platform):
             cpu=processor,
             cores=cores,
             memory_bytes=memory_bytes,
-            available_bytes=self.read(parse_vm_stat, "vm_stat"),
+            available_bytes=self.read(parse_memory, "vm_stat").available_bytes,
             user=values["user"],
             is_root=values["uid"] == "0",
             home=values["home"],
@@ -98,10 +97,10 @@ class MacOS(Platform):
 
     def _tcp_space_max(self, system: str) -> int | None:
         limit = parse_sysctl(self.host.run("sysctl", MAX_BUFFER, check=False).stdout).get(MAX_BUFFER)
-        return tcp.largest(system, count(limit)) if limit else None
+        return largest(system, count(limit)) if limit else None
 
     def _mtu_range(self, interface: str) -> tuple[int | None, int | None]:
-        """What the driver takes, as far as System Settings know."""
+        """The range that System Settings knows of the driver."""
         return parse_mtu_range(self.host.run("networksetup", "-listvalidMTUrange", interface, check=False).stdout)
 
 

@@ -13,9 +13,9 @@ WITH_MACOS = ("rsync", "tar", "openssh-client", "openssh-server")
 class MacPrograms(Programs):
     """The programs of a Mac.
 
-    cp and ditto would also copy extended attributes, which some servers keep in files of their own. macOS 15.0 to 15.3
-    have two engines of rsync, and choose by the options; told which, they do what the later ones do anyway. Later macOS
-    has an iperf3 of Apple's.
+    By default cp and ditto also copy extended attributes, which some servers keep in extra files. macOS 15.0 to 15.3
+    have two engines of rsync and choose by the options: CHOSEN_RSYNC takes the engine of later versions. Later versions
+    have Apple's own iperf3.
     """
 
     calls = MappingProxyType(

@@ -24,7 +24,7 @@ from lab.platforms.macos.parsers import (
     SECTOR_BYTES,
     image_sectors,
     parse_images,
-    parse_vm_stat,
+    parse_memory,
     parse_volume,
     prove_ours,
 )
@@ -83,14 +83,10 @@ class MacRamDisks(RamDisks):
             raise LabFailure(f"something is mounted at {place} already", "unmount it", host=self.host.name)
         uid = self.uid()
         sectors = image_sectors(size_bytes, place, {image.path for image in self.read(parse_images, *IMAGES)})
-        free = self.read(parse_vm_stat, "vm_stat")
-        if sectors * SECTOR_BYTES > free:
-            raise LabFailure(
-                f"a RAM disk of {size_bytes / 2**20:.0f} MiB does not fit: {free / 2**20:.0f} MiB of memory are free",
-                "lower ram_disk in the hosts file, or the sweep's size",
-                host=self.host.name,
-            )
-        yield self._ram_image(sectors, place)
+        free_bytes = self.read(parse_memory, "vm_stat").available_bytes
+        self.check_fits(size_bytes, free_bytes, overhead_bytes=sectors * SECTOR_BYTES - size_bytes)
+        attach = script(ATTACH, f"ram://{sectors}", deadline_s=120)
+        yield Setting(self.host.name, RamImage(sectors, place), "attached", (attach,))
         device = self.read(lambda text: prove_ours(parse_images(text), f"ram://{sectors}", sectors, uid), *IMAGES)
         kind = "apfs" if layout == "apfs" else "hfs"
         mount = mount_volume(kind, self._format(device, layout), place)
@@ -108,7 +104,3 @@ class MacRamDisks(RamDisks):
         case = ("-s",) if layout == "hfs-case" else ()
         self.host.run("newfs_hfs", *case, "-v", "lab", device.replace("/dev/", "/dev/r"), deadline_s=120)
         return device
-
-    def _ram_image(self, sectors: int, place: str) -> Setting:
-        attach = script(ATTACH, f"ram://{sectors}", deadline_s=120)
-        return Setting(self.host.name, RamImage(sectors, place), "attached", (attach,))

@@ -1,11 +1,9 @@
-# usage: mac_sampler.pl FILE INTERFACE
-# Appends readings to FILE until the folder of FILE is gone. A reading begins with "@ SECONDS", and its lines are
-# "COMMAND:line".
-# - While bytes move through the interface, four times a second: what netstat says of the interface.
-# - Of these readings, two a second: the CPU time of each process that used some since, by ps.
-# - Once a second, also while nothing moves: the row of iostat about that second, and what vm_stat says of the memory.
-# iostat counts whole seconds and runs all the time. The others are started each time: that takes milliseconds on a Mac,
-# of ps tens of them, for it looks at each thread.
+# usage: sampler.pl FILE INTERFACE
+# Appends samples to FILE until the folder of FILE is gone. A sample is "@ SECONDS" and lines "COMMAND:line".
+# - While bytes move through the interface: what netstat says of it, four times a second.
+# - With two of these a second: the CPU time of each process that used some, by ps.
+# - Once a second, always: the row of iostat about that second, and the memory by vm_stat.
+# iostat runs all the time and counts whole seconds. The others start anew each time: milliseconds, for ps tens of them.
 use strict;
 use warnings;
 use Fcntl;

@@ -4,19 +4,37 @@ from __future__ import annotations
 
 from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal, TypeAlias
 
 from lab.base.errors import LabFailure
 from lab.base.scripts import read_script
 from lab.base.untrusted import count
 from lab.hosts.command import Command, command, script
 from lab.platforms.macos.parsers import parse_sysctl
-from lab.platforms.macos.sysctl import sysctl_setting
-from lab.platforms.settings import MTU_REMEDY, TCP_BUFFERS_REMEDY, Mtu, SystemSettings
+from lab.platforms.settings import MTU_REMEDY, TCP_BUFFERS_REMEDY, Mtu, Number, SystemSettings
 from lab.settings.background import background_process
 from lab.settings.setting import Setting
 
 READ_MTU = r"""ifconfig "$1" | sed -n '1s/.* mtu \([0-9][0-9]*\).*/\1/p' | grep ."""
 AWAIT_LINK = read_script(__file__, "await_link.sh")
+Name: TypeAlias = Literal[
+    "net.inet.raw.maxdgram",
+    "net.inet.raw.recvspace",
+    "net.inet.tcp.autosndbufmax",
+    "net.inet.tcp.doautorcvbuf",
+    "net.inet.tcp.doautosndbuf",
+    "net.inet.tcp.recvspace",
+    "net.inet.tcp.sendspace",
+    "net.inet.tcp.sockthreshold",
+]
+# What keeps the sizes of buffers from changing; each version has some of it
+PINS: tuple[Name, ...] = (
+    "net.inet.tcp.sockthreshold",
+    "net.inet.tcp.doautorcvbuf",
+    "net.inet.tcp.doautosndbuf",
+    "net.inet.tcp.autosndbufmax",
+)
+SPACES: tuple[Name, ...] = ("net.inet.tcp.sendspace", "net.inet.tcp.recvspace")
 
 
 @dataclass(frozen=True)
@@ -34,8 +52,30 @@ class MacMtu(Mtu):
         to = command("ifconfig", self.interface, "mtu", value, root=True)
         return to, script(AWAIT_LINK, self.interface, deadline_s=60)
 
-    def _undo(self, old: str) -> tuple[Command, ...]:
-        return self.change(old)
+
+@dataclass(frozen=True)
+class MacSysctl(Number):
+    """A number that the kernel of a Mac goes by."""
+
+    kind = "mac-sysctl"
+    values = "[0-9]{1,10}"
+    least = 0
+
+    name: Name
+    """Its name."""
+
+    @property
+    def label(self) -> str:
+        """See :attr:`Operation.label`."""
+        return self.name
+
+    def read(self) -> Command:
+        """See :meth:`Operation.read`; an unknown name may exit 0."""
+        return script('sysctl -n "$1" | grep "^[0-9]"', self.name)
+
+    def change(self, value: str) -> tuple[Command, ...]:
+        """The commands that set it; without -w, 10.6 to 10.9 refuse."""
+        return (command("sysctl", "-w", f"{self.name}={value}", root=True),)
 
 
 class MacSettings(SystemSettings):
@@ -43,8 +83,7 @@ class MacSettings(SystemSettings):
 
     def mtu(self, interface: str, value: int) -> Setting:
         """See :meth:`SystemSettings.mtu`. ifconfig only warns of a refusal and exits 0: what reads back decides."""
-        operation = MacMtu(interface)
-        return Setting(self.host.name, operation, str(value), operation.change(str(value)), MTU_REMEDY)
+        return MacMtu(interface).setting(self.host.name, str(value), MTU_REMEDY)
 
     def tcp_buffers(self, size_bytes: int) -> Sequence[Setting]:
         """The starting sizes, and whatever keeps them from changing on this version.
@@ -52,19 +91,18 @@ class MacSettings(SystemSettings):
         10.6 and 10.7 raise small buffers while few sockets exist (sockthreshold) and know no autotuning; 10.8 to 10.15
         switch it off each way; from 11 on that switch is gone for sending, and its ceiling is lowered instead.
         """
-        pins = [f"net.inet.tcp.{name}" for name in ("sockthreshold", "doautorcvbuf", "doautosndbuf", "autosndbufmax")]
         # An unknown name prints nothing on standard output, whatever the version and the exit code.
         loop = 'for name in "$@"; do sysctl "$name" 2>/dev/null; done; :'
-        present = self.parse(parse_sysctl, self.host.shell(loop, *pins))
-        threshold, receive, send, send_max = (name in present for name in pins)
+        present = self.parse(parse_sysctl, self.host.shell(loop, *PINS))
+        threshold, receive, send, send_max = (name in present for name in PINS)
         if not (threshold or (receive and (send or send_max))):
-            message = f"TCP buffers cannot be pinned: of {pins}, sysctl knows only {present}"
+            message = f"TCP buffers cannot be pinned: from {[*PINS]}, sysctl knows only {present}"
             raise LabFailure(message, host=self.host.name)
-        values = {name: "0" for name in pins[:3] if name in present}
+        values = {name: "0" for name in PINS[:3] if name in present}
         if send_max and not send:
-            values[pins[3]] = str(size_bytes)
-        values |= {f"net.inet.tcp.{name}": str(size_bytes) for name in ("sendspace", "recvspace")}
-        return [sysctl_setting(self.host.name, name, value, TCP_BUFFERS_REMEDY) for name, value in values.items()]
+            values[PINS[3]] = str(size_bytes)
+        values |= dict.fromkeys(SPACES, str(size_bytes))
+        return [MacSysctl(name).setting(self.host.name, value, TCP_BUFFERS_REMEDY) for name, value in values.items()]
 
     @staticmethod
     def tcp_buffers_in(state: Mapping[str, str]) -> tuple[int, ...]:

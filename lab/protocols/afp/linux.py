@@ -1,12 +1,12 @@
-"""AFP on Linux: netatalk serves; mount_afpfs mounts where a host has it, else GVfs, for no Linux kernel can."""
+"""AFP on Linux: netatalk serves; mount_afpfs or GVfs mounts, because no Linux kernel can."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Generator, Mapping
 from types import MappingProxyType
 
 from lab.hosts.command import script
-from lab.protocols.afp.netatalk import read_last_login
 from lab.protocols.driver import Steps
 from lab.protocols.mounts import gvfs
 from lab.protocols.mounts.linux import LinuxMount, in_private_mounts, mount_setting
@@ -54,7 +54,7 @@ class LinuxAfp(LinuxMount):
         self.has_afpfs = False
 
     def serve(self, server: Side, share: Share) -> Steps:
-        """A netatalk of our own. Its accounts are the system's: AFP's login is checked against them."""
+        """Start a netatalk of the lab's own, which checks logins against the system's accounts."""
         state = f"{server.directory}/afp"
         # afpd works as the account that logged in, which must reach the volume's database in here
         server.host.run("mkdir", "-m", "755", "-p", state, f"{state}/cnid")
@@ -79,12 +79,12 @@ class LinuxAfp(LinuxMount):
         return {"server_sync": "sync", "server_sync_by": "afpd as it is"}
 
     def mount_method(self, client: Side) -> str:
-        """By mount_afpfs where it is installed, else by GVfs."""
-        return "mount_afpfs" if has_afpfs(client) else super().mount_method(client)
+        """mount_afpfs if it is installed, else GVfs."""
+        return "mount_afpfs" if client.has_program("mount_afpfs") else super().mount_method(client)
 
     def prepare(self, client: Side) -> Steps:
         """mount_afpfs needs nothing; GVfs a session."""
-        self.has_afpfs = has_afpfs(client)
+        self.has_afpfs = client.has_program("mount_afpfs")
         if not self.has_afpfs:
             yield from super().prepare(client)
 
@@ -108,11 +108,20 @@ class LinuxAfp(LinuxMount):
         return read_last_login(server, share)
 
 
-def has_afpfs(client: Side) -> bool:
-    """Whether this host has mount_afpfs."""
-    return client.host.shell("command -v mount_afpfs", check=False).exit_code == 0
-
-
 def _literal(path: str) -> str:
     """A path as it stands between double quotes in afp.conf, where a dollar sign begins a variable."""
     return path.replace("$", "$$")
+
+
+def read_last_login(server: Side, share: Share) -> dict[str, str]:
+    """The version of the newest login, from the line that our afpd logs; empty for every other server."""
+    if not share.served_by_lab or server.platform != "linux":
+        return {}
+    logins = server.host.shell('grep -h "Login by" "$1" | tail -n 1', f"{server.directory}/afp/afpd.log", root=True)
+    return parse_login(logins.stdout)
+
+
+def parse_login(line: str) -> dict[str, str]:
+    """The AFP version of a line such as ``… Login by lab (AFP3.3)``; empty if there is none."""
+    match = re.search(r"\bAFP(?:X| )?(\d[\d.]*)", line)
+    return {"dialect": f"AFP {match[1]}"} if match else {}

@@ -10,7 +10,7 @@ from lab.base.untrusted import first_line
 from lab.hosts.command import Command
 from lab.hosts.mount_reports import parse_mounts
 from lab.hosts.mounts import real_path
-from lab.protocols.afp.netatalk import read_last_login
+from lab.protocols.afp.linux import read_last_login
 from lab.protocols.driver import Steps
 from lab.protocols.mounts.macos import ALREADY_MOUNTED, NO_ROUTE, answer_prompt, parse_df_point
 from lab.protocols.servers import macos_sharing
@@ -55,7 +55,7 @@ class MacAfp(macos_sharing.MacShare):
     client_tcp_reach = server_tcp_reach = MappingProxyType({(10, 6): CLOSED})
 
     def check_ram_disk(self, server: Side, layout: str | None) -> None:
-        """It shares volumes of HFS+ only."""
+        """AppleFileServer shares only volumes of HFS+."""
         if layout == "apfs":
             role = server.host.name
             remedy = f"ram_disk_format = hfs in [{role}], or take afp out of the sweep"
@@ -63,30 +63,19 @@ class MacAfp(macos_sharing.MacShare):
 
     def serve(self, server: Side, share: Share) -> Steps:
         """AppleFileServer and a share point, of a folder on HFS+: it shares nothing else."""
-        kind = read_file_system(server, share.path)
+        point = parse_df_point(server.host.run("df", "-P", real_path(server.host, share.path)).stdout)
+        kind, _ = parse_mounts(server.host.run("mount").stdout).get(point, ("an unknown file system", ""))
         if kind != "hfs":
+            fact = next(facts_about("afp", Volume("macos", kind)))  # every kind but HFS+ has one
             message = f"AFP cannot share {share.path}, which is on {first_line(kind)}"
-            raise Unsupported(message, find_remedy(kind), host=server.host.name)
+            raise Unsupported(message, f"share a RAM disk (store = ram); or {fact.cure}", host=server.host.name)
         yield from super().serve(server, share)
 
     def mount(self, client: Side, server: Side, share: Share, path: str) -> Command:
-        """As the account that logs in. What it prints when all is well (``the mount flags are …``) is no failure."""
+        """As the account that logs in. Output after success (``the mount flags are …``) is no failure."""
         url = f"afp:{macos_sharing.url(server, share)}"
         return answer_prompt(client, share, "mount_afp", "-i", "-o", "nobrowse", url, path)
 
     def read_negotiated(self, client: Side, server: Side, share: Share, path: str) -> tuple[Values, Mapping[str, str]]:
         """No command of macOS tells; netatalk does."""
         return read_last_login(server, share), {}
-
-
-def read_file_system(server: Side, path: str) -> str:
-    """The kind of file system that holds a folder, as mount names it."""
-    point = parse_df_point(server.host.run("df", "-P", real_path(server.host, path)).stdout)
-    kind, _ = parse_mounts(server.host.run("mount").stdout).get(point, ("an unknown file system", ""))
-    return kind
-
-
-def find_remedy(kind: str) -> str:
-    """What can be shared instead."""
-    fact = next(facts_about("afp", Volume("macos", kind)))  # there is one of any that is not HFS+
-    return f"share a RAM disk (store = ram); or {fact.cure}"

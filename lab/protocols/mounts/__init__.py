@@ -1,1 +1,1 @@
-"""What mounts of several protocols share: of Linux kernels, of macOS, of GVfs."""
+"""Mounts for several protocols: by Linux kernels, by macOS, by GVfs."""

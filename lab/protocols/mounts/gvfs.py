@@ -1,6 +1,6 @@
-"""GVfs over FUSE: how a Linux client mounts a share where its kernel cannot. Works without a desktop or a login.
+"""GVfs over FUSE: how a Linux client mounts a share if its kernel cannot. No desktop or login is needed.
 
-A session of its own: a private D-Bus, gvfsd, gvfsd-fuse, none of which sees or touches those of a person logged in.
+The lab starts its own session: D-Bus, gvfsd and gvfsd-fuse, separate from a logged-in person's.
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ LOCAL_PATH = r"""
 path=$(gio info "$1" | sed -n 's/^local path: //p')
 [ -n "$path" ] && echo "$path" || { echo "gio knows no local path of $1" >&2; exit 1; }
 """
-# After it was mounted, FUSE may show nothing for a moment. $1 entry, $2 mount point. The share itself is not listed:
-# NFS may answer that with an error as long as it remembers a file that was removed on the server.
+# FUSE may show nothing for a moment after the mount. $1 entry, $2 mount point. The share itself is not listed, because
+# NFS may fail as long as it remembers a file that was removed on the server.
 SHOWS_SHARE = f'{FIND} >/dev/null && for share in "$2"/*; do test -d "$share" || exit; done'
 SHOW = read_script(__file__, "gvfs_show.sh")
-# A mount whose process is gone is there all the same. $1 entry, then the command that tells of the process
+# A mount may outlive its process. $1 entry, then the command that reads the state of the process
 FUSE_STATE = f"""
 entry=$1; shift; state=$("$@") || exit; set -- "$entry"
 if [ "$state" = absent ] && {FIND} >/dev/null; then echo remains; else echo "$state"; fi
@@ -53,7 +53,7 @@ UNMOUNT_FUSE = f"""
 if {FIND} >/dev/null; then fusermount3 -u -z "$2" || fusermount -u -z "$2" || umount -l "$2"; fi
 """
 UNMOUNT = 'timeout 10 gio mount -u "$1" || timeout 10 gio mount -f -u "$1"'
-# What `gio mount` says of what no further try would help, and the remedy
+# Messages of `gio mount` that another try would not change, and the remedy
 REASONS = (
     (r"^ *gio mount .*: the password was refused", "are the account and its password right?"),
     (
@@ -95,15 +95,11 @@ class GvfsFuse(Operation):
     """The FUSE mount that shows the shares of a GVfs session of the lab's own, and its process."""
 
     kind = "gvfs-fuse"
+    label = "FUSE mount of GVfs"
     values = "absent|remains|running"
 
     directory: OwnPath
     """The session's folder."""
-
-    @property
-    def label(self) -> str:
-        """See :attr:`Operation.label`."""
-        return "FUSE mount of GVfs"
 
     @property
     def place(self) -> str:
@@ -117,7 +113,7 @@ class GvfsFuse(Operation):
 
     @property
     def process(self) -> Process:
-        """Its process."""
+        """The process of gvfsd-fuse."""
         return Process(self.directory, "gvfsd-fuse", root=False)
 
     def read(self) -> Command:
@@ -129,49 +125,42 @@ class GvfsFuse(Operation):
 
 
 class Session:
-    """One client's GVfs session; ``directory`` is a folder of its own inside the lab's."""
+    """A client's GVfs session; ``directory`` is its folder in the lab's own folder."""
 
     def __init__(self, client: Side):
         self.client = client
         self.directory = f"{client.directory}/gvfs"
-        self.bus = _bus(self.directory)
-        self.environment = _environment(self.directory)
 
     def start(self) -> Steps:
         """The bus and gvfsd. Raises Unsupported where GVfs is not installed."""
         gvfsd = find_program(self.client, "gvfsd")
         self.client.host.shell(MOUNTABLE, self.directory)
-        config = self.client.write("gvfs/bus.conf", BUS_CONFIG.format(address=bus_address(self.bus)))
+        bus = f"{self.directory}/run/bus"
+        config = self.client.write("gvfs/bus.conf", BUS_CONFIG.format(address=bus_address(bus)))
         dbus = ("dbus-daemon", "--nofork", "--nopidfile", f"--config-file={config}")
-        yield self._daemon("dbus", dbus, shell_line('[ -S "$1" ]', self.bus))
-        list_shares = shell_line('"$@" gio list computer:/// >&2 || true', *self.environment)
+        yield self._daemon("dbus", dbus, shell_line('[ -S "$1" ]', bus))
+        list_shares = shell_line('"$@" gio list computer:/// >&2 || true', *_environment(self.directory))
         yield self._daemon("gvfsd", (gvfsd, "--no-fuse"), list_shares)
 
     def mount(self, uri: str, password: str) -> Generator[Setting, None, str]:
-        """The share in this session, and the FUSE mount that shows it; returns the share's folder.
+        """Mount a share in this session, and show it by a FUSE mount; returns the share's folder.
 
-        The kernel caches file data by FUSE mount, and GVfs caches none: a new FUSE mount is what makes a client cold.
+        The kernel caches file data by FUSE mount, and GVfs caches none: only a new FUSE mount makes a client cold.
         """
-        operation = GvfsMount(self.directory, uri)
-        mount = self._run(MOUNT, uri, given=password + "\n", deadline_s=330)
-        yield Setting(self.client.host.name, operation, "mounted", (mount,))
-        yield self._fuse_mount(uri)
-        return self._run(LOCAL_PATH, uri).run(self.client.host)
-
-    def _fuse_mount(self, uri: str) -> Setting:
-        program, operation = find_program(self.client, "gvfsd-fuse"), GvfsFuse(self.directory)
-        ready = shell_line(SHOWS_SHARE, operation.entry, operation.place)
-        # a file keeps its number when the kernel drops its entry for want of memory: cp refuses one that changes
-        process = self._daemon("gvfsd-fuse", (program, operation.place, "-f", "-o", "noforget"), ready)
-        show = self._run(SHOW, uri, *process.apply[0].argv, deadline_s=60)
-        return Setting(self.client.host.name, operation, "running", (show,))
-
-    def _run(self, text: str, *args: str, given: str = "", deadline_s: float = 30.0) -> Command:
-        return in_session(self.directory, text, *args, given=given, deadline_s=deadline_s)
+        host = self.client.host
+        mount = in_session(self.directory, MOUNT, uri, given=password + "\n", deadline_s=330)
+        yield Setting(host.name, GvfsMount(self.directory, uri), "mounted", (mount,))
+        program, fuse = find_program(self.client, "gvfsd-fuse"), GvfsFuse(self.directory)
+        # noforget: a file keeps its number when the kernel drops its entry for want of memory, or cp refuses the file
+        argv = (program, fuse.place, "-f", "-o", "noforget")
+        process = self._daemon("gvfsd-fuse", argv, shell_line(SHOWS_SHARE, fuse.entry, fuse.place))
+        show = in_session(self.directory, SHOW, uri, *process.apply[0].argv, deadline_s=60)
+        yield Setting(host.name, fuse, "running", (show,))
+        return in_session(self.directory, LOCAL_PATH, uri).run(host)
 
     def _daemon(self, name: str, argv: tuple[str, ...], ready: str) -> Setting:
         return background_process(
-            self.client.host.name, name, (*self.environment, *argv), self.directory, ready, root=False
+            self.client.host.name, name, (*_environment(self.directory), *argv), self.directory, ready, root=False
         )
 
 
@@ -181,16 +170,12 @@ def in_session(directory: str, text: str, *args: str, given: str = "", deadline_
     return Command(words, given=given, deadline_s=deadline_s)
 
 
-def _bus(directory: str) -> str:
-    return f"{directory}/run/bus"
-
-
 def _environment(directory: str) -> tuple[str, ...]:
     return (
         "env",
         "LC_ALL=C.UTF-8",  # or gio would print ? for most letters of a path
         f"XDG_RUNTIME_DIR={directory}/run",
-        f"DBUS_SESSION_BUS_ADDRESS={bus_address(_bus(directory))}",
+        f"DBUS_SESSION_BUS_ADDRESS={bus_address(f'{directory}/run/bus')}",
         f"GVFS_MOUNTABLE_DIR={directory}/mountable",
         "GIO_USE_VOLUME_MONITOR=unix",
         "GVFS_REMOTE_VOLUME_MONITOR_IGNORE=1",

@@ -1,8 +1,7 @@
 # shellcheck shell=sh
-# Mount the URI $1 in a GVfs session; the password, if one is needed, comes on standard input.
-#
-# DHX2 logins of AFP fail now and then, so it is tried again. A password that is refused is asked for again, and there is
-# no second one: gio ends then, and prints nothing.
+# Mount the URI $1 in a GVfs session; a password comes on standard input.
+# DHX2 logins of AFP sometimes fail, so several are tried. If the password is refused, gio asks again, finds no second one,
+# and ends without a message.
 IFS= read -r password
 why="the password was refused"
 # shellcheck disable=SC2034  # the number of the try is not needed

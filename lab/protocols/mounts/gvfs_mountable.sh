@@ -1,8 +1,7 @@
 # shellcheck shell=sh
 # Make the folders of a GVfs session in $1, and its list of what can be mounted.
-#
-# gvfsd-afp uses memory that it has freed where a reply comes before the callback of the write that asked for it. A real-time
-# scheduler makes that seldom, and mimalloc harmless: it gives freed memory out again late.
+# gvfsd-afp uses freed memory if a reply comes before the callback of the write that asked for it. A real-time scheduler
+# makes that rare; mimalloc makes it harmless, because it reuses freed memory late.
 # shellcheck disable=SC2174  # nobody else gets below $1
 mkdir -p -m 700 "$1" "$1/run" "$1/run/gvfs" "$1/mountable" && cp /usr/share/gvfs/mounts/*.mount "$1/mountable/" || exit
 with=

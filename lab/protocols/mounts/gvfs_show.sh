@@ -1,6 +1,6 @@
 # shellcheck shell=sh
-# Show the share of the URI $1 as a folder, by the command after it, which starts gvfsd-fuse. That may wait for ever for a
-# share whose backend died meanwhile.
+# Show the share of the URI $1 as a folder, by the command after it, which starts gvfsd-fuse. That command may wait forever
+# for a share whose backend has died.
 uri=$1
 shift
 output=$(timeout 30 "$@" 2>&1) && exit

@@ -1,4 +1,4 @@
-"""Mounting on Linux: by the kernel's own file system where this kernel has it, else by GVfs; and saying which."""
+"""Mounting on Linux: by the kernel if it has the file system, else by GVfs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from lab.hosts.mount_reports import parse_mount_options, split_mount_options
 from lab.hosts.mounts import FIND, in_table, is_mounted
 from lab.protocols.driver import Driver, Steps
 from lab.protocols.mounts import gvfs
-from lab.protocols.options import OF_SERVER, Option, mount_option_names
+from lab.protocols.options import SERVER_OPTIONS, Option, mount_option_names, read_levels
 from lab.protocols.share import Attached, Share, Side, Values
 from lab.settings.operation import Operation
 from lab.settings.parameters import OwnPath
@@ -55,13 +55,13 @@ class LinuxShareMount(Operation):
 class LinuxMount(Driver):
     """A driver that mounts. A subclass names the kernel's file system and the GVfs address of the share.
 
-    ``versions_of`` stands before the version in the name of a dialect; ``options`` are those of the protocol;
+    ``dialect_prefix`` is the name of a dialect before its version, ``options`` are the protocol's, and
     ``gvfs_file_mode`` is :attr:`Attached.file_mode` of a mount by GVfs.
     """
 
     kernel_type: str | None = None
     options: ClassVar[Mapping[str, Option]] = {}
-    versions_of: ClassVar[str] = ""
+    dialect_prefix: ClassVar[str] = ""
     gvfs_file_mode: ClassVar[str] = ""
 
     def __init__(self) -> None:
@@ -77,16 +77,16 @@ class LinuxMount(Driver):
         raise NotImplementedError
 
     def read_negotiated(self, server: Side, share: Share) -> Values:
-        """What client and server agreed on, where the server can tell; the kernel's options are added to it."""
+        """What client and server agreed on, if the server can tell; the kernel's options are added."""
         return {}
 
     def options_outside_table(self, client: Side, server: Side, share: Share) -> dict[str, str]:
-        """What the kernel tells of the mount in another place than its table of mounts, by name as in that table."""
+        """Options that the kernel reports outside of its table of mounts, by name."""
         return {}
 
     def cannot_attach(self, client: Side, options: Mapping[str, str]) -> str:
-        """Only the kernel's own mount takes any."""
-        if options.keys() - self.options.keys() - set(OF_SERVER):
+        """Only a mount by the kernel takes options."""
+        if options.keys() - self.options.keys() - set(SERVER_OPTIONS):
             return f"the {self.kernel_type} of Linux knows no such option"
         if options.get("client") == "gvfs":
             self._check_gvfs(client)
@@ -95,27 +95,28 @@ class LinuxMount(Driver):
         return ""
 
     def explain(self, output: str) -> str:
-        """What GVfs says of a name or a password that is wrong."""
+        """The remedy for a name or a password that GVfs calls wrong."""
         return next((remedy for pattern, remedy in gvfs.REASONS if re.search(pattern, output, re.MULTILINE)), "")
 
     def mount_method(self, client: Side) -> str:
-        """By the kernel if it can, else by GVfs."""
+        """The kernel if it can, else GVfs."""
         if self._kernel_can(client):
             return f"kernel {self.kernel_type}"
         self._check_gvfs(client)
         return "GVfs over FUSE"
 
     def _kernel_can(self, client: Side) -> bool:
-        """Whether the kernel mounts it, and this account may have it do so."""
-        is_allowed = self.kernel_type is not None and not client.host.lacks_root
-        return is_allowed and kernel_has(client, str(self.kernel_type))
+        """Whether this account may mount by the kernel, and the kernel knows the file system: it may load a module."""
+        if self.kernel_type is None or client.host.lacks_root:
+            return False
+        return client.host.shell(PROBE, self.kernel_type, root=True).stdout.strip() == "yes"
 
     def _check_gvfs(self, client: Side) -> None:
         gvfs.find_program(client, "gvfsd-fuse")
         client.check_sockets()
 
     def prepare(self, client: Side) -> Steps:
-        """Find out whether the kernel can; if not, start GVfs."""
+        """Start GVfs if the kernel cannot mount."""
         self.kernel_can = self._kernel_can(client)
         if not self.kernel_can:
             self._check_gvfs(client)
@@ -123,7 +124,7 @@ class LinuxMount(Driver):
             yield from self.session.start()
 
     def attach(self, client: Side, server: Side, share: Share) -> Generator[Setting, None, Attached]:
-        """Mount the share. A client that is to be GVfs for this mount alone starts it for this mount alone."""
+        """Mount the share. If only this mount goes by GVfs, only this mount starts it."""
         self.by_kernel = self.kernel_can and share.options.get("client") != "gvfs"
         if self.by_kernel:
             return (yield from self._attach_by_kernel(client, server, share))
@@ -134,9 +135,6 @@ class LinuxMount(Driver):
         effective = {"mount": "gvfs", **self.read_negotiated(server, share)}
         options = {"client": "gvfs"} if self.options else {}
         return Attached(path, file_mode=self.gvfs_file_mode, effective=effective, options=options)
-
-    def _read_levels(self, mounted_with: Mapping[str, str]) -> dict[str, str]:
-        return {name: level for name, option in self.options.items() if (level := option.read_level(mounted_with))}
 
     def _attach_by_kernel(self, client: Side, server: Side, share: Share) -> Generator[Setting, None, Attached]:
         source, options = self.kernel_mount(client, server, share)
@@ -149,10 +147,11 @@ class LinuxMount(Driver):
         fields = first_line(client.host.shell(FIND, in_table(path)).stdout, 1000).split(" ")
         if len(fields) < 4:
             raise LabFailure(f"the options of the mount {path} cannot be read", host=client.host.name)
-        limits = parse_mount_options(fields[3], self.versions_of)
+        limits = parse_mount_options(fields[3], self.dialect_prefix)
         effective = {"mount": "kernel", **limits, **self.read_negotiated(server, share), "mount_options": fields[3]}
         mounted_with = split_mount_options(fields[3]) | self.options_outside_table(client, server, share)
-        return Attached(path, effective=effective, options=self._read_levels(mounted_with | {"client": "kernel"}))
+        levels = read_levels(self.options, mounted_with | {"client": "kernel"})
+        return Attached(path, effective=effective, options=levels)
 
 
 def mount_setting(client: Side, path: str, mount: Command) -> Setting:
@@ -161,10 +160,5 @@ def mount_setting(client: Side, path: str, mount: Command) -> Setting:
 
 
 def in_private_mounts(text: str, *args: str) -> tuple[str, ...]:
-    """A script whose mounts nobody else on the host sees, and which end with it; ``args`` are its ``$1``, ``$2``, …"""
+    """A script whose mounts are invisible to others and end with it; ``args`` are its ``$1``, ``$2``, …"""
     return ("unshare", "--mount", "--propagation", "private", "--", "/bin/sh", "-c", text, "sh", *args)
-
-
-def kernel_has(client: Side, kernel_type: str) -> bool:
-    """Whether this host's kernel knows a file system; asked of the kernel itself, which may load a module for it."""
-    return client.host.shell(PROBE, kernel_type, root=True).stdout.strip() == "yes"

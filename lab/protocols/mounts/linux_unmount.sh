@@ -1,10 +1,9 @@
 # shellcheck shell=sh
-# Unmount the mount point $2, which is $1 in the table of mounts, even where its server is dead. Needs find_mount.
-#
-# Where the server is dead, umount may wait in the kernel, where no signal reaches it: it is left there. From Linux 6.5 on
-# NFS has a switch for each mount that lets everything fail that waits for the server, now and later. Before, umount -f
-# does so for what waits at that moment, and a process in state D goes on to its next request, until there is none left.
-# umount -l at last takes the mount out of sight; the kernel goes on waiting, as CIFS does for up to some minutes.
+# Unmount the mount point $2, which is $1 in the table of mounts, even if its server is dead. Needs find_mount.
+# With a dead server umount may wait in the kernel, where no signal reaches it, so it is left there. From Linux 6.5 NFS has
+# a switch for each mount that lets all waiting requests fail, now and later. Before, umount -f fails the requests that wait
+# at that moment; a process in state D goes on to its next request until none is left. umount -l finally hides the mount,
+# while the kernel goes on waiting, for CIFS up to some minutes.
 entry=$1 point=$2
 gone() { ! find_mount "$entry" >/dev/null; }
 off() {

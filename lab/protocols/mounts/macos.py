@@ -15,7 +15,7 @@ from lab.hosts.command import Command, command, script
 from lab.hosts.mount_reports import parse_mounts
 from lab.hosts.mounts import is_mounted_on_mac, real_path
 from lab.protocols.driver import Driver
-from lab.protocols.options import OF_SERVER, Option
+from lab.protocols.options import SERVER_OPTIONS, Option, read_levels
 from lab.protocols.share import Attached, Share, Side, Values
 from lab.settings.operation import Operation
 from lab.settings.parameters import OwnPath
@@ -24,14 +24,14 @@ from lab.settings.setting import Setting
 # Remedies that hold for several protocols
 NO_ROUTE = "nothing on the way to that address, or macOS's Local Network privacy: run the lab over SSH or in Terminal"
 ALREADY_MOUNTED = "this Mac has that share mounted already, Finder perhaps: eject it there, or `umount` it"
-# What limits sockets that ask for a size of their own
+# The limit of sockets that ask for a size of their own
 BUFFER_LIMIT = "kern.ipc.maxsockbuf, which can be lowered until the next restart,"
 PROMPT = read_script(__file__, "prompt.pl")
 MOUNTING = beside(__file__, "macos_assumptions.toml")
 UNMOUNT = 'umount "$1" || { sleep 1; umount "$1"; }'
 # For a mount that is still there after UNMOUNT: its server may be dead, or a program may hold it
 FORCE = 'table=$(mount); case $table in *" on $1 ("*) umount -f "$1" || diskutil unmount force "$1" ;; esac'
-# What the command that was meant to list the share says where macOS keeps programs of an SSH session out of it
+# The message of `ls` if macOS keeps programs of an SSH session out of the share
 PRIVACY = (
     r"ls: .*Operation not permitted",
     "macOS keeps SSH sessions out of network volumes: on that Mac, System Settings > General > Sharing > Remote Login "
@@ -66,9 +66,9 @@ class MacShareMount(Operation):
 class MacMount(Driver):
     """A driver that mounts.
 
-    A subclass names the kernel's file system, the program that mounts, why that may be missing and what to do then. In
-    ``reasons`` it has the remedies for failures, by pattern of what a command printed; the first that fits counts.
-    ``options`` are those of a sweep that it can give a mount.
+    A subclass names the kernel's file system and the program that mounts; ``gone`` and ``gone_remedy`` explain why that
+    program may be missing. ``reasons`` are patterns of a failed command's output with their remedies; the first match
+    counts. ``options`` are the options of a sweep that it can give a mount.
     """
 
     own_server = False
@@ -89,14 +89,14 @@ class MacMount(Driver):
         return {}, {}
 
     def mount_method(self, client: Side) -> str:
-        """By the kernel, where the program that mounts is there."""
-        if not has_program(client, self.program):
+        """The kernel. Raises Absent if the program that mounts is missing."""
+        if not client.has_program(self.program):
             raise Absent(f"no {self.program}: {self.gone}", self.gone_remedy, host=client.host.name)
         return f"kernel {self.file_system}"
 
     def cannot_attach(self, client: Side, options: Mapping[str, str]) -> str:
-        """It can give a mount those in ``options``; those of the server are not for the client."""
-        unknown = options.keys() - self.options.keys() - set(OF_SERVER)
+        """It knows the mount options in ``options``; the server's options do not concern it."""
+        unknown = options.keys() - self.options.keys() - set(SERVER_OPTIONS)
         return f"the {self.file_system} of a Mac knows no such option" if unknown else ""
 
     def explain(self, output: str) -> str:
@@ -107,31 +107,20 @@ class MacMount(Driver):
         """Mount the share, look at it once, and read back what came of it."""
         client.host.run("mkdir", "-p", f"{client.directory}/mnt")
         path = real_path(client.host, f"{client.directory}/mnt")
-        yield mount_setting(client, path, self.mount(client, server, share, path))
+        yield Setting(client.host.name, MacShareMount(path), "mounted", (self.mount(client, server, share, path),))
         client.host.shell('ls "$1" >/dev/null', path)
         flags = read_mount_options(client, path, self.file_system)
         negotiated, mounted_with = self.read_negotiated(client, server, share, path)
-        levels = {name: level for name, option in self.options.items() if (level := option.read_level(mounted_with))}
         effective = {"mount": "kernel", **negotiated, "mount_options": flags}
-        return Attached(path, effective=effective, options=levels)
+        return Attached(path, effective=effective, options=read_levels(self.options, mounted_with))
 
     def chosen_options(self, share: Share) -> list[str]:
-        """The options of this share, each in the words that a Mac is told it by."""
+        """The options of this share, in the words of macOS."""
         return [self.options[name].mount_option(level) for name, level in share.options.items() if name in self.options]
 
 
-def has_program(side: Side, name: str) -> bool:
-    """Whether a host has a program. That tells more than its version: macOS has lost some that users may still have."""
-    return side.host.shell('command -v "$1"', name, check=False).exit_code == 0
-
-
-def mount_setting(client: Side, path: str, mount: Command) -> Setting:
-    """The setting of a mount at ``path``, a folder of the lab's own without links."""
-    return Setting(client.host.name, MacShareMount(path), "mounted", (mount,))
-
-
 def answer_prompt(client: Side, share: Share, *argv: str) -> Command:
-    """A command that asks for the share's password at its terminal, and gets it there: arguments are seen by all."""
+    """A command that gets the share's password at a terminal of its own, because everybody can read arguments."""
     program = client.write("prompt.pl", PROMPT)
     password = share.password.get_secret_value() + "\n"
     return command("perl", program, *argv, given=password, deadline_s=60)
@@ -151,7 +140,7 @@ def read_mount_options(client: Side, path: str, file_system: str) -> str:
 
 
 def parse_df_point(text: str) -> str:
-    """The mount point in the last line of ``df -P``. Raises LabFailure where there is none."""
+    """The mount point in the last line of ``df -P``. Raises LabFailure if there is none."""
     match = re.search(r"\s[0-9]+%\s+(/.*?)\s*\Z", text)
     if not match:
         raise LabFailure(f"df -P names no mount point: {text!r:.200}")

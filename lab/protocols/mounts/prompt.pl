@@ -1,7 +1,6 @@
-# Runs the command @ARGV on a terminal of its own, and answers its question for a password with the first line of
-# standard input: mount_smbfs and mount_afp ask at a terminal alone, and arguments are seen by everybody in ps.
-# What the command prints goes to standard error, without the password. Exits as the command does, or with 77 where it
-# asks a second time, for then the password was refused.
+# Runs the command @ARGV on a terminal of its own, and answers its question for a password with the first line of standard
+# input. mount_smbfs and mount_afp ask only at a terminal, and everybody sees arguments in ps. The command's output goes to
+# standard error without the password. Exits like the command, or with 77 if it asks again: the password was refused.
 use strict; use warnings;
 use Fcntl qw(O_RDWR O_NOCTTY);
 use POSIX qw(setsid WNOHANG);
@@ -50,20 +49,20 @@ my ($end, $path) = terminal();
 my $pid = fork;
 die "fork: $!\n" unless defined $pid;
 become($path, @ARGV) unless $pid;
-my ($said, $answered, $refused, $part, $status) = ('', 0, 0);
+my ($output, $answered, $refused, $part, $status) = ('', 0, 0);
 do {
     $status = $? if !defined $status && waitpid($pid, WNOHANG) == $pid;
     vec(my $watched = '', fileno $end, 1) = 1;
     my $can_read = select $watched, undef, undef, 0.1;
     $part = '';
     select undef, undef, undef, 0.01 unless $can_read > 0 && sysread $end, $part, 4096;  # the other end is closed
-    $said .= $part;
-    if (!$refused && substr($said, $answered) =~ /password[^\n]*:\s*\z/i) {
+    $output .= $part;
+    if (!$refused && substr($output, $answered) =~ /password[^\n]*:\s*\z/i) {
         if ($answered) { $refused = 1; kill 'TERM', $pid; kill 'HUP', $pid }
-        else { syswrite $end, "$password\n"; $answered = length $said }
+        else { syswrite $end, "$password\n"; $answered = length $output }
     }
 } until defined $status && $part eq '';
-$said =~ s/\r//g;
-print STDERR redacted($said);
+$output =~ s/\r//g;
+print STDERR redacted($output);
 print STDERR "\nit asked for the password again: the password was refused\n" if $refused;
 exit($refused ? 77 : $status & 127 ? 128 + ($status & 127) : $status >> 8);

@@ -1,5 +1,5 @@
-# Adds a line to a file of exports, or takes it out again, and leaves every other byte, and the file itself, as it was.
-# ARGV: add FILE LINE; remove FILE LINE and what the file was before: missing, unended (no newline at its end) or whole.
+# Adds a line to a file of exports, or removes it. Every other byte, and the file itself, stay as they were.
+# ARGV: add FILE LINE; remove FILE LINE BEFORE, where BEFORE is missing, unended (no newline at its end) or whole.
 use strict; use warnings;
 use IO::Handle;
 

@@ -1,4 +1,4 @@
-"""The NFS server of a Linux kernel: only where nobody else has to do with NFS, for a kernel has one server for all."""
+"""The NFS server of a Linux kernel. A kernel has only one, so the lab uses it only if nobody else does."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from lab.hosts.command import Command, command, shell_line
 from lab.protocols.driver import Steps
 from lab.protocols.mounts.linux import in_private_mounts
 from lab.protocols.servers.kernel_server import KernelServer
-from lab.protocols.share import ListeningTest, Share, Side
+from lab.protocols.share import Share, Side
 from lab.settings.background import background_process
 from lab.settings.operation import Operation
 from lab.settings.setting import Setting
@@ -32,7 +32,7 @@ shift; threads=$("$@") || exit
 if [ "$threads" = 0 ]; then echo free; else echo serving; fi
 """
 SET_THREADS = 'mount -t nfsd nfsd /proc/fs/nfsd && rpc.nfsd --host "$2" "$1"'
-# The kernel keeps what it was told of exports, and with that the file systems, until it is told to forget
+# The kernel caches exports, which keeps their file systems busy, until the caches are flushed
 STOP_THREADS = """
 mount -t nfsd nfsd /proc/fs/nfsd && echo "$1" >/proc/fs/nfsd/threads || exit
 for cache in auth.unix.ip auth.unix.gid nfsd.fh nfsd.export; do echo 1 >"/proc/net/rpc/$cache/flush" || exit; done
@@ -40,15 +40,11 @@ for cache in auth.unix.ip auth.unix.gid nfsd.fh nfsd.export; do echo 1 >"/proc/n
 READ_EXPORT = 'read -r pid <"$1" && cat "/proc/$pid/root/var/lib/nfs/etab"'
 
 
-def _write_holder(listening: ListeningTest) -> str:
-    """See :class:`KernelServer`. rpcbind that runs already serves somebody else's NFS."""
-    return shell_line(WHO_SERVES, listening(RPCBIND_PORT), *in_private_mounts(READ_THREADS))
-
-
 SERVER = KernelServer(
     name="NFS server",
     has="grep -qw nfsd /proc/filesystems || modprobe -n -q nfsd",
-    write_holder=_write_holder,
+    # if rpcbind already runs, it serves another NFS
+    write_holder=lambda listening: shell_line(WHO_SERVES, listening(RPCBIND_PORT), *in_private_mounts(READ_THREADS)),
     programs=("rpc.nfsd", "rpc.mountd", "nfsdcld", "exportfs", "rpcbind"),
     install="`apt-get install nfs-kernel-server`, and stop what that starts: `systemctl stop nfs-server rpcbind.socket "
     "rpcbind`",
@@ -70,12 +66,8 @@ class NfsThreads(Operation):
     """The threads of the NFS server of a Linux kernel, which listens no more without any; it forgets its exports."""
 
     kind = "nfs-threads"
+    label = "threads of the kernel's NFS server"
     values = "[0-9]{1,4}"
-
-    @property
-    def label(self) -> str:
-        """See :attr:`Operation.label`."""
-        return "threads of the kernel's NFS server"
 
     def read(self) -> Command:
         """See :meth:`Operation.read`."""
@@ -99,11 +91,12 @@ def serve(server: Side, share: Share) -> Steps:
     options = f"{EXPORT},{LEVELS[share.server_sync]}"
     argv = in_private_mounts(START, share.path, options, server.listening(RPCBIND_PORT), str(MOUNT_PORT))
     yield background_process(server.host.name, "mountd", argv, state, server.listening(MOUNT_PORT))
-    yield _threads_setting(server)
+    start = command(*in_private_mounts(SET_THREADS, str(THREADS), server.address), root=True)
+    yield Setting(server.host.name, NfsThreads(), str(THREADS), (start,))
 
 
 def read_durability(server: Side) -> Mapping[str, str]:
-    """What the table of exports says, which rpc.mountd tells the kernel."""
+    """The durability in the table of exports that rpc.mountd gives to the kernel."""
     table = server.host.shell(READ_EXPORT, f"{server.directory}/nfs/mountd.process", root=True).stdout
     level = parse_export(table)
     return {"server_sync": level, "server_sync_by": f"export option {level} of the kernel's NFS server"}
@@ -115,8 +108,3 @@ def parse_export(table: str) -> str:
     if not match:
         raise Unsupported(f"rpc.mountd's table of exports is not as the lab wrote it: {table!r:.200}", host="server")
     return match[1]
-
-
-def _threads_setting(server: Side) -> Setting:
-    start = command(*in_private_mounts(SET_THREADS, str(THREADS), server.address), root=True)
-    return Setting(server.host.name, NfsThreads(), str(THREADS), (start,))

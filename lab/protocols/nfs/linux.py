@@ -20,8 +20,8 @@ from lab.protocols.servers.unflushed import is_unflushed, without_flushes
 from lab.protocols.share import Share, Side, Values
 from lab.settings.background import background_process
 
-# Close_Fast: without it files removed on the server stay open, their memory taken and their names stale. CONFIG = INFO
-# has Ganesha log what it made of the export.
+# Without Close_Fast, files removed on the server stay open: they keep their memory, and their names go stale. With
+# CONFIG = INFO Ganesha logs the options of the export.
 GANESHA_CONF = """\
 NFS_CORE_PARAM {{ Protocols = 3, 4; NFS_Port = {port}; MNT_Port = {mount_port}; Bind_addr = {address};
     Enable_NLM = false; Enable_RQUOTA = false; mount_path_pseudo = true; allow_set_io_flusher_fail = true; }}
@@ -34,12 +34,7 @@ EXPORT {{ Export_Id = 77; Path = "{path}"; Pseudo = "{path}"; Filesystem_id = 77
     FSAL {{ Name = VFS; }} }}
 """
 # Whether every WRITE is a stable one, whatever the client asks for
-COMMIT = {
-    "default": "",
-    "async": "NFS_Commit = false;",
-    "sync": "NFS_Commit = false;",
-    "always": "NFS_Commit = true;",
-}
+COMMIT = {"default": "", "async": "NFS_Commit = false;", "sync": "NFS_Commit = false;", "always": "NFS_Commit = true;"}
 EXPORT_OPTION_COMMIT = 0x400  # include/nfs_exports.h of Ganesha
 START = read_script(__file__, "ganesha_start.sh")
 
@@ -51,7 +46,7 @@ class LinuxNfs(LinuxMount):
 
     kernel_type = "nfs"
     options = OPTIONS
-    versions_of = "NFSv"
+    dialect_prefix = "NFSv"
 
     def __init__(self) -> None:
         super().__init__()
@@ -66,7 +61,7 @@ class LinuxNfs(LinuxMount):
         return {} if self._is_for_kernel(server, options) else self.serves_with
 
     def cannot_serve(self, server: Side, share: Share) -> str:
-        """The kernel's server may be somebody else's, and has fewer levels of durability."""
+        """Why the kernel's server cannot be used: others use it, or it lacks a level of durability."""
         return knfsd.find_refusal(server, share.server_sync) if self._is_for_kernel(server, share.options) else ""
 
     def _is_for_kernel(self, server: Side, options: Mapping[str, str]) -> bool:
@@ -79,7 +74,7 @@ class LinuxNfs(LinuxMount):
         return {"server": "kernel" if self.serves_by_kernel else "ganesha"}
 
     def serve(self, server: Side, share: Share) -> Steps:
-        """The kernel's server, or a Ganesha of our own."""
+        """Start the kernel's server, or a Ganesha of the lab's own."""
         self.serves_by_kernel = share.options.get("server") != "ganesha" and knfsd.SERVER.is_free(server)
         yield from knfsd.serve(server, share) if self.serves_by_kernel else self._serve_by_ganesha(server, share)
 
@@ -120,7 +115,7 @@ class LinuxNfs(LinuxMount):
         return f"{server.address}:{exported_path(server, share)}", "proto=tcp,soft,timeo=100,retrans=3,nolock"
 
     def read_negotiated(self, server: Side, share: Share) -> Values:
-        """GVfs mounts by libnfs, which speaks version 3 unless told otherwise, and GVfs does not tell it."""
+        """GVfs mounts by libnfs, which speaks version 3 by default."""
         return {} if self.by_kernel else {"dialect": "NFSv3"}
 
 

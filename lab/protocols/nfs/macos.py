@@ -1,4 +1,4 @@
-"""NFS on Macs: nfs of the kernel on the client; on the server nfsd of macOS and a line of our own in /etc/exports."""
+"""NFS on Macs: the kernel's nfs on the client, nfsd of macOS and the lab's line in /etc/exports on the server."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from lab.hosts.mount_reports import parse_nfsstat, read_parameters
 from lab.hosts.mounts import real_path
 from lab.hosts.perl import run_perl
 from lab.protocols.driver import Steps
-from lab.protocols.mounts.macos import BUFFER_LIMIT, MOUNTING, NO_ROUTE, MacMount, has_program, parse_df_point
+from lab.protocols.mounts.macos import BUFFER_LIMIT, MOUNTING, NO_ROUTE, MacMount, parse_df_point
 from lab.protocols.nfs.options import MACOS_OPTIONS
-from lab.protocols.servers.macos_launchd import SERVING
+from lab.protocols.servers.macos_sharing import SERVING
 from lab.protocols.share import Share, Side, Values, read_ids
 from lab.settings.operation import Operation
 from lab.settings.parameters import AccountId, OwnPath
@@ -33,16 +33,16 @@ Condition: TypeAlias = Literal["missing", "unended", "whole"]
 EXPORTABLE = r"/[A-Za-z0-9_./+@~-]*"  # what exports can say
 IPV4 = r"^[0-9]{1,3}([.][0-9]{1,3}){3}$"
 EDIT = read_script(__file__, "exports.pl")
-# A port below 1024, which servers ask for unless told otherwise, and which only root gets; no lock manager, for copies
-# need none; soft, for a dead server must end a trial, not hang the host
-OPTIONS = "tcp,resvport,nolocks,intr,timeo=100,retrans=3,retrycnt=0,nobrowse"
+# resvport: a port below 1024, which most servers demand and only root gets. nolocks: copies need no lock manager. Soft,
+# because a dead server must end a trial, not block the host
+MOUNT_OPTIONS = "tcp,resvport,nolocks,intr,timeo=100,retrans=3,retrycnt=0,nobrowse"
 DEFAULTS = {"version": "3", "hard": "false"}  # where a sweep does not say
 CONDITION = """
 if [ ! -e "$1" ]; then echo missing; elif [ -z "$(tail -c 1 "$1")" ]; then echo whole; else echo unended; fi
 """
 IS_EXPORTED = 'if grep -Fxq -- "$2" "$1" 2>/dev/null; then echo exported; else echo absent; fi'
 STATE = "if nfsd status | grep -q '^nfsd is running'; then echo running; else echo stopped; fi"
-# nfsd starts and ends by itself with the file, as far as it is enabled; a running one must be told that it has changed
+# If enabled, nfsd starts and ends with the file. A running nfsd must be told that the file has changed
 UPDATE = 'if [ -e "$1" ] && nfsd status | grep -q "^nfsd is running"; then nfsd update; fi'
 AWAIT = f"nfsd_state() {{ {STATE}; }}\n" + read_script(__file__, "nfsd_await.sh")
 AWAIT_END = f'[ -e "$2" ] || nfsd status | grep -q "^nfsd service is disabled" || {{\n{AWAIT}}}\n'
@@ -53,19 +53,13 @@ CLIENT_TCP_REACH = {
     (10, 6): SYSTEM,
     (10, 15): OWN_2_MIB,
     (11, 0): Reach(
-        False,
-        "its sockets get a size of their own, or twice that of a transfer",
-        "vfs.generic.nfs.client.tcp_sockbuf",
+        False, "its sockets get a size of their own, or twice that of a transfer", "vfs.generic.nfs.client.tcp_sockbuf"
     ),
 }
 SERVER_TCP_REACH = {
     (10, 6): SYSTEM,
     (10, 15): OWN_2_MIB,
-    (11, 0): Reach(
-        False,
-        "its sockets get twice the largest transfer",
-        BUFFER_LIMIT,
-    ),
+    (11, 0): Reach(False, "its sockets get twice the largest transfer", BUFFER_LIMIT),
     (15, 0): OWN_2_MIB,
 }
 # mount_nfs exits with the error number of what went wrong, and says it in words too (mount_nfs.c of NFS)
@@ -80,14 +74,8 @@ REASONS = (
         "the server refused the mount: it wants a port below 1024, which only root gets (Linux: `insecure` among its "
         "export's options, else mount it as root and measure the folder), or its exports do not fit",
     ),
-    (
-        r"mount_nfs: .*timed out",
-        "no answer: is the address right, and its firewall open for NFS and mountd?",
-    ),
-    (
-        r"mount_nfs: .*Connection refused",
-        "no NFS server answers there: start it, or open that host's firewall",
-    ),
+    (r"mount_nfs: .*timed out", "no answer: is the address right, and its firewall open for NFS and mountd?"),
+    (r"mount_nfs: .*Connection refused", "no NFS server answers there: start it, or open that host's firewall"),
     (r"mount_nfs: .*No such file or directory", "the server has no such folder, or mounted nothing at it"),
     (r"mount_nfs: .*No route to host", NO_ROUTE),
     (r"nfsd is not running", "start it there: `sudo nfsd enable && sudo nfsd start`"),
@@ -106,17 +94,17 @@ class MacExport(Operation):
     path: Annotated[OwnPath, Field(pattern=f"^{EXPORTABLE}$")]
     """The folder, as exports name it."""
     mount_point: Annotated[str, Field(pattern=f"^{EXPORTABLE}$", max_length=1024)]
-    """Of its file system; keeps nfsd from exporting the folder below a RAM disk that is not mounted."""
+    """The mount point of its file system; so nfsd exports nothing while the RAM disk is not mounted."""
     uid: AccountId
     """The account that all who come are."""
     gid: AccountId
-    """Its group."""
+    """The group of that account."""
     network: Annotated[str, Field(pattern=IPV4)]
     """Who may come: the address of a network."""
     mask: Annotated[str, Field(pattern=IPV4)]
     """The mask of that network."""
     condition: Condition
-    """What the file of exports was before: `missing`, `unended` (no newline at its end) or `whole`."""
+    """The file of exports before: `missing`, `unended` (no newline at its end) or `whole`."""
 
     @property
     def label(self) -> str:
@@ -146,12 +134,8 @@ class MacNfsd(Operation):
     """The NFS server of a Mac, where it was off."""
 
     kind = "mac-nfsd"
+    label = "service nfsd"
     values = "running|stopped"
-
-    @property
-    def label(self) -> str:
-        """See :attr:`Operation.label`."""
-        return "service nfsd"
 
     def read(self) -> Command:
         """See :meth:`Operation.read`."""
@@ -178,8 +162,8 @@ class MacNfs(MacMount):
     )
 
     def served_by(self, server: Side, account: str) -> str:
-        """By nfsd; NFS has no accounts."""
-        if not has_program(server, "nfsd"):
+        """nfsd, for every account: NFS has none."""
+        if not server.has_program("nfsd"):
             raise Unsupported("no nfsd: every macOS has it; this system is damaged", host=server.host.name)
         return "nfsd"
 
@@ -191,15 +175,17 @@ class MacNfs(MacMount):
         check = server.write("exports", f"{export.line}\n")
         server.host.run("nfsd", "-F", check, "checkexports", root=True)
         is_on = "nfsd service is enabled" in server.host.run("nfsd", "status", check=False).stdout
-        yield export_setting(server, export)
+        add = (edit_exports("add", export.line), script(UPDATE, EXPORTS, root=True))
+        yield Setting(server.host.name, export, "exported", add)
         if is_on:
             server.host.shell(AWAIT, "running", root=True, deadline_s=60)
-        else:
-            yield service_setting(server)
+        else:  # launchd does not remember that it was started
+            start = (command("nfsd", "start", root=True), script(AWAIT, "running", root=True, deadline_s=60))
+            yield Setting(server.host.name, MacNfsd(), "running", start)
         server.host.shell(AWAIT_EXPORT, path, root=True, deadline_s=60)
 
     def mount(self, client: Side, server: Side, share: Share, path: str) -> Command:
-        """As root, for only root gets a port below 1024, as most exports want it; an account can but try without."""
+        """As root, because most exports demand a port below 1024. Without root any port is tried."""
         source = f"{server.address}:{exported_path(server, share)}"
         options = self.chosen_options(replace(share, options=DEFAULTS | dict(share.options)))
         return mount_nfs(source, path, options, reserved=not client.host.lacks_root)
@@ -215,8 +201,8 @@ class MacNfs(MacMount):
 
 
 def mount_nfs(source: str, path: str, chosen_options: Iterable[str], reserved: bool = True) -> Command:
-    """The command that mounts an export at a folder, with these options besides OPTIONS; or from any port."""
-    options = ",".join([OPTIONS if reserved else OPTIONS.replace("resvport,", ""), *chosen_options])
+    """The command that mounts an export at a folder, with these options besides MOUNT_OPTIONS; or from any port."""
+    options = ",".join([MOUNT_OPTIONS if reserved else MOUNT_OPTIONS.replace("resvport,", ""), *chosen_options])
     return command("mount_nfs", "-o", options, source, path, root=True, deadline_s=60)
 
 
@@ -259,25 +245,13 @@ def find_export(server: Side, path: str, point: str, condition: str) -> MacExpor
     return MacExport(path, point, uid, gid, str(network.network_address), str(network.netmask), before)
 
 
-def export_setting(server: Side, export: MacExport) -> Setting:
-    """The setting of a line in the exports."""
-    add = (edit_exports("add", export.line), script(UPDATE, EXPORTS, root=True))
-    return Setting(server.host.name, export, "exported", add)
-
-
 def edit_exports(act: str, line: str, *condition: str) -> Command:
     """The command that adds or removes a line."""
     return command(*run_perl(EDIT, act, EXPORTS, line, *condition), root=True)
 
 
-def service_setting(server: Side) -> Setting:
-    """The setting of nfsd where it is disabled: started until it is stopped, which launchd does not remember."""
-    start = (command("nfsd", "start", root=True), script(AWAIT, "running", root=True, deadline_s=60))
-    return Setting(server.host.name, MacNfsd(), "running", start)
-
-
 def parse_network(text: str, address: str) -> ipaddress.IPv4Network:
-    """The network of one of a host's own addresses, of ``ifconfig``. Raises Unsupported where it is none of them."""
+    """The network of a host's address, from ``ifconfig``. Raises Unsupported if the host lacks the address."""
     match = re.search(rf"^\s+inet {re.escape(address)} .*?\bnetmask 0x([0-9a-f]{{8}})\b", text, re.MULTILINE)
     if not match:
         remedy = "is data_address of [server] right?"

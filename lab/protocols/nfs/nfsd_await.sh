@@ -1,6 +1,5 @@
 # shellcheck shell=sh
-# Wait until nfsd of a Mac is $1, `running` or `stopped`, for 30 s: launchd may let 10 s pass between two starts. Needs
-# nfsd_state.
+# Wait up to 30 s until nfsd of a Mac is $1, `running` or `stopped`: launchd may wait 10 s between starts. Needs nfsd_state.
 tries=0
 until [ "$(nfsd_state)" = "$1" ]; do
     tries=$((tries + 1))

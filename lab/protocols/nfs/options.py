@@ -1,4 +1,4 @@
-"""What a sweep may say of a mount of NFS: how a Linux kernel is told, and how mount_nfs of a Mac is."""
+"""Options of NFS in a sweep, as mount options of Linux kernels and of mount_nfs on a Mac."""
 
 from __future__ import annotations
 
@@ -50,10 +50,7 @@ OPTIONS = {
 }
 # mount_nfs(8). What `nfsstat -m` says is in effect is read back
 MACOS_OPTIONS = {
-    "version": replace(
-        OPTIONS["version"],
-        read_level=read_nfs_version,
-    ),
+    "version": replace(OPTIONS["version"], read_level=read_nfs_version),
     "rsize": OPTIONS["rsize"],
     "wsize": OPTIONS["wsize"],
     "hard": OPTIONS["hard"],

@@ -1,1 +1,1 @@
-"""What servers of several protocols share: of Linux kernels, of macOS, and files that need no flush."""
+"""Servers for several protocols: in Linux kernels, on macOS, and servers whose flushes do nothing."""

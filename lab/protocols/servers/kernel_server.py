@@ -1,4 +1,4 @@
-"""A server in a Linux kernel, which has one for all: whether it is free for the lab, and why not."""
+"""A file server in a Linux kernel, which has only one: whether the lab may use it, and why not."""
 
 from __future__ import annotations
 

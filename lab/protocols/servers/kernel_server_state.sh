@@ -1,7 +1,7 @@
 # shellcheck shell=sh
-# Print `free` where the lab may use a server of the kernel, or in a word why not: $1 a shell test whether this kernel has
-# the server, $2 a script that prints a word on who has it, or `free`; then the programs that it needs. A kernel that
-# others share shows none of its threads.
+# Print `free` if the lab may use a server of the kernel, else a word that says why not. $1 a shell test whether this kernel
+# has the server, $2 a script that prints who uses it, or `free`; then the programs that it needs. A shared kernel shows
+# none of its threads.
 has=$1 who=$2
 shift 2
 [ "$(cat /proc/2/comm 2>/dev/null)" = kthreadd ] || { echo shared; exit; }

@@ -1,9 +1,8 @@
 # shellcheck shell=sh
 # Start the service $3 of the property list $1, and wait for the shell test $2.
-#
-# load is the word of every version so far. With -F it starts a service that its property list switches off; unlike -w,
-# it leaves launchd's note of the switch as it is. bootstrap is for the day that load is gone: it starts no such
-# service. launchctl may fail and exit 0, so `list` decides.
+# Every version so far has `load`. With -F it also starts a service that its property list disables, and does not change
+# launchd's note of the switch, as -w does. bootstrap is for versions without load; it starts no disabled service. launchctl
+# may fail and exit 0, so `list` decides.
 output=$(launchctl load -F "$1" 2>&1)
 if ! launchctl list "$3" >/dev/null 2>&1; then
     launchctl bootstrap system "$1" || { echo "$output" >&2; exit 1; }

@@ -1,6 +1,6 @@
 # shellcheck shell=sh
 # Print what a Mac has of a file server and an account, a word a line: $1 the server's property list, $2 the account, $3
-# the group of accounts that may use the server, where there is one.
+# the group of accounts that may use the server.
 command -v sharing >/dev/null && [ -f "$1" ] && echo server
 id -u "$2" >/dev/null 2>&1 && echo account
 if dscl . -read "/Groups/$3" >/dev/null 2>&1; then

@@ -1,7 +1,6 @@
 # usage: unflushed.pl COMMAND ...
-# Runs a command whose flushes do nothing: a seccomp filter has the kernel answer fsync and its like with success, and
-# without doing anything, to that process and all that come of it. It cannot be taken away again.
-# A filter and not a preloaded library: Ganesha binds its file system modules to the C library past all preloaded ones.
+# Runs a command whose flushes do nothing. For that process and its children, a seccomp filter lets fsync and the like
+# succeed without effect; it cannot be removed. No preloaded library, because Ganesha's modules bypass preloaded libraries.
 use strict;
 use warnings;
 use POSIX ();

@@ -1,4 +1,4 @@
-"""Servers that cannot be told to leave data in memory: started so that their flushes do nothing."""
+"""Servers without a setting for asynchronous writes, started so that their flushes do nothing."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def is_unflushed(server: Side, identity: str, program: str) -> bool:
 
 
 def parse_filtered(text: str, program: str) -> bool:
-    """The answer of all processes of a program. Raises LabFailure where there is none, or they differ."""
+    """The common answer of a program's processes. Raises LabFailure if there is none, or they differ."""
     answers = set(text.split())
     if answers not in ({"yes"}, {"no"}):
         raise LabFailure(f"whether flushes of {program} do nothing cannot be told: {text!r:.100}", host="server")

@@ -1,6 +1,6 @@
 # shellcheck shell=sh
-# For each process called $2 in the group of the daemon that the file $1 identifies, print `yes` where its flushes do
-# nothing: it came out of unflushed.pl, which goes on only once the kernel has taken the filter, and it has a filter.
+# For each process called $2 in the group of the daemon in the file $1, print `yes` if its flushes do nothing: unflushed.pl
+# started it, which goes on only once the kernel has the filter, and it has a filter.
 # shellcheck disable=SC2009  # pgrep tells no groups
 read -r group < "$1" && ps -A -o pgid= -o pid= -o comm= | while read -r pgid pid name; do
     [ "$pgid $name" = "$group $2" ] || continue

@@ -1,9 +1,8 @@
-"""ksmbd, the SMB server of a Linux kernel: only where nobody has loaded it, for a kernel has one server for all."""
+"""ksmbd, the SMB server of a Linux kernel. A kernel has only one, so the lab uses it only if nobody loaded it."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from lab.base.errors import LabFailure, Unsupported
@@ -12,7 +11,7 @@ from lab.hosts.command import Command, command, script, shell_line
 from lab.protocols.driver import Steps
 from lab.protocols.mounts.linux import in_private_mounts
 from lab.protocols.servers.kernel_server import KernelServer
-from lab.protocols.share import ListeningTest, Share, Side
+from lab.protocols.share import Share, Side
 from lab.settings.background import background_process
 from lab.settings.operation import Operation
 from lab.settings.setting import Setting
@@ -33,15 +32,12 @@ force user = {user}
 """
 
 
-def _write_holder(listening: ListeningTest) -> str:
-    """See :class:`KernelServer`."""
-    return f"if [ -d /sys/module/ksmbd ]; then echo loaded; elif {listening(PORT)}; then echo port; else echo free; fi"
-
-
 SERVER = KernelServer(
     name="ksmbd",
     has="modprobe -n -q ksmbd",
-    write_holder=_write_holder,
+    write_holder=lambda listening: (
+        f"if [ -d /sys/module/ksmbd ]; then echo loaded; elif {listening(PORT)}; then echo port; else echo free; fi"
+    ),
     programs=("ksmbd.mountd", "ksmbd.adduser"),
     install="`apt-get download ksmbd-tools` and unpack it with `dpkg-deb -x` (apt installs it in place of samba)",
     refusals={
@@ -58,6 +54,8 @@ exec ksmbd.mountd -n -C "$1" -P "$2"
 """
 READY = "grep -q '^[0-9]* running ' /sys/class/ksmbd-control/stats && sh -c \"$1\""
 READ_MODULE = "if [ -d /sys/module/ksmbd ]; then echo loaded; else echo absent; fi"
+# A FLUSH of a client becomes an fsync before it is answered, a WRITE none: seen with ftrace on Linux 6.12
+DURABILITY = {"server_sync": "sync", "server_sync_by": "ksmbd, which has no setting for it"}
 UNLOAD = read_script(__file__, "ksmbd_unload.sh")
 
 
@@ -66,12 +64,8 @@ class Ksmbd(Operation):
     """The kernel module ksmbd, which goes with all that it serves."""
 
     kind = "ksmbd"
+    label = "kernel module ksmbd"
     values = "absent|loaded"
-
-    @property
-    def label(self) -> str:
-        """See :attr:`Operation.label`."""
-        return "kernel module ksmbd"
 
     def read(self) -> Command:
         """See :meth:`Operation.read`."""
@@ -88,12 +82,12 @@ def find_refusal(server: Side, share: Share) -> str:
     if share.options.get("dialect") == "2.0.2":
         return "ksmbd speaks no SMB below 2.1"
     if set(share.path) & set(";#"):
-        return f"the settings of ksmbd cannot say {share.path}, for a ; or # begins a comment"
+        return f"the settings of ksmbd cannot name {share.path}, because ; or # begins a comment"
     return SERVER.find_refusal(server)
 
 
 def serve(server: Side, share: Share) -> Steps:
-    """ksmbd on the interface of the data address; the account has its password in a database of ours."""
+    """Start ksmbd on the interface of the data address; the account's password is in a database of the lab's own."""
     if share.old_dialect:
         message = f"ksmbd does not speak {share.old_dialect}"
         raise Unsupported(message, "leave it out of the sweep", host=server.host.name)
@@ -112,11 +106,6 @@ def serve(server: Side, share: Share) -> Steps:
     argv = in_private_mounts(START, path, accounts)
     ready = shell_line(READY, server.listening(PORT))
     yield background_process(server.host.name, "ksmbd.mountd", argv, state, ready)
-
-
-def read_durability() -> Mapping[str, str]:
-    """A FLUSH of a client becomes an fsync before it is answered, a WRITE none: seen with ftrace on Linux 6.12."""
-    return {"server_sync": "sync", "server_sync_by": "ksmbd, which has no setting for it"}
 
 
 def parse_interface(text: str) -> str:

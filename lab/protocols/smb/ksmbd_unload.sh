@@ -1,6 +1,6 @@
 # shellcheck shell=sh
-# Stop ksmbd and unload it. The kernel serves on without mountd until it is told to stop; a connection that is still there
-# ends within 7 s. A thread that just ends may hold the module for a moment longer.
+# Stop ksmbd and unload it. Without mountd the kernel serves on until it is told to stop. Connections end within 7 s, and
+# an ending thread may hold the module for a moment longer.
 [ -d /sys/module/ksmbd ] || exit 0
 echo hard >/sys/class/ksmbd-control/kill_server || exit
 tries=0

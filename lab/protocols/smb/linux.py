@@ -80,7 +80,7 @@ class LinuxSmb(LinuxMount):
 
     kernel_type = "cifs"
     options = OPTIONS
-    versions_of = "SMB "
+    dialect_prefix = "SMB "
     gvfs_file_mode = "700"  # libsmbclient's files have no mode; FUSE shows this one, and has no chmod
 
     def __init__(self) -> None:
@@ -93,7 +93,7 @@ class LinuxSmb(LinuxMount):
         return {} if options.get("server") == "ksmbd" else self.serves_with
 
     def cannot_serve(self, server: Side, share: Share) -> str:
-        """ksmbd may be somebody else's, or not there, and can do less than Samba; Samba may lack what is for Macs."""
+        """Why ksmbd cannot serve: others use it, it is absent, or it lacks an option. Samba may lack the Mac module."""
         if share.options.get("server") == "ksmbd":
             return ksmbd.find_refusal(server, share)
         if "time_machine" in share.options and server.host.shell(HAS_FRUIT, check=False).exit_code:
@@ -111,12 +111,12 @@ class LinuxSmb(LinuxMount):
         return {"server": "samba", **({"time_machine": self.time_machine} if self.time_machine else {})}
 
     def serve(self, server: Side, share: Share) -> Steps:
-        """ksmbd where it is asked for, else a Samba of our own."""
+        """Start ksmbd if the sweep names it, else a Samba of the lab's own."""
         self.serves_by_ksmbd = share.options.get("server") == "ksmbd"
         yield from ksmbd.serve(server, share) if self.serves_by_ksmbd else self._serve_by_samba(server, share)
 
     def _serve_by_samba(self, server: Side, share: Share) -> Steps:
-        """On the data address; the account has its password in a database of ours."""
+        """On the data address; the account's password is in a database of the lab's own."""
         server.check_sockets()
         state = f"{server.directory}/smb"
         server.host.run("mkdir", "-m", "700", "-p", state)
@@ -135,7 +135,7 @@ class LinuxSmb(LinuxMount):
     def durability(self, server: Side, share: Share) -> Mapping[str, str]:
         """What testparm reads in the file that our Samba was started with; ksmbd has nothing to read."""
         if self.serves_by_ksmbd:
-            return ksmbd.read_durability()
+            return ksmbd.DURABILITY
         path = f"{server.directory}/smb/smb.conf"
         if "time_machine" in share.options:
             self.time_machine = parse_time_machine(server.host.shell(READ_FRUIT, path, share.name, root=True).stdout)
@@ -188,7 +188,7 @@ def parse_smbstatus(text: str) -> dict[str, str]:
     """The dialect, signing and encryption of the session in ``smbstatus --json``. Raises Unsupported if unreadable."""
     try:
         sessions = list(from_json(text)["sessions"].values())
-        # by time, for the ids of sessions are random
+        # by time, because the ids of sessions are random
         newest = max(sessions, key=lambda session: str(session.get("creation_time", "")))
         return {
             "dialect": word(newest["session_dialect"]),
@@ -217,5 +217,5 @@ def parse_time_machine(text: str) -> str:
 
 
 def _cipher(protection: dict[str, str]) -> str:
-    """The cipher, or ``off``: it is also told of a session of which it protects the login alone (``partial``)."""
+    """The cipher, or ``off``. Samba also names a cipher that protects only the login (``partial``)."""
     return word(protection["cipher"]) if protection["degree"] == "full" else "off"

@@ -49,10 +49,7 @@ REASONS = (
         "the server refused account or password. A Mac lets in only accounts whose password was typed into its System "
         "Settings > General > Sharing > File Sharing (i) > Options > Windows File Sharing",
     ),
-    (
-        r"No route to host",
-        f"{NO_ROUTE}, or System Settings > Privacy & Security > Local Network",
-    ),
+    (r"No route to host", f"{NO_ROUTE}, or System Settings > Privacy & Security > Local Network"),
     (r"Connection refused", "no SMB server answers there: start it, or let it through that host's firewall"),
     (
         r"Connection reset by peer|Protocol not supported|Input/output error",
@@ -97,7 +94,7 @@ class MacSmb(macos_sharing.MacShare):
         self.smb1_alone = False
 
     def mount_method(self, client: Side) -> str:
-        """By the kernel; it says so where that knows SMB 1 alone."""
+        """The kernel, with a note if it knows only SMB 1."""
         return super().mount_method(client) + (f", {SMB1} alone" if self.old_dialect(client) else "")
 
     def old_dialect(self, client: Side) -> str:
@@ -124,7 +121,7 @@ class MacSmb(macos_sharing.MacShare):
         yield from ()
 
     def mount(self, client: Side, server: Side, share: Share, path: str) -> Command:
-        """As the account that logs in, for Macs let nobody else into what it mounts."""
+        """As the account that logs in, because a Mac lets nobody else into its mounts."""
         session = ("-s",) if self.own_session else ()
         url = macos_sharing.url(server, share)
         preferences = self._write_preferences(client, share)
@@ -150,12 +147,12 @@ class MacSmb(macos_sharing.MacShare):
         """What smbutil tells, as far as this version has it; one that knows SMB 1 alone has none of it."""
         shares = client.host.run("smbutil", "statshares", "-m", path, check=False)  # from 10.9 on
         channels = client.host.run("smbutil", "multichannel", "-m", path, check=False)  # from 11.3 on
-        told = {
+        negotiated = {
             **({"dialect": SMB1} if self.smb1_alone else {}),
             **parse_statshares(shares.stdout if shares.exit_code == 0 else ""),
             **parse_multichannel(channels.stdout if channels.exit_code == 0 else ""),
         }
-        return told | ({"session": "own"} if self.own_session else {}), told
+        return negotiated | ({"session": "own"} if self.own_session else {}), negotiated
 
 
 def read_kernel(client: Side) -> tuple[int, ...]:

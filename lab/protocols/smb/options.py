@@ -1,7 +1,6 @@
-"""What a sweep may say of a mount of SMB: how a Linux kernel is told, and how a Mac is.
+"""Options of SMB in a sweep, as mount options of Linux kernels and as lines of nsmb.conf(5) on a Mac.
 
-A Mac is told by nsmb.conf(5), which mount_smbfs looks for below $HOME (smb_open_rcfile of SMBClient): a line in it
-stands where Linux has an option of the mount.
+mount_smbfs looks for nsmb.conf below $HOME (smb_open_rcfile of SMBClient).
 """
 
 from __future__ import annotations

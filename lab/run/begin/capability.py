@@ -15,7 +15,7 @@ from lab.design.case import Case
 from lab.design.factors import Direction
 from lab.hosts import Role
 from lab.protocols import Driver, Protocol
-from lab.protocols.options import OF_SERVER
+from lab.protocols.options import SERVER_OPTIONS
 from lab.run.case import made_store
 from lab.run.case.pair import Pair
 from lab.run.case.sharing import Shares
@@ -176,7 +176,7 @@ def check_server(case: Case, protocol: Protocol, serve: str) -> None:
     level, able = case.option("server_sync"), protocol.server_syncs
     if level not in able:
         raise Unsupported(f"{protocol.name} cannot do server_sync = {level}", f"it can do {', '.join(able)}")
-    options = {f"{protocol.name}.{name}": case.mount_options.get(name, "default") for name in OF_SERVER}
+    options = {f"{protocol.name}.{name}": case.mount_options.get(name, "default") for name in SERVER_OPTIONS}
     asked = {"server_sync": level, **options}
     for name, level in asked.items() if serve == "existing" else ():
         if level != "default":
@@ -226,7 +226,7 @@ def check_tcp_buffer(pair: Pair, role: Role, case: Case) -> None:
 def _describe(case: Case, role: Role) -> str:
     """What a case asks of the client's mount, or of the server."""
     mount = {f"{case.protocol}.{name}": level for name, level in case.mount_options.items()}
-    of_server = {"server_sync", *(f"{case.protocol}.{name}" for name in OF_SERVER)}
+    of_server = {"server_sync", *(f"{case.protocol}.{name}" for name in SERVER_OPTIONS)}
     levels = {"server_sync": case.option("server_sync")} | mount
     asked = ", ".join(
         f"{name} = {level}"

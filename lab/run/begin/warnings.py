@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from lab.base.errors import HostLost, LabFailure
 from lab.hosts import Role
 from lab.hosts.hosts_file import Hosts
-from lab.platforms.findings import Noise
+from lab.platforms.preflight import Disturbance
 from lab.run.case.pair import Pair, at_home
 
 
@@ -21,11 +21,11 @@ def describe_noises(pair: Pair) -> Iterator[str]:
             yield f"warning: {role}: {noise.what}: {noise.remedy}"
 
 
-def _urgent(pair: Pair, role: Role) -> list[Noise]:
+def _urgent(pair: Pair, role: Role) -> list[Disturbance]:
     path = pair.config.share.path if role is Role.SERVER else None
     folder = at_home(path, pair.facts[role].home) if path else None
-    noises: list[Noise] = []
-    for listen in pair.platforms[role].preflight.noises(folder).values():
+    noises: list[Disturbance] = []
+    for listen in pair.platforms[role].preflight.disturbances(folder).values():
         try:
             noises += [noise for noise in listen() if noise.urgent]
         except HostLost:

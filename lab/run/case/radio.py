@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from lab.base.errors import HostError, LabFailure
 from lab.hosts import Role
-from lab.platforms.findings import Radio
+from lab.platforms.network import Radio
 from lab.results.observed import HostUsage, Observed
 from lab.run.case.pair import Pair
 

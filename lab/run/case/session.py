@@ -19,7 +19,7 @@ from lab.hosts.hosts_file import Hosts
 from lab.hosts.role import client_name
 from lab.platforms.files import Above
 from lab.protocols import Share
-from lab.protocols.options import OF_SERVER
+from lab.protocols.options import SERVER_OPTIONS
 from lab.run.case import made_store, network, sharing
 from lab.run.case.made_store import MadeStore
 from lab.run.case.mounting import Mounting
@@ -247,7 +247,7 @@ class Session:
         def serve() -> None:
             self._served = {FIRST: sharing.serve(self.pairs, self.settings, case.protocol, share, folder)}
 
-        serving = ("serve", case.protocol, case.store, share.server_sync, *map(share.options.get, OF_SERVER))
+        serving = ("serve", case.protocol, case.store, share.server_sync, *map(share.options.get, SERVER_OPTIONS))
         return [*self._store_layers(case), (serving, serve)]
 
     def _mount_layer(self, pair: Pair, case: Case, share: Share) -> Layer:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from lab.design.case import Case
 from lab.hosts import Role
 from lab.platforms import Counters, Timing
-from lab.platforms.findings import Radio
+from lab.platforms.network import Radio
 from lab.results.observed import Observed
 from lab.run.case.pair import Pair
 from lab.run.case.radio import with_radios

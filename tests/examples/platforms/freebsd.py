@@ -18,9 +18,8 @@ from lab.platforms.files import Files
 from lab.platforms.network import Network
 from lab.platforms.platform import Platform
 from lab.platforms.ram_disk import RamDisk, RamDisks
-from lab.platforms.settings import MTU_REMEDY, TCP_BUFFERS_REMEDY, Mtu, SystemSettings
+from lab.platforms.settings import MTU_REMEDY, TCP_BUFFERS_REMEDY, Mtu, Number, SystemSettings
 from lab.platforms.timing import Counters
-from lab.settings.operation import Operation
 from lab.settings.setting import Setting
 
 FACTS = r"""
@@ -60,16 +59,14 @@ class FreeBSDMtu(Mtu):
         """The commands that set it."""
         return (command("ifconfig", self.interface, "mtu", value, root=True),)
 
-    def _undo(self, old: str) -> tuple[Command, ...]:
-        return self.change(old)
-
 
 @dataclass(frozen=True)
-class FreeBSDTcpBuffer(Operation):
+class FreeBSDTcpBuffer(Number):
     """A number that TCP buffers of a FreeBSD host go by."""
 
     kind = "freebsd-tcp-buffer"
     values = "[0-9]{1,10}"
+    least = 0
 
     name: Annotated[str, Field(pattern=r"^net\.inet\.tcp\.(recvbuf_auto|sendbuf_auto|recvspace|sendspace)$")]
     """Its name in sysctl."""
@@ -86,9 +83,6 @@ class FreeBSDTcpBuffer(Operation):
     def change(self, value: str) -> tuple[Command, ...]:
         """The commands that set it."""
         return (command("sysctl", f"{self.name}={value}", root=True),)
-
-    def _undo(self, old: str) -> tuple[Command, ...]:
-        return self.change(old)
 
 
 @dataclass(frozen=True)
@@ -110,16 +104,14 @@ class FreeBSDSettings(SystemSettings):
 
     def mtu(self, interface: str, value: int) -> Setting:
         """See :meth:`SystemSettings.mtu`."""
-        operation = FreeBSDMtu(interface)
-        return Setting(self.host.name, operation, str(value), operation.change(str(value)), MTU_REMEDY)
+        return FreeBSDMtu(interface).setting(self.host.name, str(value), MTU_REMEDY)
 
     def tcp_buffers(self, size_bytes: int) -> Sequence[Setting]:
         """Autotuning off, then the sizes that every new socket gets."""
         sizes = {"recvbuf_auto": 0, "sendbuf_auto": 0} | dict.fromkeys(BUFFERS, size_bytes)
-        values = {FreeBSDTcpBuffer(f"net.inet.tcp.{name}"): str(value) for name, value in sizes.items()}
         return [
-            Setting(self.host.name, operation, value, operation.change(value), TCP_BUFFERS_REMEDY)
-            for operation, value in values.items()
+            FreeBSDTcpBuffer(f"net.inet.tcp.{name}").setting(self.host.name, str(value), TCP_BUFFERS_REMEDY)
+            for name, value in sizes.items()
         ]
 
     @staticmethod

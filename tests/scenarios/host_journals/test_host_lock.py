@@ -109,7 +109,7 @@ def test_a_run_that_begins_while_the_host_is_looked_at_is_seen(place: Place, mon
     """After the lock was looked for, and before the records were."""
     settings, other = place.settings(), place.connect()
     looked, began = place.folder / "looked", place.folder / "began"
-    first_look = 'lock=$(look print_lock)\n'
+    first_look = "lock=$(look print_lock)\n"
     assert host_journal.READ.count(first_look) == 2
     pause = f"touch {looked}; until [ -e {began} ]; do sleep 0.01; done\n"
     monkeypatch.setattr(host_journal, "READ", host_journal.READ.replace(first_look, first_look + pause, 1))

@@ -15,7 +15,7 @@ from lab.base.errors import LONGEST, CommandError, LabFailure
 from lab.base.untrusted import FASTEST_BYTES_PER_S, count, first_line, from_json, printable, quantity, word
 from lab.platforms.facts import parse_facts
 from lab.platforms.files import parse_df
-from lab.platforms.linux.parsers import parse_link, parse_linux_facts, parse_route
+from lab.platforms.linux.platform import parse_link, parse_linux_facts, parse_route
 from lab.platforms.linux.ram_disk import parse_free
 from lab.platforms.macos import counters
 from lab.platforms.timing import Counters, Timing, parse_timing
@@ -103,7 +103,7 @@ def test_why_it_was_flushed_by_the_weaker_way_is_said_on_one_line() -> None:
 def test_no_parser_raises_anything_but_a_value_error(text: str) -> None:
     parsers: list[Callable[[str], Any]] = [parse_facts, parse_linux_facts, parse_free, parse_df, parse_link]
     parsers += [parse_route, lambda text: counters.parse_counters(text.splitlines(), "en0")]
-    parsers += [lambda text: list(counters.parse_samples(["@ 1", text], "en0"))]
+    parsers += [lambda text: list(counters.parse_samples(f"@ 1\n{text}\n", "en0"))]
     for parser in parsers:
         with pytest.raises(ValueError, match=r"."):
             parser(text)

@@ -26,7 +26,9 @@ def said(volume: Volume) -> list[tuple[str, str, str]]:
 def test_one_finding_a_reason_names_the_protocols_and_the_cure() -> None:
     ((level, message, remedy),) = said(Volume("macos", "zfs", (10, 15)))
     assert level == "warning"
-    assert message.startswith("/srv is on zfs, and is not shared by AFP: AppleFileServer asks whether a volume is")
+    assert message.startswith(
+        "/srv is on zfs, and is not shared by AFP: since 10.7 AppleFileServer shares only volumes that are"
+    )
     assert remedy.startswith("`sudo zfs set com.apple.mimic_hfs=on DATASET`")
 
 

@@ -17,13 +17,11 @@ from lab.cli.main import main
 from lab.platforms.linux.ram_disk import Tmpfs
 from lab.platforms.linux.settings import LinuxMtu, LinuxTcpBuffer
 from lab.platforms.macos.ram_disk import RamImage, RamVolume
-from lab.platforms.macos.settings import MacMtu
-from lab.platforms.macos.sysctl import MacSysctl
+from lab.platforms.macos.settings import MacMtu, MacSysctl
 from lab.protocols.mounts.linux import LinuxShareMount
 from lab.protocols.mounts.macos import MacShareMount
-from lab.root_helper import linux as root_helper_linux
-from lab.root_helper import macos as root_helper_macos
 from lab.root_helper import program as root_helper
+from lab.root_helper import table
 from lab.settings.journal import Record
 from lab.settings.operation import Operation
 
@@ -163,8 +161,8 @@ def _code_of_mac() -> str:
 def test_its_version_follows_from_all_that_it_does(system: str, monkeypatch: pytest.MonkeyPatch) -> None:
     before = root_helper.version(system)
     assert root_helper.program(system).endswith(f"$VERSION = '{before}';\nexit main();\n")
-    monkeypatch.setattr(root_helper_linux, "DROP_CACHES", "sync")
-    monkeypatch.setattr(root_helper_macos, "PURGE", "sync")
+    monkeypatch.setattr(table, "DROP_CACHES", "sync")
+    monkeypatch.setattr(table, "PURGE", "sync")
     root_helper.program.cache_clear()
     try:
         assert root_helper.version(system) != before

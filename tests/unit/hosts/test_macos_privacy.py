@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from support.fake_host import FakeHost
-from support.timing_output import REPORT
+from support.stopwatch import REPORT
 
 from lab.base.errors import CommandError, HostError, TransferError
 from lab.check.finding import of_error

@@ -15,10 +15,9 @@ from lab.hosts.command import script
 from lab.hosts.perl import run_perl
 from lab.measure.mounted import find_share
 from lab.measure.server_address import check_elsewhere, check_offered, find_address, read_link, tunnel_remark
-from lab.platforms.findings import Medium, Radio
 from lab.platforms.linux.platform import Linux
 from lab.platforms.mounts import ENTER
-from lab.platforms.network import CONNECT
+from lab.platforms.network import CONNECT, Medium, Radio
 from lab.results.one_sided import ClientLink
 
 TABLE = """\

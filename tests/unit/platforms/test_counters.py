@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from support.emulated_mac import capture
 from support.fake_host import FakeHost
-from support.timing_output import REPORT
+from support.stopwatch import REPORT
 
 from lab.base.errors import LabFailure, TransferError
 from lab.platforms import Counters

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import subprocess
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
@@ -13,13 +14,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.paths import LINUX_CAPTURES
 
+from lab.base.present import present
 from lab.platforms import Reading, Ticks
-from lab.platforms.linux import sampler
 from lab.platforms.linux.clock import COUNT_TICKS
 from lab.platforms.linux.counters import (
     INTERFACES,
     KEPT,
-    list_sampled_files,
     parse_counters,
     parse_samples,
     parse_ticks_spent,
@@ -44,23 +44,30 @@ def lines(name: str) -> list[str]:
     return (LINUX_CAPTURES / name).read_text(encoding="utf-8").splitlines()
 
 
-def counted(name: str) -> tuple[Counters, Reading]:
-    found = parse_counters(lines(name), "eth0")
-    assert found.reading is not None
-    return found, found.reading
+def counted(more: Iterable[str] = (), name: str = "counted-cgroup2.txt") -> tuple[Counters, Reading]:
+    counters = parse_counters([*lines(name), *more], "eth0")
+    return counters, present(counters.reading)
+
+
+def reading_of(*text: str) -> Reading:
+    return present(parse_counters([*lines("counted-cgroup2.txt")[:3], *text], "eth0").reading)
 
 
 def test_how_often_the_link_went_up_or_down_is_counted_where_the_kernel_says_it() -> None:
-    known = [*lines("counted-cgroup2.txt"), "/sys/class/net/eth0/carrier_changes:4"]  # of Linux 3.15 and later
-    assert parse_counters(known, "eth0").carrier_changes == 4
-    assert parse_counters(lines("counted-cgroup2.txt"), "eth0").carrier_changes is None
+    assert counted(["/sys/class/net/eth0/carrier_changes:4"])[0].carrier_changes == 4  # Linux 3.15 and later
+    assert counted()[0].carrier_changes is None
 
 
 def test_a_host_with_a_control_group_of_version_2() -> None:
-    found, reading = counted("counted-cgroup2.txt")
-    assert (found.tx_bytes, found.rx_bytes, found.cpu_s, found.retransmits) == (896061054, 1395960031, 9.979091, 8)
+    counters, reading = counted()
+    assert (counters.tx_bytes, counters.rx_bytes, counters.cpu_s, counters.retransmits) == (
+        896061054,
+        1395960031,
+        9.979091,
+        8,
+    )
     tcp = {"tcp_rmem": "4096\t131072\t33554432", "tcp_wmem": "4096\t16384\t4194304"}
-    assert found.state == {"mtu": "1500", **tcp}
+    assert counters.state == {"mtu": "1500", **tcp}
     assert reading.at_s == 14599.25
     assert reading.net["tx_packets"] == 628566
     assert reading.cores == {
@@ -78,15 +85,13 @@ def test_a_host_with_a_control_group_of_version_2() -> None:
 
 
 def test_what_carries_the_link_of_a_local_lab() -> None:
-    more = [*lines("counted-cgroup2.txt"), "/run/file-share-lab.link:usage_usec 1500000"]
-    reading = parse_counters([*more, "/run/file-share-lab.link:user_usec 500000"], "eth0").reading
-    assert reading is not None
+    _, reading = counted(f"/run/file-share-lab.link:{row}" for row in ("usage_usec 1500000", "user_usec 500000"))
     assert (reading.group["link_s"], reading.group["usage_s"], reading.group["user_s"]) == (1.5, 9.979091, 3.57307)
 
 
 def test_a_host_with_control_groups_of_version_1() -> None:
-    found, reading = counted("counted-cgroup1.txt")
-    assert found.cpu_s == reading.group["usage_s"] == 15987.446678439
+    counters, reading = counted(name="counted-cgroup1.txt")
+    assert counters.cpu_s == reading.group["usage_s"] == 15987.446678439
     assert reading.group == {"usage_s": 15987.446678439, "user_s": 11652.76, "system_s": 4334.67, "throttled_s": 0.0}
     assert reading.processes[1, 10] == Process("systemd", 78.53)
 
@@ -97,10 +102,7 @@ def test_without_control_groups_the_ticks_of_all_cores_count() -> None:
 
 
 def test_a_quota_is_seen_in_version_2() -> None:
-    more = [*lines("counted-cgroup2.txt"), "/sys/fs/cgroup/cpu.stat:throttled_usec 2500000"]
-    reading = parse_counters(more, "eth0").reading
-    assert reading is not None
-    assert reading.group["throttled_s"] == 2.5
+    assert counted(["/sys/fs/cgroup/cpu.stat:throttled_usec 2500000"])[1].group["throttled_s"] == 2.5
 
 
 def test_the_ticks_of_this_machine_are_counted_for_some_time() -> None:
@@ -123,15 +125,13 @@ def test_what_is_no_count_of_cores_is_refused(text: str) -> None:
 
 def test_a_host_that_lacks_files_lacks_only_what_they_say() -> None:
     kept = ("/proc/uptime", "/sys/class/net/eth0/statistics/tx_bytes", "/sys/class/net/eth0/statistics/rx_bytes")
-    found = parse_counters([line for line in lines("counted-cgroup2.txt") if line.startswith(kept)], "eth0")
-    assert (found.cpu_s, found.retransmits, found.state) == (None, None, {})
-    assert found.reading == Reading(14599.25, {"tx_bytes": 896061054, "rx_bytes": 1395960031})
+    counters = parse_counters([line for line in lines("counted-cgroup2.txt") if line.startswith(kept)], "eth0")
+    assert (counters.cpu_s, counters.retransmits, counters.state) == (None, None, {})
+    assert counters.reading == Reading(14599.25, {"tx_bytes": 896061054, "rx_bytes": 1395960031})
 
 
 def test_parts_of_disks_are_not_counted_twice() -> None:
-    head = lines("counted-cgroup2.txt")[:3]
-    reading = parse_counters([*head, *(f"/proc/diskstats:{line}" for line in DISKS)], "eth0").reading
-    assert reading is not None
+    reading = reading_of(*(f"/proc/diskstats:{line}" for line in DISKS))
     assert reading.disks["sda"] == Disk(51200, 102400, 1.5)
     assert sorted(reading.disks) == ["mmcblk0", "nvme0n1", "sda", "sdp"]
 
@@ -160,8 +160,7 @@ def test_the_bytes_of_other_interfaces_are_counted() -> None:
   eth0: 1296 15 0 0 0 0 0 0 2000 9 0 0 0 0 0 0
     lo: 77 1 0 0 0 0 0 0 77 1 0 0 0 0 0 0
  wlan0:123456789012 5 0 0 0 0 0 0 987 9 0 0 0 0 0 0""".splitlines()
-    others = parse_counters([*lines("counted-cgroup2.txt"), *(f"{INTERFACES}:{line}" for line in dev)], "eth0").others
-    assert others == {"wlan0": Moved(987, 123456789012)}
+    assert counted(f"{INTERFACES}:{line}" for line in dev)[0].others == {"wlan0": Moved(987, 123456789012)}
 
 
 def test_the_kernels_own_table_of_interfaces_is_kept_line_by_line() -> None:
@@ -171,11 +170,12 @@ def test_the_kernels_own_table_of_interfaces_is_kept_line_by_line() -> None:
 
 
 def test_names_of_processes_may_hold_anything() -> None:
-    head, row = lines("counted-cgroup2.txt")[:3], ") S 1 9 9 0 -1 0 0 0 0 0 700 300 0 0 20 0 1 0 4711 0 0 0"
+    row = ") S 1 9 9 0 -1 0 0 0 0 0 700 300 0 0 20 0 1 0 4711 0 0 0"
     hostile = [f"/proc/9/stat:9 (a) R 1\x1b[2J{row}", f"/proc/8/stat:8 ({'x' * 40}{row}", "/proc/7/stat:7 (cut"]
-    reading = parse_counters([*head, *hostile], "eth0").reading
-    assert reading is not None
-    assert reading.processes == {(9, 4711): Process("a)?R?1?[2J", 10.0), (8, 4711): Process("x" * 15, 10.0)}
+    assert reading_of(*hostile).processes == {
+        (9, 4711): Process("a)?R?1?[2J", 10.0),
+        (8, 4711): Process("x" * 15, 10.0),
+    }
 
 
 # What the sampler writes, by hand; test_sampler.py reads what it writes on this system
@@ -183,7 +183,7 @@ SAMPLES = (LINUX_CAPTURES / "sampler.txt").read_text()
 
 
 def test_samples_are_readings() -> None:
-    first, second = sampler.parse(SAMPLES + "@ 100.4", "eth0")
+    first, second = parse_samples(SAMPLES + "@ 100.4", "eth0")
     assert (first.at_s, first.net) == (100.25, {"tx_bytes": 1000, "rx_bytes": 2000})
     assert first.cores == {"cpu0": Ticks(10, 0, 5, 100, 0, 0, 0, 0)}
     assert first.processes == {(42, 900): Process("cp", 0.25)}
@@ -193,7 +193,7 @@ def test_samples_are_readings() -> None:
 
 def test_a_sample_that_cannot_be_true_is_refused() -> None:
     with pytest.raises(ValueError, match="count"):
-        sampler.parse(SAMPLES.replace("5000", "-5"), "eth0")
+        list(parse_samples(SAMPLES.replace("5000", "-5"), "eth0"))
 
 
 def test_the_sender_as_ss_of_6_15_prints_it() -> None:
@@ -201,21 +201,10 @@ def test_the_sender_as_ss_of_6_15_prints_it() -> None:
     tcp = data.tcp
     assert (control.tcp.sent_bytes, control.tcp.busy_ms, control.tcp.retransmits) == (164, None, None)
     assert (data.local, data.peer, tcp.congestion) == ("10.99.0.1:37168", "10.99.0.2:5201", "bbr")
-    assert (tcp.mss, tcp.pmtu, tcp.cwnd, tcp.ssthresh, tcp.window_bytes) == (
-        1448,
-        1500,
-        194,
-        138,
-        3855360,
-    )
+    assert (tcp.mss, tcp.pmtu, tcp.cwnd, tcp.ssthresh, tcp.window_bytes) == (1448, 1500, 194, 138, 3855360)
     assert (tcp.rtt_ms, tcp.min_rtt_ms, tcp.delivery_bytes_per_s) == (1.658, 0.002, 948356576 // 8)
     assert (tcp.sent_bytes, tcp.acked_bytes, tcp.received_bytes) == (239342269, 239146790, None)
-    assert (tcp.busy_ms, tcp.rwnd_limited_ms, tcp.sndbuf_limited_ms, tcp.retransmits) == (
-        2004,
-        4,
-        0,
-        0,
-    )
+    assert (tcp.busy_ms, tcp.rwnd_limited_ms, tcp.sndbuf_limited_ms, tcp.retransmits) == (2004, 4, 0, 0)
     assert (data.rcvbuf, data.sndbuf) == (131072, 2737152)
 
 
@@ -223,12 +212,7 @@ def test_the_receiver_as_ss_of_6_15_prints_it() -> None:
     _, data = parse_ss(lines("ss-6.15-receiver.txt"))
     tcp = data.tcp
     assert (data.local, data.peer) == ("[::ffff:10.99.0.2]:5201", "[::ffff:10.99.0.1]:37168")
-    assert (tcp.received_bytes, tcp.acked_bytes, data.rcvbuf, tcp.busy_ms) == (
-        265734965,
-        None,
-        6093586,
-        None,
-    )
+    assert (tcp.received_bytes, tcp.acked_bytes, data.rcvbuf, tcp.busy_ms) == (265734965, None, 6093586, None)
     assert data.moved_bytes == 265734965
 
 
@@ -243,20 +227,10 @@ def test_older_versions_of_ss_lack_fields_and_round_rates() -> None:
     (data,) = parse_ss(lines("ss-4.x.txt"))
     tcp = data.tcp
     assert (tcp.congestion, tcp.delivery_bytes_per_s, tcp.sent_bytes) == ("cubic", 975000, None)
-    assert (tcp.acked_bytes, tcp.received_bytes, tcp.retransmits, tcp.busy_ms) == (
-        222613,
-        2104,
-        1,
-        702,
-    )
+    assert (tcp.acked_bytes, tcp.received_bytes, tcp.retransmits, tcp.busy_ms) == (222613, 2104, 1, 702)
     (data,) = parse_ss(lines("ss-3.x.txt"))
     tcp = data.tcp
-    assert (tcp.congestion, tcp.pmtu, tcp.min_rtt_ms, tcp.delivery_bytes_per_s) == (
-        "cubic",
-        None,
-        None,
-        None,
-    )
+    assert (tcp.congestion, tcp.pmtu, tcp.min_rtt_ms, tcp.delivery_bytes_per_s) == ("cubic", None, None, None)
     assert (data.local, tcp.mss, data.sndbuf) == ("192.0.2.175:22", 1460, 87040)
 
 
@@ -276,7 +250,7 @@ def test_whatever_a_host_prints_is_read_or_refused(said: list[str]) -> None:
     whole = lines("counted-cgroup2.txt")
     for parser in (
         parse_ss,
-        lambda rows: tuple(parse_samples(rows, list_sampled_files("eth0"), "eth0")),
+        lambda rows: tuple(parse_samples("".join(f"{row}\n" for row in rows), "eth0")),
         lambda rows: parse_counters([*whole, *rows], "eth0"),
         lambda rows: parse_counters([*(f"/proc/stat:{row}" for row in rows), *whole], "eth0"),
     ):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import time
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ from support.fake_host import EmulatedHost
 from support.sides import OWN_NAME
 
 from lab.platforms import ALL_CORES, Reading
-from lab.platforms.macos import clock
+from lab.platforms.macos.clock import MacClock
 from lab.platforms.macos.counters import parse_counters, parse_samples
 from lab.platforms.macos.platform import MacOS
 from lab.run.restore.vocabulary import line_format
@@ -76,13 +77,17 @@ def test_what_cannot_be_read_is_an_error(lines: list[str], complaint: str) -> No
         parse_counters(lines, "en0")
 
 
+def sampled(lines: Iterable[str]) -> list[Reading]:
+    return list(parse_samples("".join(f"{line}\n" for line in lines), "en0"))
+
+
 def sample(at_s: float, row: str) -> list[str]:
     return [f"@ {at_s}", f"iostat:{IOSTAT[row]}", *NETSTAT, *MEMORY]
 
 
 def test_the_shares_of_each_second_add_up() -> None:
     rows = ("idle", "busy", "full", "nothing")
-    readings = list(parse_samples([line for at_s, row in enumerate(rows) for line in sample(at_s, row)], "en0"))
+    readings = sampled(line for at_s, row in enumerate(rows) for line in sample(at_s, row))
     assert [reading.at_s for reading in readings] == [0, 1, 2, 3]
     spent = [reading.cores[ALL_CORES] for reading in readings]
     assert [(core.user, core.system, core.idle) for core in spent] == [
@@ -99,7 +104,7 @@ def test_a_mac_is_busy_as_a_whole_and_no_core_of_it_is() -> None:
     lines = [line for at_s, row in ((1, "idle"), (2, "busy"), (3, "full")) for line in sample(at_s, row)]
     assert ends[0] is not None
     assert ends[1] is not None
-    used = usage([ends[0], *parse_samples(lines, "en0"), ends[1]], 3.2, cores=10).to_json()
+    used = usage([ends[0], *sampled(lines), ends[1]], 3.2, cores=10).to_json()
     assert (used["user"], used["system"], used["softirq"]) == (0.425, 0.325, 0.0)
     assert used.keys().isdisjoint({"core_mean", "core_peak", "cpu_cores"})
     assert (used["samples"], used["swapped_bytes"], used["rx_errors"]) == (3, 0, 0)
@@ -115,7 +120,7 @@ def test_a_saturated_core_is_not_hidden_in_a_mean_of_ten() -> None:
     ]
     busiest = [PS[0], "ps:  402  61:11.50 smbd", "ps:  501   0:01.00 cp"]
     between = [*sample(1.0, "idle"), "@ 1.25", *NETSTAT, "@ 1.75", *NETSTAT, *busiest, *sample(2.0, "idle")]
-    readings = [*ends[:1], *parse_samples(between, "en0"), *ends[1:]]
+    readings = [*ends[:1], *sampled(between), *ends[1:]]
     used = usage([reading for reading in readings if reading], 4.0, cores=10)
     assert (used.process, used.process_mean) == ("smbd", 0.98)
     assert (used.user, used.samples) == (0.03, 4)
@@ -127,7 +132,7 @@ def test_a_saturated_core_is_not_hidden_in_a_mean_of_ten() -> None:
 
 
 def test_processes_are_those_that_ps_names_and_the_rest_of_a_name_is_none() -> None:
-    (reading,) = parse_samples(["@ 1", *NETSTAT, *PS, "ps:name", "ps:  502   0:01.00 a b "], "en0")
+    (reading,) = sampled(["@ 1", *NETSTAT, *PS, "ps:name", "ps:  502   0:01.00 a b "])
     assert {key[0]: tuple(process) for key, process in reading.processes.items()} == {
         1: ("launchd", 7.31), 402: ("smbd", 7425.67), 501: ("cp", 0.0), 502: ("a b", 1.0)
     }  # fmt: skip
@@ -136,7 +141,7 @@ def test_processes_are_those_that_ps_names_and_the_rest_of_a_name_is_none() -> N
 
 def test_the_course_of_a_trial_has_the_cores_of_each_second_and_the_bytes_in_between() -> None:
     between = [*sample(1.0, "idle"), "@ 1.25", *NETSTAT, "@ 1.5", *NETSTAT, *sample(2.0, "busy")]
-    lists = series(list(parse_samples(between, "en0")))
+    lists = series(sampled(between))
     assert lists["core_busy"] == {ALL_CORES: [None, None, None, 0.5]}
     assert lists["rx_bytes"] == [0, 0, 0, 0]
 
@@ -144,7 +149,7 @@ def test_the_course_of_a_trial_has_the_cores_of_each_second_and_the_bytes_in_bet
 @pytest.mark.parametrize("row", ["", "KB/t tps MB/s us sy id 1m 5m 15m", "-1 2 99 1 1 1"])
 def test_a_row_that_is_none_is_an_error(row: str) -> None:
     with pytest.raises(ValueError, match=r"no row of iostat|not a count"):
-        list(parse_samples(["@ 1", f"iostat:{row}", *MEMORY], "en0"))
+        sampled(["@ 1", f"iostat:{row}", *MEMORY])
 
 
 # Background processes, for real
@@ -165,6 +170,15 @@ def started(folder: Path, commands: dict[str, str]) -> tuple[Settings, MacOS]:
     return Settings({"client": host}, Journal(folder / "journal.jsonl", line_format())), platform
 
 
+def sample_until(platform: MacOS, is_enough: Callable[[list[Reading]], bool]) -> list[Reading]:
+    readings: list[Reading] = []
+    deadline = time.monotonic() + 60
+    while not is_enough(readings) and time.monotonic() < deadline:
+        readings += platform.clock.samples("en0")
+        time.sleep(0.05)
+    return readings
+
+
 def test_the_sampler_leaves_out_the_time_since_the_start_and_is_gone_afterwards(tmp_path: Path) -> None:
     commands = {
         "iostat": IOSTAT_COMMAND,
@@ -173,11 +187,7 @@ def test_the_sampler_leaves_out_the_time_since_the_start_and_is_gone_afterwards(
     }
     settings, platform = started(tmp_path, commands)
     settings.follow(platform.clock.sampling("en0"))
-    readings: list[Reading] = []
-    deadline = time.monotonic() + 30
-    while len(readings) < 3 and time.monotonic() < deadline:
-        readings += platform.clock.samples("en0")
-        time.sleep(0.05)
+    readings = sample_until(platform, lambda readings: len(readings) >= 3)
     first = readings[0]
     assert (first.cores[ALL_CORES].user, first.cores[ALL_CORES].idle) in [(3 * n, 96 * n) for n in range(1, 100)]
     assert first.net["rx_bytes"] == 27949362788
@@ -206,17 +216,13 @@ def test_while_bytes_move_it_looks_more_often_than_iostat_and_at_processes_too(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sooner = ("$LOOK_S = 0.25;", "$LOOK_S = 0.05;"), ("$PROCESSES_S = 0.5;", "$PROCESSES_S = 0.1;"), ("= 20;", "= 1;")
-    monkeypatch.setattr(clock, "SAMPLER", changed(clock.SAMPLER, *sooner))
+    monkeypatch.setattr(MacClock, "sampler", changed(MacClock.sampler, *sooner))
     slow = IOSTAT_COMMAND.replace("sleep 0.05", "sleep 0.3")
     vm_stat = f"cat <<'END'\n{capture('vm_stat-16k-pages.txt')}END\n"
     commands = {"iostat": slow, "netstat": NETSTAT_COMMAND, "vm_stat": vm_stat, "ps": PS_COMMAND}
     settings, platform = started(tmp_path, commands)
     settings.follow(platform.clock.sampling("en0"))
-    readings: list[Reading] = []
-    deadline = time.monotonic() + 60
-    while sum(bool(reading.processes) for reading in readings) < 3 and time.monotonic() < deadline:
-        readings += platform.clock.samples("en0")
-        time.sleep(0.05)
+    readings = sample_until(platform, lambda readings: sum(bool(reading.processes) for reading in readings) >= 3)
     settings.unwind()
     between = [reading for reading in readings if not reading.cores]
     assert between

@@ -96,7 +96,7 @@ def test_the_rate_of_a_link_whose_medium_has_no_name(rate: str, status: str, bit
 
 
 def test_vm_stat() -> None:
-    assert output.parse_vm_stat(capture("vm_stat-16k-pages.txt")) == (4430 + 749576 + 615) * 16384
+    assert output.parse_memory(capture("vm_stat-16k-pages.txt")).available_bytes == (4430 + 749576 + 615) * 16384
     assert output.parse_memory(capture("vm_stat-16k-pages.txt")).swapped_bytes is None
     new = capture("vm_stat-16k-pages.txt") + "Pageouts:      4965.\nSwapins:      0.\nSwapouts:      7.\n"
     assert output.parse_memory(new).swapped_bytes == 7 * 16384
@@ -126,7 +126,7 @@ def test_what_cannot_be_read_is_a_value_error(text: str) -> None:
         output.parse_sw_vers,
         output.parse_route,
         output.parse_ifconfig,
-        output.parse_vm_stat,
+        output.parse_memory,
         output.parse_images,
         output.parse_hardware,
     ]

@@ -166,7 +166,7 @@ def test_links_are_followed_before_the_table_is_looked_at(tmp_path: Path) -> Non
         ("nowhere", "there is no folder {path}, as far as this account can see: is the share mounted?"),
         ("file", "{path} is a file: give the folder that it lies in"),
         ("nowhere/below", "there is no folder {path}"),
-        ("stale", "{path} cannot be gone into: nas: media is gone, or has ended the session: unmount the share"),
+        ("stale", "{path} cannot be entered: nas: media is gone, or has ended the session: unmount the share"),
     ],
 )
 def test_a_folder_that_cannot_be_gone_into_is_bad_input(tmp_path: Path, name: str, complaint: str) -> None:

@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
+import re
 import socket
 from pathlib import Path
 from typing import Any
 
 import pytest
 from support.fake_host import EmulatedHost, FakeHost
+from support.paths import LINUX_CAPTURES
 
 from lab import platforms
-from lab.base.errors import Unsupported
+from lab.base.errors import LabFailure, Unsupported
+from lab.design.case import Case
+from lab.design.factors import Direction
+from lab.hosts import Role
 from lab.platforms import Facts, Platform
 from lab.platforms.clock import Clock
-from lab.platforms.linux.platform import Linux
+from lab.platforms.linux.platform import Linux, parse_link, parse_linux_facts, parse_route
 from lab.platforms.linux.ram_disk import FORMAT
 from lab.platforms.macos.platform import MacOS
 from lab.platforms.macos.programs import MacPrograms
 from lab.platforms.preflight import Preflight
 from lab.platforms.programs import Programs
 from lab.platforms.settings import SystemSettings
+from lab.run.transfer.in_effect import not_in_effect
 from lab.settings.tcp_reach import SYSTEM
 
 REAL = ("sh", "perl", "sed", "head", "id", "getconf", "cat", "ls", "stat", "hostname", "uname")
@@ -52,8 +58,7 @@ def test_an_unknown_system_is_an_error_and_no_guess() -> None:
 
 
 @pytest.mark.parametrize(
-    ("there", "name"),
-    [(("iperf3", "iperf3-darwin"), "iperf3"), (("iperf3-darwin",), "iperf3-darwin"), ((), "iperf3")],
+    ("there", "name"), [(("iperf3", "iperf3-darwin"), "iperf3"), (("iperf3-darwin",), "iperf3-darwin"), ((), "iperf3")]
 )
 def test_a_mac_has_iperf3_by_one_of_two_names(tmp_path: Path, there: tuple[str, ...], name: str) -> None:
     host = EmulatedHost(tmp_path, {program: f"echo {program} 3.17" for program in there}, REAL)
@@ -74,7 +79,7 @@ def test_a_host_explains_itself_by_its_platform(uname: str, platform: type[Platf
 def test_what_a_platform_cannot_tell_it_does_not_tell() -> None:
     host: Any = FakeHost()
     facts: Any = type("Known", (), {"platform": "freebsd"})()
-    assert Preflight(host).noises("/srv") == {}
+    assert Preflight(host).disturbances("/srv") == {}
     assert Preflight(host).tcp_reach(facts, {(1, 0): SYSTEM}).reaches is None
     assert Programs(host).call("cp") == ("cp",)
     assert Programs(host).how_to_install("iperf3") == "install what Debian calls iperf3 there"
@@ -150,7 +155,7 @@ def test_a_linux_host_says_what_it_is(tmp_path: Path) -> None:
 def test_a_linux_host_is_asked_for_its_noises(tmp_path: Path) -> None:
     """What they are differs by machine; each look can be read."""
     host = EmulatedHost(tmp_path, {"systemctl": "echo masked"}, REAL)
-    for name, look in Linux(host).preflight.noises(None).items():
+    for name, look in Linux(host).preflight.disturbances(None).items():
         assert isinstance(list(look()), list), name
 
 
@@ -188,3 +193,62 @@ def test_a_block_device_that_is_not_ours_is_not_formatted(tmp_path: Path, ram0: 
     assert complaint in result.stderr
     assert not host.calls("mkfs.ext4")
     assert (result.exit_code, "left alone" in result.stderr) == (1, True)
+
+
+def capture(name: str) -> str:
+    return (LINUX_CAPTURES / name).read_text(encoding="utf-8")
+
+
+def test_facts_are_values_and_tools() -> None:
+    values, tools = parse_linux_facts(capture("facts.txt"))
+    assert values["os"] == "Debian GNU/Linux 12 (bookworm)"
+    assert values["cpu"] == "Intel(R) Xeon(R) Processor"
+    assert (values["cores"], values["uid"], values["home"]) == ("2", "0", "/root")
+    assert (int(values["memory_kib"]), int(values["available_kib"])) == (24684084, 24115256)
+    assert tools == {"perl": "", "rsync": "rsync  version 3.2.7  protocol version 31", "ssh": ""}
+
+
+@pytest.mark.parametrize("name", ["bbr", "", "dctcp_2", "two words", "<b>", "x" * 16])
+def test_congestion_control_is_a_fact_if_a_kernel_may_call_it_so(name: str) -> None:
+    text = capture("facts.txt").replace("cores 2", f"congestion {name}\ncores 2")
+    if re.fullmatch("[a-z0-9_]{0,15}", name):
+        assert parse_linux_facts(text)[0]["congestion"] == name
+    else:
+        with pytest.raises(ValueError, match="not of the form"):
+            parse_linux_facts(text)
+
+
+@pytest.mark.parametrize(
+    ("name", "interface"), [("route-gateway.json", "eth0"), ("route-on-link.json", "eth0"), ("route-self.json", "")]
+)
+def test_route_names_the_interface_and_none_to_itself(name: str, interface: str) -> None:
+    assert parse_route(capture(name)) == interface
+    with pytest.raises(ValueError, match="no route"):
+        parse_route("[]")
+
+
+@pytest.mark.parametrize(
+    ("text", "limits"),
+    [
+        (capture("link-eth0.json"), (1400, 68, 65535)),
+        (capture("link-lo.json"), (65536, 0, 0)),
+        ('[{},{"ifname":"eth0","mtu":1500},{}]', (1500, None, None)),  # old versions print empty objects
+    ],
+)
+def test_link_has_mtu_and_its_limits(text: str, limits: tuple[int, int | None, int | None]) -> None:
+    assert parse_link(text) == limits
+
+
+AUTOTUNED = {"tcp_rmem": "4096\t131072\t6291456", "tcp_wmem": "4096\t16384\t4194304"}
+
+
+def test_the_largest_buffers_are_what_bounds_a_connection() -> None:
+    assert Linux(FakeHost("client")).settings.tcp_buffers_in(AUTOTUNED) == (6291456, 4194304)
+
+
+@pytest.mark.parametrize("state", [{}, AUTOTUNED | {"tcp_wmem": "4096\t16384"}, AUTOTUNED | {"tcp_rmem": "1\t2\tx"}])
+def test_buffers_that_cannot_be_read_are_an_error_of_their_host(state: dict[str, str]) -> None:
+    case = Case("smb", "cp", Direction.WRITE, 1500, 65536, "ram", "file", 1000)
+    linux = Linux(FakeHost("client"))
+    with pytest.raises(LabFailure, match="client: the TCP buffers cannot be read from"):
+        not_in_effect(case, {Role.CLIENT: state | {"mtu": "1500"}}, {Role.CLIENT: linux.settings.tcp_buffers_in})

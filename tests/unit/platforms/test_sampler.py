@@ -12,10 +12,12 @@ from pathlib import Path
 
 import pytest
 from support.changed_scripts import changed
+from support.fake_host import FakeHost
 
 from lab.platforms import Reading
 from lab.platforms.clock import TAKE_SAMPLES
-from lab.platforms.linux import counters, sampler
+from lab.platforms.linux import counters
+from lab.platforms.linux.clock import LinuxClock
 
 pytestmark = pytest.mark.skipif(not Path("/sys/class/net/lo").exists(), reason="reads the counters of Linux")
 
@@ -27,7 +29,7 @@ SOONER = ("$IDLE_S = 1;", "$IDLE_S = 0.1;"), ("$PROCESSES_S = 0.4;", "$PROCESSES
 @contextmanager
 def sampling(folder: Path) -> Iterator[subprocess.Popen[str]]:
     program, file = folder / "sampler.pl", folder / "samples" / "file"
-    program.write_text(changed(sampler.SAMPLER, *SOONER), encoding="utf-8")
+    program.write_text(changed(LinuxClock.sampler, *SOONER), encoding="utf-8")
     file.parent.mkdir()
     argv = ("perl", str(program), str(file), "127.0.0.1", counters.KEPT, *counters.list_sampled_files("lo"))
     with subprocess.Popen(argv, stderr=subprocess.PIPE, text=True) as process:
@@ -61,26 +63,26 @@ def traffic() -> Iterator[None]:
 
 def readings(folder: Path) -> tuple[Reading, ...]:
     file = folder / "samples" / "file"
-    return sampler.parse(file.read_text(encoding="utf-8") if file.exists() else "", "lo")
+    return tuple(counters.parse_samples(file.read_text(encoding="utf-8") if file.exists() else "", "lo"))
 
 
-def wait_for(found: Callable[[], bool]) -> None:
+def wait_for(is_true: Callable[[], bool]) -> None:
     deadline = time.monotonic() + 60
-    while not found():
+    while not is_true():
         assert time.monotonic() < deadline
         time.sleep(0.02)
 
 
 def test_while_bytes_move_it_counts_processes_and_connections_too(tmp_path: Path) -> None:
     with sampling(tmp_path) as process, traffic():
-        wait_for(lambda: sum(bool(each.connections) for each in readings(tmp_path)) > 1)
-        wait_for(lambda: sum(bool(each.processes) for each in readings(tmp_path)) > 1)
+        wait_for(lambda: sum(bool(reading.connections) for reading in readings(tmp_path)) > 1)
+        wait_for(lambda: sum(bool(reading.processes) for reading in readings(tmp_path)) > 1)
         assert process.poll() is None
-    found = readings(tmp_path)
-    assert [each.at_s for each in found] == sorted(each.at_s for each in found)
-    assert all(each.net.keys() == set(counters.NET) and each.cores for each in found)
-    assert found[-1].net["tx_bytes"] > found[0].net["tx_bytes"]
-    seen = [connection for each in found for connection in each.connections if connection.moved_bytes]
+    taken = readings(tmp_path)
+    assert [reading.at_s for reading in taken] == sorted(reading.at_s for reading in taken)
+    assert all(reading.net.keys() == set(counters.NET) and reading.cores for reading in taken)
+    assert taken[-1].net["tx_bytes"] > taken[0].net["tx_bytes"]
+    seen = [connection for reading in taken for connection in reading.connections if connection.moved_bytes]
     assert seen
     assert all(connection.rcvbuf for connection in seen)
 
@@ -100,7 +102,7 @@ def test_what_was_taken_is_not_taken_again(tmp_path: Path) -> None:
         file = tmp_path / "samples" / "file"
         wait_for(lambda: bool(readings(tmp_path)))
         taken = subprocess.run(["sh", "-c", TAKE_SAMPLES, "sh", str(file)], capture_output=True, text=True)
-        first = sampler.parse(taken.stdout, "lo")
+        first = list(counters.parse_samples(taken.stdout, "lo"))
         wait_for(lambda: bool(readings(tmp_path)))
         assert readings(tmp_path)[0].at_s > first[-1].at_s
 
@@ -108,11 +110,13 @@ def test_what_was_taken_is_not_taken_again(tmp_path: Path) -> None:
 def test_a_host_without_a_sampler_has_no_samples(tmp_path: Path) -> None:
     taken = subprocess.run(["sh", "-c", TAKE_SAMPLES, "sh", str(tmp_path / "none")], capture_output=True, text=True)
     assert (taken.returncode, taken.stdout, taken.stderr) == (0, "", "")
-    assert sampler.parse(taken.stdout, "lo") == ()
+    assert list(counters.parse_samples(taken.stdout, "lo")) == []
 
 
 def test_its_file_lies_in_the_labs_own_folder_and_no_link_is_followed(tmp_path: Path) -> None:
-    assert sampler.file_of("/srv/own") == "/srv/own/samples"
+    clock = LinuxClock(FakeHost())
+    clock.directory = "/srv/own"
+    assert clock._samples_file == "/srv/own/samples"
     with sampling(tmp_path):
         wait_for(lambda: bool(readings(tmp_path)))
         (tmp_path / "theirs").touch()

@@ -19,7 +19,7 @@ from lab.platforms.clock import STOPWATCH
 from lab.platforms.linux.platform import Linux
 from lab.platforms.timing import MountServer
 
-# An interface whose bytes are the size of the file of its name, or, where that is `busy`, more with each look
+# An interface whose bytes are the size of the file of its name, or, where that is `busy`, more with match look
 COUNTS = """
 sub counts { return ('nothing') }
 sub moved {
@@ -38,8 +38,8 @@ UNTIL = "until {}; do sleep 0.01; done"
 def faster(text: str) -> str:
     """The script with its times cut to an eightieth."""
     times = re.compile(r"^((?:my \$)?(\w+_S) += )(\d+)", re.MULTILINE)
-    assert sorted(each[2] for each in times.finditer(text)) == TIMES
-    return times.sub(lambda each: f"{each[1]}{int(each[3]) / FASTER}", text)
+    assert sorted(match[2] for match in times.finditer(text)) == TIMES
+    return times.sub(lambda match: f"{match[1]}{int(match[3]) / FASTER}", text)
 
 
 def timed(

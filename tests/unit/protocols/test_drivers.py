@@ -86,10 +86,7 @@ def test_a_client_that_can_do_neither_is_told_what_to_install(name: str) -> None
 
 def test_what_no_dialect_can_is_said_and_not_guessed() -> None:
     stage = Stage("ssh")
-    for steps in (
-        Driver().serve(stage.server, stage.share),
-        Driver().attach(stage.client, stage.server, stage.share),
-    ):
+    for steps in (Driver().serve(stage.server, stage.share), Driver().attach(stage.client, stage.server, stage.share)):
         with pytest.raises(Unsupported, match="on linux yet"):
             next(steps)
 

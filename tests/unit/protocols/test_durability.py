@@ -9,17 +9,15 @@ import subprocess
 import sys
 
 import pytest
-from pydantic import SecretStr
 from support.paths import LINUX_CAPTURES
 from support.recording_host import RecordingHost
-from support.sides import OWN, side_of
+from support.sides import share_of, side_of
 from support.sweeps import cases_of, sweep_of
 
 from lab import protocols
 from lab.base.errors import LabFailure, SettingRefused, Unsupported
 from lab.design.case import Case
 from lab.hosts import Result
-from lab.protocols import Share
 from lab.protocols.nfs.linux import parse_export
 from lab.protocols.servers.unflushed import UNFLUSHED, parse_filtered, without_flushes
 from lab.protocols.smb.linux import parse_testparm
@@ -33,9 +31,7 @@ LEVELS = ("default", "async", "sync", "always")
 def told(protocol: str, level: str) -> tuple[str, Setting]:
     """The configuration that a server is given for a level, and the setting of its process."""
     host = RecordingHost("server", ())
-    side = side_of(host, "linux", "192.0.2.2", OWN, "me")
-    share = Share(f"{OWN}/ram", "share", "account", SecretStr("x"), served_by_lab=True, server_sync=level)
-    (process,) = protocols.find(protocol).driver("linux").serve(side, share)
+    (process,) = protocols.find(protocol).driver("linux").serve(side_of(host), share_of(server_sync=level))
     return "".join(given for argv, given in host.told if "umask" in argv[2]), process
 
 
@@ -67,8 +63,7 @@ def test_only_servers_without_such_a_setting_lose_their_flushes_and_only_when_as
 
 
 @pytest.mark.parametrize(
-    ("text", "level"),
-    [("Yes\nNo\n", "sync"), ("Yes\nYes\n", "always"), ("No\nNo\n", "async"), ("No\nYes\n", "async")],
+    ("text", "level"), [("Yes\nNo\n", "sync"), ("Yes\nYes\n", "always"), ("No\nNo\n", "async"), ("No\nYes\n", "async")]
 )
 def test_samba_flushes_nothing_without_strict_sync(text: str, level: str) -> None:
     assert parse_testparm(text)["server_sync"] == level
@@ -105,8 +100,7 @@ def test_a_level_that_did_not_take_is_refused() -> None:
         ) -> Result:
             return dataclasses.replace(super()._execute(argv, root, given, deadline_s, stop_mark), stdout="Yes\nNo\n")
 
-    side = side_of(Deaf("server", ()), "linux", "192.0.2.2", OWN, "me")
-    share = Share(f"{OWN}/ram", "share", "account", SecretStr("x"), served_by_lab=True, server_sync="always")
+    side, share = side_of(Deaf("server", ())), share_of(server_sync="always")
     driver = protocols.find("smb").driver("linux")
     with pytest.raises(SettingRefused, match=r"server: server_sync was set to always and reads back as sync \(strict"):
         protocols.durability_in_effect(driver, side, share)

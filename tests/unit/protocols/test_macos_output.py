@@ -37,11 +37,7 @@ def test_shares_of_smbutil() -> None:
     modern = capture("smbutil-statshares-15.txt")
     assert parse_statshares(modern) == {"dialect": "SMB 3.1.1", "signing": "off", "encryption": "off"}
     signing = modern.replace("DFS_SUPPORTED ", "SIGNING_ON    ").replace(" OFF\n", " AES-128-GCM\n")
-    assert parse_statshares(signing) == {
-        "dialect": "SMB 3.1.1",
-        "signing": "AES_128_CMAC",
-        "encryption": "AES-128-GCM",
-    }
+    assert parse_statshares(signing) == {"dialect": "SMB 3.1.1", "signing": "AES_128_CMAC", "encryption": "AES-128-GCM"}
     rows = {"SMB_NEGOTIATE": "AUTO_NEGOTIATE", "SMB_VERSION": "SMB_2.1", "SIGNING_SUPPORTED": "TRUE"}
     old = "".join(f"{'':30}{name:30}{value}\n" for name, value in rows.items())  # statshares.c of 10.9
     assert parse_statshares(old) == {"dialect": "SMB 2.1"}

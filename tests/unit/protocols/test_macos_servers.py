@@ -24,7 +24,7 @@ from lab.hosts.perl import run_perl
 from lab.protocols.afp.macos import MacAfp
 from lab.protocols.nfs import macos
 from lab.protocols.nfs.macos import EDIT
-from lab.protocols.servers import macos_launchd
+from lab.protocols.servers import macos_sharing
 from lab.protocols.smb.macos import MacSmb
 from lab.run.begin.capability import check_sync
 
@@ -32,7 +32,7 @@ from lab.run.begin.capability import check_sync
 @pytest.fixture
 def pair(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pair:
     made = Pair(tmp_path)
-    monkeypatch.setattr(macos_launchd, "DAEMONS", str(tmp_path / "server/LaunchDaemons"))
+    monkeypatch.setattr(macos_sharing, "DAEMONS", str(tmp_path / "server/LaunchDaemons"))
     monkeypatch.setattr(macos, "EXPORTS", str(tmp_path / "server/exports"))
     return made
 
@@ -232,6 +232,10 @@ def test_a_path_that_exports_cannot_say_is_refused(pair: Pair, name: str) -> Non
     assert pair.settings.journal.open == []
 
 
+def edit(file: Path, act: str, *words: str) -> None:
+    subprocess.run(run_perl(EDIT, act, str(file), *words), check=True)
+
+
 @at_most(25)
 @given(st.lists(st.sampled_from(["/a", "# b", "", "/p -q", "/p -q 10"])), st.booleans(), st.lists(st.just("/later")))
 def test_a_line_of_exports_comes_and_goes_without_a_trace(before: list[str], ended: bool, after: list[str]) -> None:
@@ -241,25 +245,20 @@ def test_a_line_of_exports_comes_and_goes_without_a_trace(before: list[str], end
         file = Path(folder) / "exports"
         file.write_text(text)
 
-        def edit(*words: str) -> None:
-            subprocess.run(run_perl(EDIT, words[0], str(file), *words[1:]), check=True)
-
-        edit("add", "/ours -x")
+        edit(file, "add", "/ours -x")
         with file.open("a") as more:
             more.writelines(f"{line}\n" for line in after)
-        edit("remove", "/ours -x", how)
+        edit(file, "remove", "/ours -x", how)
         gap = "\n" if after and how == "unended" else ""
         assert file.read_text() == text + gap + "".join(f"{line}\n" for line in after)
 
 
 def test_a_file_of_exports_that_was_not_there_goes_unless_others_wrote_into_it(tmp_path: Path) -> None:
-    def edit(*words: str) -> None:
-        subprocess.run(run_perl(EDIT, words[0], str(tmp_path / "exports"), *words[1:]), check=True)
-
-    edit("add", "/ours -x")
-    edit("remove", "/ours -x", "missing")
+    file = tmp_path / "exports"
+    edit(file, "add", "/ours -x")
+    edit(file, "remove", "/ours -x", "missing")
     assert list(tmp_path.iterdir()) == []
-    edit("add", "/ours -x")
-    edit("add", "/theirs")
-    edit("remove", "/ours -x", "missing")
-    assert (tmp_path / "exports").read_text() == "/theirs\n"
+    edit(file, "add", "/ours -x")
+    edit(file, "add", "/theirs")
+    edit(file, "remove", "/ours -x", "missing")
+    assert file.read_text() == "/theirs\n"

@@ -13,19 +13,16 @@ from urllib.parse import unquote, urlsplit
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pydantic import SecretStr
 from support.examples import JSON
 from support.fake_host import EmulatedHost, FakeHost
 from support.paths import LINUX_CAPTURES
-from support.sides import OWN, side_of
+from support.sides import OWN, share_of, side_of
 from support.sweeps import cases_of, sweep_of
 
 from lab import protocols, workloads
 from lab.base.errors import BadInput, LabFailure, Unsupported
-from lab.protocols import Share
-from lab.protocols.afp.linux import LinuxAfp
+from lab.protocols.afp.linux import LinuxAfp, parse_login
 from lab.protocols.afp.macos import MacAfp
-from lab.protocols.afp.netatalk import parse_login
 from lab.protocols.mounts import gvfs
 from lab.protocols.smb.linux import LinuxSmb, parse_smbstatus
 from lab.protocols.ssh import parse_verbose
@@ -97,8 +94,7 @@ def test_the_afp_version_is_found_in_a_real_log(tmp_path: Path) -> None:
     (tmp_path / "afp" / "afpd.log").write_text(capture("afpd.log"))
     host = EmulatedHost(tmp_path, {}, ["sh", "grep", "tail"], "server")
     side = side_of(host, "linux", "192.0.2.2", str(tmp_path), "root")
-    share = Share("/x", "lab", "lab", SecretStr("x"), served_by_lab=True)
-    assert LinuxAfp().read_negotiated(side, share) == {"dialect": "AFP 3.3"}
+    assert LinuxAfp().read_negotiated(side, share_of()) == {"dialect": "AFP 3.3"}
 
 
 def test_ssh_says_version_and_cipher() -> None:
@@ -145,8 +141,7 @@ def gio(folder: Path, **how: Any) -> EmulatedHost:
 
 
 def mounting(host: EmulatedHost, secret: str) -> Any:
-    session = gvfs.Session(side_of(host, "linux", "192.0.2.1", str(host.folder), "me"))
-    return session._run(gvfs.MOUNT, "smb://me@192.0.2.2/lab", given=secret + "\n")
+    return gvfs.in_session(f"{host.folder}/gvfs", gvfs.MOUNT, "smb://me@192.0.2.2/lab", given=secret + "\n")
 
 
 @pytest.mark.parametrize("secret", ["hunter2", " a b ", "back\\slash%s", "$HOME`id`'\""])
@@ -244,6 +239,5 @@ def test_without_them_nobody_knows_the_toys() -> None:
 @pytest.mark.parametrize("driver", [LinuxSmb, LinuxAfp])
 def test_a_server_of_another_system_is_not_asked_what_only_ours_tells(driver: type[LinuxSmb | LinuxAfp]) -> None:
     server = side_of(FakeHost("server"), "macos", "192.0.2.2", OWN, "me")  # which fails for whatever it is asked
-    share = Share("/x", "x", "x", SecretStr("x"), served_by_lab=True)
-    assert driver().read_negotiated(server, share) == {}
-    assert MacAfp().read_negotiated(server, server, share, f"{OWN}/mnt") == ({}, {})
+    assert driver().read_negotiated(server, share_of()) == {}
+    assert MacAfp().read_negotiated(server, server, share_of(), f"{OWN}/mnt") == ({}, {})

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from lab import protocols
-from lab.platforms.macos.tcp import tcp_reach
+from lab.platforms.macos.preflight import tcp_reach
 from lab.settings.tcp_reach import Reach
 
 

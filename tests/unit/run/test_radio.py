@@ -10,7 +10,7 @@ from support.pairs import hosts_model, pair_of
 
 from lab.base.errors import HostLost, LabFailure
 from lab.hosts import ROLES, Role
-from lab.platforms.findings import Medium, Radio
+from lab.platforms.network import Medium, Radio
 from lab.results.observed import HostUsage, Observed
 from lab.run.case.radio import Radios, with_radios
 

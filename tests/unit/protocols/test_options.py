@@ -1,28 +1,26 @@
-"""Options of a protocol's mount: what the kernel is told, what is in effect, and what a client cannot be told."""
+"""Options of a protocol's mount and server: what each is told, what is in effect, and what it cannot be told."""
 
 from __future__ import annotations
 
 import pytest
-from pydantic import SecretStr
 from support.fake_host import FakeHost
 from support.paths import LINUX_CAPTURES
-from support.sides import OWN, side_of
+from support.recording_host import RecordingHost
+from support.sides import OWN, share_of, side_of
 
 from lab import protocols
-from lab.base.errors import SettingRefused
-from lab.hosts.mount_reports import parse_signed, split_mount_options
+from lab.base.errors import SettingRefused, Unsupported
+from lab.hosts.command import script
+from lab.hosts.mount_reports import parse_mount_options, parse_signed, split_mount_options
 from lab.protocols import Attached, Share
-from lab.protocols.smb.linux import parse_connected_addresses
+from lab.protocols.options import find_clash
+from lab.protocols.smb.linux import HAS_FRUIT, LinuxSmb, parse_connected_addresses, parse_time_machine
 
 SIGNED, UNSIGNED = (
     (LINUX_CAPTURES / f"cifs-debugdata-{name}.txt").read_text(encoding="utf-8") for name in ("signed", "unsigned")
 )
 MOUNTS = [line.split(" ") for line in (LINUX_CAPTURES / "mounts-7.2.txt").read_text(encoding="utf-8").splitlines()]
 SHARE = r"\\10.99.0.2\lab"
-
-
-def share(**options: str) -> Share:
-    return Share(f"{OWN}/ram", "lab", "lab", SecretStr("x"), served_by_lab=True, options=options)
 
 
 def test_the_kernel_says_which_connection_is_signed() -> None:
@@ -105,18 +103,18 @@ def mount(protocol: str, told: Share) -> tuple[str, Attached]:
     ],
 )
 def test_the_kernel_is_told_what_was_asked_for(protocol: str, options: dict[str, str], words: str) -> None:
-    assert mount(protocol, share(**options))[0] == words
+    assert mount(protocol, share_of(**options))[0] == words
 
 
 def test_what_is_not_as_it_was_asked_for_is_refused() -> None:
-    told = share(version="4.0", rsize="1 MiB")
+    told = share_of(version="4.0", rsize="1 MiB")
     with pytest.raises(
         SettingRefused, match=r"client: nfs\.rsize was set to 1 MiB and reads back as 512 KiB: client or"
     ):
         protocols.options_in_effect("nfs", told, mount("nfs", told)[1].options)
     with pytest.raises(SettingRefused, match=r"smb\.signing was set to true and reads back as unknown"):
-        protocols.options_in_effect("smb", share(signing="true"), {})
-    found = protocols.options_in_effect("nfs", share(version="4.0"), mount("nfs", told)[1].options)
+        protocols.options_in_effect("smb", share_of(signing="true"), {})
+    found = protocols.options_in_effect("nfs", share_of(version="4.0"), mount("nfs", told)[1].options)
     assert found["nfs.version"] == "4.0"
 
 
@@ -163,3 +161,70 @@ def test_a_mac_is_asked_for_its_version_only_where_that_decides(options: dict[st
     driver, side = protocols.find("smb").driver("macos"), side_of(host, "macos", "10.99.0.1", OWN, "me")
     driver.cannot_attach(side, options)
     assert bool(host.sent) == is_asked
+
+
+# No mount at hand has these: the rows are made up after nfs(5) and mount.cifs(8)
+NFS_ROW = (
+    "rw,relatime,vers=4.2,rsize=1048576,wsize=524288,namlen=255,soft,proto=tcp,timeo=100,retrans=3,sec=sys,"
+    "clientaddr=192.0.2.1,local_lock=none,addr=192.0.2.2"
+)
+CIFS_ROW = (
+    "rw,relatime,vers=3.1.1,cache=strict,username=lab,uid=1000,forceuid,addr=192.0.2.2,file_mode=0755,soft,"
+    "rsize=4194304,wsize=4194304,bsize=1048576"
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "prefix", "known"),
+    [
+        (NFS_ROW, "NFSv", {"rsize": 1048576, "wsize": 524288, "dialect": "NFSv4.2"}),
+        (CIFS_ROW, "SMB ", {"rsize": 4194304, "wsize": 4194304, "dialect": "SMB 3.1.1"}),
+        ("rw,relatime", "NFSv", {}),
+        ("rsize=\x1b[2J,wsize=-1,vers=$(id)", "NFSv", {}),
+    ],
+)
+def test_what_is_not_said_or_not_a_number_is_not_known(text: str, prefix: str, known: dict[str, object]) -> None:
+    assert parse_mount_options(text, prefix) == known
+
+
+FRUIT = "vfs objects = catia fruit streams_xattr\n"
+
+
+@pytest.mark.parametrize(
+    ("options", "lines"),
+    [
+        ({}, ""),
+        ({"time_machine": "false"}, f"{FRUIT}fruit:time machine = no\n"),
+        ({"time_machine": "true"}, f"{FRUIT}fruit:time machine = yes\n"),
+    ],
+)
+def test_samba_is_told_of_macs_where_a_sweep_says_so_alone(options: dict[str, str], lines: str) -> None:
+    host = RecordingHost("server", ())
+    list(protocols.find("smb").driver("linux").serve(side_of(host), share_of(**options)))
+    text = "".join(given for argv, given in host.told if "umask" in argv[2])
+    assert lines in text
+    assert ("fruit" in text) == bool(lines)
+
+
+def test_a_samba_without_the_module_for_macs_is_an_error_that_names_its_package() -> None:
+    host = FakeHost("server")
+    side = side_of(host)
+    assert LinuxSmb().cannot_serve(side, share_of()) == ""
+    host.on(script(HAS_FRUIT))
+    assert LinuxSmb().cannot_serve(side, share_of(time_machine="true")) == ""
+    host.on(script(HAS_FRUIT), exit_code=1)
+    with pytest.raises(Unsupported, match="no vfs_fruit there: `apt-get install samba-vfs-modules`"):
+        LinuxSmb().cannot_serve(side, share_of(time_machine="true"))
+
+
+def test_other_servers_have_no_such_level() -> None:
+    assert "only Samba" in find_clash({"server": "ksmbd", "time_machine": "false"})
+    assert find_clash({"server": "samba", "time_machine": "true", "client": "gvfs"}) == ""
+    side = side_of(FakeHost("server"), "macos", "192.0.2.2", OWN, "me")
+    refusal = protocols.find("smb").driver("macos").cannot_serve(side, share_of(time_machine="true"))
+    assert refusal == "the lab does not choose what serves there"
+
+
+@pytest.mark.parametrize(("text", "level"), [("yes\n", "true"), ("No\n", "false"), ("", ""), ("maybe\n", "")])
+def test_testparm_tells_the_level(text: str, level: str) -> None:
+    assert parse_time_machine(text) == level

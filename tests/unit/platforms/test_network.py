@@ -1,0 +1,178 @@
+"""Networks of hosts: addresses, tunnels, Wi-Fi, and the path between two Macs, which ping proves."""
+
+from __future__ import annotations
+
+import plistlib
+from ipaddress import IPv4Interface
+from pathlib import Path
+
+import pytest
+from support.emulated_mac import capture, mac, settings_of, state
+from support.fake_host import EmulatedHost, FakeHost
+
+from lab.base.errors import LabFailure
+from lab.hosts.command import script
+from lab.platforms.linux.network import MEDIUM, TUNNEL, LinuxNetwork, parse_addresses, parse_networks, parse_radio
+from lab.platforms.macos import parsers
+from lab.platforms.macos.network import RAW_SOCKET, MacNetwork, parse_airport, parse_uplink
+from lab.platforms.macos.platform import MacOS
+from lab.platforms.network import AWAIT, Medium, Radio
+
+
+def test_ping_gets_the_space_that_a_jumbo_packet_needs(tmp_path: Path) -> None:
+    host = mac(tmp_path, "26", {"raw.maxdgram": "8192", "raw.recvspace": "8192"})
+    network = MacOS(host).network
+    assert network.probe_settings(1500) == []
+    with pytest.raises(LabFailure, match=r"9000 bytes at once: net\.inet\.raw\.maxdgram and net\.inet\.raw\.recvspace"):
+        network.prove_path("192.0.2.2", 9000)
+    changes = settings_of(host, tmp_path)
+    with changes.scope():
+        changes.apply_all(network.probe_settings(9000))
+        assert network.probe_settings(9000) == []
+    assert state(host)["values"] == "net.inet.raw.recvspace 8192\nnet.inet.raw.maxdgram 8192\n"
+
+
+def test_a_path_that_does_not_carry_the_packet_is_an_error() -> None:
+    host = FakeHost()
+    host.on(("sysctl", *RAW_SOCKET), "net.inet.raw.maxdgram: 16384\nnet.inet.raw.recvspace: 16384\n")
+    host.on(script(AWAIT, "ping", "-n", "-D", "-s", "56", "-c", "1", "-W", "2000", "192.0.2.2"))
+    ping = ("ping", "-n", "-D", "-s", "8972", "-c", "1", "-W", "2000", "192.0.2.2")
+    host.on(ping, stderr="ping: sendto: Message too long", exit_code=2, times=3)
+    with pytest.raises(LabFailure, match=r"MTU 9000 do not reach 192\.0\.2\.2 in one piece .*Message too long"):
+        MacOS(host).network.prove_path("192.0.2.2", 9000)
+
+
+def test_a_link_that_is_down_for_a_while_is_waited_for(tmp_path: Path) -> None:
+    """The third ping is the first that is answered, and only then a long one is sent."""
+    ping = 'n=$(cat pings); echo $((n + 1)) > pings; [ "$n" -ge 2 ]'
+    sizes = {"raw.maxdgram": "16384", "raw.recvspace": "16384"}
+    host = mac(tmp_path, "26", sizes, more={"ping": ping})
+    (tmp_path / "pings").write_text("0\n")
+    MacOS(host).network.prove_path("192.0.2.2", 9000)
+    assert [call.split()[4] for call in host.calls("ping")] == ["56", "56", "56", "8972"]
+
+
+@pytest.mark.parametrize(
+    ("name", "files", "is_tunnel"),
+    [
+        ("wg0", {}, True),
+        ("tun3", {}, True),
+        ("home", {"uevent": "DEVTYPE=wireguard\nINTERFACE=home\n", "type": "65534\n"}, True),
+        ("vpn", {"uevent": "INTERFACE=vpn\n", "type": "65534\n", "tun_flags": "0x1001\n"}, True),
+        ("sixfour", {"uevent": "", "type": "776\n"}, True),
+        ("dsl", {"uevent": "DEVTYPE=ppp\n", "type": "512\n"}, True),
+        ("eth0", {"uevent": "INTERFACE=eth0\n", "type": "1\n"}, False),
+        ("eth1", {"uevent": "INTERFACE=eth1\n", "type": "1\n", "tun_flags": "0x1002\n"}, False),  # TAP, as of a guest
+        ("wlan0", {"uevent": "DEVTYPE=wlan\n", "type": "1\n"}, False),
+    ],
+)
+def test_linux_knows_a_tunnel_by_name_or_by_kind(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, files: dict[str, str], is_tunnel: bool
+) -> None:
+    (tmp_path / "net" / name).mkdir(parents=True)
+    for file, content in files.items():
+        (tmp_path / "net" / name / file).write_text(content)
+    monkeypatch.setattr("lab.platforms.linux.network.TUNNEL", TUNNEL.replace("/sys/class/net", f"{tmp_path}/net"))
+    network = LinuxNetwork(EmulatedHost(tmp_path, {}, ("sh", "cat", "grep")))
+    assert network.is_tunnel(name) is is_tunnel
+
+
+@pytest.mark.parametrize(("file", "is_virtual"), [("device", False), ("lower_eth0", False), ("mtu", True)])
+def test_an_interface_of_linux_without_hardware_is_virtual(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, file: str, is_virtual: bool
+) -> None:
+    (tmp_path / "net" / "x").mkdir(parents=True)
+    (tmp_path / "net" / "x" / file).touch()
+    (tmp_path / "net" / "x" / "duplex").write_text("full\n")
+    monkeypatch.setattr("lab.platforms.linux.network.MEDIUM", MEDIUM.replace("/sys/class/net", f"{tmp_path}/net"))
+    network = LinuxNetwork(EmulatedHost(tmp_path, {}, ("sh", "cat", "ls")))
+    assert network.medium("x") == Medium(False, "full", is_virtual)
+
+
+def test_a_mac_knows_a_tunnel_by_its_name() -> None:
+    assert MacNetwork(FakeHost()).is_tunnel("utun3")
+    assert not MacNetwork(FakeHost()).is_tunnel("en0")
+
+
+IW = """\
+Connected to 02:00:00:00:00:01 (on wlan0)
+\tSSID: home
+\tfreq: 5180
+\tRX: 2187 bytes (14 packets)
+\tTX: 1450 bytes (9 packets)
+\tsignal: -54 dBm
+\trx bitrate: 780.0 MBit/s VHT-MCS 8 80MHz short GI VHT-NSS 2
+\ttx bitrate: 866.7 MBit/s VHT-MCS 9 80MHz short GI VHT-NSS 2
+"""
+ROW = " wlan0: 0000   60.  -50.  {}        0      0      0      0     24        0\n"
+
+
+def airport(**network: object) -> str:
+    """As system_profiler prints it, with another card and another network beside."""
+    other = {"_name": "neighbour", "spairport_signal_noise": "-30 dBm / -90 dBm", "spairport_network_rate": 54}
+    cards = [
+        {"_name": "awdl0", "spairport_current_network_information": other},
+        {
+            "_name": "en0", "spairport_airport_other_local_wireless_networks": [other],
+            "spairport_current_network_information": {"_name": "<redacted>", **network},
+        },
+    ]  # fmt: skip
+    return plistlib.dumps([{"_items": [{"spairport_airport_interfaces": cards}]}]).decode()
+
+
+def test_a_mac_says_signal_noise_and_rate_of_the_network_that_it_is_in() -> None:
+    said = airport(spairport_signal_noise="-54 dBm / -92 dBm", spairport_network_rate=866)
+    assert parse_airport(said, "en0") == Radio(866_000_000, -54, -92)
+    assert parse_airport(said, "en1") == Radio()
+    assert parse_airport(airport(spairport_network_rate="585"), "en0") == Radio(585_000_000)
+    assert parse_airport(airport(spairport_signal_noise="soon", spairport_network_rate=-1), "en0") == Radio()
+    with pytest.raises(ValueError, match="not a property list"):
+        parse_airport("Wi-Fi:\n", "en0")
+
+
+@pytest.mark.parametrize(
+    ("line", "bits_per_s"),
+    [
+        ("uplink rate: 20.09 Mbps [eff] / 21.60 Mbps", 21_600_000),
+        ("uplink rate: 866.70 Mbps [eff] / 1.20 Gbps", 1_200_000_000),
+        ("uplink rate: 25.10 Mbps [eff] / 27.00 Mbps [tbr] / 1.00 Gbps [max]", 1_000_000_000),
+        ("uplink rate: 54.00 Mbps", 54_000_000),
+        ("downlink rate: 20.09 Mbps [eff] / 21.60 Mbps [max]", None),
+    ],
+)
+def test_a_macs_radio_sends_at_the_last_rate_of_its_line(line: str, bits_per_s: int | None) -> None:
+    assert parse_uplink(f"en0: flags=8863<UP> mtu 1500\n\ttype: Wi-Fi\n\t{line}\n") == bits_per_s
+
+
+def test_linux_tells_by_iw_and_by_the_kernels_old_table_what_either_has() -> None:
+    assert parse_radio(IW) == Radio(866_700_000, -54)
+    assert parse_radio(IW + ROW.format("-92. ")) == Radio(866_700_000, -54, -92)
+    assert parse_radio(ROW.format("-256.")) == Radio(None, -50)
+    assert parse_radio("Not connected.\n") == Radio()
+
+
+def test_addresses_of_linux() -> None:
+    text = '[{},{"ifname":"eth0","addr_info":[{"local":"10.0.0.1"},{}]},{"ifname":"eth1"}]'
+    assert parse_addresses(text) == {"eth0": ("10.0.0.1",), "eth1": ()}
+
+
+def test_networks_of_linux() -> None:
+    text = '[{},{"ifname":"eth0","addr_info":[{"local":"10.0.0.1","prefixlen":30}]},{"ifname":"eth1"}]'
+    assert parse_networks(text) == {"eth0": (IPv4Interface("10.0.0.1/30"),), "eth1": ()}
+    for bad in ("[7]", "{", '[{"ifname":"eth0","addr_info":[{"local":"10.0.0.1"}]}]', '[{"ifname":"a/b"}]'):
+        with pytest.raises(ValueError, match=r"."):
+            parse_networks(bad)
+
+
+def test_networks_of_a_mac() -> None:
+    networks = parsers.parse_networks(capture("ifconfig-utun-26.6.2.txt") + capture("ifconfig-10gbase-t.txt"))
+    assert networks["en0"] == (IPv4Interface("10.254.100.2/16"),)
+
+
+def test_ports_and_addresses_of_a_mac() -> None:
+    ports = parsers.parse_ports(
+        "\nHardware Port: Wi-Fi\nDevice: en0\nEthernet Address: c0\n\nVLAN Configurations\n=====\n"
+    )
+    assert ports == {"en0": "Wi-Fi"}
+    text = "lo0: flags=8049<UP> mtu 16384\n\tinet 127.0.0.1 netmask 0xff000000\nen0: flags=8863<UP> mtu 1500\n"
+    assert parsers.parse_addresses(text) == {"lo0": ("127.0.0.1",), "en0": ()}
