@@ -29,8 +29,8 @@ from lab.run.case.session import Session
 from lab.run.ceilings import store_ceiling
 from lab.run.ceilings.store_tools import MEASURES, OwnStore
 from lab.run.transfer.recorded import plan_trial
-from lab.workloads.bonnie_report import parse_report as parse_bonnie
-from lab.workloads.fio_report import parse_report as parse_fio
+from lab.workloads.bonnie import parse_report as parse_bonnie
+from lab.workloads.fio import parse_report as parse_fio
 
 MIB = 2**20
 PATH = "/srv/disk"  # of the local lab's server

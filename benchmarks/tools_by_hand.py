@@ -23,7 +23,7 @@ from lab.results.observed import Requests
 from lab.run.case.session import Session
 from lab.run.transfer.result import TransferResult
 from lab.run.transfer.transfer import transfer
-from lab.workloads.fio_report import parse_report
+from lab.workloads.fio import parse_report
 
 # $1 bytes, $2 the folder in the share, $3 one in memory, $4 of which direction
 BEGIN = """

@@ -14,7 +14,7 @@ from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
 from lab.base import units, validation
-from lab.design import level_types
+from lab.design import sweep_file
 from lab.fleet import fleet_file
 from lab.hosts import fields
 from lab.hosts.command import Command
@@ -27,7 +27,7 @@ NOTATIONS = {
     validation.Size: "size, such as `64 MiB` or `64M`",
     validation.Seconds: "time, such as `90 s` or `5 min`",
     validation.Share: 'share, such as `0.25` or `"1/4"`',
-    level_types.TcpSpace: "`default`, or a size, such as `512 KiB`",
+    sweep_file.TcpSpace: "`default`, or a size, such as `512 KiB`",
     fleet_file.TimeWindow: "window of time, such as `22:00-06:00` or `Mon-Fri 20:00-06:00`",
     fields.Port: "port",
     fields.Address: "IP address",

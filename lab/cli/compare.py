@@ -171,8 +171,7 @@ def _show_files(paths: list[Path], arguments: argparse.Namespace) -> None:
 
 def _names_a_run(name: str, results: Path) -> bool:
     """Whether a run is called so: then that is meant."""
-    from lab.results.newest_run import paths_of_runs
-    from lab.results.run_names import sweep_of
+    from lab.results.run_names import paths_of_runs, sweep_of
 
     return os.path.lexists(name) or name in map(sweep_of, paths_of_runs(results))
 

@@ -77,7 +77,7 @@ def _become_jupyter(notebook: Path, chosen: dict[str, str]) -> None:
 def _chosen(arguments: argparse.Namespace) -> tuple[str, list[str]]:
     """The notebook, and the runs that were named for it. Raises BadInput for more or fewer than it shows."""
     from lab.base import shipped
-    from lab.results.newest_run import paths_of_runs
+    from lab.results.run_names import paths_of_runs
 
     words = [word for word in (arguments.name, arguments.run, arguments.other) if word]
     if not words and not paths_of_runs(arguments.results):
@@ -101,7 +101,7 @@ def _chosen(arguments: argparse.Namespace) -> tuple[str, list[str]]:
 
 def _newest(name: str, results: Path) -> list[str]:
     """The newest run if this notebook shows a run, else None."""
-    from lab.results.newest_run import paths_of_runs
+    from lab.results.run_names import paths_of_runs
 
     if name in (*OF_NO_RUN, *OF_EXAMPLES) or not paths_of_runs(results):
         return []
@@ -136,7 +136,7 @@ def _export(name: str, chosen: dict[str, str], arguments: argparse.Namespace) ->
     """Write the page of a notebook: of the one that comes with the lab, or that a file of the user's has."""
     from lab.base import shipped
     from lab.notebook.export import export
-    from lab.results.open_run import open_run as open_named
+    from lab.results.opening import open_run as open_named
 
     if arguments.to:
         raise BadInput("--to: a page is made without a copy of the notebook", "leave it out")

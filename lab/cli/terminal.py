@@ -99,12 +99,12 @@ def print_answer(folder: RunFolder, run: Run | None = None) -> None:
 
 
 def open_run(name: str | None, results: Path = RESULTS) -> RunFolder:
-    """The run that was named (:func:`lab.results.open_run.open_run`), or the newest, with what is said of it. Raises
+    """The run that was named (:func:`lab.results.opening.open_run`), or the newest, with what is said of it. Raises
     BadInput.
     """
     from lab.results import examples
-    from lab.results.newest_run import paths_of_runs
-    from lab.results.open_run import open_run as open_named
+    from lab.results.opening import open_run as open_named
+    from lab.results.run_names import paths_of_runs
 
     folder = open_named(name, results)
     if isinstance(folder, examples.Example):

@@ -9,8 +9,8 @@ from itertools import groupby
 from lab.base.templates import pattern_of
 from lab.contribution.finding import Finding
 from lab.contribution.order import Planned
-from lab.results.load import DISTURBED_CORES, load_by_block
 from lab.results.packed_run import RUN, TRIALS
+from lab.results.run_keys import DISTURBED_CORES, load_by_block
 from lab.results.set_aside import ASIDE, DISTURBED
 from lab.results.trial import RunJson, Trial
 from lab.run.ceilings.foreign_load import OTHERS, disturbance, of_transfers

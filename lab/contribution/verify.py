@@ -27,11 +27,10 @@ from lab.contribution.plausible import Record
 from lab.contribution.record import Contribution, Median
 from lab.contribution.status import check_statuses
 from lab.contribution.times import check_times
-from lab.results.lines import fields_lacking_in, read_line
 from lab.results.packed_run import RUN, TRIALS
 from lab.results.public import names_left, private_keys
 from lab.results.run_folder import RunFolder
-from lab.results.trial import STORE_PROTOCOL, RunJson, Trial
+from lab.results.trial import STORE_PROTOCOL, RunJson, Trial, fields_lacking_in, read_line
 
 SAME = 1e-9  # of medians that are computed of the same numbers
 Lines = list[tuple[int, dict[str, Any]]]

@@ -1,8 +1,8 @@
 """The running order: randomised complete blocks in pairs, each block a split-plot design, with anchors.
 
-MTU stands on whole plots, TCP buffers on sub-plots of these, what is served on sub-plots of those, and inside them the
-other factors come in random order. The second block of a pair is the first one backwards, at every level of nesting: by
-chance alone one MTU comes first in all of three blocks one time in four, and is then confounded with time.
+MTU is on whole plots, TCP buffers on sub-plots, what is served on sub-sub-plots; inside these, other factors come in
+random order. The second block of a pair is the first one backwards. By chance alone, one MTU would come first in all of
+three blocks one time in four, and be confounded with time.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ Key: TypeAlias = Callable[[Case], Hashable]
 
 
 class Ordering(StrEnum):
-    """How the orders of two blocks belong together; run.json names it, for a run is resumed in the order it began."""
+    """How the orders of two blocks depend on each other. run.json names it, so that a resumed run keeps its order."""
 
-    MIRRORED = "mirrored"  # each second block is the one before it backwards
-    INDEPENDENT = "independent"  # each block has a random order of its own, as in runs before there was another way
+    MIRRORED = "mirrored"  # each second block is the one before, backwards
+    INDEPENDENT = "independent"  # each block has its own random order, as in older runs
 
 
 @dataclass(frozen=True)
 class First:
-    """How often each level of a factor came first in what its plots are part of, such as MTU in a block."""
+    """How often each level of a factor came first in what contains its plots, such as MTU in a block."""
 
     factor: str
     within: str
@@ -44,7 +44,7 @@ class First:
 
 @dataclass(frozen=True)
 class Slot:
-    """One place in the running order: a case, and where it stands. ``block`` and ``position`` count from 1.
+    """One place in the running order: a case, its block, and its position there, counted from 1.
 
     An ``anchor`` is an extra trial of the block's first case, to expose drift.
     """
@@ -61,18 +61,18 @@ class Slot:
 
 
 def plot_factors(cases: Sequence[Case]) -> dict[Plot, tuple[str, ...]]:
-    """The factors that stand on each plot; options of mounts and tools as these cases have them."""
+    """The factors on each plot, with these cases' options of mounts, tools and stores."""
     owned = dict.fromkeys(name for case in cases for name, _ in case.options if owner_of(name))
     names = [*BY_NAME, *owned]
     return {plot: tuple(name for name in names if plot_of(name) is plot) for plot in Plot}
 
 
 def plot_keys(cases: Sequence[Case]) -> dict[Plot, Key]:
-    """By plot, what cases that share one have in common: the levels of its factors and of all more expensive ones."""
+    """The key of each plot. Cases share a plot if they have the same levels of its factors and of those outside it."""
     names: tuple[str, ...] = ()
     keys: dict[Plot, Key] = {}
-    for plot, own in plot_factors(cases).items():
-        names += own
+    for plot, factors in plot_factors(cases).items():
+        names += factors
         keys[plot] = partial(_levels, names)
     del keys[Plot.INSIDE]
     return keys
@@ -83,19 +83,19 @@ def _levels(names: Sequence[str], case: Case) -> Hashable:
 
 
 def order(cases: Sequence[Case], seed: int, block: int, ordering: Ordering = Ordering.MIRRORED) -> list[Case]:
-    """The cases of one block: of the first of two in seeded random order, of the second one in the reverse of that.
+    """The cases of one block: in seeded random order, and in each second block the reverse of the one before.
 
-    What is expensive to change varies slowest (:class:`lab.design.factors.Plot`), in an order that is itself random in
-    each pair of blocks. The cases inside each of these groups come in random order.
+    Factors that are expensive to change vary slowest (:class:`lab.design.factors.Plot`). The order of each group of
+    cases, and of the cases in it, is random.
     """
     if ordering is Ordering.MIRRORED and block % 2 == 0:
         return order(cases, seed, block - 1)[::-1]
-    chance = random.Random(f"{seed}/{block}")  # noqa: S311 – an order that the seed gives again
+    chance = random.Random(f"{seed}/{block}")  # noqa: S311 – reproducible from the seed
     return _shuffle(cases, list(plot_keys(cases).values()), chance)
 
 
 def _shuffle(cases: Sequence[Case], keys: Sequence[Key], chance: random.Random) -> list[Case]:
-    """The cases in random order, those of equal ``keys[0]`` together, and among them those of equal ``keys[1]``, …"""
+    """The cases in random order, grouped by ``keys[0]``, in each group by ``keys[1]``, and so on."""
     if not keys:
         mixed = list(cases)
         chance.shuffle(mixed)
@@ -109,7 +109,7 @@ def _shuffle(cases: Sequence[Case], keys: Sequence[Key], chance: random.Random) 
 
 
 def block_slots(sweep: Sweep, cases: Sequence[Case], block: int, ordering: Ordering = Ordering.MIRRORED) -> list[Slot]:
-    """One block in its order, anchors included; the same for a sweep and seed."""
+    """One block in order, with anchors. It depends only on the sweep."""
     ordered = order(cases, sweep.seed, block, ordering)
     gaps = anchor_gaps(ordered, sweep.anchors)
     run: list[tuple[Case, bool]] = []
@@ -120,9 +120,9 @@ def block_slots(sweep: Sweep, cases: Sequence[Case], block: int, ordering: Order
 
 
 def anchor_gaps(ordered: Sequence[Case], count: int) -> list[int]:
-    """Before which cases of a block the anchors stand: its begin and end, and evenly between them.
+    """The places of the anchors in a block: its begin and end, and evenly between them.
 
-    Those between stand where MTU changes anyway; if that is too seldom, where TCP buffers do, then the server.
+    Between them, anchors are where MTU changes; if that is too seldom, where TCP buffers do, then the server.
     """
     last = len(ordered)
     between = count - 2
@@ -141,7 +141,7 @@ def anchor_gaps(ordered: Sequence[Case], count: int) -> list[int]:
 
 
 def first_levels(slots: Sequence[Slot]) -> Iterator[First]:
-    """For each factor of a plot that varies: which of its levels came first, over all blocks; anchors left out."""
+    """How often each level came first, for each varied factor of a plot, without anchors."""
     run = [slot for slot in slots if not slot.anchor]
     cases = [slot.case for slot in run]
     keys, within, enclosing = plot_keys(cases), "block", None

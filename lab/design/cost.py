@@ -1,6 +1,4 @@
-"""What blocks of a sweep come to: what has to be done in them, and from that the bytes moved and the seconds."""
-
-from __future__ import annotations
+"""The cost of a sweep's blocks: what has to be done in them, the bytes moved, and the seconds."""
 
 import itertools
 from collections.abc import Container, Sequence
@@ -14,13 +12,17 @@ from lab.design.option_levels import fill_of
 from lab.design.pace import ASSUMED_BYTES_PER_S, SERVE_MOST_S, Pace, first_copy_s
 from lab.design.sweep_file import Sweep
 
-CEILING_SHOTS = 2  # of the link, in each block and on each network: before its trials and after
-CHANGED = {Plot.WHOLE: "mtu", Plot.SUB: "tcp_space", Plot.SUB_SUB: "server"}  # what is changed for each plot, in JSON
+CEILING_SHOTS = 2  # of the link, for each network in a block: before its trials and after
+CHANGED = {
+    Plot.WHOLE: "mtu",
+    Plot.SUB: "tcp_space",
+    Plot.SUB_SUB: "server",
+}  # the setting of each plot, as in JSON
 
 
 @dataclass(frozen=True)
 class Cost:
-    """What some number of blocks takes. ``changes`` count each setting's."""
+    """The cost of some blocks. ``changes`` counts the changes of each setting."""
 
     blocks: int
     trials: int
@@ -31,10 +33,10 @@ class Cost:
 
 @dataclass(frozen=True)
 class _Work:
-    """What has to be done. ``transfers`` are cases, each with whether what serves is started for it.
+    """What has to be done. ``transfers`` are cases, each with whether its server is started.
 
-    ``networks`` is how often the link's ceiling is measured, before and after; ``stores`` are cases whose store is
-    measured by itself; ``fills`` are the shares, in percent, to which stores are filled, one for each filling.
+    ``networks`` counts the networks whose link is measured, ``stores`` are cases whose store is measured by itself, and
+    ``fills`` has the percentage of each filling of a store.
     """
 
     slots: Sequence[Slot]
@@ -54,10 +56,10 @@ def cost_of(
     made_anew: Container[str],
     image_bytes: int,
 ) -> Cost:
-    """What these blocks come to.
+    """The cost of these blocks.
 
-    A store among ``made_anew`` is made for each trial, and its server started on it; ``image_bytes`` are those of a
-    file system that the lab makes.
+    A store among ``made_anew`` is made, and its server started, for each trial. ``image_bytes`` is the size of a file
+    system that the lab makes.
     """
     work = _work_of(sweep, cases, blocks, made_anew)
     remade = sum(case.store in made_anew for case in work.stores)
@@ -93,7 +95,7 @@ def _count_changes(slots: Sequence[Slot], key: Key) -> int:
 
 
 def _starts_server(slots: Sequence[Slot], key: Key, made_anew: Container[str]) -> list[bool]:
-    """Whether what serves is started for each slot; ``key`` is what a case has in common with those it serves too."""
+    """Whether the server is started for each slot. Cases with the same ``key`` share a server."""
     serving = [(slot.block, key(slot.case)) for slot in slots]
     return [
         index == 0 or now != serving[index - 1] or slots[index].case.store in made_anew
@@ -102,7 +104,7 @@ def _starts_server(slots: Sequence[Slot], key: Key, made_anew: Container[str]) -
 
 
 def _measured_by_themselves(slots: Sequence[Slot], made_anew: Container[str]) -> list[Case]:
-    """A case for each store that is measured by itself, in each block."""
+    """One case for each store that is measured by itself in a block."""
     cases = {
         (slot.block, slot.case.store, *slot.case.store_options.items()): slot.case
         for slot in slots
@@ -118,7 +120,7 @@ def _stores_s(sweep: Sweep, work: _Work) -> float:
 
 
 def _first_copies_s(sweep: Sweep, slots: Sequence[Slot]) -> float:
-    """Seconds in which is made what a second copy, or an operation on names, finds there."""
+    """Seconds to make what a second copy, or an operation on names, needs at the target."""
     size_bytes = sweep.workload.planned_size
     trees = [slot.case for slot in slots] if sweep.workload.changed else []
     return sum(first_copy_s(case.files, size_bytes) for case in trees) + sum(
@@ -127,7 +129,7 @@ def _first_copies_s(sweep: Sweep, slots: Sequence[Slot]) -> float:
 
 
 def _moved_bytes(sweep: Sweep, work: _Work) -> int:
-    """Bytes of all transfers; of a sweep without a share those that its stores take and give."""
+    """Bytes of all transfers, or of a sweep without a share, those that its stores read and write."""
     size_bytes = sweep.workload.planned_size
     if sweep.is_local:
         return len(work.stores) * store_shots.moved_bytes(sweep.store_tools, size_bytes, sweep.bonnie_size)

@@ -1,6 +1,4 @@
-"""Which effects a sweep asks for, and what a set of cases can and cannot tell about them."""
-
-from __future__ import annotations
+"""The effects that a sweep asks for, and what its cases can and cannot tell about them."""
 
 import itertools
 from collections import Counter
@@ -15,18 +13,18 @@ from lab.design.factors import ABSENT, BY_NAME, CHOOSERS, Level, can_be_combined
 from lab.design.stopping import INTERVAL_BLOCKS
 from lab.design.sweep_file import Sweep
 
-SPEED = "speed"  # in place of an effect: the speed of each case by itself
-MOST_NAMED = 4  # in a list of what is missing or confounded: a longer list tells a reader no more
+SPEED = "speed"  # instead of an effect: the speed of each case
+MOST_NAMED = 4  # in a list of what is missing or confounded; nobody reads a longer one
 
 Levels: TypeAlias = Mapping[str, Sequence[Level]]
 
 
 @dataclass(frozen=True)
 class Effect:
-    """An effect that is asked for: its name, and in how many pairs a block each of its contrasts stands.
+    """An effect that is asked for, with the least and the most pairs in a block over its contrasts.
 
-    A contrast compares a level with the first one at the same levels of all other factors; that of an interaction takes
-    two such pairs. The numbers are the least and the most of its contrasts.
+    A contrast compares a level with the first one at the same levels of all other factors. A contrast of an interaction
+    takes two such pairs.
     """
 
     name: str
@@ -46,14 +44,14 @@ def varied_factors(levels: Levels) -> list[str]:
 
 
 def distinct(levels: Levels, name: str) -> list[Level]:
-    """The levels of a factor, each once, as they come."""
+    """The distinct levels of a factor, in order."""
     return [level for level in dict.fromkeys(levels[name]) if level != ABSENT]
 
 
 def asked_for(sweep: Sweep, grid: Sequence[Case], cases: Sequence[Case]) -> tuple[Effect, ...]:
-    """The effects that the sweep names; else the main effect of every varied factor but the direction.
+    """The effects that the sweep names, or else the main effects of all varied factors except the direction.
 
-    Raises BadInput for effects of what does not vary, and where a precision is wanted of what the cases cannot tell.
+    Raises BadInput for effects of what does not vary, and for a precision that these cases cannot give.
     """
     levels = levels_of(cases)
     names = varied_factors(levels_of(grid))
@@ -72,7 +70,7 @@ def asked_for(sweep: Sweep, grid: Sequence[Case], cases: Sequence[Case]) -> tupl
 
 
 def _in_registry_order(sweep: Sweep, effect: str, names: Sequence[str]) -> str:
-    """The effect with its factors in the order of the registry. Raises BadInput where it is none of this sweep."""
+    """The effect with its factors in the order of the registry. Raises BadInput if the sweep does not have it."""
     parts = effect.split(":")
     if not set(parts) <= set(names) or len(set(parts)) < len(parts) or len(parts) > 2:
         two = f", and two of them such as {names[0]}:{names[1]}" if len(names) > 1 else ""
@@ -88,7 +86,7 @@ def _in_registry_order(sweep: Sweep, effect: str, names: Sequence[str]) -> str:
 
 
 def _check_precision(sweep: Sweep, effects: Sequence[str], grid: Sequence[Case], cases: Sequence[Case]) -> None:
-    """Raise BadInput where a precision is wanted of nothing, or of an interaction that the cases cannot tell."""
+    """Raise BadInput for a precision of no effect, or of an interaction that the cases cannot tell."""
     if not effects and sweep.effects != (SPEED,):
         remedy = f'give a factor two levels, or effects = ["{SPEED}"], or leave precision out'
         raise BadInput(f"{sweep.place}precision: of nothing", remedy)
@@ -104,7 +102,7 @@ def _check_precision(sweep: Sweep, effects: Sequence[str], grid: Sequence[Case],
 
 
 def _lost_in_fraction(levels: Levels, grid: Sequence[Case], cases: Sequence[Case]) -> list[str]:
-    """The effects that a fraction of the grid tells less of."""
+    """The effects of which a fraction of the grid tells less."""
     if len(cases) == len(grid):
         return []
     from lab.design import fraction  # NumPy is slow to import, and most sweeps take the whole grid
@@ -113,7 +111,7 @@ def _lost_in_fraction(levels: Levels, grid: Sequence[Case], cases: Sequence[Case
 
 
 def _partners(levels: Levels, grid: Sequence[Case], cases: Sequence[Case], name: str) -> list[str]:
-    """The effects that a fraction of the grid mixes with one, each with its correlation."""
+    """The effects that a fraction confounds with this one, each with its correlation."""
     from lab.design import fraction
 
     aliases = fraction.aliases(levels, _chosen(grid, cases), name)
@@ -121,32 +119,31 @@ def _partners(levels: Levels, grid: Sequence[Case], cases: Sequence[Case], name:
 
 
 def _chosen(grid: Sequence[Case], cases: Sequence[Case]) -> list[int]:
-    among = set(cases)
-    return [index for index, case in enumerate(grid) if case in among]
+    chosen = set(cases)
+    return [index for index, case in enumerate(grid) if case in chosen]
 
 
 def _count_pairs(levels: Levels, parts: Sequence[str]) -> tuple[int, int]:
-    """Over the contrasts of an effect, the least and the most groups of cases that differ in nothing but it.
+    """The least and the most groups of cases, over the contrasts of an effect, that differ only in it.
 
-    Protocols, tools and stores are compared over all options that each of them has.
+    A protocol, a tool or a store is compared over all of its options.
     """
     others = [name for name in levels if name not in parts and chooser_of(name, levels) not in parts]
     groups: dict[tuple[Level, ...], set[tuple[Level, ...]]] = {}
     for case in range(len(levels[parts[0]])):
         rest = tuple(levels[name][case] for name in others)
         groups.setdefault(rest, set()).add(tuple(levels[name][case] for name in parts))
-    of_parts = [distinct(levels, name) for name in parts]
+    distinct_levels = [distinct(levels, name) for name in parts]
     counts = []
-    for contrast in itertools.product(*(of_part[1:] for of_part in of_parts)):
-        corners = set(
-            itertools.product(*((of_part[0], level) for of_part, level in zip(of_parts, contrast, strict=True)))
-        )
+    for contrast in itertools.product(*(values[1:] for values in distinct_levels)):
+        pairs = ((values[0], level) for values, level in zip(distinct_levels, contrast, strict=True))
+        corners = set(itertools.product(*pairs))
         counts.append(sum(corners <= present for present in groups.values()))
     return (min(counts), max(counts)) if counts else (0, 0)
 
 
 def _missing_combinations(levels: Levels) -> list[str]:
-    """The interactions that the grid tells in part only, with the combinations of two levels that it lacks."""
+    """The interactions that the grid tells only in part, with the combinations of two levels that it lacks."""
     lines = []
     for one, other in itertools.combinations(varied_factors(levels), 2):
         if not can_be_combined(one, other, levels):
@@ -164,7 +161,7 @@ def _abridge(names: Sequence[str]) -> str:
 
 
 def cannot_tell(sweep: Sweep, grid: Sequence[Case], cases: Sequence[Case]) -> tuple[str, ...]:
-    """What these cases and blocks cannot answer, one line per gap."""
+    """What these cases and blocks cannot answer, a line each."""
     levels = levels_of(grid)
     lines = []
     if sweep.most_blocks < INTERVAL_BLOCKS:

@@ -1,13 +1,10 @@
-"""THE registry of factors: what a sweep may vary, each factor once, with its levels, baseline, label and cost.
+"""The registry of factors: all that a sweep may vary, each with its levels, baseline, label and cost.
 
-Everything else that knows the factors reads them from here: the keys of a sweep file, the cases and their order, the
-columns of a table, the labels of a report. To add a factor, add a :class:`Factor` to FACTORS; whatever brings its
-levels about reads them with :meth:`lab.design.case.Case.level`. The options of a protocol's mount (``smb.signing``), of
-a tool (``dd.bs``) and of a store (``ext4.data``) are factors too: they are declared by their owner, that protocol, tool
-or store.
+Keys of a sweep file, cases and their order, columns of a table, and labels of a report follow from it. To add a factor,
+add a :class:`Factor` to FACTORS; what applies its levels reads them with :meth:`lab.design.case.Case.level`. Options of
+a mount (``smb.signing``), a tool (``dd.bs``) and a store (``ext4.data``) are factors, too: their protocol, tool or
+store declares them.
 """
-
-from __future__ import annotations
 
 import functools
 import re
@@ -21,12 +18,12 @@ from lab.base.units import UNITS, size_label
 
 Level: TypeAlias = str | int
 
-DEFAULT = "default"  # the level that leaves a host, or a mount, as it is
-LOCAL = "local"  # in place of a protocol: the server's stores by themselves, without a share
-ABSENT = "–"  # stands for an option of another protocol, tool or store: it has no level there
-PROMISES = ("async", "sync", "always")  # of a server about written data, the least first
+DEFAULT = "default"  # the level that leaves a host or a mount as it is
+LOCAL = "local"  # instead of a protocol: the server's stores by themselves, without a share
+ABSENT = "–"  # in place of a level: the option belongs to another protocol, tool or store
+PROMISES = ("async", "sync", "always")  # about written data, the weakest first
 OWN, OTHER = "own", "other"
-BY_CLIENT = (OWN, OTHER)  # of whom a client reads: itself, or another one; each wrote through its mount
+BY_CLIENT = (OWN, OTHER)  # the client that wrote what a client reads, through its mount
 OPTION = re.compile(r"([a-z0-9]+)\.([a-z0-9_]+)")
 
 
@@ -38,17 +35,17 @@ class Direction(StrEnum):
 
 
 class Plot(StrEnum):
-    """Where a factor stands in the split-plot design: the more expensive a change of it, the earlier in this list."""
+    """A factor's plots in the split-plot design, the most expensive change first."""
 
-    WHOLE = "whole plot"  # the links go down and up
-    SUB = "sub-plot"  # servers restart, for sockets take their buffers when they are made
-    SUB_SUB = "sub-sub-plot"  # the share is served anew
-    INSIDE = "inside"  # costs nothing: in random order
+    WHOLE = "whole plot"  # links go down and up
+    SUB = "sub-plot"  # servers restart, because a socket gets its buffers when it is made
+    SUB_SUB = "sub-sub-plot"  # the share's server restarts
+    INSIDE = "inside"  # in random order, at no cost
 
 
 @dataclass(frozen=True)
 class Whole:
-    """A level that is a whole number between two."""
+    """Levels that are whole numbers in a range."""
 
     least: int
     most: int
@@ -56,7 +53,7 @@ class Whole:
 
 @dataclass(frozen=True)
 class Count:
-    """A level that is a whole number between two, which cases and trials keep as text."""
+    """Levels that are whole numbers in a range, kept as text."""
 
     least: int
     most: int
@@ -64,24 +61,23 @@ class Count:
 
 @dataclass(frozen=True)
 class Text:
-    """A level that is a text which matches a pattern as a whole."""
+    """Levels that are texts that match a pattern."""
 
     pattern: str
 
 
 class SizeOrDefault:
-    """A level that is a size, or the word ``default``."""
+    """Levels that are sizes, or the word ``default``."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Factor:
     """One thing that a sweep varies.
 
-    ``level`` says what one level can be in a sweep file, which :mod:`lab.design.level_types` reads: a type, or one of
-    the classes above. ``default`` are the levels where a sweep does not give any (empty: it must). Other levels are
-    compared with the ``baseline``; None stands for the smallest, or the first of the alphabet. ``label`` and ``write``
-    make of the name and of a level what a person reads. A factor with a ``column`` is a field of every case and trial;
-    any other is an entry of their ``options``, and its levels are text.
+    ``level`` is what a level can be in a sweep file: a type, or one of the classes above. ``default`` has the levels if
+    the sweep gives none; without it, the sweep must. Other levels are compared with the ``baseline``; None stands for
+    the smallest, or the first of the alphabet. ``label`` and ``write`` are for people. A factor with a ``column`` is a
+    field of each case and trial; others are entries of their ``options``, with levels as text.
     """
 
     name: str
@@ -96,7 +92,7 @@ class Factor:
 
     @property
     def words(self) -> frozenset[str]:
-        """The words that a level can be, where only some can; empty where any text can, or none."""
+        """The words that a level can be; empty if it can be any text, or no text."""
         if self.level is Direction:
             return frozenset(map(str, Direction))
         return frozenset([DEFAULT] if self.level is SizeOrDefault else typing.get_args(self.level))
@@ -109,7 +105,7 @@ FACTORS = (
         "the server's stores by themselves.",
         level=str,
         label="protocol",
-        write=lambda level: level if level == LOCAL else level.upper(),  # of the others each is an acronym
+        write=lambda level: level if level == LOCAL else level.upper(),  # protocols are acronyms
         plot=Plot.SUB_SUB,
         column=True,
     ),
@@ -217,26 +213,25 @@ FACTORS = (
 
 BY_NAME = {factor.name: factor for factor in FACTORS}
 COLUMNS = tuple(factor.name for factor in FACTORS if factor.column)
-# The factors that are entries of ``options``, and the level that holds where a run folder has none
+# The factors that are entries of ``options``, each with its level if a run folder has none
 OPTIONS = {factor.name: str(factor.default[0]) for factor in FACTORS if not factor.column}
-# What a measurement of the link by itself depends on
+# The factors of the network
 NETWORK = tuple(factor.name for factor in FACTORS if factor.column and factor.plot in (Plot.WHOLE, Plot.SUB))
-LINK = (*NETWORK, "clients")  # and the factors that the ceiling of the link depends on
-
-
+LINK = (*NETWORK, "clients")  # the factors that the link's ceiling depends on
 CHOOSERS = ("protocol", "tool", "store")  # the factors whose levels decide which options a case has
 
 
 @functools.lru_cache(maxsize=1024)
 def owner_of(name: str) -> str:
-    """The protocol, tool or store that an option belongs to; empty for a factor that every case has."""
+    """The protocol, tool or store of an option; empty for a factor of every case."""
     match = OPTION.fullmatch(name)
     return match[1] if match else ""
 
 
 def chooser_of(name: str, levels: Mapping[str, Container[object]]) -> str:
-    """The factor whose level decides whether a case has an option: ``tool`` or ``store`` where its owner is one of
-    their ``levels``, or ``protocol``; empty for a factor that every case has.
+    """The factor whose level decides whether a case has an option; empty for a factor of every case.
+
+    It is ``tool`` or ``store`` if the option's owner is among their ``levels``, else ``protocol``.
     """
     owner = owner_of(name)
     if not owner:
@@ -245,14 +240,14 @@ def chooser_of(name: str, levels: Mapping[str, Container[object]]) -> str:
 
 
 def plot_of(name: str) -> Plot:
-    """Where a factor stands in the split-plot design; some options start the server anew."""
+    """The plot of a factor. Some options restart the server."""
     if name in BY_NAME:
         return BY_NAME[name].plot
     return Plot.SUB_SUB if name.endswith((".server", ".time_machine")) else Plot.INSIDE
 
 
 def label_of(name: str) -> str:
-    """A factor as a person writes it: ``MTU``, ``TCP buffer``, ``SMB signing``."""
+    """A factor's label for people: ``MTU``, ``TCP buffer``, ``SMB signing``."""
     if name in BY_NAME:
         return BY_NAME[name].label
     owner, option = owner_of(name), name.rpartition(".")[2].replace("_", " ")
@@ -260,16 +255,16 @@ def label_of(name: str) -> str:
 
 
 def baseline_of(name: str) -> Level | None:
-    """The level that others are compared with; None where that is the smallest one."""
+    """The level that others are compared with; None for the smallest one."""
     if name in BY_NAME:
         return BY_NAME[name].baseline
     return DEFAULT if owner_of(name) else None
 
 
 def can_be_combined(first: str, second: str, levels: Mapping[str, Container[object]]) -> bool:
-    """Whether two factors can be combined, where these ``levels`` are compared.
+    """Whether two factors can be combined, if these ``levels`` are compared.
 
-    An option cannot with the factor that its owner is a level of, nor with an option of another such owner.
+    An option cannot be combined with the factor that has its owner as a level, or with an option of another such owner.
     """
     chooser, other_chooser = chooser_of(first, levels), chooser_of(second, levels)
     if chooser == other_chooser:
@@ -278,9 +273,9 @@ def can_be_combined(first: str, second: str, levels: Mapping[str, Container[obje
 
 
 def rank(level: str) -> tuple[bool, tuple[int, ...], str]:
-    """What levels that are text are sorted by: versions (``3.0.2``) and sizes (``64 KiB``) as such, then words.
+    """The sort key of levels that are text: versions (``3.0.2``) and sizes (``64 KiB``) by value, then words.
 
-    Of words, those of ``server_sync`` come last, the one that promises least first: every protocol has that.
+    Words of ``server_sync`` come last, the weakest promise first.
     """
     number, _, unit = level.partition(" ")
     if unit in UNITS and re.fullmatch(r"[0-9]{1,18}(\.[0-9]{1,18})*", number):

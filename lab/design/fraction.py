@@ -1,16 +1,14 @@
-"""Which cases of a large grid to run: a seeded D-optimal choice, and what it leaves confounded.
+"""Choose cases of a large grid: a seeded D-optimal fraction, and what it leaves confounded.
 
-The model is that of the logarithm of a speed: a constant, the main effect of every varied factor, and every two-way
-interaction, in sum-to-zero coding. Pure: factors are mappings from a name to its level in each case.
+The model of the logarithm of a speed has a constant, all main effects and all two-way interactions, in sum-to-zero
+coding. Factors map a name to its level in each case.
 """
-
-from __future__ import annotations
 
 import itertools
 import math
 import random
 from collections.abc import Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -18,21 +16,21 @@ import numpy.typing as npt
 from lab.design.factors import ABSENT, can_be_combined
 
 Matrix: TypeAlias = npt.NDArray[np.float64]
-Factors: TypeAlias = Mapping[str, Sequence[Any]]
+Factors: TypeAlias = Mapping[str, Sequence[object]]
 
-MOST_STARTS = 40  # random beginnings of the exchange; the best end is taken
-EFFORT = 10**6  # an exchange takes time with the square of the number of cases, so that large grids get fewer starts
-REGULAR_TRIES = 300  # how many random regular fractions are tried
-VAGUE = 1e-6  # prior precision of what has to be estimated: none, but for a matrix that can be inverted
-RANK_TOLERANCE = 1e-7  # of singular values, of columns whose mean square is about 1
-LEAST_GAIN = 1e-6  # an exchange that gains less is rounding
-CONFOUNDED = 0.3  # the correlation from which on two effects count as confounded
+MOST_STARTS = 40  # random starts of the exchange; the best end is taken
+EFFORT = 10**6  # large grids get fewer starts: the time of an exchange grows with the square of the cases
+REGULAR_TRIES = 300  # random regular fractions
+VAGUE = 1e-6  # prior precision of what has to be estimated: just enough to invert the matrix
+RANK_TOLERANCE = 1e-7  # of singular values, for columns with a mean square of about 1
+LEAST_GAIN = 1e-6  # of an exchange; a smaller one is rounding
+CONFOUNDED = 0.3  # the least correlation of confounded effects
 
 
 def model_terms(factors: Factors) -> dict[str, Matrix]:
-    """The columns of each main effect and two-way interaction, by name (``mtu``, ``mtu:tcp_space``), one row a case.
+    """The columns of each main effect and then each two-way interaction, by name (``mtu:tcp_space``), a row per case.
 
-    Factors with one level have none. Main effects come first. An option has its effect within its protocol or tool.
+    Factors with one level have none. An option has its effect within its protocol, tool or store.
     """
     main = {name: _contrasts(levels) for name, levels in factors.items() if len(set(levels) - {ABSENT}) > 1}
     pairs = {
@@ -43,8 +41,8 @@ def model_terms(factors: Factors) -> dict[str, Matrix]:
     return main | pairs
 
 
-def _contrasts(levels: Sequence[Any]) -> Matrix:
-    """Sum-to-zero coding: a column for each level but the last, which is −1 in all of them; ABSENT is 0 in all."""
+def _contrasts(levels: Sequence[object]) -> Matrix:
+    """Sum-to-zero coding: a column for each level except the last, which is −1 in all; ABSENT is 0 in all."""
     distinct = [level for level in dict.fromkeys(levels) if level != ABSENT]
     count = len(distinct)
     coding = np.vstack([np.eye(count - 1), -np.ones(count - 1), np.zeros(count - 1)])
@@ -59,13 +57,12 @@ def least_runs(factors: Factors) -> int:
 
 
 def choose(factors: Factors, runs: int, seed: int) -> list[int]:
-    """``runs`` of the cases, by index, in order; the first case is always one, for it is what others are compared with.
+    """The indices of ``runs`` distinct cases, in order. The first case, the baseline, is always chosen.
 
-    Maximises the determinant of the information matrix by Fedorov's exchange, from several random beginnings (Fedorov
-    1972, Theory of Optimal Experiments, section 3.2). Where there are too few runs for all two-way interactions these
-    get a prior of the size of a main effect (DuMouchel and Jones 1994, Technometrics 36, 37-47), and that end is taken
-    which tells most about the main effects beside them. The grid need not be complete: columns that it cannot tell
-    apart count once. No case is chosen twice. The same for a seed.
+    Maximises the determinant of the information matrix by Fedorov's exchange from several random starts (Fedorov 1972,
+    Theory of Optimal Experiments, section 3.2). With too few runs for all two-way interactions, these get a prior of
+    the size of a main effect (DuMouchel and Jones 1994, Technometrics 36, 37-47), and the end that tells most about the
+    main effects beside them is taken. The grid may be incomplete: columns that it cannot tell apart count once.
     """
     count = len(next(iter(factors.values())))
     main, both = _bases(model_terms(factors), count)
@@ -80,20 +77,17 @@ def choose(factors: Factors, runs: int, seed: int) -> list[int]:
         everything = _log_determinant(information)
         return round(everything - _log_determinant(information[first:, first:]), 6) if first else 0.0, everything
 
-    chance = random.Random(f"fraction/{seed}")  # noqa: S311 – starts that the seed gives again
-    starts = [[0, *chance.sample(range(1, count), runs - 1)] for _ in range(_starts(count))]
+    chance = random.Random(f"fraction/{seed}")  # noqa: S311 – reproducible from the seed
+    most_starts = min(MOST_STARTS, max(2, EFFORT // count**2))
+    starts = [[0, *chance.sample(range(1, count), runs - 1)] for _ in range(most_starts)]
     ends = [_exchange(both, start, prior) for start in starts]
     return max(ends + _regular_fractions(factors, runs, chance), key=merit)
 
 
-def _starts(count: int) -> int:
-    return min(MOST_STARTS, max(2, EFFORT // count**2))
-
-
 def efficiency(factors: Factors, chosen: Sequence[int]) -> float:
-    """The D-efficiency of the choice for all effects, against the whole grid: 1 is as much from each trial; 0 not all.
+    """The D-efficiency of the choice against the whole grid: 1 is as much from each trial; 0 if an effect is lost.
 
-    That is (det(X'X / n) of the choice over that of the grid) to the power of one over the number of columns.
+    It is the ratio of det(X'X / n), choice over grid, to the power of one over the number of columns.
     """
     both = _bases(model_terms(factors), len(next(iter(factors.values()))))[1]
     rows = both[list(chosen)]
@@ -103,9 +97,9 @@ def efficiency(factors: Factors, chosen: Sequence[int]) -> float:
 
 
 def not_estimable(factors: Factors, chosen: Sequence[int]) -> list[str]:
-    """The effects of which the choice tells less than the whole grid does, beside all others.
+    """The effects of which the choice tells less than the whole grid, beside all others.
 
-    A main effect among them can be told from all other main effects, but not from every two-way interaction.
+    A main effect among them is still separate from all other main effects, but not from every two-way interaction.
     """
     grid = model_terms(factors)
     rows = {name: columns[list(chosen)] for name, columns in grid.items()}
@@ -113,28 +107,28 @@ def not_estimable(factors: Factors, chosen: Sequence[int]) -> list[str]:
 
 
 def aliases(factors: Factors, chosen: Sequence[int], name: str) -> list[tuple[str, float]]:
-    """The two-way interactions that an effect cannot be told from, each with its correlation: 1 is wholly.
+    """The two-way interactions confounded with an effect, each with its correlation, the largest first; 1 is wholly.
 
     The correlation is the largest canonical one over the chosen cases, beside the constant and, for an interaction, the
-    main effects; those from CONFOUNDED on are named, the largest first.
+    main effects. Only those of CONFOUNDED or more are named.
     """
     rows = {term: columns[list(chosen)] for term, columns in model_terms(factors).items()}
     beside = [np.ones((len(chosen), 1)), *(rows[term] for term in rows if ":" in name and ":" not in term)]
     fitted = _orthonormal_basis(np.hstack(beside))
-    own = _orthonormal_basis(_residuals(rows[name], fitted))
+    effect = _orthonormal_basis(_residuals(rows[name], fitted))
     correlations: dict[str, float] = {}
     for term in rows:
         if ":" in term and term != name:
-            cosines = own.T @ _orthonormal_basis(_residuals(rows[term], fitted))
+            cosines = effect.T @ _orthonormal_basis(_residuals(rows[term], fitted))
             correlations[term] = float(np.linalg.norm(cosines, 2)) if cosines.size else 0.0
     strong = [(term, min(1.0, value)) for term, value in correlations.items() if round(value, 9) >= CONFOUNDED]
     return sorted(strong, key=lambda alias: -round(alias[1], 9))
 
 
 def _bases(terms: Mapping[str, Matrix], count: int) -> tuple[Matrix, Matrix]:
-    """Columns that span the constant and main effects, and these with those that interactions add to them.
+    """Columns that span the constant and main effects, and those that span interactions, too.
 
-    Orthogonal over the whole grid, with a mean square of 1.
+    They are orthogonal over the whole grid, with a mean square of 1.
     """
     parts = [[np.ones((count, 1))], [], []]
     for name, columns in terms.items():
@@ -149,7 +143,7 @@ def _bases(terms: Mapping[str, Matrix], count: int) -> tuple[Matrix, Matrix]:
 
 
 def _residuals(columns: Matrix, fitted: Matrix) -> Matrix:
-    """The columns less what the orthonormal ``fitted`` explain of them."""
+    """The columns less their projection on the orthonormal columns ``fitted``."""
     return columns - fitted @ (fitted.T @ columns)
 
 
@@ -173,15 +167,15 @@ def _degrees_of_freedom(terms: Mapping[str, Matrix], name: str) -> int:
 
 
 def _log_determinant(information: Matrix) -> float:
-    """Rounded, so that the last digits of a machine's arithmetic decide nothing."""
+    """The log determinant, rounded: the last digits differ between machines, and must not decide."""
     return round(float(np.linalg.slogdet(information)[1]), 6)
 
 
 def _regular_fractions(factors: Factors, runs: int, chance: random.Random) -> list[list[int]]:
-    """Some random regular fractions; none unless the grid is complete and its varied factors have m levels each.
+    """Random regular fractions, if the grid is complete and each varied factor has m levels.
 
-    Those are the cases where sums of some level numbers are 0 modulo m (m prime): the classic 2^(k−p) and 3^(k−p). The
-    exchange alone rarely meets one of many factors.
+    These are the classic 2^(k−p) and 3^(k−p): cases in which sums of some level numbers are 0 modulo the prime m. For
+    many factors, the exchange alone rarely finds one.
     """
     varied = [list(levels) for levels in factors.values() if len(set(levels) - {ABSENT}) > 1]
     m, count = len(set(varied[0])), len(varied[0])
@@ -201,11 +195,11 @@ def _regular_fractions(factors: Factors, runs: int, chance: random.Random) -> li
 
 
 def _exchange(basis: Matrix, start: Sequence[int], prior: Matrix) -> list[int]:
-    """Swap a chosen case for another one, the best swap first, until none gains; the first one stays."""
+    """Swap a chosen case, but never the first, for another, the best swap first, until no swap gains."""
     chosen = np.zeros(len(basis), dtype=bool)
     chosen[list(start)] = True
     rows = basis[chosen]
-    # the covariances of predictions: a swap multiplies the determinant by (1 + v_new)(1 − v_old) + cov²
+    # Covariances of predictions: a swap multiplies the determinant by (1 + v_new)(1 − v_old) + cov²
     spread = basis @ np.linalg.solve(rows.T @ rows + np.diag(prior), basis.T)
     while True:
         old, new = np.flatnonzero(chosen)[1:], np.flatnonzero(~chosen)

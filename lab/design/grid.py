@@ -1,12 +1,10 @@
-"""The cases of a sweep: every combination of levels that means something, and why others do not."""
-
-from __future__ import annotations
+"""The cases of a sweep: every combination of levels that is possible, and why others are not."""
 
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
-from typing import Any
+from typing import TypeAlias
 
 from lab.base.did_you_mean import hint
 from lab.base.errors import BadInput
@@ -17,13 +15,13 @@ from lab.design.factors import BY_NAME, CHOOSERS, COLUMNS, DEFAULT, OPTIONS, OTH
 from lab.design.sweep_file import Sweep
 from lab.design.workload import Workload
 
+Grid: TypeAlias = tuple[tuple[Case, ...], tuple[str, ...]]  # cases, and the reasons for missing ones
 
-def grid_of(
-    sweep: Sweep, catalogue: Catalogue, refused: Mapping[str, str] = MappingProxyType({})
-) -> tuple[tuple[Case, ...], tuple[str, ...]]:
-    """Every case that the levels allow, and why combinations are missing. Raises BadInput for unknown names.
 
-    ``refused`` are cases that the hosts cannot do, by ``case_id``, and why.
+def grid_of(sweep: Sweep, catalogue: Catalogue, refused: Mapping[str, str] = MappingProxyType({})) -> Grid:
+    """The cases, and why combinations are missing. Raises BadInput for unknown names.
+
+    ``refused`` has the cases that the hosts cannot do, by ``case_id``, and why.
     """
     check_names(sweep, catalogue)
     _check_counts(sweep)
@@ -32,9 +30,8 @@ def grid_of(
     factors, workload = sweep.factors, sweep.workload
     protocols = {name: catalogue.protocol(name) for name in factors.names("protocol")}
     tools = {name: catalogue.tool(name) for name in factors.names("tool")}
-    owners: dict[str, Mapping[str, Owner]] = {"protocol": protocols, "tool": tools}
     stores = {name: catalogue.store(name) for name in factors.names("store")}
-    owners["store"] = stores
+    owners: dict[str, Mapping[str, Owner]] = {"protocol": protocols, "tool": tools, "store": stores}
     payload = catalogue.payload(workload.kind).of(workload)
     label, files = workload.label, payload.files(workload.planned_size)
     size_bytes, name_chars = payload.moved(workload.planned_size), payload.name_chars()
@@ -60,10 +57,8 @@ def grid_of(
     return tuple(kept), tuple(left_out)
 
 
-def _grid_of_stores(
-    sweep: Sweep, catalogue: Catalogue, refused: Mapping[str, str]
-) -> tuple[tuple[Case, ...], tuple[str, ...]]:
-    """A case for each store with levels of its options, which dd measures both ways; why others are missing."""
+def _grid_of_stores(sweep: Sweep, catalogue: Catalogue, refused: Mapping[str, str]) -> Grid:
+    """A case for each store and levels of its options, which dd measures both ways, and why others are missing."""
     plain = {name: sweep.factors.of(name)[0] for name in BY_NAME} | {"tool": "dd", "direction": Direction.WRITE}
     size_bytes = sweep.workload.planned_size
     kept: list[Case] = []
@@ -91,10 +86,7 @@ def _check_kept(sweep: Sweep, kept: Sequence[Case], left_out: Iterable[str]) -> 
 
 
 def _combinations(sweep: Sweep, owners: Mapping[str, Mapping[str, Owner]]) -> Iterator[dict[str, Level]]:
-    """Every combination of levels, by factor: the columns change slowest.
-
-    ``owners`` are what has own options, by name, for each factor that they are levels of.
-    """
+    """Every combination of levels, by factor; columns change slowest. ``owners`` are protocols, tools and stores."""
     own_options = {
         chooser: {name: _own_options(sweep, owner) for name, owner in members.items()}
         for chooser, members in owners.items()
@@ -114,7 +106,7 @@ def _own_options(sweep: Sweep, owner: Owner) -> dict[str, tuple[Level, ...]]:
     return {f"{owner.name}.{name}": _option_levels(sweep.place, owner, name, given[name]) for name in given}
 
 
-def _option_levels(place: str, owner: Owner, name: str, given: Any) -> tuple[Level, ...]:
+def _option_levels(place: str, owner: Owner, name: str, given: object) -> tuple[Level, ...]:
     key = f"{place}[factors] {owner.name}.{name}"
     if name not in owner.options:
         options = ", ".join(owner.options) or "no options"
@@ -135,7 +127,7 @@ def _option_levels(place: str, owner: Owner, name: str, given: Any) -> tuple[Lev
 
 
 def _not_of_tool(workload: Workload, payload: Payload, tool: Tool) -> str:
-    """Why a tool can do nothing with the workload of a sweep; empty where it can."""
+    """Why a tool cannot move this workload; empty if it can."""
     if payload.is_folder and not tool.copies_folders:
         return f"{tool.name}: it copies single files, and a {workload.kind} is a folder of them"
     if not tool.moves_names:
@@ -150,7 +142,7 @@ def _not_of_tool(workload: Workload, payload: Payload, tool: Tool) -> str:
 
 
 def _why_not(case: Case, protocol: SharingProtocol, tool: Tool, usual_client_sync: str) -> str:
-    """Why a combination means nothing, or the same as another one; empty where it is a case."""
+    """Why a combination is impossible, or the same as another one; empty if it is a case."""
     if why := protocol.conflict(case.mount_options):
         return f"{case.protocol} with {why}"
     if tool.needs_mount and not protocol.mounted:
@@ -174,7 +166,7 @@ def _why_not(case: Case, protocol: SharingProtocol, tool: Tool, usual_client_syn
 
 
 def _not_by_several(clients: int, workload: Workload, tool: Tool) -> str:
-    """Why more than one client at a time cannot do it; empty where they can, and for one client."""
+    """Why several clients at a time cannot do it; empty if they can, and for one client."""
     if clients == 1:
         return ""
     if tool.reports:
@@ -185,7 +177,7 @@ def _not_by_several(clients: int, workload: Workload, tool: Tool) -> str:
 
 
 def _not_written_by_client(case: Case, workload: Workload, protocol: SharingProtocol, tool: Tool) -> str:
-    """Why no client can have written before what the case reads; empty where one can, and where none is to."""
+    """Why no client can have written what the case reads; empty if one can, or none has to."""
     if not case.is_laid_by_client:
         return ""
     level = case.option("read_from")
@@ -203,7 +195,7 @@ def _not_written_by_client(case: Case, workload: Workload, protocol: SharingProt
 
 
 def _check_counts(sweep: Sweep) -> None:
-    """Raise BadInput for a factor of so many levels that its effects could not be told."""
+    """Raise BadInput for a factor with more than MOST_LEVELS."""
     counts = {name: len(sweep.factors.of(name)) for name in BY_NAME}
     for owner, options in sweep.factors.options.items():
         counts |= {f"{owner}.{name}": len(given) for name, given in options.items() if isinstance(given, list)}
@@ -232,10 +224,10 @@ def check_names(sweep: Sweep, catalogue: Catalogue) -> None:
 
 
 def _check_owners(sweep: Sweep, catalogue: Catalogue) -> None:
-    """Raise BadInput for options of what the sweep does not compare."""
+    """Raise BadInput for options of a protocol, tool or store that the sweep does not compare."""
     names = {chooser: sweep.factors.names(chooser) for chooser in CHOOSERS}
     for name, options in sweep.factors.options.items():
-        if all(name not in of_factor for of_factor in names.values()):
+        if all(name not in levels for levels in names.values()):
             finders = {"tool": catalogue.tool, "store": catalogue.store}
             chooser = next((factor for factor, find in finders.items() if _is_there(find, name)), "protocol")
             raise BadInput(

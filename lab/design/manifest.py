@@ -1,8 +1,7 @@
-"""A manifest: the folders of a tree and its files with their sizes, and nothing of what is in them.
+"""A manifest: the folders of a tree, and its files with their sizes, without content.
 
-As text it is the tree file of elbencho 3.1 (source/PathStore.cpp of breuner/elbencho): a line ``d PATH`` for each
-folder, ``f BYTES PATH`` for each file, and comments after ``#``. Such a file may come from anywhere, so it is read with
-care: what it names is made on hosts later.
+Its text is a tree file of elbencho 3.1 (source/PathStore.cpp of breuner/elbencho): a line ``d PATH`` for each folder,
+``f BYTES PATH`` for each file, and comments after ``#``. It may come from anywhere, and hosts make what it names.
 """
 
 from __future__ import annotations
@@ -24,11 +23,11 @@ from lab.base.errors import BadInput
 from lab.base.os_errors import reason_of
 from lab.base.untrusted import LARGEST, one_line
 
-BASE64 = "# encoding=base64"  # of every path; elbencho looks for it among the comments at the top
-MOST_BYTES = 64 << 20  # of a manifest's text: half a million files
-MOST_ENTRIES = 500_000  # a host makes and compares so many in minutes
-MOST_PATH_BYTES = 700  # a Mac takes 1024 in all (PATH_MAX), and the lab's own folder is in front
-MOST_NAME_BYTES = 255  # of ext4, XFS, Btrfs and ZFS
+BASE64 = "# encoding=base64"  # of all paths; elbencho looks for it in the comments at the top
+MOST_BYTES = 64 << 20  # of the text: half a million files
+MOST_ENTRIES = 500_000  # a host makes and compares them in minutes
+MOST_PATH_BYTES = 700  # a Mac allows 1024 (PATH_MAX) with the lab's folder in front
+MOST_NAME_BYTES = 255  # in ext4, XFS, Btrfs and ZFS
 LINE = re.compile(r"(?:d|f +(?P<size>[0-9]{1,19})) +(?P<path>.*\S) *")
 
 
@@ -41,7 +40,7 @@ class TreeFile(NamedTuple):
 
 @dataclass(frozen=True)
 class Manifest:
-    """``folders`` are all below the top, each after the one that holds it; ``files`` are in the order of the text."""
+    """``folders`` has all below the top, each after its parent; ``files`` are in the order of the text."""
 
     folders: tuple[str, ...]
     files: tuple[TreeFile, ...]
@@ -53,11 +52,11 @@ class Manifest:
 
     @cached_property
     def digest(self) -> str:
-        """What tells it from every other manifest."""
+        """A hash of its text."""
         return hashlib.sha256(self.text().encode()).hexdigest()
 
     def text(self) -> str:
-        """The manifest as elbencho reads it: paths in base64 where it would cut spaces off one."""
+        """The text for elbencho. Paths are in base64 if it would strip spaces from one."""
         paths = [*self.folders, *(file.path for file in self.files)]
         if all(path == path.strip() for path in paths):
             return self.lines()
@@ -66,14 +65,14 @@ class Manifest:
         return f"{BASE64}\n{Manifest(folders, files).lines()}"
 
     def lines(self) -> str:
-        """A line for each folder, and then for each file, with the paths as they are."""
+        """A line for each folder and then for each file, with plain paths."""
         lines = [*(f"d {path}" for path in self.folders), *(f"f {file.size_bytes} {file.path}" for file in self.files)]
         return "".join(f"{line}\n" for line in lines)
 
     def sample(self, size_bytes: int) -> Manifest:
-        """A tree of just so many bytes, no more than this one has: each so-many-th file in the order of sizes.
+        """A tree of exactly these bytes, at most its own: every n-th file by size, so that sizes keep their shares.
 
-        So small and large files keep their shares. The largest ones make up for what the sum differs by.
+        The largest files make up for the difference.
         """
         total = self.size_bytes
         if size_bytes == total:
@@ -91,13 +90,13 @@ class Manifest:
 
 
 def of_files(files: Iterable[TreeFile]) -> Manifest:
-    """The manifest of some files, and of the folders that they need."""
+    """The manifest of these files and the folders that they need."""
     files = tuple(files)
     return Manifest(tuple(dict.fromkeys(folder for file in files for folder in parents(file.path))), files)
 
 
 def parents(path: str) -> Iterator[str]:
-    """The folders that a path lies in, the uppermost first, without the top."""
+    """The folders above a path, the uppermost first, without the top."""
     for match in re.finditer("/", path):
         yield path[: match.start()]
 
@@ -107,7 +106,7 @@ def _encode(path: str) -> str:
 
 
 def read_manifest(path: Path, *, links: bool = True) -> Manifest:
-    """The manifest in a file; in a run folder that may be no link. Raises BadInput."""
+    """Read a manifest. Raises BadInput, and without ``links`` for a link, too."""
     try:
         content = untrusted.read_file(path, MOST_BYTES, links=links)
         text = io.TextIOWrapper(io.BytesIO(content), encoding="utf-8-sig", newline="\n").read()
@@ -119,7 +118,7 @@ def read_manifest(path: Path, *, links: bool = True) -> Manifest:
 
 
 def parse_manifest(text: str, place: Path) -> Manifest:
-    """The manifest in a text; ``place`` is named in errors. Raises BadInput, with the number of the line."""
+    """The manifest in a text. Raises BadInput that names ``place`` and the line."""
     reader = _Reader()
     for number, line in enumerate(text.split("\n"), 1):
         try:
@@ -132,7 +131,7 @@ def parse_manifest(text: str, place: Path) -> Manifest:
 
 
 class _Reader:
-    """Reads line by line; raises ValueError for a line that no tree can have."""
+    """Reads line by line. Raises ValueError for a line that no tree can have."""
 
     def __init__(self) -> None:
         self.folders: dict[str, None] = {}
@@ -140,8 +139,8 @@ class _Reader:
         self.total = 0
         self._encoded = False
         self._kinds: dict[str, str] = {}
-        self._named: set[str] = set()  # on a line of their own
-        self._spellings: dict[str, str] = {}  # by what a file system without case and of one Unicode form makes of it
+        self._named: set[str] = set()  # by a line of their own
+        self._spellings: dict[str, str] = {}  # by their case-insensitive, normalized form
 
     def read(self, line: str) -> None:
         """Add what a line names."""
@@ -190,7 +189,7 @@ class _Reader:
 
 
 def _check_path(path: str) -> None:
-    """Raise ValueError for a path that is none below a tree's top, or that no host could hold."""
+    """Raise ValueError for a path that is not below the top, or that a host could not have."""
     shown = one_line(path, 80)
     names = path.split("/")
     if path.startswith("/"):

@@ -1,15 +1,27 @@
-"""What a sweep may give as the levels of an option of a protocol or of a tool, and the text that each becomes.
+"""Options of protocols, tools and stores in a sweep: the levels that one can have, each as text.
 
-Each function makes text of one value of the sweep, or raises ValueError; ``default`` never comes to it.
+Each reader makes text of one value of the sweep, or raises ValueError. It never gets ``default``.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 
 from lab.base.units import parse_size, size_label
 
-FILL = "fill"  # of a store: to how many percent it is filled before a trial
+FILL = "fill"  # the option of a store: to how many percent it is filled before a trial
+
+
+@dataclass(frozen=True)
+class Option:
+    """An option of a tool or a store that a sweep may vary as a factor, such as ``dd.bs`` or ``ext4.data``.
+
+    ``level`` reads a value of the sweep. ``about`` is a sentence for the reference. ``default`` is a tool's level if
+    the sweep gives none.
+    """
+
+    level: Callable[[object], str]
+    about: str
+    default: str = ""
 
 
 def one_of(*levels: str) -> Callable[[object], str]:
@@ -24,7 +36,7 @@ def one_of(*levels: str) -> Callable[[object], str]:
 
 
 def whole(least: int, most: int, *words: str) -> Callable[[object], str]:
-    """A whole number, or one of some words."""
+    """A whole number from ``least`` to ``most``, or one of ``words``."""
 
     def level(value: object) -> str:
         if isinstance(value, str) and value in words:
@@ -38,7 +50,7 @@ def whole(least: int, most: int, *words: str) -> Callable[[object], str]:
 
 
 def yes_or_no(value: object) -> str:
-    """``true`` or ``false`` of TOML."""
+    """A boolean of TOML, as ``true`` or ``false``."""
     if not isinstance(value, bool):
         raise ValueError('is not "default", true or false')
     return str(value).lower()
@@ -57,5 +69,5 @@ def size(least: int, most: int, step: int) -> Callable[[object], str]:
 
 
 def fill_of(levels: Mapping[str, str]) -> int:
-    """To how many percent a store is filled at these levels of its options."""
+    """To how many percent a store is filled at these levels."""
     return int(levels.get(FILL, "0"))

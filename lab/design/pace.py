@@ -1,11 +1,8 @@
-"""How long a run takes: what its transfers take, and what lies between them.
+"""How long a run takes: its transfers, and the time between them.
 
-Seconds between transfers were measured in the local lab, on an idle machine with two cores, by protocol and by what has
-to be set up (tests/captures/runs/demo and demo-again: 206 trials). Other hosts, such as emulated ones, are slower in
-all of it alike, so that one ``factor`` tells of them; it and the speeds are those of the newest run on the same hosts.
+The seconds between transfers were measured in a local lab on two idle cores (tests/captures/runs/demo and demo-again:
+206 trials). Other hosts are slower in all of them by one ``factor``, which is, like the speeds, from their newest run.
 """
-
-from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,91 +11,86 @@ from typing import Protocol
 from lab.design.case import Case
 from lab.design.factors import BY_CLIENT, Direction
 
-# Where nothing was measured: a gigabit link gives 110, small TCP buffers or payloads of a second 20 to 60
+# Without a measurement: a gigabit link gives 110 MB/s, small TCP buffers or payloads of a second 20 to 60
 ASSUMED_BYTES_PER_S = 60e6
-TRIAL_S = {Direction.WRITE: 0.17, Direction.READ: 0.26}  # a read gets a fresh mount, and caches are dropped
-SERVE_S = {"ssh": 0.55, "nfs": 0.8}  # starting what serves, and mounting; SMB and AFP take longest
+TRIAL_S = {
+    Direction.WRITE: 0.17,
+    Direction.READ: 0.26,
+}  # a read gets a fresh mount and dropped caches
+SERVE_S = {"ssh": 0.55, "nfs": 0.8}  # starting the server, and mounting; SMB and AFP take longest
 SERVE_MOST_S = 1.1
-NETWORK_S = 0.4  # MTU and TCP buffers of both hosts, and the proof of the path
-CEILING_S = 0.15  # one test of iperf3, beside the seconds that it is given
-NOISE_BYTES_PER_S = 0.8e9  # a payload is made and compared at this rate, both together
-FILE_S = 0.003  # moving a small file takes so long beside its bytes; making, comparing and removing it, FILE_OWN_S
-FILE_OWN_S = 0.0004
+NETWORK_S = 0.4  # setting MTU and TCP buffers of both hosts, and proving the path
+CEILING_S = 0.15  # one test of iperf3, beside its own seconds
+NOISE_BYTES_PER_S = 0.8e9  # making and comparing a payload
+FILE_S = 0.003  # moving a small file, beside its bytes
+FILE_OWN_S = 0.0004  # making, comparing and removing it
 READ_FROM = "read_from"
-RUN_S = 4.0  # connecting, RAM disks and samplers; putting back
+RUN_S = 4.0  # connecting, RAM disks, samplers, and restoring
 
 
-class Levels(Protocol):
-    """What tells how long something takes: of a case, or of a trial."""
-
-    @property
-    def workload(self) -> str:
-        """What is moved."""
+class _Transfer(Protocol):
+    """A case or a trial, as far as its time depends on it."""
 
     @property
-    def files(self) -> int:
-        """In how many files."""
-
+    def workload(self) -> str: ...
     @property
-    def size_bytes(self) -> int:
-        """In how many bytes."""
-
+    def files(self) -> int: ...
     @property
-    def protocol(self) -> str:
-        """By which protocol."""
-
+    def size_bytes(self) -> int: ...
     @property
-    def direction(self) -> str:
-        """Which way."""
-
+    def protocol(self) -> str: ...
     @property
-    def tool(self) -> str:
-        """By which command."""
-
+    def direction(self) -> str: ...
     @property
-    def mtu(self) -> int:
-        """At which MTU."""
-
+    def tool(self) -> str: ...
     @property
-    def tcp_space(self) -> int | str:
-        """With which TCP buffers."""
+    def mtu(self) -> int: ...
+    @property
+    def tcp_space(self) -> int | str: ...
 
 
-Speeds = Mapping[tuple[str, ...], float]  # bytes per second, by the first so many of what `kinds` lists
+Speeds = Mapping[tuple[str, ...], float]  # bytes per second, by kind
 
 
-def kinds(trial: Levels) -> list[tuple[str, ...]]:
-    """What a speed is known by, the closest first: all that varies it most, then less and less of that.
+def kinds(transfer: _Transfer) -> list[tuple[str, ...]]:
+    """The kinds of transfers that a case or trial belongs to, the most specific first.
 
-    That of a tree, which has many files, says nothing of one file, nor of another tree.
+    The speed of a tree of files says nothing about one file, or another tree.
     """
-    tree = (trial.workload,) if trial.files > 1 else ()
-    words = (*tree, trial.protocol, str(trial.direction), trial.tool, str(trial.tcp_space), str(trial.mtu))
+    tree = (transfer.workload,) if transfer.files > 1 else ()
+    words = (
+        *tree,
+        transfer.protocol,
+        str(transfer.direction),
+        transfer.tool,
+        str(transfer.tcp_space),
+        str(transfer.mtu),
+    )
     return [words[:count] for count in range(len(words), len(tree) - 1, -1)]
 
 
-def overhead_s(trial: Levels, serves: bool) -> float:
-    """Seconds of a trial beside its transfer; ``serves``: what serves the share is started for it."""
-    serving_s = SERVE_S.get(trial.protocol, SERVE_MOST_S) if serves else 0.0
-    payload_s = trial.size_bytes / NOISE_BYTES_PER_S + (trial.files - 1) * FILE_OWN_S
-    return TRIAL_S[Direction(trial.direction)] + serving_s + payload_s
+def overhead_s(transfer: _Transfer, serves: bool) -> float:
+    """Seconds of a trial beside its transfer; ``serves``: its server is started for it."""
+    serving_s = SERVE_S.get(transfer.protocol, SERVE_MOST_S) if serves else 0.0
+    payload_s = transfer.size_bytes / NOISE_BYTES_PER_S + (transfer.files - 1) * FILE_OWN_S
+    return TRIAL_S[Direction(transfer.direction)] + serving_s + payload_s
 
 
 def first_copy_s(files: int, size_bytes: int) -> float:
-    """Seconds of the copy before a second one, of a tree of so many files and bytes, which is not timed."""
+    """Seconds of the untimed copy of a tree before a second copy."""
     return size_bytes / ASSUMED_BYTES_PER_S + files * FILE_S
 
 
 def transfers(read_from: str) -> int:
-    """How often the payload of a trial crosses the link: what a client reads that a client wrote before, twice."""
+    """How often a payload crosses the link: twice if a client writes it before a client reads it."""
     return 2 if read_from in BY_CLIENT else 1
 
 
 @dataclass(frozen=True)
 class Pace:
-    """How fast hosts are: by what :func:`kinds` gives of a case, and in all else. ``source`` is the run it is of.
+    """How fast hosts are: in transfers by :func:`kinds`, and in all else. ``source`` is the run that tells.
 
-    ``link_bytes_per_s`` is what the link between them carries, 0 where that is not known.
+    ``link_bytes_per_s`` is what the link carries, or 0 if unknown.
     """
 
     speeds: Speeds = field(default_factory=dict)
@@ -107,9 +99,9 @@ class Pace:
     link_bytes_per_s: float = 0.0
 
     def run_s(self, cases: Sequence[tuple[Case, bool]], networks: int, shots: int, ceiling_seconds: float) -> float:
-        """Seconds of a run of these cases, each with whether what serves is started for it.
+        """Seconds of a run of these cases, each with whether its server is started.
 
-        ``networks`` is how often a network is set, ``shots`` how often iperf3 measures one, each time both ways.
+        ``networks`` is how often a network is set, ``shots`` how often iperf3 measures one in both directions.
         """
         transfers_s = sum(
             transfers(case.option(READ_FROM)) * case.clients * case.size_bytes / self.speed(case) for case, _ in cases
@@ -119,6 +111,6 @@ class Pace:
         return transfers_s + shots * 2 * ceiling_seconds + self.factor * between_s + RUN_S
 
     def speed(self, case: Case) -> float:
-        """Bytes per second of the cases that are most like this one."""
+        """Bytes per second of the most similar cases."""
         a_byte_s = 1 / ASSUMED_BYTES_PER_S + (case.files - 1) * FILE_S / case.size_bytes
         return next((self.speeds[kind] for kind in kinds(case) if kind in self.speeds), 1 / a_byte_s)

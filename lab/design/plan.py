@@ -1,6 +1,4 @@
-"""The design of a sweep: which cases, how many blocks, and what that costs and can tell."""
-
-from __future__ import annotations
+"""The plan of a sweep: its cases and blocks, how long they take, and how exact the answers will be."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -20,12 +18,12 @@ from lab.design.payload_size import size_for
 from lab.design.sweep_file import Sweep
 
 ASSUMED_PACE = Pace()
-USUAL_IMAGE_BYTES = 2 << 30  # image_size of the hosts file, which a plan may do without
+USUAL_IMAGE_BYTES = 2 << 30  # image_size, if there is no hosts file
 
 
 @dataclass(frozen=True)
 class Stratum:
-    """A group of factors that change together: ``groups`` of a block share their levels."""
+    """Factors that change together; a block has ``groups`` with the same levels of them."""
 
     plot: str
     factors: tuple[str, ...]
@@ -34,11 +32,11 @@ class Stratum:
 
 @dataclass(frozen=True)
 class Plan:
-    """What a sweep would do. ``left_out`` are combinations that mean nothing, with the reason.
+    """What a sweep would do. ``left_out`` says why combinations are missing.
 
-    ``slots``, ``changes``, ``bytes_moved`` and ``estimated_s`` are those of the least number of blocks, ``most`` is
-    the cost of the most; ``estimated_by`` is the run whose speeds these rest on, empty for assumed ones.
-    ``d_efficiency`` is that of the fraction against the whole grid of ``grid_cases``.
+    ``slots``, ``changes``, ``bytes_moved`` and ``estimated_s`` are for the least number of blocks, ``most`` for the
+    most. ``estimated_by`` is the run whose speeds are used, empty for assumed ones. ``d_efficiency`` compares the
+    fraction with the whole grid of ``grid_cases``.
     """
 
     slots: tuple[Slot, ...]
@@ -59,7 +57,7 @@ class Plan:
 
 
 def _fraction_of(sweep: Sweep, grid: tuple[Case, ...]) -> tuple[Case, ...]:
-    """The share of the grid that the sweep asks for. Raises BadInput where it is too small."""
+    """The cases of the fraction that the sweep asks for. Raises BadInput if it is too small."""
     runs = sweep.runs_of(len(grid))
     if runs == len(grid):
         return grid
@@ -75,7 +73,7 @@ def _fraction_of(sweep: Sweep, grid: tuple[Case, ...]) -> tuple[Case, ...]:
 
 
 def _d_efficiency(levels: Levels, grid: Sequence[Case], cases: Sequence[Case]) -> float:
-    """That of the cases against the whole grid."""
+    """The D-efficiency of the cases against the whole grid."""
     if len(cases) == len(grid):
         return 1.0
     from lab.design import fraction
@@ -91,10 +89,10 @@ def plan(
     pace: Pace = ASSUMED_PACE,
     image_bytes: int = USUAL_IMAGE_BYTES,
 ) -> Plan:
-    """Everything that a run would do, in order. Touches nothing.
+    """All that a run would do, in order. Touches no host.
 
-    ``refused`` are cases that the hosts cannot do, by ``case_id``, and why; ``pace`` is how fast these were;
-    ``image_bytes`` are those of a file system that the lab makes, of which a share may be filled.
+    ``refused`` has the cases that the hosts cannot do, by ``case_id``, and why. ``pace`` is how fast the hosts are.
+    ``image_bytes`` is the size of a file system that the lab makes.
     """
     sweep = _with_likely_size(sweep, pace)
     grid, left_out = grid_of(sweep, catalogue, refused)
@@ -126,14 +124,14 @@ def plan(
 
 
 def check_design(sweep: Sweep, grid: tuple[Case, ...]) -> None:
-    """Raise BadInput for a fraction, anchors or effects that no run of these cases could have."""
+    """Raise BadInput for a fraction, anchors or effects that these cases cannot have."""
     cases = _fraction_of(sweep, grid)
     _check_anchors(sweep, cases)
     asked_for(sweep, grid, cases)
 
 
 def _check_anchors(sweep: Sweep, cases: Sequence[Case]) -> None:
-    """Raise BadInput for more anchors than there are places before, between and after the cases."""
+    """Raise BadInput for more anchors than places before, between and after the cases."""
     places = len(cases) + 1
     if sweep.anchors > places:
         message = f"{sweep.place}anchors: {sweep.anchors} do not fit between {len(cases)} cases"
@@ -141,7 +139,7 @@ def _check_anchors(sweep: Sweep, cases: Sequence[Case]) -> None:
 
 
 def _with_likely_size(sweep: Sweep, pace: Pace) -> Sweep:
-    """The sweep with the size that the link will most likely give it, where that is to decide."""
+    """The sweep with the size that the link will likely give, if the sweep leaves it to the link."""
     workload = sweep.workload
     if workload.size is not None or workload.seconds is None or not pace.link_bytes_per_s:
         return sweep

@@ -1,6 +1,4 @@
-"""A plan as lines of text: what varies, in which design, what it can and cannot tell, and what it costs."""
-
-from __future__ import annotations
+"""A plan as text: what varies, the design, what it can and cannot tell, and what it costs."""
 
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -15,7 +13,7 @@ from lab.design.plan import Plan
 from lab.design.sweep_file import Sweep
 
 SPEEDS = (1, 2.5, 10, 20)  # of links between Macs, in Gbit/s
-COLUMN = 12  # of names, where none is longer
+COLUMN = 12  # the least width of names
 EXAMPLE_SPREAD = 0.02  # of a block's ratio, as a share of it
 
 
@@ -35,7 +33,7 @@ def describe(sweep: Sweep, planned: Plan) -> Iterator[str]:
 
 
 def exceeds_cap(sweep: Sweep, planned: Plan) -> str:
-    """What a time cap that is shorter than the least number of blocks takes comes to; empty for any other."""
+    """What a time cap cuts off, if it is shorter than the least number of blocks takes; else empty."""
     if sweep.time_cap is None or planned.estimated_s <= sweep.time_cap:
         return ""
     fit = int(len(planned.slots) * sweep.time_cap / planned.estimated_s)
@@ -68,7 +66,7 @@ def _gigabytes(planned: Plan) -> tuple[float, float]:
 
 
 def _size(sweep: Sweep, planned: Plan) -> Iterator[str]:
-    """How a size is chosen that the sweep leaves to the link, and which is likely."""
+    """How the size is chosen if the sweep leaves it to the link, and which is likely."""
     workload = sweep.workload
     if workload.kind == "tree":
         tree = workload.tree(workload.planned_size)
@@ -114,7 +112,7 @@ def _design(sweep: Sweep, planned: Plan) -> Iterator[str]:
 
 
 def _usual_first(levels: Sequence[Level], first: First) -> tuple[str, int]:
-    """The level that came first most often, as a person writes it, and how often that was."""
+    """The level that came first most often, for people, and how often."""
     level = max(levels, key=lambda level: first.times.get(level, 0))
     return BY_NAME[first.factor].write(level) if first.factor in BY_NAME else str(level), first.times.get(level, 0)
 

@@ -1,6 +1,4 @@
-"""Kinds of trees that people keep, as distributions of sizes: the same profile and size give the same tree anywhere."""
-
-from __future__ import annotations
+"""Kinds of trees that people keep, as distributions of sizes. A profile and a size give the same tree anywhere."""
 
 import functools
 import math
@@ -20,7 +18,7 @@ SizeOf: TypeAlias = Callable[[random.Random], float]
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of file: the ending of its name, how it shares in all files, and the distribution of its size in bytes."""
+    """A kind of file: the ending of its name, its share of all files, and the distribution of its size in bytes."""
 
     ending: str
     share: float
@@ -29,7 +27,7 @@ class Kind:
 
 @dataclass(frozen=True)
 class Profile:
-    """A tree of these kinds of files, so many a folder, with up to ``width`` folders below. ``source`` says why."""
+    """A tree of these kinds of files. A folder has up to ``width`` folders. ``source`` explains the numbers."""
 
     name: str
     kinds: tuple[Kind, ...]
@@ -38,7 +36,7 @@ class Profile:
     source: str
 
     def manifest(self, size_bytes: int) -> Manifest:
-        """A tree of just so many bytes: files are drawn until it has them, and the last one is cut."""
+        """A tree of exactly these bytes: files are drawn until it has them, and the last one is cut."""
         generator = random.Random(SEED)  # noqa: S311  no secret
         files, left = list[TreeFile](), size_bytes
         while left:
@@ -59,7 +57,7 @@ class Profile:
         return self.kinds[-1]
 
     def _folder(self, number: int) -> str:
-        """The folder of a file: the digits of its folder's number, one a level."""
+        """The folder of a file: its number in base ``width``, a digit for each level."""
         folder, names = number // self.files_a_folder, list[str]()
         while folder:
             folder, digit = divmod(folder - 1, self.width)
@@ -68,17 +66,17 @@ class Profile:
 
 
 def _normal(generator: random.Random) -> float:
-    # of the module's methods only random() is promised to give the same in every version of Python
+    # only random() gives the same numbers in every version of Python
     return NORMAL.inv_cdf(max(generator.random(), 1e-12))
 
 
 def lognormal(median: float, sigma: float, most: float) -> SizeOf:
-    """``sigma`` is the standard deviation of the natural logarithm; what is larger than ``most`` is cut to it."""
+    """``sigma`` is the standard deviation of the natural logarithm. Sizes above ``most`` are cut to it."""
     return lambda generator: min(most, median * math.exp(sigma * _normal(generator)))
 
 
 def gamma_three_halves(mean: float) -> SizeOf:
-    """The gamma distribution of shape 1.5, which filebench takes for all its files: χ² of three degrees of freedom."""
+    """The gamma distribution of shape 1.5, filebench's default: χ² with three degrees of freedom."""
     return lambda generator: mean / 3 * sum(_normal(generator) ** 2 for _ in range(3))
 
 
@@ -124,7 +122,7 @@ PROFILES = {
 
 @functools.lru_cache(maxsize=4)
 def manifest_of(profile: str, size_bytes: int) -> Manifest:
-    """The tree of a profile with just so many bytes. Raises ValueError where it would have too many files."""
+    """The tree of a profile with exactly these bytes. Raises ValueError for too many files."""
     return PROFILES[profile].manifest(size_bytes)
 
 

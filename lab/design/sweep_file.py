@@ -1,39 +1,39 @@
-"""What a sweep file may say."""
+"""A sweep file: its keys, and how it is read."""
 
 from __future__ import annotations
 
 import math
 from pathlib import Path
 from types import GenericAlias
-from typing import TYPE_CHECKING, Annotated, Any, Self
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
-from pydantic import ConfigDict, Field, create_model, field_validator, model_validator
+from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, create_model, field_validator, model_validator
 
 from lab.base import shipped
 from lab.base.did_you_mean import hint
-from lab.base.units import LARGEST
+from lab.base.units import LARGEST, parse_size
 from lab.base.validation import Model, Seconds, Share, Size, read_text, read_toml, validate
-from lab.design import stopping, stores_alone
-from lab.design.factors import CHOOSERS, FACTORS, LOCAL, Factor, Level
-from lab.design.level_types import level_type
+from lab.design import factors as registry
+from lab.design import stopping
+from lab.design.factors import BY_NAME, CHOOSERS, DEFAULT, FACTORS, LOCAL, Direction, Factor, Level
 from lab.design.manifest import read_manifest
 from lab.design.store_shots import StoreTool
 from lab.design.workload import Workload
 
 RUN_NAME = "[A-Za-z0-9][A-Za-z0-9._-]{0,63}"
-MOST_TRIALS = 100_000  # a week at best; a plan of many more would not fit into memory
+MOST_TRIALS = 100_000  # a week at best; many more would not fit into memory
 MOST_BLOCKS = 10_000
 
 
 class Levels(Model):
-    """The levels that a sweep varies; their product, less what cannot be combined, is its cases.
+    """The levels that a sweep varies. Its cases are their product, less impossible combinations.
 
-    What a sweep says of options of a protocol's mount (``smb.dialect``), a tool (``dd.bs``) or a store (``ext4.data``)
-    is kept by its owner as it stands there: which there are, only the owner knows.
+    Options of a mount (``smb.dialect``), a tool (``dd.bs``) or a store (``ext4.data``) are kept unread, by owner,
+    because only the owner knows them.
     """
 
     model_config = ConfigDict(extra="allow")
-    __pydantic_extra__: dict[str, dict[str, Any]]
+    __pydantic_extra__: dict[str, dict[str, object]]
 
     def of(self, name: str) -> tuple[Level, ...]:
         """The levels of one of FACTORS."""
@@ -45,8 +45,8 @@ class Levels(Model):
         return tuple(map(str, self.of(name)))
 
     @property
-    def options(self) -> dict[str, dict[str, Any]]:
-        """The options of each protocol, tool and store, by name, with whatever the sweep gives as their levels."""
+    def options(self) -> dict[str, dict[str, object]]:
+        """The options of each protocol, tool and store, by name, with the sweep's unread levels."""
         return self.__pydantic_extra__
 
     @field_validator("*")
@@ -57,10 +57,31 @@ class Levels(Model):
         return levels
 
 
-def _field(factor: Factor) -> tuple[Any, Any]:
+TcpSpace = Annotated[
+    int | Literal["default"], BeforeValidator(lambda value: DEFAULT if value == DEFAULT else parse_size(value))
+]
+
+
+def _level_type(factor: Factor) -> object:
+    """The type of one level, for pydantic."""
+    level = factor.level
+    if isinstance(level, registry.Whole):
+        return Annotated[int, Field(ge=level.least, le=level.most, strict=True)]
+    if isinstance(level, registry.Count):
+        return Annotated[int, Field(ge=level.least, le=level.most, strict=True), AfterValidator(str)]
+    if isinstance(level, registry.Text):
+        return Annotated[str, Field(pattern=f"^{level.pattern}$")]
+    if level is registry.SizeOrDefault:
+        return TcpSpace
+    if level is Direction:  # not the class itself as the validator: its signature differs in Python 3.13
+        return Annotated[Literal["write", "read"], AfterValidator(lambda value: Direction(value))]
+    return level
+
+
+def _field(factor: Factor) -> tuple[object, object]:
     """A factor as a field of a model: a list of at least one level."""
     default = factor.default or ...
-    return GenericAlias(tuple, (level_type(factor), ...)), Field(default, min_length=1, description=factor.description)
+    return GenericAlias(tuple, (_level_type(factor), ...)), Field(default, min_length=1, description=factor.description)
 
 
 if TYPE_CHECKING:
@@ -69,17 +90,12 @@ else:
     Factors = create_model("Factors", __base__=Levels, **{factor.name: _field(factor) for factor in FACTORS})
 
 
-def _count(levels: Any) -> int:
+def _count(levels: object) -> int:
     return len(levels) if isinstance(levels, list) else 1
 
 
 class Sweep(Model):
-    """A sweep file: what to vary, how often, in which seeded order, and when to stop.
-
-    A transfer of fewer than ``slowest`` bytes a second counts as stuck. ``fraction`` is the share of the grid's cases
-    that is run, ``anchors`` how often a block repeats its first case to expose drift. With a ``precision`` (relative
-    half-width), blocks go on from ``blocks`` to ``max_blocks`` until the interval of every one of ``effects`` has it.
-    """
+    """A sweep file: what to vary, how often, in which seeded order, and when to stop."""
 
     name: Annotated[str, Field(pattern=f"^{RUN_NAME}$")]
     """The end of the run folder's name, and the title of its report."""
@@ -105,8 +121,8 @@ class Sweep(Model):
     ceiling_seconds: Annotated[Seconds, Field(le=600)] = 1.0
     """How long iperf3 measures the link each way, before and after the trials of each MTU and TCP buffer in a block."""
     store_tools: tuple[StoreTool, ...] = Field(("dd",), min_length=1)
-    """What measures the [server's store by itself](../how-to/measure-the-store.md), once a block, where files lie on
-    its disk or in a file system that the lab makes: `dd`, `bonnie++`, `fio`."""
+    """What measures the [server's store by itself](../how-to/measure-the-store.md) once a block, if files are on its
+    disk or in a file system that the lab makes: `dd`, `bonnie++`, `fio`."""
     bonnie_size: Size | None = None
     """With `bonnie++` in `store_tools`: the size of its file. Default: twice the server's memory."""
     bonnie_fsync: bool = Field(False, strict=True)
@@ -126,16 +142,16 @@ class Sweep(Model):
 
     @property
     def is_local(self) -> bool:
-        """Whether it is of stores by themselves, without a share."""
+        """Whether it measures stores by themselves, without a share."""
         return LOCAL in self.factors.names("protocol")
 
     @property
     def most_blocks(self) -> int:
-        """How many blocks a run may have: ``blocks``, or with a precision ``max_blocks`` (10 × ``blocks``)."""
+        """The most blocks of a run: ``blocks``, or with a precision ``max_blocks`` (10 × ``blocks``)."""
         return self.blocks if self.precision is None else self.max_blocks or 10 * self.blocks
 
     def runs_of(self, cases: int) -> int:
-        """How many of so many cases the fraction takes: never fewer than it says."""
+        """How many of these cases the fraction takes, rounded up."""
         return math.ceil(self.fraction * cases - 1e-9)
 
     @model_validator(mode="after")
@@ -156,16 +172,16 @@ class Sweep(Model):
     def _store_tools_are_clear(self) -> Self:
         if len(set(self.store_tools)) != len(self.store_tools):
             raise ValueError("store_tools: has a tool twice")
-        of_bonnie = {"bonnie_size": self.bonnie_size is not None, "bonnie_fsync": self.bonnie_fsync}
-        of_bonnie["bonnie_per_byte"] = not self.bonnie_per_byte
-        for name, is_given in of_bonnie.items():
+        given = {"bonnie_size": self.bonnie_size is not None, "bonnie_fsync": self.bonnie_fsync}
+        given["bonnie_per_byte"] = not self.bonnie_per_byte
+        for name, is_given in given.items():
             if is_given and "bonnie++" not in self.store_tools:
                 raise ValueError(f'{name}: means nothing without "bonnie++" in store_tools')
         return self
 
     @model_validator(mode="after")
     def _local_is_of_stores_alone(self) -> Self:
-        if self.is_local and (problem := stores_alone.find_problem(self)):
+        if self.is_local and (problem := _problem_without_share(self)):
             raise ValueError(problem)
         return self
 
@@ -187,13 +203,27 @@ class Sweep(Model):
         return self
 
 
+def _problem_without_share(sweep: Sweep) -> str:
+    """Which key means nothing for a sweep of stores by themselves, and what to do; empty for none."""
+    others = sorted(sweep.factors.model_fields_set & {*BY_NAME} - {"protocol", "store"})
+    if len(sweep.factors.names("protocol")) > 1:
+        return f'[factors] protocol: "{LOCAL}" is no share: give it alone, or leave it out'
+    if others:
+        return f'[factors] {others[0]}: with protocol "{LOCAL}" leave it out: only stores are compared'
+    if "dd" not in sweep.store_tools:
+        return f'store_tools: protocol "{LOCAL}" takes "dd", whose speeds are its trials'
+    if sweep.workload.kind != "file" or sweep.workload.size is None:
+        return f'[workload]: protocol "{LOCAL}" takes kind = "file" and a size'
+    return f'anchors: protocol "{LOCAL}" measures each store once a block: leave it out' if sweep.anchors else ""
+
+
 def load_sweep(path: Path) -> Sweep:
-    """Read a sweep file. Raises :class:`BadInput`."""
+    """Read a sweep file. Raises BadInput."""
     return parse_sweep(read_sweep(path), path)
 
 
 def read_sweep(path: Path) -> str:
-    """The text of a sweep file; a bare name is that of a sweep that comes with the lab. Raises :class:`BadInput`."""
+    """The text of a sweep file, or of a shipped sweep by its bare name. Raises BadInput."""
     sweeps = shipped.sweeps()
     return read_text(
         sweeps.get(str(path), path),
@@ -202,14 +232,14 @@ def read_sweep(path: Path) -> str:
 
 
 def make_sweep(content: dict[str, Any], path: Path) -> Sweep:
-    """The sweep of these keys and tables; ``path`` is named in errors. Raises :class:`BadInput`."""
+    """The sweep with these keys and tables; errors name ``path``. Raises BadInput."""
     return validate(Sweep, content, path)
 
 
 def parse_sweep(text: str, path: Path, manifest: Path | None = None) -> Sweep:
-    """The sweep written in ``text``; ``path`` is named in errors. Raises :class:`BadInput`.
+    """The sweep in ``text``; errors name ``path``. Its tree is in ``manifest``, or the file that it names.
 
-    ``manifest`` is the file that holds its tree, where that is not the one that it names.
+    Raises BadInput.
     """
     sweep = make_sweep(read_toml(text.removeprefix("\ufeff"), path, "a sweep"), path)
     if sweep.workload.manifest is None:

@@ -1,6 +1,4 @@
-"""What a sweep file says of what moves: its section ``[workload]``."""
-
-from __future__ import annotations
+"""The section ``[workload]`` of a sweep file: what is moved."""
 
 from typing import Annotated, Self
 
@@ -21,37 +19,37 @@ class Workload(Model):
     size: Size | None = None
     """How much one trial moves. The RAM disks must hold it and 5 % more."""
     seconds: Annotated[Seconds, Field(le=600)] | None = None
-    """In place of `size`: how long the link itself takes for what a trial moves, at least."""
+    """Instead of `size`: the least time that the link itself takes for what a trial moves."""
     profile: Annotated[str, AfterValidator(check_profile)] | None = None
-    """Of a tree: the [kind of tree](../how-to/measure-many-files.md). Its files follow from it and `size`."""
+    """For a tree: the [kind of tree](../how-to/measure-many-files.md). Its files follow from it and `size`."""
     manifest: Annotated[str, Field(min_length=1)] | None = None
-    """In place of `profile`: a file that `lab workload record` or elbencho made, seen from the sweep's own folder.
+    """Instead of `profile`: a file that `lab workload record` or elbencho made, relative to the sweep's folder.
     With a `size`, a sample of its files is moved; without, all of them."""
     changed: Share | None = None
-    """Of a tree: its *second* copy is timed. The first one lies at the target already, and this share of the files has
-    changed since: `0.01` is every hundredth. What moves is these files; a tool may move all."""
+    """For a tree: its *second* copy is timed. The target holds a first copy, and this share of the files has changed
+    since: `0.01` is every hundredth. These files have to move; a tool may move all."""
     _recorded: Manifest | None = None
 
     @property
     def planned_size(self) -> int:
-        """The size; where the link is to decide that, what a gigabit link takes."""
+        """The size; if the link decides it, that for a gigabit link."""
         if self._recorded and self.size is None:
             return self._recorded.size_bytes
         return self.size or payload_size.size_for(self.seconds or 0, payload_size.GIGABIT_BYTES_PER_S)
 
     @property
     def recorded(self) -> Manifest | None:
-        """What the manifest file holds; None for any other workload."""
+        """The manifest in its file; None for any other workload."""
         return self._recorded
 
     @property
     def label(self) -> str:
-        """What tells this workload from others of any size: ``file``, ``tree photos``, ``tree 1f3a9c2b``."""
+        """Its name without the size: ``file``, ``tree photos``, ``tree 1f3a9c2b``."""
         tree = " ".join(filter(None, [self.kind, self._recorded.digest[:8] if self._recorded else self.profile]))
         return f"{tree}, {100 * self.changed:.3g} % changed" if self.changed else tree
 
     def tree(self, size_bytes: int) -> Manifest:
-        """The tree that a trial moves, of just so many bytes. Raises BadInput where there is none."""
+        """The tree of exactly these bytes. Raises BadInput if there is none."""
         if self._recorded:
             if size_bytes > self._recorded.size_bytes:
                 raise BadInput(
@@ -66,7 +64,7 @@ class Workload(Model):
             raise BadInput(f"{self.place}[workload] size: {error}", "give a smaller size") from error
 
     def with_manifest(self, recorded: Manifest) -> Self:
-        """The workload with what its manifest file holds."""
+        """The workload with the manifest in its file."""
         workload = self.model_copy()
         workload._recorded = recorded
         return workload

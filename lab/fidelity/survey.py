@@ -27,8 +27,8 @@ from lab.fidelity.stand_survey import StandSurvey
 from lab.hosts import Host, Role, passwords
 from lab.hosts.hosts_file import Hosts, load_hosts
 from lab.hosts.ssh import connected
-from lab.results.newest_run import FIDELITY
 from lab.results.run_folder import RunFolder
+from lab.results.run_names import FIDELITY
 from lab.run.begin import compatibility, refusals
 from lab.run.begin.look import check_free
 from lab.run.begin.origin import origin

@@ -25,8 +25,8 @@ from lab.base.untrusted import first_line, from_json, listing
 from lab.fleet.claim import is_claimed
 from lab.fleet.journal import NOT_COUNTED, Event, Journal, Line, Outcome
 from lab.fleet.plan import Plan, Task
-from lab.results.newest_run import paths_of_runs
 from lab.results.run_folder import RunFolder
+from lab.results.run_names import paths_of_runs
 
 SCHEMA = 1
 MOST_BYTES = 1 << 28  # of fleet.json: 100,000 tasks have 60 MB

@@ -17,10 +17,10 @@ from lab.notebook.table import Text
 from lab.report.analysis import Analysis
 from lab.report.prose import about_hosts, warnings
 from lab.results import run_folder
-from lab.results.newest_run import newest, paths_of_runs
-from lab.results.open_run import RESULTS, open_run
+from lab.results.opening import RESULTS, open_run
 from lab.results.public import Public, public_copies
 from lab.results.run_folder import RunFolder
+from lab.results.run_names import newest, paths_of_runs
 from lab.results.trial import RunJson
 
 EXAMPLE, OTHER_EXAMPLE = "example", "example-delay"
@@ -54,7 +54,7 @@ class Opened(Analysis):
 
 
 def open_chosen(name: str | Path | None = None, default: str | None = None) -> Opened:
-    """The run of this name, as :func:`lab.results.open_run` takes it; without a name the one of LAB_RUN, else
+    """The run of this name, as :func:`lab.results.opening.open_run` takes it; without a name the one of LAB_RUN, else
     ``default``, else the newest one, else the example. Raises BadInput.
 
     Paths and the folder of results are looked for from :func:`here` upwards.

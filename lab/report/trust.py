@@ -11,7 +11,7 @@ from lab.hosts import ROLES
 from lab.report.analysis import Analysis
 from lab.report.findings import Point
 from lab.results import dataframe
-from lab.results.load import DISTURBED_CORES, load_by_block
+from lab.results.run_keys import DISTURBED_CORES, load_by_block
 from lab.results.trial import RunJson, emulated
 from lab.stats.limit import DISTURBED, FAR_ABOVE
 from lab.stats.link_ceilings import spreads

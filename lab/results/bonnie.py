@@ -1,43 +1,38 @@
 """What bonnie++ measured of a store: the key ``bonnie`` of what was observed."""
 
-from __future__ import annotations
-
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from lab.results.json_object import JsonObject
 
 
 @dataclass(frozen=True, kw_only=True)
 class BonnieTest(JsonObject):
-    """One test of bonnie++. It has neither rate where it was too short for one."""
+    """One test of bonnie++. A test that was too short has no rate."""
 
     bytes_per_s: int | None = None
-    """Of a test that moves bytes: how many a second."""
+    """Bytes per second, in a test that moves bytes."""
     per_s: float | None = None
-    """Of any other test: how many seeks, or files, a second."""
+    """Seeks or files per second, in any other test."""
     cpu: float | None = None
-    """Share of one core's time that it took; more than 1 are several processes."""
+    """Share of one core's time; more than 1 is several processes."""
     longest_ms: float | None = None
-    """What its longest operation took, in milliseconds."""
+    """Its longest operation, in milliseconds."""
     too_short: bool | None = None
-    """True where bonnie++ says `+++++`: it ended within half a second, and its rate is no number."""
-    other: Mapping[str, object] = field(default_factory=dict)
-    """Keys of another version of the lab."""
+    """True if bonnie++ prints `+++++`: it ended within half a second, too soon for a rate."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Bonnie(JsonObject):
-    """All that bonnie++ says of a store. A test that was not run is absent."""
+    """All that bonnie++ reports of a store. A test that was not run is absent."""
 
     version: str | None = None
-    """Of bonnie++, such as ``2.00a``."""
+    """The version of bonnie++, such as ``2.00a``."""
     file_bytes: int | None = None
-    """Bytes that its first six tests work on."""
+    """Bytes of the file of its first six tests."""
     cached: bool | None = None
-    """Whether these are less than twice the server's memory: then memory answers, not the disk alone."""
+    """Whether that is less than twice the server's memory: then the tests measure memory, too."""
     files: int | None = None
-    """How many empty files the other six tests work on."""
+    """Empty files of the other six tests."""
     write_char: BonnieTest | None = None
     """Written byte by byte."""
     write_block: BonnieTest | None = None
@@ -49,20 +44,18 @@ class Bonnie(JsonObject):
     read_block: BonnieTest | None = None
     """Read in blocks of 8 KiB."""
     seeks: BonnieTest | None = None
-    """Blocks read at random places by five processes, of which a tenth is written back."""
+    """Blocks read at random places by five processes; a tenth is written back."""
     create: BonnieTest | None = None
-    """Files made, in the order of their names."""
+    """Files made in the order of their names."""
     stat: BonnieTest | None = None
     """The same looked at."""
     delete: BonnieTest | None = None
     """The same removed."""
     random_create: BonnieTest | None = None
-    """Files made, in no order."""
+    """Files made in random order."""
     random_stat: BonnieTest | None = None
     """The same looked at."""
     random_delete: BonnieTest | None = None
     """The same removed."""
     line: str | None = None
     """The line as bonnie++ printed it."""
-    other: Mapping[str, object] = field(default_factory=dict)
-    """Keys of another version of the lab."""

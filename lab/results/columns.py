@@ -1,6 +1,4 @@
-"""Trials as columns, and where in their file stands what is not read with them."""
-
-from __future__ import annotations
+"""Trials as columns; texts of ``observed`` stay in their file."""
 
 import itertools
 from collections.abc import Iterable, Sequence
@@ -12,8 +10,8 @@ import numpy.typing as npt
 
 from lab.results.trial import FIELDS
 
-SHARED = ("options", "effective")  # objects that repeat from line to line, word by word
-_OWN = ("trial_id", "started_at", "observed")  # what every line has of its own
+SHARED = ("options", "effective")  # objects whose text repeats from line to line
+_OWN = ("trial_id", "started_at", "observed")  # fields that differ in every line
 WORDED = tuple(name for name, kinds in FIELDS.items() if name not in _OWN and kinds & {str, dict})
 NUMBERS: dict[str, type] = {
     name: float if float in kinds else bool if bool in kinds else int
@@ -25,11 +23,11 @@ Numbers: TypeAlias = npt.NDArray[Any]  # of float64, int64 or bool
 
 @dataclass
 class Columns:
-    """Lines as columns, up to the first bad one: ``problem`` says what is wrong with the line after the last row.
+    """Lines as columns, up to the first bad one; ``problem`` says what is wrong with the line after the last row.
 
-    ``combinations`` has the number of each row's WORDED in those of its :class:`Decoder`. ``numbers`` are float64 with
-    NaN for null, bool, or int64 with 0 for null and a mask in ``nulls``. ``started_at`` is UTC. ``observed`` are the
-    places of JSON texts in the file (see :data:`lab.results.file_texts.Places`), or in ``observed_texts``.
+    ``combinations`` is the number of each row in its :class:`Decoder`'s. ``numbers`` are float64 with NaN for null,
+    bool, or int64 with 0 for null and a mask in ``nulls``. ``started_at`` is UTC. ``observed`` are places of JSON texts
+    in the file (:data:`lab.results.file_texts.Places`), or in ``observed_texts``.
     """
 
     trial_ids: list[str] = field(default_factory=list)
@@ -45,11 +43,12 @@ class Columns:
         return len(self.trial_ids)
 
     def place_observed(self, start: int, lines: bytes, ends: npt.NDArray[np.int64], texts: Sequence[bytes]) -> None:
-        """Note where each text of ``observed`` stands in its line; ``ends`` are the line ends, ``start`` the place of
-        the lines in their file. ValueError for a text that is no object.
+        """Note the place of each text of ``observed``. Raises ValueError if one is no object.
+
+        ``lines`` start at byte ``start`` of their file and end at ``ends``.
         """
         lengths = np.fromiter(map(len, texts), np.int64, len(texts))
-        starts = ends - 1 - lengths  # where the lab writes it, it is the last thing before the bracket of the line
+        starts = ends - 1 - lengths  # as the lab writes it: before the last bracket of the line
         self.observed = np.column_stack((starts, starts + lengths)) + start
         if all(map(lines.startswith, texts, starts.tolist())):
             are_objects = bool((np.frombuffer(lines, np.uint8)[starts] == ord("{")).all())
@@ -60,14 +59,14 @@ class Columns:
             raise ValueError("observed is no object")
 
     def list_observed(self, texts: Iterable[str]) -> None:
-        """Take texts of ``observed`` that are not to be had from the file as they are."""
+        """Keep texts of ``observed`` in memory, because the file does not have them in this form."""
         self.observed_texts = list(texts)
         rows = np.arange(len(self.observed_texts))
         self.observed = np.column_stack((np.full_like(rows, -1), rows))
 
 
 def join(parts: Sequence[Columns]) -> Columns:
-    """Columns one below the other; the problem is that of the last."""
+    """Concatenate columns. The problem is the last one's."""
     whole = Columns(list(itertools.chain.from_iterable(part.trial_ids for part in parts)))
     for part in parts:
         whole.problem = part.problem

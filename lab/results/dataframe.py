@@ -1,4 +1,4 @@
-"""Trials as one tidy frame: one row a trial, every field a column, and what follows from the fields."""
+"""Trials as one tidy frame: a row for each trial, a column for each field, and derived columns."""
 
 from __future__ import annotations
 
@@ -16,30 +16,29 @@ from lab.results.decoder import Decoder
 from lab.results.file_texts import FileTexts, OpenFile
 from lab.results.trial import FIELDS, MOST_OPTIONS, SCHEMA, RunJson, Trial, has_second_shots
 
-_SHOT_OF = ["block", "direction", *LINK]  # what trials have in common with their ceiling
+_SHOT_OF = ["block", "direction", *LINK]  # trials share these with their ceiling
 Series: TypeAlias = "pd.Series[Any]"  # a column of whatever type
 
 
-class _Run(dict[str, Any]):
-    """run.json on a frame: pandas copies it for every frame that it derives, a thousand times in a report."""
+class _Run(dict[str, object]):
+    """run.json on a frame. pandas would copy it for each derived frame, a thousand times in a report."""
 
     def __deepcopy__(self, _: object) -> _Run:
-        """Itself: nobody changes it."""
+        """Return itself: nobody changes it."""
         return self
 
 
 def frame(trials: Sequence[Trial], run: RunJson) -> pd.DataFrame:
-    """Trials in memory as :func:`lab.results.run_folder.load` gives those of a folder; ``run`` is the content of
-    run.json.
+    """The frame of trials in memory, like :func:`lab.results.run_folder.load`; ``run`` is the content of run.json.
 
-    ValueError where a ``started_at`` is no ISO 8601 time.
+    Raises ValueError if a ``started_at`` is no ISO 8601 time.
     """
     decoder = Decoder(SCHEMA)
     return make_frame(decoder.of_trials(trials), decoder, run, None)
 
 
 def make_frame(columns: Columns, decoder: Decoder, run: RunJson, file: OpenFile | None) -> pd.DataFrame:
-    """The frame of columns that were read from ``file``. ValueError for too many different options."""
+    """The frame of columns from ``file``. Raises ValueError for too many different options."""
     times = pd.DatetimeIndex(columns.started_at).tz_localize("UTC")
     series = {"trial_id": pd.Series(columns.trial_ids, dtype="str"), "started_at": pd.Series(times)}
     places = decoder.places(columns)
@@ -63,11 +62,10 @@ def make_frame(columns: Columns, decoder: Decoder, run: RunJson, file: OpenFile 
 
 
 def observed(trials: pd.DataFrame, names: Collection[str] | None = None) -> pd.DataFrame:
-    """What the hosts counted during each trial of a frame of :func:`frame`, or of a part of it.
+    """What the hosts counted during each trial of a frame.
 
-    One column a number, named by its path, such as ``client.user``, and the rows of the frame; NaN where a host did not
-    count it. With ``names`` these columns alone: a run of somebody else may have any number of others. The frame may
-    hold texts of JSON, or the objects in them.
+    A row for each of the frame's, and a column for each number, named by its path, such as ``client.user``; NaN if a
+    host did not count it. With ``names``, only these columns: other people's runs may have any number of them.
     """
     columns: dict[str, list[object]] = {}
     for row, text_or_object in enumerate(trials["observed"]):
@@ -82,9 +80,9 @@ def observed(trials: pd.DataFrame, names: Collection[str] | None = None) -> pd.D
 
 
 def _larger_ceilings(trials: pd.DataFrame) -> Series:
-    """The ceiling of each row: of what iperf3 measured before and after the trials of a network, the larger.
+    """The ceiling of each row: the larger of iperf3's results before and after the trials of a network.
 
-    Of the link's own rows it is that, too: so each says what share of it it reached.
+    Rows of the link have it, too, so that each shows which share it reached.
     """
     ok = trials["status"] == "ok"
     shots = trials[ok & (trials["protocol"] == "link") & (trials["bytes_per_s"] > 0)]
@@ -106,7 +104,7 @@ def _leaves(node: Mapping[str, object], path: str) -> Iterator[tuple[str, object
 
 
 def _named(node: Mapping[str, object], paths: Collection[str]) -> Iterator[tuple[str, object]]:
-    """Those of the leaves that have one of these paths."""
+    """The leaves at these paths."""
     for path in paths:
         *above, last = path.split(".")
         at: object = node
@@ -117,7 +115,7 @@ def _named(node: Mapping[str, object], paths: Collection[str]) -> Iterator[tuple
 
 
 def _options(decoder: Decoder, places: dict[str, npt.NDArray[np.int32]]) -> dict[str, Series]:
-    """Each of OPTIONS, and the options of mounts, tools and stores that any trial names; ABSENT where it has others."""
+    """Each of OPTIONS, and each option of a mount, tool or store that a trial names; ABSENT where a trial lacks it."""
     options = decoder.levels["options"].made
     columns = {
         name: _texts([levels.get(name, level) for levels in options], places["options"])
@@ -136,7 +134,7 @@ def _options(decoder: Decoder, places: dict[str, npt.NDArray[np.int32]]) -> dict
 def _is_level(
     decoder: Decoder, places: dict[str, npt.NDArray[np.int32]], field: str, level: str
 ) -> npt.NDArray[np.bool_]:
-    """The rows in which a field is this word."""
+    """The rows whose field is this word."""
     is_same = np.array([made == level for made in decoder.levels[field].made], bool)
     rows: npt.NDArray[np.bool_] = is_same[places[field]]
     return rows

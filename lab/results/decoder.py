@@ -1,16 +1,19 @@
-"""Trials as columns: many lines of trials.jsonl at once, each distinct word and each distinct object made once.
+"""Decode trials.jsonl into columns, many lines at once. Each distinct word and each distinct object is made once.
 
-Lines that look as a run writes them are decoded by msgspec into typed structs, which take less than
-:func:`lab.base.untrusted.from_json` and :func:`lab.results.trial.problem` together, and nothing that these refuse.
-Where one line of a bunch is not taken, all lines of the bunch go through these two, and they decide.
+msgspec decodes lines as a run writes them into typed structs. It takes nothing that
+:func:`lab.base.untrusted.from_json` and :func:`lab.results.trial.problem` refuse. If msgspec refuses a line, these two
+decide on each line of the bunch.
 """
 
-from __future__ import annotations
-
+import contextlib
+import errno
 import functools
+import gc
 import json
+import os
 import types
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Annotated, Any, Generic, Literal, TypeVar
 
 import msgspec
@@ -19,14 +22,23 @@ import numpy.typing as npt
 
 from lab.base.secret_texts import all_without_secrets, without_secrets
 from lab.base.units import LARGEST
-from lab.base.untrusted import from_json
-from lab.results.columns import NUMBERS, SHARED, WORDED, Columns
-from lab.results.lines import fields_lacking_in, read_line
-from lab.results.trial import FIELDS, LEAST, WORDS, Trial, are_options, is_short, read_time
+from lab.base.untrusted import LONG_LINE, MOST_LINE_BYTES, from_json, open_file
+from lab.results.columns import NUMBERS, SHARED, WORDED, Columns, join
+from lab.results.trial import (
+    FIELDS,
+    LEAST,
+    WORDS,
+    Trial,
+    are_options,
+    fields_lacking_in,
+    is_short,
+    read_line,
+    read_time,
+)
 
-# A line of more bytes, or with more brackets, is decoded with care: it may be too deep, or have too long a number
+# A longer line, or one with more brackets, is decoded with care: it may be too deep, or have too long a number
 _LONGEST, _MOST_BRACKETS = 4000, 100
-# The forms of times that are decoded quickly, by length: the least and the largest sign in each place
+# The forms of times that are decoded quickly, by length: the least and the largest character in each place
 _TIMES = {
     len(least): (np.frombuffer(least, np.uint8), np.frombuffer(largest, np.uint8))
     for least, largest in (
@@ -34,13 +46,15 @@ _TIMES = {
         (b"0000-00-00T00:00:00.000+00:00", b"9999-99-99T99:99:99.999+00:00"),
     )
 }
+_BUNCH_BYTES = 512 << 10  # decoded at once: fits into the caches of a processor
+_KEPT_BYTES = 24 << 20  # of memory, from bunch to bunch
 _FIRST = np.datetime64("0001-01-01", "us")  # numpy knows earlier years, and datetime does not
 KeyT = TypeVar("KeyT")
 ValueT = TypeVar("ValueT")
 
 
 class Levels(dict[KeyT, int], Generic[KeyT, ValueT]):
-    """The number of each distinct key; ``made`` has what ``make`` made of each, by number."""
+    """A number for each distinct key. ``made`` has what ``make`` makes of it, by number."""
 
     def __init__(self, make: Callable[[KeyT], ValueT]):
         super().__init__()
@@ -56,8 +70,8 @@ class Levels(dict[KeyT, int], Generic[KeyT, ValueT]):
 class Decoder:
     """Makes columns of the lines of a run of ``schema``.
 
-    ``levels`` has the distinct values of each of WORDED, and ``combinations`` the distinct rows of numbers in these, of
-    all columns that it made: what repeats together is looked up together.
+    ``levels`` has the distinct values of each of WORDED in all columns, and ``combinations`` the distinct rows of
+    numbers in these: values that repeat together are looked up together.
     """
 
     def __init__(self, schema: int):
@@ -66,14 +80,14 @@ class Decoder:
         self._struct = _line_struct(schema)
         self._decode = msgspec.json.Decoder(self._struct).decode_lines
         self.levels: dict[str, Levels[Any, Any]] = {name: Levels(_reader_of(name)) for name in WORDED}
-        # The last row of each case: to compare with it takes a third of the time of a hash of all its words
+        # The last row of each case: a comparison takes a third of the time of a hash
         self._last: dict[str | bytes, tuple[tuple[str | bytes, ...], int]] = {}
         self.combinations: Levels[tuple[str | bytes, ...], list[int]] = Levels(
             lambda texts: [levels[text] for levels, text in zip(self.levels.values(), texts, strict=True)]
         )
 
     def of_lines(self, lines: bytes, start: int = 0) -> Columns:
-        """The columns of whole lines, the first of which starts at byte ``start`` of its file."""
+        """The columns of whole lines, which start at byte ``start`` of their file."""
         try:
             rows, ends = self._decode_quickly(lines)
             values = _values(rows)
@@ -85,18 +99,18 @@ class Decoder:
         return columns
 
     def of_trials(self, trials: Iterable[Trial]) -> Columns:
-        """The columns of trials in memory, which are taken to be good."""
+        """The columns of valid trials in memory."""
         return self._of_records([trial.to_json() for trial in trials])
 
     def places(self, columns: Columns) -> dict[str, npt.NDArray[np.int32]]:
-        """For each of WORDED, the number of each row in its levels."""
+        """The number of each row in the levels of each of WORDED."""
         table = np.array(self.combinations.made, np.int32).reshape(-1, len(WORDED))
         return {name: table[columns.combinations, number] for number, name in enumerate(WORDED)}
 
     def _decode_quickly(self, lines: bytes) -> tuple[Sequence[Any], npt.NDArray[np.int64]]:
-        """A struct a line, and where lines end. ValueError or RecursionError where any has to be decoded with care."""
+        """A struct for each line, and the line ends. Raises ValueError or RecursionError if a line needs care."""
         if not lines.isascii():
-            lines.decode()  # msgspec does not look at the encoding inside objects that it passes over
+            lines.decode()  # msgspec does not check the encoding inside objects that it skips
         signs = np.frombuffer(lines, np.uint8)
         ends = np.flatnonzero(signs == ord("\n"))
         opening = signs == ord("{") if b"[" not in lines else signs | 0x20 == ord("{")  # [ and { differ in this bit
@@ -104,7 +118,7 @@ class Decoder:
         many_at_once = (brackets[_MOST_BRACKETS:] - brackets[:-_MOST_BRACKETS] < _LONGEST).any()
         if np.diff(ends, prepend=-1).max() > _LONGEST or many_at_once:
             raise ValueError("a line is long, or may be deep")
-        # No value has } and { side by side inside: between two such line ends stands a whole number of values.
+        # No value contains } and then {, so such line ends have a whole number of values between them
         if lines[0] != ord("{") or (signs[ends - 1] != ord("}")).any() or (signs[ends[:-1] + 1] != ord("{")).any():
             raise ValueError("a line is not an object from end to end")
         rows: Sequence[Any] = self._decode(lines)
@@ -145,7 +159,7 @@ class Decoder:
         return columns
 
     def _number(self, combinations: Iterable[tuple[str | bytes, ...]]) -> Iterator[int]:
-        """The number of each combination; the case, which each begins with, tells most about the rest."""
+        """The number of each combination. Its first word, the case, mostly determines the rest."""
         for texts in combinations:
             last = self._last.get(texts[0])
             if last is None or last[0] != texts:
@@ -160,7 +174,7 @@ def _values(rows: Sequence[msgspec.Struct]) -> dict[str, Sequence[Any]]:
 
 
 def _check(columns: Columns, rows: Sequence[Any]) -> None:
-    """ValueError for what no struct can tell: times too short for a clock, and good trials that took none."""
+    """Raise ValueError for times too short for a clock, and for good trials that took no time."""
     floats = np.stack([columns.numbers[name] for name, kind in NUMBERS.items() if kind is float])
     if ((floats > 0) & (floats < LEAST)).any():
         raise ValueError("a number is too small")
@@ -170,7 +184,7 @@ def _check(columns: Columns, rows: Sequence[Any]) -> None:
 
 @functools.cache
 def _line_struct(schema: int) -> type[msgspec.Struct]:
-    """A struct that takes the lines of a schema: each field required, but those that the schema lacks."""
+    """A struct for the lines of a schema. Only fields that the schema lacks are optional."""
     lacking = fields_lacking_in(schema)
     fields: list[Any] = [
         (name, _hint(name, kinds), *([_default(lacking[name])] if name in lacking else []))
@@ -184,7 +198,7 @@ def _default(value: object) -> object:
 
 
 def _hint(name: str, kinds: frozenset[type]) -> Any:
-    """What msgspec is to take as the value of a field: what :func:`lab.results.trial.problem` takes, or less."""
+    """The type of a field for msgspec, which takes no more than :func:`lab.results.trial.problem`."""
     if dict in kinds:
         return msgspec.Raw
     hints: dict[type, Any] = {
@@ -203,7 +217,7 @@ def _hint(name: str, kinds: frozenset[type]) -> Any:
 
 
 def _reader_of(name: str) -> Callable[[Any], Any]:
-    """How a text becomes a value of this field."""
+    """The function that reads a text of this field."""
     if name not in SHARED:
         return functools.partial(_read_text, name)
 
@@ -223,7 +237,7 @@ def _read_text(name: str, text: str) -> str:
 
 
 def _times(texts: Sequence[str]) -> npt.NDArray[np.datetime64]:
-    """Times in UTC; quickly, if all are written in one form of _TIMES. ValueError for what is none."""
+    """Times in UTC, quickly if all have one form of _TIMES. Raises ValueError."""
     lengths, joined = set(map(len, texts)), "".join(texts)
     form = _TIMES.get(min(lengths, default=0))
     if form is not None and len(lengths) == 1 and joined.isascii():
@@ -235,3 +249,44 @@ def _times(texts: Sequence[str]) -> npt.NDArray[np.datetime64]:
                 raise ValueError("there was no year 0")
             return times
     return np.array([read_time(text).replace(tzinfo=None) for text in texts], "M8[us]")
+
+
+def read_columns(path: Path, end: int, decoder: Decoder) -> Columns:
+    """The lines in the first ``end`` bytes of a file, up to the first bad one. Raises OSError."""
+    with open_file(path) as file, _no_garbage_collection():
+        return join([decoder.of_trials([]), *_read_bunches(file.fileno(), end, decoder)])
+
+
+def _read_bunches(descriptor: int, end: int, decoder: Decoder) -> Iterator[Columns]:
+    """The columns of each bunch of whole lines; the last one has the problem if a line is bad."""
+    # glibc keeps a freed block of this size for the next bunch; else the kernel would clear new memory each time
+    bytearray(_KEPT_BYTES)
+    start, size = 0, _BUNCH_BYTES
+    while start < end:
+        block = _read_block(descriptor, start, min(start + size, end))
+        length = block.rfind(b"\n") + 1
+        if not length and len(block) > MOST_LINE_BYTES:
+            raise OSError(errno.EFBIG, LONG_LINE)
+        if length:
+            yield (part := decoder.of_lines(block[:length], start))
+            if part.problem:
+                return
+        start, size = start + length, _BUNCH_BYTES if length else 2 * size  # for one long line
+
+
+def _read_block(descriptor: int, start: int, end: int) -> bytes:
+    if not (block := os.pread(descriptor, end - start, start)):
+        raise OSError(errno.EIO, "it became shorter meanwhile")
+    return block
+
+
+@contextlib.contextmanager
+def _no_garbage_collection() -> Iterator[None]:
+    """Rows are millions of objects without cycles, and looking for cycles takes a tenth of the time."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()

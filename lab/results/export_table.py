@@ -1,10 +1,8 @@
-"""Trials of runs as one table for other programs: a row a trial, a typed column a quantity, its unit in its name.
+"""Trials of runs as one table for other programs: a row for each trial, typed columns with units in their names.
 
-What stands in objects inside a trial has columns of its own, named by its path: ``observed.client.cpu_cores``. A column
-that no trial has a value for is left out. Facts of the run, and of its hosts, stand in every row.
+Values inside a trial's objects have columns named by their path, such as ``observed.client.cpu_cores``. Columns without
+any value are left out. Every row has the facts of its run and hosts.
 """
-
-from __future__ import annotations
 
 import functools
 import json
@@ -27,7 +25,7 @@ INSTALL = "pip install file-share-lab[parquet]"
 Kind: TypeAlias = type[str | int | float | bool]
 Row: TypeAlias = dict[str, object]
 DTYPES: Mapping[Kind, str] = {str: "string", int: "Int64", float: "Float64", bool: "boolean"}
-# Facts of a run that stand in every row, by the column: the key of run.json
+# Columns with facts of the run, and their keys in run.json
 OF_RUN = {
     "run_id": "id", "run_name": "name", "run_started_at": "started_at", "run_title": "title",
     "code_version": "code_version",
@@ -41,23 +39,23 @@ OF_HOST: Mapping[str, Kind] = {
     "memory_bytes": int,
     "link_bits_per_s": int,
 }
-# Columns whose unit their field leaves to whoever reads its description; without a value for "default"
+# Fields whose names have no unit, and their columns; "default" is no value there
 NAMED = {"mtu": "mtu_bytes", "tcp_space": "tcp_buffer_bytes"}
-MOST_COLUMNS = 1000  # there are 300 names; a host, or another version of the lab, may have had others
+MOST_COLUMNS = 1000  # this version has 300
 OBJECTS: Mapping[str, type[JsonObject]] = {"effective": Effective, "observed": Observed}
 
 
 @functools.cache
 def kinds() -> dict[str, Kind]:
-    """The type of each column, but for those of options and of keys that another version of the lab wrote."""
-    found: dict[str, Kind] = dict.fromkeys(OF_RUN, str)
-    found |= {f"{role}_{name}": kind for role in ROLES for name, kind in OF_HOST.items()}
+    """The type of each column, except options and keys of other versions of the lab."""
+    columns: dict[str, Kind] = dict.fromkeys(OF_RUN, str)
+    columns |= {f"{role}_{name}": kind for role in ROLES for name, kind in OF_HOST.items()}
     for name, hint in typing.get_type_hints(Trial).items():
         if name in OBJECTS:
-            found |= dict(_kinds_of(OBJECTS[name], name))
+            columns |= dict(_kinds_of(OBJECTS[name], name))
         elif name != "options":
-            found[NAMED.get(name, name)] = int if name in NAMED else _kind(json_types(hint))
-    return found
+            columns[NAMED.get(name, name)] = int if name in NAMED else _kind(json_types(hint))
+    return columns
 
 
 def _kinds_of(owner: type[JsonObject], path: str) -> Iterator[tuple[str, Kind]]:
@@ -71,7 +69,7 @@ def _kinds_of(owner: type[JsonObject], path: str) -> Iterator[tuple[str, Kind]]:
 
 
 def _kind(members: frozenset[type]) -> Kind:
-    """The type that holds all values of a field: a list is text."""
+    """The type that holds all values of a field. A list is text."""
     kept = members - {type(None)}
     if len(kept) == 1:
         return next((kind for kind in (bool, int) if kind in kept), str)
@@ -79,7 +77,7 @@ def _kind(members: frozenset[type]) -> Kind:
 
 
 class Source(Protocol):
-    """What a table is made of: a RunFolder, or what may be shown of one."""
+    """The source of a table: a RunFolder, or its masked records."""
 
     @property
     def label(self) -> str: ...  # noqa: D102
@@ -91,9 +89,9 @@ class Source(Protocol):
 
 
 def table(runs: Iterable[Source]) -> pd.DataFrame:
-    """The trials of runs, in their order. Raises BadInput where one cannot be read.
+    """The trials of runs, in order. Raises BadInput if one cannot be read.
 
-    Each run is made columns of before the next is asked for: rows of a thousand of them would take gigabytes.
+    Each run becomes columns before the next is read, because the rows of a thousand runs would take gigabytes.
     """
     frames = [frame for frame in map(_frame, runs) if len(frame)]
     if not frames:
@@ -104,15 +102,15 @@ def table(runs: Iterable[Source]) -> pd.DataFrame:
 
 
 def _frame(run: Source) -> pd.DataFrame:
-    """The trials of one run, in the columns that it has a value for."""
+    """The trials of one run, in the columns with any value."""
     facts = facts_of(run)
     return _frame_of([_row(record, facts) for record in run.records()], run.label)
 
 
-def object_frame(name: str, records: Iterable[Mapping[str, Any]], label: str) -> pd.DataFrame:
-    """What stands in one of OBJECTS of trials, in the columns that any of them has a value for: a row each.
+def object_frame(name: str, records: Iterable[Mapping[str, object]], label: str) -> pd.DataFrame:
+    """One of OBJECTS of each trial as a row, in the columns with any value.
 
-    Raises BadInput, which names the run by its ``label``, for more than MOST_COLUMNS.
+    Raises BadInput for more than MOST_COLUMNS, which calls the run ``label``.
     """
     return _frame_of([dict(_flat(record, name)) for record in records], label)
 
@@ -137,7 +135,7 @@ def tidy(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def as_json(frame: pd.DataFrame) -> str:
-    """The table as a JSON object: the schema, the type of each column, and the rows, without what they lack."""
+    """The table as a JSON object: the schema, the type of each column, and the rows without missing values."""
     names: Mapping[str, str] = {"string": "string", "Int64": "integer", "Float64": "number", "boolean": "boolean"}
     columns = {str(name): names[str(dtype)] for name, dtype in frame.dtypes.items()}
     rows = [{key: value for key, value in row.items() if not pd.isna(value)} for row in frame.to_dict("records")]
@@ -145,27 +143,25 @@ def as_json(frame: pd.DataFrame) -> str:
 
 
 def write_parquet(frame: pd.DataFrame, path: Path) -> None:
-    """The table as a file of Parquet, which has the schema of the trials in its metadata. Raises BadInput without
-    pyarrow.
-    """
+    """Write the table as Parquet, with the trials' schema in its metadata. Raises BadInput without pyarrow."""
     try:
         import pyarrow as pa
         from pyarrow import parquet
     except ImportError as error:
         raise BadInput("Parquet is written by pyarrow, which is not installed", f"`{INSTALL}`") from error
-    made = pa.Table.from_pandas(frame, preserve_index=False)
+    arrow_table = pa.Table.from_pandas(frame, preserve_index=False)
     about = {b"schema": str(SCHEMA).encode(), b"written_by": f"file-share-lab {__version__}".encode()}
-    parquet.write_table(made.replace_schema_metadata({**(made.schema.metadata or {}), **about}), path)
+    parquet.write_table(arrow_table.replace_schema_metadata({**(arrow_table.schema.metadata or {}), **about}), path)
 
 
 def facts_of(source: Source) -> Row:
-    """The facts of a run, and of its hosts, that stand in each of its rows, by their columns."""
+    """The facts of a run and its hosts, by column."""
     run = source.run
     facts: Row = {column: run.get(key) for column, key in OF_RUN.items()}
     facts["run_id"] = facts["run_id"] or Path(source.label).name
     for role in ROLES:
         host = run.get("hosts", {}).get(role.value, {})
-        facts |= {f"{role}_{name}": _fitting(host.get(name), kind) for name, kind in OF_HOST.items()}
+        facts |= {f"{role}_{name}": _convert(host.get(name), kind) for name, kind in OF_HOST.items()}
     return facts
 
 
@@ -173,22 +169,22 @@ def _row(record: Mapping[str, Any], facts: Row) -> Row:
     options = {f"option.{name}": level for name, level in record["options"].items()}
     apart = (*OBJECTS, "options")
     plain = {NAMED.get(name, name): value for name, value in record.items() if name not in apart}
-    plain["tcp_buffer_bytes"] = _fitting(plain["tcp_buffer_bytes"], int)
+    plain["tcp_buffer_bytes"] = _convert(plain["tcp_buffer_bytes"], int)
     inside = dict(part for name in OBJECTS for part in _flat(record[name], name))
     return {**facts, **plain, **options, **inside}
 
 
-def _flat(value: Mapping[str, Any], path: str) -> Iterator[tuple[str, object]]:
+def _flat(value: Mapping[str, object], path: str) -> Iterator[tuple[str, object]]:
     for key, part in value.items():
         name = f"{path}.{key}"
         if isinstance(part, dict):
             yield from _flat(part, name)
         else:
-            yield name, _fitting(part, kinds().get(name, str))
+            yield name, _convert(part, kinds().get(name, str))
 
 
-def _fitting(value: object, kind: Kind) -> object:
-    """A value as its column has it: JSON for a list, and none where it is of another type."""
+def _convert(value: object, kind: Kind) -> object:
+    """A value of its column's type: JSON for a list, None for another type."""
     if kind is str:
         return value if isinstance(value, str | None) else json.dumps(value)
     if not isinstance(value, int | float):

@@ -1,56 +1,43 @@
-"""A run from the web: a zip file of one, or the address of its folder, read with care, for it may be anybody's.
+"""A run from the web: a packed run, or the address of a run folder. It may come from anybody.
 
-Only http and https are spoken, also after a redirection, and never plain http after https. What arrives is bounded in
-bytes and in time, and nothing of it but the files of a run, by their own names, is written, into a new folder of this
-account's alone.
+Only http and https are used, also after a redirection, and never http after https. The download is limited in bytes and
+in time, and only the files of a run are written, into a new private folder.
 """
 
-from __future__ import annotations
-
 import http.client
-import shutil
-import tempfile
 import threading
 import urllib.error
 import urllib.parse
 import urllib.request
-import weakref
 from collections.abc import Callable
+from http.client import HTTPMessage, HTTPResponse
 from pathlib import Path
-from typing import Any
+from typing import IO
 
 from lab.base.errors import BadInput
 from lab.base.untrusted import one_line
 from lab.results import packed_run
 from lab.results.packed_run import BLOCK, MOST_BYTES, OPTIONAL, RUN
-from lab.results.run_folder import RunFolder
+from lab.results.run_folder import TemporaryRun
 
 SCHEMES = ("http", "https")
-ANSWER_S = 15  # until a server says something, or goes on with it
-WHOLE_S = 300  # until all of it is here: 64 MiB at 2 Mbit/s
-ASKED = {"User-Agent": "file-share-lab", "Accept-Encoding": "identity"}
+ANSWER_S = 15  # until the server's next byte
+WHOLE_S = 300  # until the last one: 64 MiB at 2 Mbit/s
+HEADERS = {"User-Agent": "file-share-lab", "Accept-Encoding": "identity"}
 _REMEDY = "give the address of a zip file, or of a folder with run.json and trials.jsonl, as `lab export` writes it"
 
 
-class Fetched(RunFolder):
-    """A run from an address, in a temporary folder that goes with this object. Raises BadInput."""
+class Fetched(TemporaryRun):
+    """A run from an address. Raises BadInput."""
 
     def __init__(self, address: str):
         parts = _check(address)
-        folder = Path(tempfile.mkdtemp(prefix="lab-fetched-"))  # of mode 0700
-        weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
-        self._label = _shown(parts)
-        _in_time(lambda: _fetch(parts, folder), self._label)
-        super().__init__(folder / "run")
-
-    @property
-    def label(self) -> str:
-        """See :attr:`RunFolder.label`: its address, without what may be a key in it."""
-        return self._label
+        label = _shown(parts)
+        super().__init__("fetched", label, lambda folder: _in_time(lambda: _fetch(parts, folder), label))
 
 
 def _check(address: str) -> urllib.parse.SplitResult:
-    """The parts of an address that may be asked. Raises BadInput for any other."""
+    """The parts of an address that may be read. Raises BadInput for any other."""
     shown = one_line(address, 200)
     try:
         parts = urllib.parse.urlsplit(address)
@@ -68,28 +55,28 @@ def _check(address: str) -> urllib.parse.SplitResult:
 
 
 def _shown(parts: urllib.parse.SplitResult) -> str:
-    """An address as it is printed: without its query, which may hold a key."""
+    """An address without its query, which may hold a key."""
     return one_line(urllib.parse.urlunsplit((*parts[:3], "", "")), 300)
 
 
 def _fetch(parts: urllib.parse.SplitResult, folder: Path) -> None:
-    """Make ``folder``/run of what is at the address. Raises BadInput."""
+    """Make the run folder ``folder`` from an address. Raises BadInput."""
     if parts.path.endswith(".zip"):
-        archive = folder / "fetched.zip"
+        archive = folder.with_name("fetched.zip")
         _download(parts.geturl(), archive, packed_run.MOST_ZIP_BYTES)
-        packed_run.unpack(archive, folder / "run", _REMEDY, _shown(parts))
+        packed_run.unpack(archive, folder, _REMEDY, _shown(parts))
         return
-    (folder / "run").mkdir()
+    folder.mkdir()
     top = parts.path.removesuffix(RUN).removesuffix("/")
     for name, most in MOST_BYTES.items():
         address = parts._replace(path=f"{top}/{name}", fragment="").geturl()
-        _download(address, folder / "run" / name, most, may_lack=name in OPTIONAL)
+        _download(address, folder / name, most, may_lack=name in OPTIONAL)
 
 
 def _download(address: str, to: Path, most: int, may_lack: bool = False) -> None:
-    """Write what is at the address into a new file. Raises BadInput, unless it is not there and ``may_lack``."""
+    """Download into a new file. Raises BadInput, unless it is not there and ``may_lack``."""
     shown = one_line(address.partition("?")[0], 300)
-    request = urllib.request.Request(address, headers=ASKED)  # noqa: S310 – the scheme has been looked at
+    request = urllib.request.Request(address, headers=HEADERS)  # noqa: S310 – the scheme has been looked at
     try:
         with _opener().open(request, timeout=ANSWER_S) as answer:
             _write(answer, to, most)
@@ -104,11 +91,11 @@ def _download(address: str, to: Path, most: int, may_lack: bool = False) -> None
         raise BadInput(f"{shown}: cannot be read: {why}", "look at the address in a browser") from error
 
 
-def _write(answer: Any, to: Path, most: int) -> None:
-    """Write a whole answer. Raises ValueError for a larger one, or one that was cut off."""
+def _write(answer: HTTPResponse, to: Path, most: int) -> None:
+    """Write a whole answer. Raises ValueError if it is too large, or was cut short."""
     size, promised = 0, answer.headers.get("Content-Length", "")
     with to.open("xb") as file:
-        while block := answer.read1(BLOCK):  # what is there: a server that drips does not hold it up
+        while block := answer.read1(BLOCK):  # what has arrived: a slow server does not block it
             size += len(block)
             if size > most:
                 raise ValueError(f"larger than {most >> 20} MiB, which no run is")
@@ -121,8 +108,8 @@ class _SameOrSafer(urllib.request.HTTPRedirectHandler):
     """Follows redirections to http and https, and not from https to http."""
 
     def redirect_request(
-        self, req: urllib.request.Request, fp: Any, code: int, msg: str, headers: Any, newurl: str
-    ) -> Any:
+        self, req: urllib.request.Request, fp: IO[bytes], code: int, msg: str, headers: HTTPMessage, newurl: str
+    ) -> urllib.request.Request | None:
         scheme = urllib.parse.urlsplit(newurl).scheme
         if scheme not in SCHEMES or (req.type == "https" and scheme == "http"):
             fp.close()
@@ -131,7 +118,7 @@ class _SameOrSafer(urllib.request.HTTPRedirectHandler):
 
 
 def _opener() -> urllib.request.OpenerDirector:
-    """What speaks http and https and nothing else: Python's own opener also reads files and speaks ftp."""
+    """An opener for only http and https: Python's own opener also reads files and speaks ftp."""
     opener = urllib.request.OpenerDirector()
     for handler in (
         urllib.request.ProxyHandler(), urllib.request.UnknownHandler(), urllib.request.HTTPHandler(),
@@ -143,7 +130,7 @@ def _opener() -> urllib.request.OpenerDirector:
 
 
 def _in_time(fetch: Callable[[], None], label: str) -> None:
-    """Fetch within WHOLE_S, also from a server that sends its headers one by one. Raises what ``fetch`` does."""
+    """Fetch within WHOLE_S, even from a server that sends its headers one by one. Raises what ``fetch`` does."""
     raised: list[BaseException] = []
 
     def guarded() -> None:

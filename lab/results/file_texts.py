@@ -1,6 +1,4 @@
-"""A column of JSON texts that stay in their file until they are asked for: most analyses read few of them."""
-
-from __future__ import annotations
+"""A column of JSON texts that stay in their file until they are read: most analyses read few of them."""
 
 import errno
 import os
@@ -19,11 +17,11 @@ from lab.base.os_errors import reason_of
 from lab.base.secret_texts import json_without_secrets
 
 Places = npt.NDArray[np.int64]
-"""n × 2: the first byte of a text in the file and the byte after it; -1 and a row of other texts; -1 twice for none."""
+"""n × 2: the first byte of a text in the file, and the byte after it; or -1 and the row in ``others``; or -1 and -1."""
 
 
 class OpenFile:
-    """A file that is only ever appended to, open as long as this object is there."""
+    """A file that is only appended to, open while this object exists."""
 
     def __init__(self, path: Path):
         self.path = path
@@ -55,7 +53,7 @@ class FileTextDtype(ExtensionDtype):
 
 
 class FileTexts(ExtensionArray):
-    """Texts of a file, by their :data:`Places` in it, and ``others``, which stand in no file."""
+    """Texts by their :data:`Places` in a file, or in ``others``."""
 
     def __init__(self, file: OpenFile | None, places: Places, others: Sequence[str]):
         self._file, self._places, self._others = file, places, others
@@ -77,7 +75,7 @@ class FileTexts(ExtensionArray):
 
     @property
     def nbytes(self) -> int:
-        """Bytes that the array takes in memory, its texts not counted."""
+        """Bytes of the array in memory, without its texts."""
         return self._places.nbytes
 
     def __len__(self) -> int:
@@ -98,11 +96,11 @@ class FileTexts(ExtensionArray):
         return self._from_sequence, (list(self),)
 
     def isna(self) -> npt.NDArray[np.bool_]:
-        """Where there is no text."""
+        """The rows without a text."""
         return np.asarray(self._places.max(axis=1) < 0)
 
-    def take(self, indices: Any, *, allow_fill: bool = False, fill_value: Any = None) -> Self:
-        """The array of the texts at these rows; -1 is none where ``allow_fill``."""
+    def take(self, indices: Any, *, allow_fill: bool = False, fill_value: object = None) -> Self:
+        """The texts at these rows; with ``allow_fill``, -1 is no text."""
         places = take(self._places, np.asarray(indices), allow_fill=allow_fill, fill_value=-1)
         return type(self)(self._file, np.asarray(places), self._others)
 

@@ -1,29 +1,28 @@
-"""Dataclasses that are JSON objects in a file: a field is a key, and a field that is None is a key that is absent."""
+"""Dataclasses that are JSON objects in a file: a field is a key, and a field that is None is an absent key."""
 
-from __future__ import annotations
-
-import dataclasses
 import functools
 import types
 import typing
 from collections.abc import Hashable, Mapping
-from dataclasses import dataclass
-from typing import Any, Self
+from dataclasses import dataclass, field
+from typing import Self
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class JsonObject:
-    """A JSON object whose keys are the fields of a dataclass, in their order.
+    """A JSON object whose keys are the fields of a dataclass, in their order; every field is optional.
 
-    Every field is optional, but for one, ``other``: it maps the keys for which there is no field, such as those of
-    another version of the lab, and those whose value has another type than the field.
+    ``other`` maps keys without a field, such as those of another version of the lab, and keys whose value has another
+    type than their field. It is written last, unless a class names it among its own fields.
     """
+
+    other: Mapping[str, object] = field(default_factory=dict)
 
     @classmethod
     def from_json(cls, record: Mapping[str, object]) -> Self:
-        """The object that a file holds; nothing in it is lost, whatever it is."""
+        """The object in a file. Nothing in it is lost."""
         other: dict[str, object] = {}
-        values: dict[str, Any] = {"other": other}
+        values: dict[str, object] = {}
         types_of = _types(cls)  # type: ignore[arg-type]
         for key, value in record.items():
             kinds = types_of.get(key, frozenset())
@@ -36,19 +35,19 @@ class JsonObject:
                 values[key] = value
             else:
                 other[key] = value
-        return cls(**values)
+        return cls(**values, other=other)
 
     def to_json(self) -> dict[str, object]:
-        """The object as a file holds it."""
+        """The object as in a file."""
         record: dict[str, object] = {}
-        for field in dataclasses.fields(self):
-            value = getattr(self, field.name)
-            if field.name == "other":
+        for name in dict.fromkeys([*type(self).__annotations__, "other"]):
+            value = getattr(self, name)
+            if name == "other":
                 record |= value
             elif isinstance(value, JsonObject):
-                record[field.name] = value.to_json()
+                record[name] = value.to_json()
             elif value is not None:
-                record[field.name] = list(map(_item_to_json, value)) if isinstance(value, tuple) else value
+                record[name] = list(map(_item_to_json, value)) if isinstance(value, tuple) else value
         return record
 
 
@@ -57,7 +56,7 @@ def _item_to_json(item: object) -> object:
 
 
 def _items(cls: type[JsonObject], key: str, value: object) -> tuple[object, ...] | None:
-    """The items of a list, of the type that the field's have; None where one is of another, or it is no list."""
+    """The items of a list of the field's type; None for another value."""
     if not isinstance(value, list):
         return None
     kind = _item_types(cls)[key]  # type: ignore[arg-type]
@@ -68,14 +67,14 @@ def _items(cls: type[JsonObject], key: str, value: object) -> tuple[object, ...]
 
 @functools.cache
 def _item_types(cls: Hashable) -> dict[str, type]:
-    """The type of the items of each field that is a tuple."""
-    found: dict[str, type] = {}
+    """The type of the items of each tuple field."""
+    item_types: dict[str, type] = {}
     for name, hint in typing.get_type_hints(cls).items():
         members = typing.get_args(hint) if isinstance(hint, types.UnionType) else (hint,)
         tuples = [member for member in members if typing.get_origin(member) is tuple]
         if tuples:
-            found[name] = typing.get_args(tuples[0])[0]
-    return found
+            item_types[name] = typing.get_args(tuples[0])[0]
+    return item_types
 
 
 @functools.cache
@@ -85,7 +84,7 @@ def _types(cls: Hashable) -> dict[str, frozenset[type]]:
 
 
 def json_types(hint: object) -> frozenset[type]:
-    """The types that a value of an annotated field may have; an int is a good float, and null is none."""
+    """The JSON types of an annotated field. An int is a valid float."""
     members = typing.get_args(hint) if isinstance(hint, types.UnionType) else (hint,)
     plain = {typing.get_origin(member) or member for member in members}
     return frozenset(plain | {int} if float in plain else plain)

@@ -1,9 +1,8 @@
-"""What run.json says of a run that was measured from the client alone: the share, and the client's end of the link."""
+"""A run of `lab measure`, measured from the client alone: its share and its end of the link in run.json."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from lab.results.json_object import JsonObject
@@ -19,15 +18,13 @@ class MeasuredShare(JsonObject):
     protocol: str | None = None
     """``smb``, ``nfs``, ``afp`` or ``ssh``."""
     server: str | None = None
-    """Its server, as the target or the table of mounts names it."""
+    """Its server, as in the target or the mount table."""
     share: str | None = None
-    """Its name; of NFS the exported path."""
+    """Its name; for NFS the exported path."""
     path: str | None = None
     """The folder on the client that was measured."""
     mounted_by: str | None = None
-    """``lab``, or ``somebody``: of a share that was mounted already."""
-    other: Mapping[str, object] = field(default_factory=dict)
-    """Keys of another version of the lab."""
+    """``lab``, or ``somebody`` if it was mounted already."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,7 +34,7 @@ class ClientLink(JsonObject):
     interface: str | None = None
     """Its name."""
     bits_per_s: int | None = None
-    """The speed that it has negotiated; of Wi-Fi the rate at which its radio sent when the run began."""
+    """Its negotiated speed; for Wi-Fi the rate of its radio when the run began."""
     duplex: str | None = None
     """``full`` or ``half``."""
     medium: str | None = None
@@ -45,9 +42,7 @@ class ClientLink(JsonObject):
     mtu: int | None = None
     """Its MTU in bytes."""
     tunnel: bool | None = None
-    """Whether it is that of a VPN or another tunnel."""
-    other: Mapping[str, object] = field(default_factory=dict)
-    """Keys of another version of the lab."""
+    """Whether it belongs to a VPN or another tunnel."""
 
     @property
     def wireless(self) -> bool:
@@ -56,16 +51,16 @@ class ClientLink(JsonObject):
 
 
 def is_one_sided(run: RunJson) -> bool:
-    """Whether a run saw nothing of its server."""
+    """Whether a run had no access to its server."""
     hosts = run.get("hosts", {})
     return "client" in hosts and "server" not in hosts
 
 
 def link_of(run: RunJson) -> ClientLink:
-    """The client's end of the link; with nothing in it where run.json does not tell."""
+    """The client's end of the link, as far as run.json tells."""
     return ClientLink.from_json(run.get("link", {}))
 
 
 def share_of(run: RunJson) -> MeasuredShare:
-    """The share that was measured; with nothing in it where run.json does not tell."""
+    """The measured share, as far as run.json tells."""
     return MeasuredShare.from_json(run.get("target", {}))

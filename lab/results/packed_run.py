@@ -1,11 +1,9 @@
-"""A run in a zip file, which may come from anywhere: its files are taken by name, each up to a size, and nothing else.
+"""A packed run: a zip file that may come from anywhere. Only a run's files are taken, by name, each up to a size.
 
-What else a zip file holds, and what it says of paths, sizes and links, counts for nothing. Python reads the list of its
-content as a whole, so the record that says how long that is is looked at first: a few megabytes could name a million
-files. No record of ZIP64, which could say otherwise, may stand beside it.
+Other files, and what the archive says about paths, sizes and links, are ignored. Python reads the whole list of files,
+of which a few megabytes could name a million. So the size of the list is checked before, in the last record, and no
+ZIP64 record, which could replace that one, is allowed.
 """
-
-from __future__ import annotations
 
 import os
 import struct
@@ -18,16 +16,16 @@ from typing import IO
 from lab.base.errors import BadInput
 from lab.base.untrusted import MOST_FILE_BYTES, one_line, open_file
 
-# Names of the files of a run that are read, and how large each may be at the most
+# The files of a run that are read, and the largest size of each
 RUN, TRIALS, SAMPLES = "run.json", "trials.jsonl", "samples.jsonl"
 MOST_BYTES = {RUN: MOST_FILE_BYTES, TRIALS: 64 << 20, SAMPLES: 256 << 20}
 OPTIONAL, NEEDED = (SAMPLES,), (RUN, TRIALS)
 MOST_ZIP_BYTES = 64 << 20
-MOST_LISTED = 1000  # files that a zip file may list: that of an exported run lists three
-MOST_LIST_BYTES = 256 << 10  # of that list: the names of 1000 files of a run folder take 120 kB
-END, LONGEST_COMMENT = b"PK\x05\x06", 65535  # the record that ends a zip file, and what may stand behind it
+MOST_LISTED = 1000  # files in the list; an exported run has three
+MOST_LIST_BYTES = 256 << 10  # of that list; names of 1000 files of a run folder take 120 kB
+END, LONGEST_COMMENT = b"PK\x05\x06", 65535  # the last record, and the comment in it
 END_FIELDS = struct.Struct("<4x4H2IH")
-LOCATOR, LOCATOR_BYTES = b"PK\x06\x07", 20  # of ZIP64: Python believes it where it stands right before that record
+LOCATOR, LOCATOR_BYTES = b"PK\x06\x07", 20  # of ZIP64; Python follows one right before the last record
 METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 BLOCK = 1 << 16
 _BROKEN = (
@@ -38,10 +36,10 @@ _BROKEN = (
 def unpack(
     archive: Path, folder: Path, remedy: str = "", shown: str = "", largest: Mapping[str, int] = MOST_BYTES
 ) -> None:
-    """Make the new folder ``folder`` a run folder of a packed run. Raises BadInput for a file that holds none.
+    """Unpack a run into the new run folder ``folder``. Raises BadInput for an archive without a run.
 
-    The files of the run are at the top of the archive, or all in one folder there. ``shown`` is what an error calls it,
-    and ``largest`` has the names that are taken, each with the most bytes that it may have.
+    The files must be at the top of the archive, or all in one folder there. Errors call the archive ``shown``.
+    ``largest`` has the names to take, each with its largest size in bytes.
     """
     folder.mkdir()
     try:
@@ -64,7 +62,7 @@ def unpack(
 
 
 def copy_limited(content: IO[bytes], to: Path, most: int) -> None:
-    """Write what is left of ``content`` into a new file. Raises ValueError for more than ``most`` bytes."""
+    """Write the rest of ``content`` into a new file. Raises ValueError for more than ``most`` bytes."""
     size = 0
     with to.open("xb") as file:
         while block := content.read(BLOCK):
@@ -75,15 +73,13 @@ def copy_limited(content: IO[bytes], to: Path, most: int) -> None:
 
 
 def _count_listed(file: IO[bytes]) -> int:
-    """How many files a zip file says that it lists. Raises ValueError for a file that is too large, is no zip file, or
-    lists more than the files of a run.
-    """
+    """The number of files that a zip file says it lists. Raises ValueError for a large file or list, or no zip file."""
     size = file.seek(0, os.SEEK_END)
     if size > MOST_ZIP_BYTES:
         raise ValueError(f"larger than {MOST_ZIP_BYTES >> 20} MiB")
     file.seek(max(0, size - LOCATOR_BYTES - END_FIELDS.size - LONGEST_COMMENT))
     before, *records = file.read().split(END)
-    if len(records) != 1 or len(records[0]) < END_FIELDS.size - len(END):  # another reader may take another record
+    if len(records) != 1 or len(records[0]) < END_FIELDS.size - len(END):  # readers could differ on which record counts
         raise ValueError("it does not end as a zip file does")
     *disks, here, listed, list_bytes, list_start, comment_bytes = END_FIELDS.unpack_from(END + records[0])
     if listed > MOST_LISTED or list_bytes > MOST_LIST_BYTES:
@@ -97,7 +93,7 @@ def _count_listed(file: IO[bytes]) -> int:
 
 
 def _places(names: list[str], largest: Mapping[str, int]) -> dict[str, str]:
-    """Where the files of the run stand in an archive, by name. Raises ValueError where they stand nowhere."""
+    """The paths of the run's files in an archive, by name. Raises ValueError if it holds none."""
     tops = [
         name.removesuffix(RUN) for name in names if name == RUN or (name.count("/") == 1 and name.endswith(f"/{RUN}"))
     ]

@@ -1,6 +1,4 @@
-"""The figures of the posts of 2011 to 2015 that this lab repeats, as they were printed (data/published-2011.csv)."""
-
-from __future__ import annotations
+"""The printed figures of the posts of 2011 to 2015 that this lab repeats (data/published-2011.csv)."""
 
 import csv
 import io
@@ -12,7 +10,7 @@ from lab.base.errors import BadInput
 from lab.base.shipped import PUBLISHED
 from lab.base.validation import read_text
 
-# What stands for a unit: the factor to bytes a second, or 1 of what is counted
+# Bytes per second of each unit; other units count something else
 BYTES_PER_S = {"MB/s": 1e6, "MiB/s": 2.0**20, "K/s": 1024.0, "GB/s": 1e9}
 SETTINGS = (
     "operation", "protocol", "tool", "mtu", "tcp_space", "client_store", "server_store", "raid", "disks", "ashift",
@@ -22,10 +20,10 @@ SETTINGS = (
 
 @dataclass(frozen=True)
 class Published:
-    """One printed figure: its ``table``, what it is of by SETTINGS (empty where the post does not say), its value.
+    """One printed figure. A value of SETTINGS is empty if the post does not say it.
 
-    ``baseline`` is what it was compared with, as ``setting=level``, and ``change_pct`` the printed change in percent;
-    None where none was printed.
+    ``baseline`` is what it was compared with, as ``setting=level``. ``change_pct`` is the printed change in percent, or
+    None.
     """
 
     source: str
@@ -40,23 +38,23 @@ class Published:
 
     @property
     def rate(self) -> float:
-        """Bytes a second; of what is counted, as many a second."""
+        """Bytes, or whatever is counted, per second."""
         return self.value * BYTES_PER_S.get(self.unit, 1.0)
 
     @property
     def is_bytes(self) -> bool:
-        """Whether it is of bytes."""
+        """Whether it counts bytes."""
         return self.unit in BYTES_PER_S
 
     @property
     def other_settings(self) -> dict[str, str]:
-        """The settings of what it was compared with; its own where it was not."""
+        """The settings of its baseline; its own without one."""
         name, _, level = self.baseline.partition("=")
         return self.settings | ({name: level} if name else {})
 
 
 def read_published(path: Path = PUBLISHED) -> list[Published]:
-    """All figures, as they stand in the file. Raises BadInput for a file that is not such a one."""
+    """All figures in the file, in order. Raises BadInput for any other file."""
     reader = csv.DictReader(io.StringIO(read_text(path, "")))
     try:
         return [_read(row) for row in reader]
@@ -73,7 +71,7 @@ def _read(row: dict[str, str]) -> Published:
 
 
 def find_baseline(figure: Published, figures: Sequence[Published]) -> Published | None:
-    """The figure of the same table that it was compared with; None where there is none, or not just one."""
+    """The figure of the same table that it was compared with; None unless there is exactly one."""
     if not figure.baseline:
         return None
     others = [other for other in figures if other.table == figure.table and other.settings == figure.other_settings]

@@ -1,8 +1,8 @@
-"""The run folder: what a run was (run.json) and every trial of it (trials.jsonl, one fsynced JSON line each).
+"""The run folder: what a run was (run.json), and its trials (trials.jsonl, one fsynced JSON line each).
 
-A trial is appended and never edited. A crash can tear the last line only; a torn line is moved to trials.torn before
-the next append, so that nothing is glued to it and nothing is lost silently. Anything else that cannot be read is an
-error that names the file and the line. A password in a text of a host is neither written nor read.
+A trial is appended and never edited. A crash can cut short only the last line, which is moved to trials.torn before the
+next append. Anything else that cannot be read is an error that names the file and the line. Passwords in a host's texts
+are neither written nor read.
 """
 
 from __future__ import annotations
@@ -10,7 +10,10 @@ from __future__ import annotations
 import itertools
 import json
 import os
-from collections.abc import Iterator, Mapping
+import shutil
+import tempfile
+import weakref
+from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,10 +23,8 @@ from lab.base.errors import BadInput
 from lab.base.secret_texts import all_without_secrets, may_hold_secrets
 from lab.base.untrusted import from_json
 from lab.design.blocks import Ordering
-from lab.results.lines import fields_lacking_in, read_line
-from lab.results.load import as_entries, load_by_block
-from lab.results.run_json import read_run
-from lab.results.trial import CEILINGS, SCHEMA, RunJson, problem
+from lab.results.run_keys import as_entries, load_by_block
+from lab.results.trial import CEILINGS, SCHEMA, RunJson, fields_lacking_in, problem, read_line, read_run
 from lab.results.trial import Trial as Trial
 
 if TYPE_CHECKING:
@@ -34,20 +35,20 @@ if TYPE_CHECKING:
 
 JOURNAL = "journal.jsonl"
 _APPENDED = ("trials.jsonl", "trials.torn", "samples.jsonl", JOURNAL, "journal.torn", "commands.log")
-_TAIL_BYTES = 4096  # looked at from the end of the file for its last line end
+_TAIL_BYTES = 4096  # read from the end of the file to find its last line end
 
 
 class RunFolder:
-    """One run on disk: ``path``, ``run`` (the content of run.json) and the paths of what stands beside it.
+    """One run on disk: ``path``, ``run`` (the content of run.json), and the paths of its files.
 
-    Opening one raises :class:`BadInput` when it is not a run folder, or one of a newer lab, or holds what no lab wrote.
+    Raises BadInput if it is not a run folder, or is of a newer lab, or has content that no lab writes.
     """
 
     def __init__(self, path: Path):
         self.path = Path(path)
         self.trials_path = self.path / "trials.jsonl"
         self.samples_path = self.path / "samples.jsonl"
-        self.manifest_path = self.path / "manifest.txt"  # of a tree that a manifest file describes
+        self.manifest_path = self.path / "manifest.txt"  # a tree of a manifest file
         self.journal_path = self.path / JOURNAL
         self.commands_path = self.path / "commands.log"
         self.report_path = self.path / "report"
@@ -55,12 +56,12 @@ class RunFolder:
 
     @property
     def label(self) -> str:
-        """What a person calls it in a command."""
+        """Its name in a command."""
         return str(self.path)
 
     @classmethod
     def create(cls, results_dir: Path, name: str, run: Mapping[str, object]) -> RunFolder:
-        """Make ``results_dir/<UTC>-<name>/`` with a durable run.json that holds ``run`` and the schema."""
+        """Make ``results_dir/<UTC>-<name>/`` with a durable run.json: the schema, and ``run``."""
         now = datetime.now(UTC)
         path = _make_free_directory(Path(results_dir), f"{now:%Y%m%dT%H%M%SZ}-{name}")
         started_at = now.isoformat(timespec="seconds")
@@ -70,7 +71,7 @@ class RunFolder:
         return cls(path)
 
     def check_own(self) -> None:
-        """Raise BadInput where a file of the run is a link, or otherwise none that can be added to."""
+        """Raise BadInput if a file of the run is a link, or cannot be added to."""
         for path in map(self.path.joinpath, _APPENDED):
             if os.path.lexists(path):
                 try:
@@ -82,7 +83,7 @@ class RunFolder:
                     ) from error
 
     def text(self, key: str) -> str:
-        """A text of run.json that the caller cannot do without. Raises :class:`BadInput` where it is missing."""
+        """A text of run.json. Raises BadInput if it is missing."""
         value = self.run.get(key)
         if not isinstance(value, str):
             raise BadInput(f"{self.path / 'run.json'}: {key}: missing")
@@ -90,17 +91,17 @@ class RunFolder:
 
     @property
     def left_out(self) -> dict[str, str]:
-        """The cases of the sweep that the hosts cannot do, by ``case_id``, and why."""
+        """The cases that the hosts cannot do, by ``case_id``, and why."""
         return dict(self.run.get("left_out", {}))
 
     @property
     def ordering(self) -> Ordering:
-        """How the orders of its blocks belong together: a run that says nothing of it is from before the mirror."""
+        """How its blocks are ordered. Runs without the key are older than the mirrored order."""
         return Ordering(self.run.get("ordering", Ordering.INDEPENDENT))
 
     @property
     def load(self) -> dict[int, dict[str, float]]:
-        """Cores that others than the lab used, by block and host, where that was observed."""
+        """The cores that others than the lab used, by block and host, if observed."""
         return load_by_block(self.run)
 
     def note_load(self, block: int, load: Mapping[str, float]) -> None:
@@ -109,7 +110,7 @@ class RunFolder:
 
     @property
     def has_transfers(self) -> bool:
-        """Whether it holds a trial that is no ceiling. What cannot be read counts: loading says why."""
+        """Whether it holds a trial that is no ceiling. A file that cannot be read counts: loading it says why."""
         try:
             lines = untrusted.read_lines(self.trials_path) if os.path.lexists(self.trials_path) else iter(())
             return any(_may_be_transfer(line) for line in lines)
@@ -123,7 +124,7 @@ class RunFolder:
         self.run = changed
 
     def append(self, trial: Trial) -> None:
-        """Add one trial durably. ValueError, with nothing written, for one that could not be read back."""
+        """Add one trial durably. Raises ValueError, and writes nothing, if it could not be read back."""
         record = all_without_secrets(trial.to_json())
         if wrong := problem(record):
             raise ValueError(f"trial {trial.trial_id}: {wrong}")
@@ -133,17 +134,17 @@ class RunFolder:
         durable.append(self.trials_path, line.encode() + b"\n")
 
     def append_samples(self, trial_id: str, samples: Mapping[str, object]) -> None:
-        """Add the course of one trial; nothing that is loaded rests on it, so it is not made durable."""
+        """Add the samples of one trial, not durably: no result depends on them."""
         if samples:
-            course = all_without_secrets({"trial_id": trial_id, **samples})
-            durable.append_line(self.samples_path, json.dumps(course, allow_nan=False, separators=(",", ":")))
+            record = all_without_secrets({"trial_id": trial_id, **samples})
+            durable.append_line(self.samples_path, json.dumps(record, allow_nan=False, separators=(",", ":")))
 
     def trials(self) -> list[Trial]:
-        """Every trial, in order of appending. Raises :class:`BadInput`; tolerates only a torn last line."""
+        """Every trial, in order of appending. Raises BadInput, but not for a last line that was cut short."""
         return list(map(Trial.from_json, self.records()))
 
     def records(self) -> list[dict[str, Any]]:
-        """The same as JSON objects, with what an older schema lacks."""
+        """The same as JSON objects, with the fields that an older schema lacks."""
         lacking, records = fields_lacking_in(self.run["schema"]), []
         for number, line in enumerate(self._lines(), 1):
             record, wrong = read_line(line, lacking)
@@ -154,11 +155,9 @@ class RunFolder:
         return records
 
     def columns(self) -> tuple[Columns, Decoder]:
-        """Every trial, as columns, and the decoder that has their levels. Raises as :meth:`trials` does."""
-        # NumPy is slow to import, and a run that is only added to needs none
-        from lab.results.columns import join
-        from lab.results.decoder import Decoder
-        from lab.results.reader import read_columns
+        """The trials as columns, and the decoder with their levels. Raises BadInput like :meth:`trials`."""
+        from lab.results.columns import join  # NumPy is slow to import, and adding to a run needs none
+        from lab.results.decoder import Decoder, read_columns
 
         decoder = Decoder(self.run["schema"])
         whole, tail = self._whole_and_tail()
@@ -174,7 +173,7 @@ class RunFolder:
         return columns, decoder
 
     def _lines(self) -> Iterator[bytes]:
-        """The lines of trials.jsonl, without one that was cut short. Raises BadInput."""
+        """The lines of trials.jsonl, without a last one that was cut short. Raises BadInput."""
         try:
             for line in untrusted.read_lines(self.trials_path) if os.path.lexists(self.trials_path) else ():
                 if line.endswith(b"\n") or _is_json(line):
@@ -197,10 +196,10 @@ class RunFolder:
         return BadInput(f"{self.trials_path}: cannot be read: {error.strerror}")
 
     def _whole_and_tail(self) -> tuple[int, bytes]:
-        """How many bytes there are up to the last line end, and what stands after it (a write was cut short)."""
+        """The number of bytes up to the last line end, and the line after it that was cut short."""
         try:
             if not os.path.lexists(self.trials_path):
-                return 0, b""  # only one that is not there at all is empty: a link that leads nowhere is not
+                return 0, b""  # but a dangling link is an error
             with untrusted.open_file(self.trials_path) as file:
                 end = os.fstat(file.fileno()).st_size
         except OSError as error:
@@ -226,27 +225,42 @@ class RunFolder:
             raise self._unreadable(error) from error
 
     def _mend_tail(self) -> None:
-        """Move a torn last line aside; finish one that lacks nothing but its line end."""
+        """Move a last line that was cut short to trials.torn; complete one that lacks only its line end."""
         whole, tail = self._whole_and_tail()
         if not tail:
             return
         if _is_json(tail):
             durable.append(self.trials_path, b"\n")
             return
-        # Aside first, cut off second: a crash between the two leaves a copy too many, never one too few.
+        # In this order a crash between the two leaves two copies, never none
         durable.append(self.path / "trials.torn", tail + b"\n")
         durable.cut_off(self.trials_path, whole)
 
 
-def load(path: Path) -> pd.DataFrame:
-    """A run as one tidy frame: one row a trial, every field a column, and what follows from the fields.
+class TemporaryRun(RunFolder):
+    """A run in a temporary folder that is removed with this object. ``fill`` makes the run folder at its path."""
 
-    Added: each of OPTIONS, ``bytes_per_s``, ``MB_per_s`` (10^6), ``share_of_ceiling``, and ``client_cpu_s_per_GB`` and
-    ``server_cpu_s_per_GB`` (10^9); NaN where not measurable. ``observed`` is JSON text, which :func:`observed` makes
-    columns of. ``attrs["run"]`` is run.json. Raises :class:`BadInput`.
+    def __init__(self, kind: str, label: str, fill: Callable[[Path], object], name: str = "run"):
+        folder = Path(tempfile.mkdtemp(prefix=f"lab-{kind}-"))  # of mode 0700
+        weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
+        self._label = label
+        fill(folder / name)
+        super().__init__(folder / name)
+
+    @property
+    def label(self) -> str:
+        """See :attr:`RunFolder.label`: where it came from, because its path is temporary."""
+        return self._label
+
+
+def load(path: Path) -> pd.DataFrame:
+    """A run as one tidy frame: a row for each trial, a column for each field, and derived columns.
+
+    Derived: each of OPTIONS, ``bytes_per_s``, ``MB_per_s`` (10^6), ``share_of_ceiling``, and ``client_cpu_s_per_GB``
+    and ``server_cpu_s_per_GB`` (10^9); NaN if not measurable. ``observed`` is JSON text
+    (:func:`lab.results.dataframe.observed` makes columns of it). ``attrs["run"]`` is run.json. Raises BadInput.
     """
-    # pandas is slow to import, and a run that is only added to needs none
-    from lab.results import dataframe
+    from lab.results import dataframe  # pandas is slow to import, and adding to a run needs none
     from lab.results.file_texts import OpenFile
 
     folder = RunFolder(path)
@@ -262,7 +276,7 @@ def _may_be_transfer(line: bytes) -> bool:
     try:
         record = from_json(line.decode())
     except ValueError:
-        return line.endswith(b"\n")  # a torn last line is no trial
+        return line.endswith(b"\n")  # a last line that was cut short is no trial
     return not isinstance(record, dict) or record.get("protocol") not in CEILINGS
 
 
@@ -283,5 +297,5 @@ def _make_free_directory(parent: Path, name: str) -> Path:
 
 
 def _write_durably(path: Path, content: Mapping[str, object]) -> None:
-    """Replace a file as a whole: after a crash it is the old one or the new one."""
+    """Replace a whole file: after a crash it is the old one or the new one."""
     durable.replace(path, json.dumps(content, indent=2).encode())

@@ -1,6 +1,4 @@
-"""The runs of a results folder, each in a few figures, for a list of many: no frame is made, nothing is analysed."""
-
-from __future__ import annotations
+"""The runs of a results folder, each in a few figures, without an analysis."""
 
 import os
 import statistics
@@ -8,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import msgspec
 
@@ -17,17 +15,16 @@ from lab.base.errors import BadInput
 from lab.base.os_errors import reason_of
 from lab.base.units import LARGEST
 from lab.base.untrusted import first_line, one_line
-from lab.results.newest_run import paths_of_runs
 from lab.results.run_folder import RunFolder
-from lab.results.run_names import sweep_of
+from lab.results.run_names import paths_of_runs, sweep_of
 from lab.results.trial import CEILINGS, LEAST, RunJson, emulated
 
-MOST_BYTES = 8 << 20  # read of the trials of one run: some 3000 trials, in 30 ms
-LONGEST_TEXT = 100  # characters of what somebody wrote into a run.json
+MOST_BYTES = 8 << 20  # of the trials of one run that are read: 3000 trials, in 30 ms
+LONGEST_TEXT = 100  # characters of a text in run.json
 
 
 class _Line(msgspec.Struct):
-    """What a list needs of a line of trials.jsonl."""
+    """The fields of a line of trials.jsonl that a list needs."""
 
     case_id: str
     protocol: str
@@ -43,7 +40,7 @@ _decode = msgspec.json.Decoder(_Line).decode
 
 @dataclass(frozen=True, kw_only=True)
 class ListedRun:
-    """One run of a list. ``problem`` says why it cannot be read, and then the rest is empty."""
+    """One run of a list. If it has a ``problem``, the rest is empty."""
 
     path: str
     """Its folder."""
@@ -52,15 +49,15 @@ class ListedRun:
     started_at: str = ""
     """ISO 8601, UTC."""
     ended: str = ""
-    """How it ended, or that it has not."""
+    """How it ended, or that it has not ended."""
     hosts: dict[str, str] = field(default_factory=dict)
     """The name of each host, by role."""
     label: str = ""
-    """Of which machines its numbers are none: those of the local lab, and emulated Macs."""
+    """``local lab`` or ``emulated Mac``: its numbers are no measurement of real machines."""
     trials: dict[str, int] = field(default_factory=dict)
     """How many transfers are ok, void and failed."""
     is_whole: bool = True
-    """Whether all trials were counted: of a long file only the beginning is read."""
+    """Whether all trials were counted: only the beginning of a long file is read."""
     fastest: dict[str, float] = field(default_factory=dict)
     """The median speed of the fastest case in each direction, MB/s."""
     problem: str = ""
@@ -78,7 +75,7 @@ def list_runs(results: Path) -> Iterator[ListedRun]:
 
 
 def _look_at(path: Path) -> ListedRun:
-    """One run. Raises BadInput or OSError where it cannot be read."""
+    """One run. Raises BadInput or OSError if it cannot be read."""
     folder = RunFolder(path)
     counts: Counter[str] = Counter(ok=0, void=0, failed=0)
     speeds: dict[tuple[str, str], list[float]] = defaultdict(list)
@@ -103,7 +100,7 @@ def _look_at(path: Path) -> ListedRun:
 
 
 def _lines(folder: RunFolder) -> Iterator[tuple[_Line | None, int]]:
-    """The trials as far as they are read, each with the bytes of its line; None for a torn last line."""
+    """The first trials, each with the bytes of its line; None for a last line that was cut short."""
     read_bytes = 0
     lines = untrusted.read_lines(folder.trials_path) if os.path.lexists(folder.trials_path) else iter(())
     for number, line in enumerate(lines, 1):
@@ -131,5 +128,5 @@ def _label(run: RunJson) -> str:
     return "local lab" if run.get("instance") is not None else ""
 
 
-def _text(value: Any) -> str:
+def _text(value: object) -> str:
     return first_line(value, LONGEST_TEXT) if isinstance(value, str) else ""

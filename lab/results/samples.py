@@ -1,6 +1,4 @@
-"""A line of samples.jsonl, as types: the reference and the JSON Schema follow from them."""
-
-from __future__ import annotations
+"""A line of samples.jsonl as types, from which the reference and the JSON Schema follow."""
 
 from typing import NotRequired, TypedDict
 
@@ -50,9 +48,9 @@ class Course(TypedDict, total=False):
     cpu_s: list[float | None]
     """CPU seconds of the host's control group, since the first reading."""
     disk_read_bytes: list[int | None]
-    """Of all disks, since the first reading."""
+    """By all disks, in bytes since the first reading."""
     disk_written_bytes: list[int | None]
-    """Of all disks, since the first reading."""
+    """By all disks, in bytes since the first reading."""
     available_bytes: list[int | None]
     """Memory that programs could get."""
     core_busy: dict[str, list[float | None]]
@@ -77,7 +75,7 @@ class SampleLine(TypedDict):
     """The course of one trial. No table rests on it."""
 
     trial_id: str
-    """That of the trial, in trials.jsonl."""
+    """The trial's id in trials.jsonl."""
     client: NotRequired[Course]
     """The readings of the client; the first and the last are those around the transfer."""
     server: NotRequired[Course]

@@ -1,6 +1,4 @@
-"""The history of a share: the runs of a folder of results that `lab measure --save NAME` gave one name."""
-
-from __future__ import annotations
+"""The history of a share: the runs in a results folder that `lab measure --save NAME` saved under one name."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -9,16 +7,16 @@ from pathlib import Path
 
 from lab.base.errors import BadInput
 from lab.base.untrusted import listing
-from lab.results.newest_run import paths_of_runs
 from lab.results.run_folder import RunFolder, Trial
+from lab.results.run_names import paths_of_runs
 from lab.results.trial import CEILINGS, RunJson, read_time
 
-MOST_RUNS = 365  # of one name that are read, the newest: a year of nights
+MOST_RUNS = 365  # of one name that are read: a year of nights
 
 
 @dataclass(frozen=True)
 class SavedRun:
-    """One run of a history: its folder, its run.json, when it began, and its transfers, whether they count or not."""
+    """One run of a history: its folder, its run.json, its start, and its transfers of any status."""
 
     path: Path
     run: RunJson
@@ -28,8 +26,9 @@ class SavedRun:
 
 @dataclass(frozen=True)
 class SavedRuns:
-    """The newest runs of one name that moved a file or tried to, the oldest of them first; how many ``older`` ones were
-    left out; and why others could not be read.
+    """The newest runs of one name that have transfers, the oldest first.
+
+    ``older`` is how many were left out, ``unreadable`` why others could not be read.
     """
 
     name: str
@@ -39,9 +38,9 @@ class SavedRuns:
 
 
 def read_saved_runs(results: Path, name: str) -> SavedRuns:
-    """The runs saved as ``name``. Raises :class:`BadInput` where there is none.
+    """The runs saved as ``name``. Raises BadInput if there is none.
 
-    Of all other runs only run.json is read. What cannot be read is told, and does not keep the rest from being shown.
+    A run that cannot be read does not prevent reading the others.
     """
     runs: list[SavedRun] = []
     names: list[str] = []
@@ -66,7 +65,7 @@ def read_saved_runs(results: Path, name: str) -> SavedRuns:
 
 
 def _read_transfers(folder: RunFolder) -> Iterator[SavedRun]:
-    """The run, if it moved anything or tried to. Raises :class:`BadInput`."""
+    """The run, if it has transfers. Raises BadInput."""
     trials = [trial for trial in folder.trials() if trial.protocol not in CEILINGS and not trial.anchor]
     try:
         begun = read_time(folder.text("started_at"))

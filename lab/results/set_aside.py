@@ -1,6 +1,4 @@
-"""Setting a block aside that was disturbed, so that it can be measured again: it is kept, and counts no more."""
-
-from __future__ import annotations
+"""Set a disturbed block aside, so that it can be measured again. It is kept, but no longer counts."""
 
 import itertools
 import json
@@ -14,16 +12,13 @@ from lab.base import durable, untrusted
 from lab.results.run_folder import RunFolder
 from lab.results.trial import Trial
 
-# What the id of a trial ends with that was set aside, and what the reason of a good one begins with
+# The end of the id of a trial that was set aside, and the beginning of a good one's reason
 ASIDE, DISTURBED = "-disturbed", "disturbed: "
 _SAMPLES_OF = re.compile(rb'\{"trial_id":"([A-Za-z0-9-]{1,200})"')
 
 
 def set_aside(folder: RunFolder, block: int, reason: str) -> None:
-    """Give all trials of a block other ids, and make the good ones void; nothing that was measured changes.
-
-    Each file is replaced as a whole: after a crash it is the old one or the new one. Raises BadInput.
-    """
+    """Give all trials of a block other ids, and make the good ones void. No measured value changes. Raises BadInput."""
     trials = folder.trials()
     taken = {trial.trial_id for trial in trials}
     names = {
@@ -34,7 +29,7 @@ def set_aside(folder: RunFolder, block: int, reason: str) -> None:
     lines = (json.dumps(_set_aside(trial, names, reason).to_json(), allow_nan=False) for trial in trials)
     durable.replace(folder.trials_path, "".join(f"{line}\n" for line in lines).encode())
     if os.path.lexists(folder.samples_path):
-        with suppress(OSError):  # nothing rests on samples
+        with suppress(OSError):  # no result depends on samples
             samples = [_rename(line, names) for line in untrusted.read_lines(folder.samples_path)]
             durable.replace(folder.samples_path, b"".join(samples))
 
@@ -56,7 +51,7 @@ def _set_aside(trial: Trial, names: Mapping[str, str], reason: str) -> Trial:
 
 
 def _rename(line: bytes, names: Mapping[str, str]) -> bytes:
-    """A line of samples.jsonl, which begins with the trial's id, under the trial's new id."""
+    """A line of samples.jsonl with the trial's new id; the id is its first key."""
     match = _SAMPLES_OF.match(line)
     name = names.get(match[1].decode()) if match else None
     return line if match is None or name is None else b'{"trial_id":"' + name.encode() + b'"' + line[match.end() :]

@@ -1,13 +1,11 @@
-"""The title of a run, `[lab] title`: it stands in every figure, and only its author knows which words are names."""
-
-from __future__ import annotations
+"""The title of a run, `[lab] title`: it is in every figure, and may contain names."""
 
 import re
 
 from lab.base.masking import is_mask
 
 _WORD = re.compile(r"[^\W\d_][\w.'\u2019-]*", re.UNICODE)
-# With a digit behind letters, or capitals alone, it is a model or an abbreviation: DS920+, M4, i7-8700, RAID, MTU
+# Letters and then digits, or only capitals, are a model or an abbreviation: DS920+, M4, i7-8700, RAID, MTU
 _MODEL = re.compile(
     r"[A-Za-z]{1,5}[0-9][\w.+-]*|[A-Z]{2,5}[0-9]*s?|[a-z]{1,2}[A-Z]\w+|[\w.-]*[Bb]it(?:/s|ps)?|[GMk]bE?|[KMGT]i?B|"
     r"[0-9]+[A-Za-z]{0,3}"
@@ -27,12 +25,12 @@ _KNOWN = frozenset(
     upstairs downstairs direct direkt not measurement synthetic emulated no yes gigabit client clients servers host
     hosts share nas network link invented delay each way data all what how why cat january february march april may
     june july august september october november december monday tuesday wednesday thursday friday saturday sunday
-    """.split()  # noqa: SIM905 – so many words are read more easily so
+    """.split()  # noqa: SIM905 – easier to read
 )
 
 
 def doubtful_words(title: str) -> list[str]:
-    """The words of a title that may be names: they have a capital letter, and belong to no machine."""
+    """The words of a title that may be names: they have a capital letter, and describe no machine."""
     words = (word.rstrip(".'\u2019-") for word in _WORD.findall(title))
     return [word for word in dict.fromkeys(words) if _may_be_name(word)]
 

@@ -1,4 +1,4 @@
-"""What may stand in a run folder: a trial, the keys of run.json, and what is wrong where anything else stands there."""
+"""A trial and run.json as a run folder holds them: their types, and reading them with care."""
 
 from __future__ import annotations
 
@@ -7,22 +7,25 @@ import typing
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Self
 
+from lab.base import untrusted
+from lab.base.errors import BadInput
+from lab.base.os_errors import reason_of
 from lab.base.units import LARGEST
-from lab.base.untrusted import listing
+from lab.base.untrusted import from_json, listing
 from lab.design.blocks import Ordering
 from lab.design.case import MOST_CASES
 from lab.design.factors import FACTORS
 from lab.results.effective import Effective
 from lab.results.json_object import JsonObject, json_types
-from lab.results.load import is_load
 from lab.results.observed import Observed
-from lab.results.run_keys import RunKeys
+from lab.results.run_keys import RunKeys, is_load
 
 SCHEMA = 2
 RunJson: typing.TypeAlias = Mapping[str, typing.Any]  # the content of run.json
-# What a schema brought that the one before it lacked, and what stands for it in a file of that one
+# The fields that a schema added, each with its value for a file of the schema before
 ADDED: dict[int, dict[str, object]] = {2: {"anchor": False, "observed": {}}}
 
 
@@ -30,7 +33,7 @@ ADDED: dict[int, dict[str, object]] = {2: {"anchor": False, "observed": {}}}
 class Trial:
     """One timed transfer (schema 2): what was asked, what was in effect, raw counters and seconds.
 
-    None means that it was not measured; the file then holds ``null``.
+    None means not measured; the file has ``null``.
     """
 
     trial_id: str
@@ -44,14 +47,14 @@ class Trial:
     started_at: str
     """ISO 8601, UTC, by the controller's clock."""
     protocol: str
-    """Of the share; ``link`` is the iperf3 ceiling, ``store`` the server's store by itself."""
+    """The share's protocol; ``link`` is the iperf3 ceiling, ``store`` the server's store by itself."""
     tool: str
     """The command that copied; ``iperf3`` for the link's ceiling; for the store's ``dd`` (in older runs ``disk``),
     ``memory`` (dd without the disk), ``fio`` and ``bonnie++``."""
     direction: str
     """As the client sees it: ``write`` is client to server."""
     workload: str
-    """The payload, by its name; ``stream`` for the link. Where only names move, ``names of`` it."""
+    """The payload, by its name; ``stream`` for the link; ``names of`` a payload if only names move."""
     store: str
     """Where the files are on the server."""
     mtu: int
@@ -61,13 +64,12 @@ class Trial:
     options: dict[str, str]
     """The level, as text, of each other factor, and of each option of mount, tool and store that the sweep names."""
     size_bytes: int
-    """The payload; of several clients, theirs together. Where only names move, their characters, which are a byte each
-    at least."""
+    """The payloads of all clients. If only names move, their characters, which are at least a byte each."""
     files: int
-    """In the payload, or the payloads of all clients."""
+    """Files in the payloads of all clients."""
     elapsed_s: float | None = None
-    """On the client's own clock, flush included; with the tool ``metadata`` of its calls alone. Of several clients,
-    from the first start to the last end."""
+    """By the client's own clock, flush included; with the tool ``metadata`` only its calls. With several clients, from
+    the first start to the last end."""
     client_cpu_s: float | None = None
     """CPU seconds in use on the client meanwhile."""
     server_cpu_s: float | None = None
@@ -79,8 +81,8 @@ class Trial:
     retransmits: int | None = None
     """TCP segments sent again, on both hosts together."""
     ceiling_bytes_per_s: float | None = None
-    """Of iperf3 before the trials of its block with the same MTU and TCP buffers, in this direction. Of that and the
-    one after them, the larger is the ceiling."""
+    """What iperf3 measured in this direction before the trials of the block with the same MTU and TCP buffers. The
+    ceiling is the larger of this and the one after them."""
     effective: Effective = field(default_factory=Effective)
     """What was in effect, as read back."""
     verified: bool = False
@@ -90,7 +92,7 @@ class Trial:
     reason: str = ""
     """Why it is void or failed."""
     anchor: bool = False
-    """Whether it repeats a case of its block; such a trial is in no summary and no effect."""
+    """Whether it repeats a case of its block; it is in no summary and no effect."""
     observed: Observed = field(default_factory=Observed)
     """What both hosts counted meanwhile; empty for the link's ceiling and failed trials."""
 
@@ -112,25 +114,25 @@ def _json_types(hint: object) -> frozenset[type]:
 
 
 FIELDS = {name: _json_types(hint) for name, hint in typing.get_type_hints(Trial).items()}
-# The protocols of rows that moved no file of a share: what iperf3 measured, and what the server's own store did
+# The protocols of rows that moved no file of a share: iperf3's, and those of the server's store
 STORE_PROTOCOL = "store"
 CEILINGS = ("link", STORE_PROTOCOL)
-# The tools of rows of the store: dd to and from its disk (in older runs "disk"), and to and from the server's memory
+# The tools of rows of the store: dd on its disk ("disk" in older runs), and in the server's memory
 DD, DISK, MEMORY = "dd", "disk", "memory"
-# The words that a field knows; other text fields take any.
+# The words that a field can be; other text fields can be any text
 WORDS = {factor.name: set(factor.words) for factor in FACTORS if factor.column and factor.words}
 WORDS["status"] = {"ok", "void", "failed"}
-# Characters of what names a case, in tables and figures; other texts may have any number
+# The most characters of what names a case in tables and figures; other texts have no limit
 LONGEST = {"case_id": 2000, **dict.fromkeys(("protocol", "tool", "workload", "store", "tcp_space"), 500)}
-MOST_OPTIONS = 40  # of one trial, and of a run; there are twenty
-_MOST_KEYS = 100  # of run.json, and of the facts of a host; there are twenty of each
+MOST_OPTIONS = 40
+_MOST_KEYS = 100  # of run.json, and of a host's facts
 _LONGEST_TITLE = 2000
-LEAST = 1e-9  # of what is timed: no clock reaches below
+LEAST = 1e-9  # of a measured time: no clock is finer
 _RUN_TYPES = {name: _json_types(hint) for name, hint in typing.get_type_hints(RunKeys).items()}
 
 
 def has_second_shots(run: RunJson) -> bool:
-    """Whether the link is measured after the trials of each network of a block, too; older runs did so before only."""
+    """Whether the link was also measured after the trials of each network in a block; older runs only did before."""
     shots: int = run.get("ceiling_shots", 1)
     return shots > 1
 
@@ -139,9 +141,9 @@ EMULATED = "emulated Mac, not a measurement of a Mac"
 
 
 def emulated(run: RunJson) -> str:
-    """What has to stand wherever the hosts of a run are described, where one was an emulated Mac; else empty.
+    """The warning for wherever a run's hosts are described, if one was an emulated Mac; else empty.
 
-    A Mac of a local lab is one; so is one that says of its processor that it is, whatever the hosts file said.
+    Each Mac of a local lab is emulated, and so is each whose processor says so.
     """
     macs = [facts for facts in run.get("hosts", {}).values() if facts.get("platform") == "macos"]
     is_local = run.get("instance") is not None
@@ -149,7 +151,7 @@ def emulated(run: RunJson) -> str:
 
 
 def problem(record: object) -> str:
-    """Why a record is no trial of this schema; empty where it is one."""
+    """Why a record is no trial of this schema; empty if it is one."""
     if not isinstance(record, dict):
         return f"not a trial: {record!r:.60}"
     if record.keys() != FIELDS.keys():
@@ -162,8 +164,24 @@ def problem(record: object) -> str:
     return ""
 
 
+def fields_lacking_in(schema: int) -> dict[str, object]:
+    """The fields that a schema lacks, each with its value there."""
+    return {name: value for since, fields in ADDED.items() if since > schema for name, value in fields.items()}
+
+
+def read_line(line: bytes, lacking: Mapping[str, object]) -> tuple[dict[str, typing.Any], str]:
+    """The fields of a trial in one line, with those that its schema lacks, and why it is no trial, or empty."""
+    try:
+        record = from_json(line.decode())
+    except ValueError as error:
+        return {}, f"not a trial: {error}"
+    if lacking and isinstance(record, dict):
+        record = {**lacking, **record}
+    return record, problem(record)
+
+
 def read_time(text: str) -> datetime:
-    """The time, in UTC, of an ISO 8601 text; one that names no zone is in UTC. Raises ValueError."""
+    """The time of an ISO 8601 text, in UTC; without a zone it is UTC. Raises ValueError."""
     at = datetime.fromisoformat(text)
     try:
         return at.astimezone(UTC) if at.tzinfo else at.replace(tzinfo=UTC)
@@ -180,7 +198,7 @@ def _is_time(text: str) -> bool:
 
 
 def _fits(name: str, value: typing.Any) -> bool:
-    """Whether a value, of a type that this field can have, is a word that it knows, text, or in range."""
+    """Whether a value of a type that this field can have is a known word, text, or a number in range."""
     if name == "started_at":
         return _is_time(value)
     if isinstance(value, str):
@@ -191,19 +209,19 @@ def _fits(name: str, value: typing.Any) -> bool:
 
 
 def is_level(name: str, value: object) -> bool:
-    """Whether a factor, or an option, of a case can have this level."""
+    """Whether a factor or an option of a case can have this level."""
     if name not in FIELDS:
         return are_options({name: value}) and _is_text(str(value))
     return type(value) in FIELDS[name] and _fits(name, value)
 
 
 def is_short(name: str, value: str) -> bool:
-    """Whether a text is no longer than this field's can be."""
+    """Whether a text is short enough for this field."""
     return name not in LONGEST or len(value) <= LONGEST[name]
 
 
 def are_options(value: Mapping[typing.Any, typing.Any]) -> bool:
-    """Whether they can be the options of a case: few, with short names and levels of text."""
+    """Whether these can be a case's options: few, with short names and levels of text."""
     return len(value) <= MOST_OPTIONS and all(
         isinstance(level, str) and len(level) <= LONGEST["tool"] and len(name) <= LONGEST["tool"]
         for name, level in value.items()
@@ -211,7 +229,7 @@ def are_options(value: Mapping[typing.Any, typing.Any]) -> bool:
 
 
 def _is_text(value: str) -> bool:
-    """False where half a character stands in it: JSON can name one, but no file and no terminal can hold it."""
+    """Whether it can be encoded: JSON can name half a surrogate pair, which no file and no terminal can hold."""
     try:
         value.encode()
     except UnicodeEncodeError:
@@ -220,7 +238,7 @@ def _is_text(value: str) -> bool:
 
 
 def run_problem(run: RunJson) -> str:
-    """Why no lab wrote this run.json; empty where one may have."""
+    """Why no lab wrote this run.json; empty if one may have."""
     if len(run) > _MOST_KEYS:
         return f"{len(run):,} keys: at most {_MOST_KEYS}"
     return next(filter(None, (_key_problem(key, value) for key, value in run.items())), "")
@@ -249,3 +267,21 @@ def _key_problem(key: str, value: typing.Any) -> str:
     except ValueError as error:
         return f"{key!r:.60} holds what cannot be written: {error}"
     return f"{key} holds a NUL character" if isinstance(value, str) and "\0" in value else ""
+
+
+def read_run(path: Path) -> RunJson:
+    """The content of a run.json, including passwords that a host printed. Raises BadInput for any other file."""
+    try:
+        run: RunJson = from_json(untrusted.read_file(path, untrusted.MOST_FILE_BYTES).decode())
+    except (FileNotFoundError, NotADirectoryError) as error:
+        raise BadInput(f"{path.parent}: not a run folder: it has no run.json") from error
+    except (OSError, ValueError) as error:
+        raise BadInput(f"{path}: cannot be read: {reason_of(error)}") from error
+    schema = run.get("schema") if isinstance(run, dict) else None
+    if not isinstance(schema, int) or schema < 1:
+        raise BadInput(f"{path}: not the run.json of a run: it names no schema")
+    if schema > SCHEMA:
+        raise BadInput(f"{path}: schema {schema} is newer than this lab's ({SCHEMA}): update the lab")
+    if wrong := run_problem(run):
+        raise BadInput(f"{path}: {wrong}")
+    return run

@@ -13,8 +13,8 @@ import pandas as pd
 
 from lab.base.untrusted import first_line
 from lab.design.factors import COLUMNS, label_of
-from lab.results.load import load_by_block
 from lab.results.one_sided import is_one_sided, link_of
+from lab.results.run_keys import load_by_block
 from lab.stats import client_alone, utilization
 from lab.stats.better_levels import BetterLevel, better_levels
 from lab.stats.client_alone import Seen

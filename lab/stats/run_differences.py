@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from lab.hosts import ROLES
-from lab.results.load import load_by_block
+from lab.results.run_keys import load_by_block
 from lab.results.trial import CEILINGS, RunJson
 from lab.stats.changed_facts import NONE, flatten
 from lab.stats.encoding import Trials, encode

@@ -82,7 +82,7 @@ def _cpu(usage: Numbers, shared: bool) -> dict[str, float]:
 def foreign_share(trial: Row, loads: Mapping[int, Mapping[str, float]]) -> dict[str, float]:
     """The share of the cores of either host, the larger one, that others used in the trial's block.
 
-    ``loads`` are those of :func:`lab.results.load.load_by_block`.
+    ``loads`` are those of :func:`lab.results.run_keys.load_by_block`.
     """
     used = loads.get(trial["block"], {})
     cores = {role: _facts(trial, role).get("cores", 0.0) for role in used}

@@ -1,20 +1,18 @@
-"""What the files of a case lie on, on the server. A new store is a new file here."""
-
-from __future__ import annotations
+"""The server's stores: what a case's files lie on. A new store is a new file here."""
 
 import sys
 
 from lab.base import plugins
-from lab.stores.store import DeviceBytes, Facts, FileSystem, Option, Room, Site, Store, parse_device_bytes
+from lab.stores.store import DeviceBytes, Facts, FileSystem, Room, Site, Store, parse_device_bytes
 
 __all__ = [
-    "DeviceBytes", "Facts", "FileSystem", "Option", "Room", "Site", "Store", "by_name", "file_system", "find",
+    "DeviceBytes", "Facts", "FileSystem", "Room", "Site", "Store", "by_name", "file_system", "find",
     "parse_device_bytes",
 ]  # fmt: skip
 
 
 def by_name() -> dict[str, Store]:
-    """Every store."""
+    """Every store, by its name."""
     return plugins.members(sys.modules[__name__], "STORE", Store)
 
 
@@ -24,6 +22,6 @@ def find(name: str) -> Store:
 
 
 def file_system(name: str) -> FileSystem | None:
-    """The file system that the lab makes for the store of this name; None for what is there, or in memory."""
+    """The store of this name if the lab makes it; None for a folder that exists, or the RAM disk."""
     store = find(name)
     return store if isinstance(store, FileSystem) else None

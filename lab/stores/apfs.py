@@ -1,7 +1,5 @@
 """APFS in a disk image of a Mac."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from lab.design.payload_size import MIB
@@ -26,11 +24,9 @@ class Apfs(MacVolume):
     leaves = Room(0.92, 32 * MIB)
 
     def find_lack(self, levels: Mapping[str, str]) -> Command:
-        """See :meth:`FileSystem.find_lack`."""
         return script("diskutil apfs list >/dev/null 2>&1 || echo APFS")
 
     def volume(self, site: Site, place: str, device: str, levels: Mapping[str, str]) -> Setting:
-        """See :meth:`MacVolume.volume`."""
         personality = PERSONALITIES[levels.get("case", "insensitive")]
         made = site.host.shell(MAKE_APFS, device, personality, deadline_s=120)
         return image_volume(site, place, self.name, Part(site.host).parse(parse_volume, made))

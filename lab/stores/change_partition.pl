@@ -1,5 +1,5 @@
-# usage: add|remove DEVICE [START LENGTH], in bytes. Adds or removes the kernel's partition 1 (ioctl BLKPG of linux/blkpg.h), which is
-# nowhere on the device. In perl, because not every Linux has addpart.
+# usage: add|remove DEVICE [START LENGTH], in bytes. Add or remove the kernel's partition 1 (ioctl BLKPG in linux/blkpg.h), which is not on the
+# device. In perl, because not every Linux has addpart.
 use strict; use warnings;
 my ($act, $device, $start, $length) = @ARGV;
 open my $handle, '<', $device or die "$device: $!\n";

@@ -1,8 +1,7 @@
 # shellcheck shell=sh
 # shellcheck disable=SC2154  # what look_at of named_device_functions.sh sets
-# After device_mount_functions.sh.
-# $1 the folder, $2 the device, $3 the folder as the table of mounts shows it, $4 the device's mark, $5 the file system, $6 the options of its
-# mount, $7 whose it becomes, then the words that make it. All may write there, as into a RAM disk.
+# After device_mount_functions.sh. $1 the folder, $2 the device, $3 the folder in the mount table, $4 the device's mark, $5 the file system,
+# $6 mount options, $7 the owner, then the command that makes the file system. All may write there, as on a RAM disk.
 folder=$1 in_table=$3 kind=$5 options=$6 account=$7
 look_at "$2" || exit
 is_marked "$4" || { echo "$2 is not the lab's" >&2; exit 1; }

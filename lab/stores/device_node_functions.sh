@@ -1,8 +1,8 @@
 # shellcheck shell=sh
 # shellcheck disable=SC2154  # what look_at of named_device_functions.sh sets
-# After named_device_functions.sh. A partition is one of the kernel's: no table of partitions is written.
+# After named_device_functions.sh. Only the kernel knows the partition: no partition table is written.
 
-# `part`, the partition of the lab's on the device that look_at found, as the kernel has it; empty: none.
+# Set `part` to the lab's partition on the device of look_at, in /sys; empty for none.
 find_part() {
     part=
     for partition in "$sys"/*/partition; do
@@ -12,8 +12,8 @@ find_part() {
 }
 START=2048  # in units of 512 bytes: 1 MiB
 
-# `present` where the node $1 is that of the device $2, or with $3 `partition` of its partition; `absent` where there is neither node
-# nor partition; else what there is.
+# `present` if the node $1 is the device $2, or with $3 `partition` its partition; `absent` if there is neither node nor partition; else what
+# there is.
 node_state() {
     found=
     [ ! -b "$1" ] || found=$(stat -c '0x%t:0x%T' "$1")

@@ -1,25 +1,23 @@
 """ext4 in an image file, or on a device."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from types import MappingProxyType
 
 from lab.base.untrusted import count
-from lab.design.option_levels import one_of
+from lab.design.option_levels import Option, one_of
 from lab.design.payload_size import MIB
 from lab.stores.image_file_system import OPTIONS, ImageFileSystem
-from lab.stores.store import Facts, Option
+from lab.stores.store import Facts
 
 MKFS = ("mkfs.ext4", "-q", "-T", "default", "-m", "0")
-AT_ONCE = "lazy_itable_init=0,lazy_journal_init=0"  # mkfs takes the last -E only
+AT_ONCE = "lazy_itable_init=0,lazy_journal_init=0"  # mkfs takes only the last -E
 
 
 class Ext4(ImageFileSystem):
-    """ext4 as people know it: what mkfs usually leaves for later is done at once, or it would go on in measured time.
+    """ext4 with all tables written by mkfs; lazily, the kernel would write them in measured time.
 
-    Of the mode of its journal the table of mounts names only another one than the usual; the kernel lists it always.
+    The mount table names the journal mode only if it is unusual; /proc/fs/ext4 always does.
     """
 
     name = "ext4"
@@ -40,24 +38,18 @@ class Ext4(ImageFileSystem):
     )
 
     def mount_options(self, levels: Mapping[str, str]) -> tuple[str, ...]:
-        """See :meth:`ImageFileSystem.mount_options`."""
         return (f"data={levels['data']}",) if "data" in levels else ()
 
     def words_on(self, device: str, size_bytes: int) -> tuple[str, ...]:
-        """See :meth:`ImageFileSystem.words_on`."""
         return (*MKFS, "-E", f"{AT_ONCE},nodiscard", device, f"{size_bytes // 1024}k")
 
     def read_own_facts(self, printed: str, mounted_with: Mapping[str, str]) -> Facts:
-        """See :meth:`ImageFileSystem.read_own_facts`."""
         block_bytes, journal_mode = parse_ext4(printed)
         return Facts(f"ext4, blocks of {block_bytes} bytes", {"data": journal_mode})
 
 
 def parse_ext4(text: str) -> tuple[int, str]:
-    """Bytes of a block and the mode of the journal, of ``tune2fs -l`` and the kernel's list of options.
-
-    Raises ValueError.
-    """
+    """Bytes of a block and the journal mode, from ``tune2fs -l`` and /proc/fs/ext4. Raises ValueError."""
     block = re.search(r"^Block size: +([0-9]+)$", text, re.MULTILINE)
     mode = re.search(r"^data=(ordered|journal|writeback)$", text, re.MULTILINE)
     if not block or not mode:

@@ -1,16 +1,14 @@
 """HFS+ in a disk image of a Mac."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from lab.design.option_levels import one_of
+from lab.design.option_levels import Option, one_of
 from lab.design.payload_size import MIB
 from lab.settings.setting import Setting
 from lab.stores.mac_image import image_volume
 from lab.stores.mac_volume import COMMON, MacVolume
-from lab.stores.store import Facts, Option, Room, Site
+from lab.stores.store import Facts, Room, Site
 
 
 class Hfs(MacVolume):
@@ -19,7 +17,7 @@ class Hfs(MacVolume):
     name = "hfs"
     about = "HFS+ (Mac OS Extended) in a disk image of the lab's own, on a Mac."
     least_bytes = 32 * MIB
-    leaves = Room(0.95, 16 * MIB)  # less the journal, and what newfs_hfs lays out for names and attributes
+    leaves = Room(0.95, 16 * MIB)  # without the journal, and newfs_hfs's catalog and attributes files
     options = MappingProxyType(
         COMMON
         | {
@@ -34,14 +32,13 @@ class Hfs(MacVolume):
         """See :meth:`FileSystem.find_lack`: every macOS has it."""
 
     def volume(self, site: Site, place: str, device: str, levels: Mapping[str, str]) -> Setting:
-        """See :meth:`MacVolume.volume`."""
         journal = () if levels.get("journal") == "off" else ("-J",)
         case = ("-s",) if levels.get("case") == "sensitive" else ()
         site.host.run("newfs_hfs", *journal, *case, "-v", "lab", device.replace("/dev/", "/dev/r"), deadline_s=120)
         return image_volume(site, place, self.name, device)
 
     def read_facts(self, printed: str, mounted_with: Mapping[str, str]) -> Facts:
-        """See :meth:`FileSystem.read_facts`; a journal is told by the table of mounts."""
+        """See :meth:`FileSystem.read_facts`: the mount table tells of a journal."""
         facts = super().read_facts(printed, mounted_with)
         journal = "on" if "journaled" in mounted_with else "off"
         return Facts(facts.description, {**facts.levels, "journal": journal})

@@ -1,6 +1,6 @@
 # shellcheck shell=sh
-# What there is of an image: `device`, the loop over just that file, and `source`, what is mounted at a folder. Empty: nothing.
-# $1 the folder as the table of mounts shows it, $2 the image. The kernel adds a word to the name of a file that was removed.
+# Set `device` to the loop over the image $2, and `source` to what is mounted at the folder that the mount table shows as $1; empty for none.
+# The kernel adds a word to the name of a removed file.
 look() {
     device=
     for file in /sys/block/loop*/loop/backing_file; do
@@ -10,7 +10,7 @@ look() {
     source=$(grep -F " $1 " /proc/self/mounts | sed 's/ .*//')
 }
 
-# As look. `mounted` where that loop is mounted there, `absent` where there is neither; else what there is.
+# `mounted` if that loop is mounted there, `absent` if there is neither; else what there is.
 state() {
     look "$@"
     case $device/$source in

@@ -1,6 +1,5 @@
 # shellcheck shell=sh
-# $1 the image, $2 its size in bytes, then the words that make a file system in the file whose path follows them. The file must
-# not be there yet, and takes room as it fills.
+# $1 the image, which must be new, $2 its size in bytes, then the command that makes a file system in the file named last. It is sparse.
 set -C
 umask 077
 : > "$1" && truncate -s "$2" "$1" || exit

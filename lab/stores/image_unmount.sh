@@ -1,8 +1,6 @@
 # shellcheck shell=sh
-# After image_functions.sh.
-# $1 the folder, $2 the image, $3 the folder as the table of mounts shows it. What others mounted there stays. No lazy unmount:
-# a busy file system would keep its loop without being in the table. A loop that ends with its mount is left to do so: in that
-# moment its number may become somebody else's.
+# After image_functions.sh. $1 the folder, $2 the image, $3 the folder in the mount table. Other mounts there stay. No lazy unmount: a busy
+# file system would keep its loop without being in the table. A loop that ends with its mount is left alone: its number may be reused.
 for _ in 1 2 3 4 5 6 7 8 9 10; do
     look "$3" "$2"
     [ "$device" ] || exit

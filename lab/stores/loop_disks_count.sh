@@ -1,7 +1,6 @@
 # shellcheck shell=sh
-# After loop_disks_functions.sh.
-# $1 the pool, $2 the folder of its disks, $3 that of the files below. Writes out what is left, and prints what each disk read and wrote.
-# A pool that is suspended would keep whoever waits for it.
+# After loop_disks_functions.sh. $1 the pool, $2 the folder of its disks, $3 the folder of the files. Flushes, and prints what each disk read
+# and wrote. A suspended pool would block for ever.
 health=$(zpool list -H -o health "$1") || exit
 [ "$health" != SUSPENDED ] || { echo "the pool $1 is suspended" >&2; exit 1; }
 zpool sync "$1" || exit

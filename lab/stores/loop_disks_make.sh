@@ -1,7 +1,6 @@
 # shellcheck shell=sh
-# After loop_disks_functions.sh.
-# $1 the folder of files, $2 that of nodes, which must not be there yet, $3 the bytes of a sector. What was asked of a disk is read, and
-# no more: what is read ahead would be counted.
+# After loop_disks_functions.sh. $1 the folder of files, $2 the new folder of nodes, $3 the bytes of a sector. Without read-ahead, which would
+# be counted.
 mkdir -m 700 "$2" || exit
 for file in "$1"/vdev-*; do
     below=$(losetup --find --show --sector-size "$3" "$file") && above=$(losetup --find --show "$below") || exit

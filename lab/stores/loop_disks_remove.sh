@@ -1,6 +1,5 @@
 # shellcheck shell=sh
-# After loop_disks_functions.sh.
-# $1 the folder of files, $2 that of nodes. Loops over anything else stay. Whoever looks at a device may take a moment to let go of it.
+# After loop_disks_functions.sh. $1 the folder of files, $2 the folder of nodes. Other loops stay. A device may be open for a moment.
 for _ in 1 2 3 4 5 6 7 8 9 10; do
     loops_over_files "$1" | while IFS= read -r below; do
         loops_over_loop "$below" | while IFS= read -r above; do losetup -d "$above"; done

@@ -1,11 +1,8 @@
-"""A pool of OpenZFS on OS X (O3X) in a disk image of a Mac: what is changed for one, and put back.
+"""A pool of OpenZFS on OS X (O3X) in a disk image on a Mac.
 
-No word forces. A pool counts as the lab's where it has the random name of the lab's folder and its only device is the
-image that the lab attached, which hdiutil tells: that is what would be lost with it. It stands in no cache of pools.
-Facts: docs/reference/platforms.md.
+No option forces, and the pool is in no cache file. A pool is the lab's if it has the random name of the lab's folder
+and its only device is, by hdiutil, the image that the lab attached. Facts: docs/reference/platforms.md.
 """
-
-from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,8 +14,8 @@ from lab.platforms.macos.disk_images import leave_alone
 from lab.settings.operation import Operation
 from lab.settings.parameters import FolderName, OwnPath
 from lab.settings.setting import Setting
+from lab.stores.operations import DEADLINE_S
 from lab.stores.store import Site
-from lab.stores.store_files import DEADLINE_S
 
 FUNCTIONS = OWN_FOLDER + read_script(__file__, "mac_pool_functions.sh")
 STATE = FUNCTIONS + 'state "$@"'
@@ -36,7 +33,7 @@ LACK = FUNCTIONS + (
 
 @dataclass(frozen=True)
 class MacPool(Operation):
-    """A pool on a Mac, imported; destroyed only where its only device is an image of the lab's own."""
+    """An imported pool on a Mac. It is destroyed only if its only device is the lab's own image."""
 
     kind = "mac-zpool"
     values = "absent|imported"
@@ -44,17 +41,15 @@ class MacPool(Operation):
     name: FolderName
     """Its name."""
     image: OwnPath
-    """The file of the image, without links."""
+    """The image, without links."""
     place: OwnPath
-    """Where it is mounted."""
+    """Its mount point."""
 
     @property
     def label(self) -> str:
-        """See :attr:`Operation.label`."""
         return f"pool {self.name} in {self.image}"
 
     def read(self) -> Command:
-        """See :meth:`Operation.read`."""
         return script(STATE, self.name, self.image, deadline_s=60)
 
     def _undo(self, old: str) -> tuple[Command, ...]:
@@ -62,21 +57,16 @@ class MacPool(Operation):
 
 
 def pool_volume(site: Site, pool: MacPool, device: str, mimic: str, words: Sequence[str]) -> Setting:
-    """The pool on an image's device that options of ``zpool create`` make; its volume is the account's, all may write.
+    """Make a pool on an image's device with the options ``words``. The account owns its volume; all may write there.
 
-    ``mimic`` is on, off, or empty for where that Mac has an AFP server.
+    ``mimic`` is ``on``, ``off``, or empty: then it is on if that Mac has an AFP server.
     """
-    of_pool = (pool.name, pool.image, pool.place, device, mimic)
-    create = script(CREATE, *of_pool, *words, root=True, deadline_s=DEADLINE_S)
+    arguments = (pool.name, pool.image, pool.place, device, mimic, *words)
+    create = script(CREATE, *arguments, root=True, deadline_s=DEADLINE_S)
     remedy = "see what `zpool status` says there, or take the levels that zpool refuses out of the sweep"
     return Setting(site.role, pool, "imported", (create, leave_alone(pool.place, site.uid, "1777")), remedy)
 
 
 def forget(pool: MacPool) -> Command:
-    """The pool is exported and imported again: that empties the ARC of it."""
+    """Export the pool and import it again, which empties its ARC."""
     return script(FORGET, pool.name, pool.image, pool.place, root=True, deadline_s=DEADLINE_S)
-
-
-def find_fault(name: str) -> Command:
-    """See :meth:`lab.stores.store.FileSystem.find_fault`."""
-    return script(FAULT, name)

@@ -1,7 +1,6 @@
 # shellcheck shell=sh
-# After mac_pool_functions.sh.
-# $1 the pool, $2 the image, $3 where it is mounted, $4 the image's disk, $5 whether it is shown as HFS+: on, off, or "" for where
-# that Mac has an AFP server, which shares nothing else; then options of `zpool create`.
+# After mac_pool_functions.sh. $1 the pool, $2 the image, $3 the mount point, $4 the image's disk, $5 whether it is shown as HFS+ (on, off, or
+# "" for on if that Mac has an AFP server, which shares nothing else), then options of `zpool create`.
 pool=$1 image=$2 place=$3 device=$4 mimic=$5
 shift 5
 [ "$(disks_of "$image")" = "$device" ] || { echo "$device is not the only disk of $image" >&2; exit 1; }

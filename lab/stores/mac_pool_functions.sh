@@ -1,7 +1,6 @@
 # shellcheck shell=sh
-# After own_folder.sh.
-# O3X 2 has its programs in a folder of its own, O3X 1 in /usr/local/bin; sudo keeps neither. Root runs none that an account can
-# change, as Homebrew's may be.
+# After own_folder.sh. O3X 2 has its own folder of programs, O3X 1 uses /usr/local/bin; sudo keeps neither in PATH. Root must not run programs
+# that an account can change, such as Homebrew's.
 for folder in /usr/local/zfs/bin /usr/local/bin; do
     if (cd -P "$folder" 2>/dev/null && stands_firm us); then PATH=$PATH:$folder; fi
 done
@@ -15,8 +14,8 @@ disks_of() {
         ours && $1 ~ /^\/dev\/disk[0-9]+$/ { print $1 }'
 }
 
-# What there is of a pool: `imported` where one has this name and its only device is the disk of the image, or the first partition of
-# that, which O3X 2 makes; `absent` where none has the name; else what there is. $1 the pool, $2 the image.
+# `imported` if the only device of the pool $1 is the disk of the image $2, or its first partition, which O3X 2 makes; `absent` if there is no
+# such pool; else what there is.
 state() {
     command -v zpool >/dev/null || { echo absent; return; }
     pools=$(zpool list -H -o name) || { echo "pools unknown"; return; }
@@ -27,13 +26,13 @@ state() {
     else echo "pool over $(printf '%s\n' "${devices:-nothing that it tells}" | sed 1q)"; fi
 }
 
-# Whether it is a pool of the lab's own; says what it is where it is not.
+# Whether the pool is the lab's; else say what it is.
 is_own() {
     state=$(state "$1" "$2")
     [ "$state" = imported ] || { echo "$1 is no pool of the lab's own in $2: $state" >&2; false; }
 }
 
-# Takes the pool's volume off. zpool does not see that one which is shown as HFS+ is mounted. $1 where, $2 how often it was tried.
+# Unmount the pool's volume at $1 at the try $2: zpool does not see the mount of a volume that is shown as HFS+.
 take_off() {
     mount | grep -qF " on $1 (" || return 0
     umount "$1" || { [ "$2" -gt 3 ] && umount -f "$1"; }

@@ -1,6 +1,4 @@
-"""A volume of a Mac in a disk image."""
-
-from __future__ import annotations
+"""A volume in a disk image on a Mac."""
 
 import re
 from abc import abstractmethod
@@ -9,7 +7,7 @@ from types import MappingProxyType
 from typing import ClassVar
 
 from lab.base.untrusted import first_line
-from lab.design.option_levels import one_of
+from lab.design.option_levels import Option, one_of
 from lab.hosts.command import Command, script
 from lab.hosts.mount_reports import parse_mount_lines
 from lab.hosts.mounts import real_path
@@ -17,10 +15,10 @@ from lab.platforms.macos.mounts import parse_case_sensitive
 from lab.settings.parameters import OWN_FOLDER
 from lab.settings.setting import Setting
 from lab.stores.mac_image import TYPES, new_image
-from lab.stores.store import Facts, FileSystem, Option, Room, Site
+from lab.stores.store import Facts, FileSystem, Room, Site
 
 ROW = 'place=$(cd "$1" && pwd -P) && mount | grep -F " on $place ("'
-# $1 the mount point. An image is told by its first bytes, or by being a folder: its name says only what was asked for
+# $1 the mount point. The image tells its type by its first bytes, or by being a folder; its name is not proof
 IMAGE_FACTS = """
 for image in "$1".*; do
     if [ -d "$image" ]; then echo "image sparsebundle"
@@ -30,7 +28,7 @@ done
 """
 FACTS = f'diskutil info -plist "$1" || exit{IMAGE_FACTS}'
 IMAGE = re.compile(r"^image (sparseimage|sparsebundle|dmg)$", re.MULTILINE)
-SOURCE = re.compile(f"/dev/disk[0-9]+(s[0-9]+)?|{OWN_FOLDER}")  # a pool has the name of the lab's folder
+SOURCE = re.compile(f"/dev/disk[0-9]+(s[0-9]+)?|{OWN_FOLDER}")  # a pool is named like the lab's folder
 COMMON = MappingProxyType(
     {
         "image": Option(
@@ -47,7 +45,7 @@ COMMON = MappingProxyType(
 
 
 class MacVolume(FileSystem):
-    """A volume that the lab makes in a disk image on a Mac. No smaller image than ``least_bytes`` holds one."""
+    """A volume that the lab makes in a disk image of at least ``least_bytes`` on a Mac."""
 
     platform = "macos"
     programs = MappingProxyType({})
@@ -60,41 +58,35 @@ class MacVolume(FileSystem):
 
     @abstractmethod
     def volume(self, site: Site, place: str, device: str, levels: Mapping[str, str]) -> Setting:
-        """The volume on an image's device, which this may format as the account, mounted. Raises LabFailure."""
+        """Format an image's device, as the account, and mount its volume. Raises LabFailure."""
 
     def find_row(self, path: str) -> Command:
-        """See :meth:`FileSystem.find_row`."""
         return script(ROW, path)
 
     def read_row(self, printed: str) -> tuple[str, str]:
-        """See :meth:`FileSystem.read_row`."""
         rows = parse_mount_lines(printed)
         if len(rows) != 1 or not SOURCE.fullmatch(rows[0][0]):
             raise ValueError("no device in the table of mounts")
         return rows[0][0], first_line(",".join(rows[0][3]), 1000)
 
     def least_size(self, levels: Mapping[str, str]) -> int:
-        """See :meth:`FileSystem.least_size`."""
         return self.least_bytes
 
     def empty_room(self, levels: Mapping[str, str]) -> Room:
-        """See :meth:`FileSystem.empty_room`."""
         return self.leaves
 
     def steps(self, site: Site, size_bytes: int, levels: Mapping[str, str]) -> Generator[Setting, None, None]:
-        """See :meth:`FileSystem.steps`."""
         place = real_path(site.host, site.path)
         device = yield from new_image(site, place, size_bytes, levels.get("image", "sparseimage"))
         yield self.volume(site, place, device, levels)
 
     def read_facts(self, printed: str, mounted_with: Mapping[str, str]) -> Facts:
-        """See :meth:`FileSystem.read_facts`."""
         levels = parse_image_volume(printed)
         return Facts(f"{self.name}, case-{levels['case']}, {levels['image']}", levels)
 
 
 def parse_image_volume(text: str) -> dict[str, str]:
-    """The levels of the common options, of what FACTS prints. Raises ValueError."""
+    """The levels of COMMON, from what FACTS prints. Raises ValueError."""
     plist, _, rest = text.rpartition("</plist>")
     if not plist:
         raise ValueError("no volume")
@@ -104,7 +96,7 @@ def parse_image_volume(text: str) -> dict[str, str]:
 
 
 def parse_image(text: str) -> str:
-    """What the image is, of what IMAGE_FACTS prints. Raises ValueError."""
+    """The type of the image, from what IMAGE_FACTS prints. Raises ValueError."""
     images = IMAGE.findall(text)
     if len(images) != 1:
         raise ValueError("no volume with one image")

@@ -1,5 +1,5 @@
 # shellcheck shell=sh
-# Unload the module $1 of the kernel, once whoever looks at a new device of it has closed that; it stays where it is in use.
+# Unload the kernel module $1, which something may hold for a moment. A module in use stays.
 for _ in 1 2 3 4 5; do
     modprobe -r "$1" 2>/dev/null
     [ -e "/sys/module/$1" ] || exit 0

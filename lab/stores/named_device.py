@@ -1,13 +1,15 @@
-"""A disk or partition that the user named: how it is taken, and given back as it was, with zeros at its ends.
+"""A disk or partition that the user named: taken, given a device node, and given back with zeros at its ends.
 
-It is taken only where it holds nothing: the kernel and ``wipefs`` know of no content and no use of it, and its first
-and last 2 MiB are zeros. While it is the lab's it has a mark, and without that nothing on it is ever written to.
+The lab takes only an empty device: the kernel and ``wipefs`` know no content and no use of it, and its first and last
+2 MiB are zeros. A taken device has a mark; without the mark, the lab never writes to it.
+
+Pools are made on device nodes in a folder of the lab's own, because ZFS would partition a disk given by its usual name.
 """
 
-from __future__ import annotations
-
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from lab.base.errors import LabFailure
 from lab.base.scripts import read_script
@@ -15,9 +17,9 @@ from lab.base.untrusted import first_line
 from lab.hosts import Host
 from lab.hosts.command import Command, script
 from lab.settings.operation import Operation
-from lab.settings.parameters import DevicePath, FolderName
+from lab.settings.parameters import DevicePath, FolderName, OwnPath
 from lab.settings.setting import Setting
-from lab.stores.store_files import DEADLINE_S
+from lab.stores.operations import DEADLINE_S
 
 FUNCTIONS = read_script(__file__, "named_device_functions.sh")
 CHECK = FUNCTIONS + read_script(__file__, "named_device_check.sh")
@@ -25,7 +27,14 @@ TAKE = FUNCTIONS + read_script(__file__, "named_device_take.sh")
 RELEASE = FUNCTIONS + read_script(__file__, "named_device_release.sh")
 FAULT = FUNCTIONS + read_script(__file__, "named_device_fault.sh")
 STATE = FUNCTIONS + 'device_state "$1" "$2"'
-AT_END = 2 << 20  # bytes at the end of a device that a file system on it leaves alone: there is the mark
+CHANGE_PARTITION = (
+    f'change_partition() {{ perl -e {shlex.quote(read_script(__file__, "change_partition.pl"))} -- "$@"; }}\n'
+)
+NODE_FUNCTIONS = FUNCTIONS + CHANGE_PARTITION + read_script(__file__, "device_node_functions.sh")
+MAKE_NODE = NODE_FUNCTIONS + read_script(__file__, "device_node_make.sh")
+REMOVE_NODE = NODE_FUNCTIONS + read_script(__file__, "device_node_remove.sh")
+NODE_STATE = NODE_FUNCTIONS + 'node_state "$1" "$2" "$3"'
+AT_END = 2 << 20  # bytes at the end of a device that its file system leaves to the mark
 HOW_TO_CLEAR = (
     "give another device as [share] devices, or, if nothing on it is needed, make its ends zeros by hand "
     "(docs/how-to/use-whole-disks.md)"
@@ -35,7 +44,7 @@ GONE = "gone"
 
 @dataclass(frozen=True)
 class NamedDevice(Operation):
-    """A device that is the lab's for as long as it has the lab's mark."""
+    """A device, the lab's while it has the lab's mark."""
 
     kind = "named-device"
     values = "free|taken"
@@ -50,24 +59,20 @@ class NamedDevice(Operation):
 
     @property
     def label(self) -> str:
-        """See :attr:`Operation.label`."""
         return f"device {self.device}"
 
     def read(self) -> Command:
-        """See :meth:`Operation.read`."""
         return script(STATE, self.device, self.mark, root=True)
 
     def explain(self, value: str) -> str:
-        """See :meth:`Operation.explain`."""
         if value != GONE:
             return ""
         return (
             f"the device {self.device} is gone, with the lab's mark on it: its ends were not made zeros. Once it is "
-            f"back, `lab restore` does that; where it will not come back: `lab restore --gone {self.device}`"
+            f"back, `lab restore` does that; if it will not come back: `lab restore --gone {self.device}`"
         )
 
     def check(self, value: str) -> None:
-        """See :meth:`Operation.check`."""
         if value == GONE:
             raise LabFailure(f"the device {self.device} is gone")
         super().check(value)
@@ -77,17 +82,52 @@ class NamedDevice(Operation):
 
 
 def named_device(role: str, device: str, mark: str, size_bytes: int) -> Setting:
-    """A device that holds nothing and has so many bytes, taken."""
+    """Take an empty device of at least ``size_bytes``."""
     take = script(TAKE, device, mark, str(size_bytes), root=True, deadline_s=DEADLINE_S)
     return Setting(role, NamedDevice(device, mark), "taken", (take,), HOW_TO_CLEAR)
 
 
 def find_fault(devices: Sequence[str]) -> Command:
-    """What prints which device of a store is gone or cannot be read, on one line; nothing where none is."""
+    """The command that prints, on one line, which device is gone or cannot be read; nothing if all are well."""
     return script(FAULT + 'fault_of_devices "$@"', *devices, root=True)
 
 
 def read_reasons(host: Host, device: str, size_bytes: int) -> str:
-    """Why a device of a host cannot be taken, where it is to have so many bytes; empty where it can."""
+    """Why a device cannot be taken, if ``size_bytes`` are needed; empty if it can."""
     check = script(CHECK, device, str(size_bytes), root=True, deadline_s=DEADLINE_S)
     return "; ".join(first_line(reason, 200) for reason in check.run(host).splitlines()[:5])
+
+
+@dataclass(frozen=True)
+class DeviceNode(Operation):
+    """A node of a device with the lab's mark, in a folder of the lab's own in /dev."""
+
+    kind = "device-node"
+    values = "absent|present"
+    holds = True
+
+    node: OwnPath
+    """Its path."""
+    device: DevicePath
+    """The device."""
+    part: Literal["whole", "partition"]
+    """All of the device, or a partition from 1 MiB after its start to 1 MiB before its end."""
+    mark: FolderName
+    """The device's mark."""
+
+    @property
+    def label(self) -> str:
+        return f"node of {self.device}" + (", a partition" if self.part == "partition" else "")
+
+    def read(self) -> Command:
+        return script(NODE_STATE, self.node, self.device, self.part, root=True)
+
+    def _undo(self, old: str) -> tuple[Command, ...]:
+        return (script(REMOVE_NODE, self.node, self.device, self.part, self.mark, root=True, deadline_s=DEADLINE_S),)
+
+
+def device_node(role: str, node: DeviceNode) -> Setting:
+    """Make the node."""
+    make = script(MAKE_NODE, node.node, node.device, node.part, node.mark, root=True, deadline_s=DEADLINE_S)
+    remedy = "see what the kernel of that host says (`dmesg`), or leave the level of zfs.disks out of the sweep"
+    return Setting(role, node, "present", (make,), remedy)

@@ -1,7 +1,6 @@
 # shellcheck shell=sh
 # shellcheck disable=SC2154  # what look_at of named_device_functions.sh sets
-# After named_device_functions.sh.
-# Prints the first of these devices that is gone or cannot be read; what the kernel has of it in memory proves nothing.
+# After named_device_functions.sh. Print the first device that is gone or cannot be read; the kernel's cache proves nothing.
 fault_of_devices() {
     for named; do
         if ! look_at "$named" 2>/dev/null; then echo "the device $named is gone"; return

@@ -1,10 +1,9 @@
 # shellcheck shell=sh
-# A device that the user named is the lab's for as long as it has a mark: the name of the lab's folder, 4 KiB after its start and 1 MiB
-# before its end. A file system, which leaves the end alone, keeps the second. A pool keeps the first: zpool clears 4 KiB, and leaves the
-# next 4 KiB of 8 that are no part of its label (zfs_vdev.c, vdev_impl.h).
+# A named device is the lab's while it has a mark: the name of the lab's folder, 4 KiB after its start and 1 MiB before its end. A file system
+# leaves the end alone. A pool leaves the mark at the start: zpool clears 4 KiB, and not the next 4 KiB (zfs_vdev.c, vdev_impl.h).
 
-# `device`, its node without links, `sys`, where the kernel has it, and `blocks` of 4096 bytes. Fails where $1 is no block device, or the
-# node of one that is gone: the kernel knows it no more, or as one of no bytes for as long as somebody has it open.
+# Set `device`, the node of $1 without links, `sys`, its place in /sys, and `blocks` of 4096 bytes. Fails for no block device, and for one that
+# is gone: the kernel has lost it, or reports no bytes while somebody has it open.
 look_at() {
     device=$(readlink -f -- "$1") && [ -b "$device" ] || { echo "$1 is no block device" >&2; return 1; }
     numbers=$(stat -c '0x%t:0x%T' "$device") && numbers=$((${numbers%:*})):$((${numbers#*:}))
@@ -14,16 +13,15 @@ look_at() {
     bytes=$((units * 512)) blocks=$((units / 8))
 }
 
-# What is at block $2 of a device, as far as a mark goes; a byte that is none of a mark's becomes a dot. `unreadable` where it cannot be
-# read.
+# The text at block $2 of a device; a byte that no mark has becomes a dot. `unreadable` if it cannot be read.
 mark_at() {
     { dd if="$1" bs=4096 skip="$2" count=1 2>/dev/null || echo unreadable; } | head -c 31 | tr -c 'a-z0-9-' . | sed 's/\.*$//'
 }
 
-# Whether the device that look_at found has the mark $1.
+# Whether the device of look_at has the mark $1.
 is_marked() { [ "$(mark_at "$device" 1)" = "$1" ] || [ "$(mark_at "$device" $((blocks - 256)))" = "$1" ]; }
 
-# `taken` where a device $1 has the mark $2, `free` where it has not; `gone` or `unreadable` where nobody can tell.
+# `taken` if the device $1 has the mark $2, else `free`, or `gone` or `unreadable`.
 device_state() {
     if ! look_at "$1" 2>/dev/null; then
         if [ -b "$1" ] || [ ! -e "$1" ]; then echo gone; else echo "no block device"; fi
@@ -36,7 +34,7 @@ device_state() {
     esac
 }
 
-# A line for each reason why the device that look_at found is not to be written to; $1 the bytes that are needed.
+# A line for each reason not to write to the device of look_at; $1 the bytes that are needed.
 find_reasons() {
     if ! command -v wipefs >/dev/null || ! command -v cmp >/dev/null; then
         echo "nobody can tell what it holds: wipefs (util-linux) or cmp (diffutils) is not there"
@@ -54,7 +52,7 @@ find_reasons() {
     while read -r swap _; do
         [ ! -b "$swap" ] || [ "$(readlink -f -- "$swap")" != "$device" ] || echo "it is swap"
     done < /proc/swaps
-    # opens it as nobody else's (O_EXCL), and lists every kind of content that it knows
+    # wipefs opens the device exclusively (O_EXCL), and lists all content that it knows
     found=$(wipefs --all --no-act "$device" 2>&1) || { echo "it is in use: ${found##*: }"; return; }
     [ -z "$found" ] || { echo "it holds data: $(printf '%s\n' "$found" | sed -n '1s/.*(\(.*\)).*/\1/p')"; return; }
     case $(mark_at "$device" 1)$(mark_at "$device" $((blocks - 256))) in

@@ -1,6 +1,4 @@
-"""OpenZFS on OS X (O3X): a pool in a disk image of a Mac on which somebody has installed it."""
-
-from __future__ import annotations
+"""OpenZFS on OS X (O3X): a pool in a disk image, on a Mac that has O3X installed."""
 
 import re
 from collections.abc import Mapping
@@ -8,14 +6,14 @@ from types import MappingProxyType
 
 from lab.base.scripts import read_script
 from lab.base.untrusted import count, word
-from lab.design.option_levels import one_of, whole
+from lab.design.option_levels import Option, one_of, whole
 from lab.design.payload_size import MIB
 from lab.hosts.command import Command, script
 from lab.hosts.mounts import real_path
 from lab.settings.setting import Setting
 from lab.stores import mac_pool
 from lab.stores.mac_volume import COMMON, IMAGE_FACTS, MacVolume, parse_image
-from lab.stores.store import Facts, Option, Room, Site
+from lab.stores.store import Facts, Room, Site
 from lab.stores.zfs import SLOP_BYTES, WITHOUT_SLOP, compression
 
 USUAL_ASHIFT = "12"
@@ -25,12 +23,12 @@ VERSION = re.compile(r"^version ([0-9a-zA-Z._+-]{1,60})$", re.MULTILINE)
 
 
 class O3x(MacVolume):
-    """A pool on one image. Names are compared as HFS+ does, decomposed, and by default without their case."""
+    """A pool on one image. It compares names like HFS+: decomposed, and by default without case."""
 
     name = "o3x"
     about = "A pool of OpenZFS on OS X (O3X) in a disk image of the lab's own, on a Mac where that is installed."
     least_bytes = 512 * MIB
-    leaves = Room(WITHOUT_SLOP, SLOP_BYTES + 16 * MIB)  # less the map of partitions and ZFS's own labels
+    leaves = Room(WITHOUT_SLOP, SLOP_BYTES + 16 * MIB)  # without the partition map and ZFS's own labels
     facts_script = mac_pool.FUNCTIONS + read_script(__file__, "o3x_facts.sh") + IMAGE_FACTS
     options = MappingProxyType(
         COMMON
@@ -53,33 +51,29 @@ class O3x(MacVolume):
     )
 
     def find_lack(self, levels: Mapping[str, str]) -> Command:
-        """See :meth:`FileSystem.find_lack`: its programs, and the kernel's part, which zpool asks."""
+        """See :meth:`FileSystem.find_lack`: its programs and its kernel extension."""
         return script(mac_pool.LACK)
 
     def volume(self, site: Site, place: str, device: str, levels: Mapping[str, str]) -> Setting:
-        """See :meth:`MacVolume.volume`."""
         words = create_options(levels)
         return mac_pool.pool_volume(site, _pool(site, place, levels), device, levels.get("mimic", ""), words)
 
     def read_facts(self, printed: str, mounted_with: Mapping[str, str]) -> Facts:
-        """See :meth:`FileSystem.read_facts`."""
         levels = parse_o3x(printed)
         version = VERSION.search(printed)
         shown = "shown as hfs" if levels["mimic"] == "on" else "shown as zfs"
-        own = f"case-{levels['case']}, {levels['image']}, ashift {levels['ashift']}, {shown}"
-        return Facts(f"o3x {version[1] if version else 'of unknown version'}, {own}", levels)
+        details = f"case-{levels['case']}, {levels['image']}, ashift {levels['ashift']}, {shown}"
+        return Facts(f"o3x {version[1] if version else 'of unknown version'}, {details}", levels)
 
     def forget(self, site: Site, levels: Mapping[str, str]) -> Command:
-        """See :meth:`FileSystem.forget`."""
         return mac_pool.forget(_pool(site, real_path(site.host, site.path), levels))
 
     def find_fault(self, site: Site) -> Command:
-        """See :meth:`FileSystem.find_fault`."""
-        return mac_pool.find_fault(site.name)
+        return script(mac_pool.FAULT, site.name)
 
 
 def create_options(levels: Mapping[str, str]) -> tuple[str, ...]:
-    """Options of ``zpool create``. Where its image cannot be written to, writers get an error and do not wait."""
+    """Options of ``zpool create``. With ``failmode=continue``, writers get an error and do not wait for the disk."""
     pool = {"cachefile": "none", "failmode": "continue", "ashift": levels.get("ashift", USUAL_ASHIFT)}
     mounted = {"casesensitivity": levels.get("case", "insensitive"), "normalization": "formD"}
     mounted |= {"setuid": "off", "devices": "off", "atime": "off"}
@@ -90,7 +84,7 @@ def create_options(levels: Mapping[str, str]) -> tuple[str, ...]:
 
 
 def parse_o3x(text: str) -> dict[str, str]:
-    """The levels of all options, of what zpool, zfs and mount say of a pool. Raises ValueError."""
+    """The levels of all options, from what zpool, zfs and mount print. Raises ValueError."""
     values, shown = dict(VALUE.findall(text)), MIMIC.findall(text)
     if len(values) != 3 or len(shown) != 1:
         raise ValueError("no ashift, casesensitivity, compression, or type of its mount")
@@ -101,7 +95,7 @@ def parse_o3x(text: str) -> dict[str, str]:
 
 
 def _pool(site: Site, place: str, levels: Mapping[str, str]) -> mac_pool.MacPool:
-    """It has the name of the lab's folder, which is random: whoever lists the pools sees whose it is."""
+    """The pool has the random name of the lab's folder, so that a list of pools shows whose it is."""
     return mac_pool.MacPool(site.name, f"{place}.{levels.get('image', 'sparseimage')}", place)
 
 

@@ -1,6 +1,5 @@
 # shellcheck shell=sh
-# After mac_pool_functions.sh.
-# $1 the mount point, in a folder that has the pool's name. What zpool and zfs say: pool, property, value, source.
+# After mac_pool_functions.sh. $1 the mount point, in a folder named like the pool. zpool and zfs print pool, property, value, source.
 folder=${1%/*}
 pool=${folder##*/}
 zpool get -Hp ashift "$pool" && zfs get -Hp casesensitivity,compression "$pool" || exit

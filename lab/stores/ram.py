@@ -1,7 +1,5 @@
 """The server's RAM disk."""
 
-from __future__ import annotations
-
 from lab.stores.store import Store
 
 

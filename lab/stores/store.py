@@ -1,25 +1,25 @@
-"""A store is what the files of a case lie on; of some the lab makes a file system for each case."""
+"""A store holds a case's files. Some stores are created anew for each case."""
 
 from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import ClassVar
 
 from lab.base.untrusted import count, first_line
-from lab.design.option_levels import FILL, fill_of, whole
+from lab.design.option_levels import FILL, Option, fill_of, whole
 from lab.hosts import Host
 from lab.hosts.command import Command, script
 from lab.hosts.mounts import FIND, in_table
 from lab.settings.parameters import OWN_FOLDER
 from lab.settings.setting import Setting
-from lab.stores.kernel_module import KernelModule
+from lab.stores.operations import KernelModule
 
-SOURCE = re.compile(rf"/dev/.+|{OWN_FOLDER}")  # a pool has the name of the lab's folder
-# A file system, then modules. What a kernel lacks of them, by name; modules that are not loaded yet are no lack
+SOURCE = re.compile(rf"/dev/.+|{OWN_FOLDER}")  # a pool is named like the lab's folder
+# $@ a file system and modules: the first that the kernel does not have. A module that is not loaded yet is no lack
 LACKS = """
 for name; do
     [ -e "/sys/module/$name" ] || grep -qw "$name" /proc/filesystems || modprobe -n -q "$name" ||
@@ -28,33 +28,19 @@ done
 """
 
 
-@dataclass(frozen=True)
-class Option:
-    """An option of a store that a sweep may vary as a factor, such as ``ext4.data``.
-
-    ``level`` makes text of what a sweep says, or raises ValueError. ``about`` is a sentence for the reference.
-    """
-
-    level: Callable[[object], str]
-    about: str
-
-
-# The option of each file system that can be filled
-FILLABLE = MappingProxyType(
-    {
-        FILL: Option(
-            whole(0, 95),
-            "To how many percent it is filled with the lab's noise before the trial, in no measured time. "
-            "By default 0.",
-        )
-    }
+ABOUT_COMPRESSION = (
+    "What compresses the data. The lab's payload does not compress, so that this is the price of trying."
 )
+ABOUT_FILL = (
+    "To how many percent it is filled with the lab's noise before the trial, in no measured time. By default 0."
+)
+FILLABLE = MappingProxyType({FILL: Option(whole(0, 95), ABOUT_FILL)})
 
 
 class Store:
-    """A store by its ``name`` in a sweep; ``about`` is a sentence for the reference, ``options`` what may be varied.
+    """A store, by its ``name`` in a sweep. ``about`` is a sentence for the reference.
 
-    One that ``is_made_anew`` the lab makes for each trial.
+    If it ``is_made_anew``, the lab makes it for each trial.
     """
 
     name: ClassVar[str]
@@ -63,13 +49,13 @@ class Store:
     is_made_anew: ClassVar[bool] = False
 
     def conflict(self, levels: Mapping[str, str]) -> str:
-        """Why these levels of its options cannot go together; empty where they can."""
+        """Why these levels of its options cannot go together; empty if they can."""
         return ""
 
 
 @dataclass(frozen=True)
 class Facts:
-    """What a file system that is mounted says of itself: in words, and the levels of its options."""
+    """What a mounted file system reports: a description, and the levels of its options."""
 
     description: str
     levels: Mapping[str, str]
@@ -77,16 +63,16 @@ class Facts:
 
 @dataclass(frozen=True)
 class DeviceBytes:
-    """What the devices of a file system have read and written so far."""
+    """Bytes that the devices of a file system have read and written so far."""
 
     read: int
     written: int
 
 
 def parse_device_bytes(text: str) -> DeviceBytes | None:
-    """What all devices moved together, of a line with ``read_bytes`` and one with ``write_bytes`` of each.
+    """The sums over all devices, each with a line ``read_bytes`` and a line ``write_bytes``; None if nothing counts.
 
-    None where nothing is counted. Raises ValueError.
+    Raises ValueError.
     """
     counted = [line.split("\t") for line in text.splitlines()]
     moved = {name: sum(count(value) for key, value in counted if key == name) for name in ("read_bytes", "write_bytes")}
@@ -94,7 +80,7 @@ def parse_device_bytes(text: str) -> DeviceBytes | None:
 
 
 def parse_mounted(text: str) -> tuple[str, str]:
-    """The device or pool and the options, of a line of Linux's table of mounts. Raises ValueError."""
+    """The device or pool, and the options, from a line of Linux's mount table. Raises ValueError."""
     fields = text.split(" ")
     if len(fields) < 4 or not SOURCE.fullmatch(fields[0]):
         raise ValueError("no device in the table of mounts")
@@ -103,29 +89,29 @@ def parse_mounted(text: str) -> tuple[str, str]:
 
 @dataclass(frozen=True)
 class Room:
-    """What a file system leaves of the bytes that it is made in: a ``share`` of them, less ``fixed_bytes``."""
+    """The room for files in a file system: a ``share`` of its size, less ``fixed_bytes``."""
 
     share: float
     fixed_bytes: int = 0
 
     def most_in(self, size_bytes: int) -> int:
-        """Bytes of files that one of this size holds."""
+        """Bytes of files that a file system of this size holds."""
         return max(0, int(self.share * size_bytes) - self.fixed_bytes)
 
     def left(self, percent: int) -> Room:
-        """What it leaves once it is filled so far."""
+        """The room that is left once this share of it is filled."""
         return Room(self.share * (1 - percent / 100), round(self.fixed_bytes * (1 - percent / 100)))
 
     def size_for(self, file_bytes: int) -> int:
-        """The size of one that holds so many bytes of files."""
+        """The size of a file system that holds these bytes of files."""
         return round((file_bytes + self.fixed_bytes) / self.share)
 
 
 @dataclass(frozen=True)
 class Site:
-    """Where a file system is made: on a host, in a folder ``directory`` of the lab's own.
+    """Where a file system is made: in the lab's folder ``directory`` on a host, or on the user's ``devices``.
 
-    It is mounted at ``path``, for the account of this ``uid``. ``devices`` are those that it is made on, of the user's.
+    It is mounted at ``path`` for the account ``uid``.
     """
 
     host: Host
@@ -141,17 +127,16 @@ class Site:
 
     @property
     def role(self) -> str:
-        """That of the host."""
+        """The host's role."""
         return self.host.name
 
 
 class FileSystem(Store, ABC):
-    """A file system that the lab makes anew for each case; of Linux, unless it says otherwise.
+    """A file system that the lab makes anew for each case.
 
-    ``programs`` are those that it takes, each with its package in Debian. ``module`` of the kernel is loaded for it and
-    unloaded again; ``module_package`` is the package that has it, where Debian's kernels come without. ``lies_in`` says
-    what it is made in. ``facts_script`` prints what it says of itself: its $1 is the mount point, $2 the source in the
-    table of mounts.
+    ``programs`` are the programs that it needs, each with its Debian package. ``module`` is loaded for it and unloaded
+    again; ``module_package`` is its package, if Debian's kernels lack it. ``lies_in`` says what it is made in.
+    ``facts_script`` prints its facts: $1 is the mount point, $2 the source in the mount table.
     """
 
     is_made_anew = True
@@ -163,62 +148,57 @@ class FileSystem(Store, ABC):
     facts_script: ClassVar[str]
 
     def find_lack(self, levels: Mapping[str, str]) -> Command | None:
-        """What prints, by name, what the kernel of a host lacks for it; None where every one of its platform has it."""
+        """The command that prints, by name, what the host's kernel lacks for it; None if no kernel lacks any."""
         return script(LACKS, self.name, *(module.name for module in self.modules(levels)))
 
     def find_row(self, path: str) -> Command:
-        """What prints the row of a folder in the table of mounts, for :meth:`read_row`."""
+        """The command that prints the folder's row in the mount table, for :meth:`read_row`."""
         return script(FIND, in_table(path))
 
     def read_row(self, printed: str) -> tuple[str, str]:
-        """What is mounted, and the options of the mount, of that row. Raises ValueError."""
+        """The source and the options of the mount, from that row. Raises ValueError."""
         return parse_mounted(printed)
 
     def caveat(self, levels: Mapping[str, str]) -> str:
-        """What figures with it at these levels cannot tell, which stands under each of them; empty for nothing."""
+        """What figures with these levels cannot tell, for a note below each; empty for nothing."""
         return ""
 
     def devices(self, levels: Mapping[str, str]) -> int:
-        """On how many devices that the user named it is made, at these levels; 0: in files of the lab's own."""
+        """How many of the user's devices it needs at these levels; 0 if it is made in the lab's own files."""
         return 0
 
     @abstractmethod
     def least_size(self, levels: Mapping[str, str]) -> int:
-        """Bytes without which it cannot be made at these levels of its options."""
+        """The least bytes that it needs at these levels."""
 
     def room(self, levels: Mapping[str, str]) -> Room:
-        """What it leaves for files once it is filled as these levels say."""
+        """The room for files once it is filled as these levels say."""
         return self.empty_room(levels).left(fill_of(levels))
 
     @abstractmethod
     def empty_room(self, levels: Mapping[str, str]) -> Room:
-        """What it leaves for files while it is empty; rather less than it does."""
+        """The room for files while it is empty; a careful estimate."""
 
     @abstractmethod
     def steps(self, site: Site, size_bytes: int, levels: Mapping[str, str]) -> Iterator[Setting]:
-        """One of this size with these levels, made in new files or on the site's devices, and mounted."""
+        """The settings that make and mount one of this size with these levels, in files or on the site's devices."""
 
     @abstractmethod
     def read_facts(self, printed: str, mounted_with: Mapping[str, str]) -> Facts:
-        """What ``facts_script`` printed, beside the options in the table of mounts. Raises ValueError."""
+        """Parse what ``facts_script`` printed; ``mounted_with`` is from the mount table. Raises ValueError."""
 
     def modules(self, levels: Mapping[str, str]) -> tuple[KernelModule, ...]:
-        """Those that are loaded for it at these levels of its options."""
+        """The modules that are loaded for it at these levels."""
         return (self.module,) if self.module else ()
 
     def forget(self, site: Site, levels: Mapping[str, str]) -> Command | None:
-        """What has it forget the files that it holds in a memory of its own, which dropping caches leaves alone.
+        """The command that empties its own cache, which dropping the kernel's caches does not; None if it has none.
 
-        Nothing may use it meanwhile. None where it has no such memory.
+        Nothing may use the file system meanwhile.
         """
-        return None
 
     def count(self, site: Site, levels: Mapping[str, str]) -> Command | None:
-        """What writes out all that is left and prints the bytes that its devices moved so far, for
-        :func:`parse_device_bytes`. None where nothing counts these.
-        """
-        return None
+        """The command that flushes and prints the bytes moved, for :func:`parse_device_bytes`; None if none."""
 
     def find_fault(self, site: Site) -> Command | None:
-        """What prints, on one line, what is wrong with it; nothing where all is well. None where nobody can tell."""
-        return None
+        """The command that prints, on one line, what is wrong with it, or nothing; None if nothing can tell."""

@@ -1,5 +1,5 @@
 # shellcheck shell=sh
-# $1 the folder, which must not be there yet; $2 the bytes of each file, $3 how many. They take room as they fill.
+# $1 the new folder, $2 the bytes of each file, $3 how many. The files are sparse.
 set -C
 umask 077
 mkdir "$1" || exit

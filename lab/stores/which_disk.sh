@@ -1,8 +1,6 @@
 # shellcheck shell=sh
 # shellcheck disable=SC2154  # what look_at of named_device_functions.sh sets
-# After named_device_functions.sh.
-# $2 the device of a file system: a loop over an image of the lab's own, or one that the user named, which has a mark behind the file
-# system.
+# After named_device_functions.sh. $2 the device of a file system: a loop over the lab's image, or a named device, whose mark is at its end.
 device=$2
 case $(cat "/sys/block/${2##*/}/loop/backing_file" 2>/dev/null) in
 */file-share-lab-*/store.image) echo "disk image" ;;

@@ -1,7 +1,5 @@
 """XFS in an image file, or on a device."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -13,7 +11,7 @@ from lab.stores.store import Facts, Room
 
 
 class Xfs(ImageFileSystem):
-    """XFS as mkfs makes it, which takes no smaller one (mkfs.xfs of xfsprogs 5.19 and later)."""
+    """XFS as mkfs makes it. mkfs.xfs of xfsprogs 5.19 and later refuses less than ``least_bytes``."""
 
     name = "xfs"
     about = "XFS in an image file of the lab's own, or on a disk or partition that you name."
@@ -24,21 +22,20 @@ class Xfs(ImageFileSystem):
     options = OPTIONS
 
     def empty_room(self, levels: Mapping[str, str]) -> Room:
-        """See :meth:`FileSystem.empty_room`. Its log takes 64 MiB of the smallest one, too."""
+        """See :meth:`FileSystem.empty_room`. Even the smallest one has a log of 64 MiB."""
         return Room(0.95, 80 * MIB)
 
     def words_on(self, device: str, size_bytes: int) -> tuple[str, ...]:
-        """See :meth:`ImageFileSystem.words_on`. It would discard (no ``-K``) the whole device."""
+        """See :meth:`ImageFileSystem.words_on`. Without ``-K`` it would discard the whole device."""
         return (*self.make_words, "-K", "-d", f"size={size_bytes}", device)
 
     def read_own_facts(self, printed: str, mounted_with: Mapping[str, str]) -> Facts:
-        """See :meth:`ImageFileSystem.read_own_facts`."""
         block_bytes, groups = parse_xfs(printed)
         return Facts(f"xfs, blocks of {block_bytes} bytes, {groups} allocation groups", {})
 
 
 def parse_xfs(text: str) -> tuple[int, int]:
-    """Bytes of a block of data and the number of allocation groups, of ``xfs_info``. Raises ValueError."""
+    """Bytes of a data block and the number of allocation groups, from ``xfs_info``. Raises ValueError."""
     block = re.search(r"^data +=.* bsize=([0-9]+) ", text, re.MULTILINE)
     groups = re.search(r"^meta-data=.* agcount=([0-9]+),", text, re.MULTILINE)
     if not block or not groups:

@@ -1,6 +1,4 @@
-"""ZFS: a pool in files of the lab's own, of which `[share] image_size` is the size together, or on devices."""
-
-from __future__ import annotations
+"""ZFS: a pool in files of the lab's own, which share `[share] image_size`, or on devices."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -10,14 +8,13 @@ from typing import Literal
 from lab.base.units import parse_size, size_label
 from lab.base.untrusted import count as parse_count
 from lab.base.untrusted import word
-from lab.design.option_levels import one_of, whole
+from lab.design.option_levels import Option, one_of, whole
 from lab.design.payload_size import MIB
-from lab.hosts.command import Command
+from lab.hosts.command import Command, script
 from lab.settings.setting import Setting
-from lab.stores import device_node, loop_disks, named_device, zpool
-from lab.stores.image import LoopModule
-from lab.stores.kernel_module import KernelModule
-from lab.stores.store import FILLABLE, Facts, FileSystem, Option, Room, Site
+from lab.stores import loop_disks, named_device, zpool
+from lab.stores.operations import KernelModule, LoopModule
+from lab.stores.store import ABOUT_COMPRESSION, FILLABLE, Facts, FileSystem, Room, Site
 
 KIB = 1024
 RAIDS = ("stripe", "mirror", "raidz", "raidz2", "raidz3")
@@ -26,16 +23,16 @@ LEAST_VDEVS = {"stripe": 1, "mirror": 2, "raidz": 2, "raidz2": 3, "raidz3": 4}  
 USUAL_VDEVS = {"stripe": 1, "mirror": 2, "raidz": 3, "raidz2": 4, "raidz3": 5}
 MOST_VDEVS = 32
 LEAST_VDEV_BYTES = 256 * MIB  # ZFS takes 64 MiB, of which little is left
-USUAL_ASHIFT = 9  # of a file, whatever the disk below it has (vdev_file_logical_ashift of zfs(4))
-LARGEST_ASHIFT_OF_DISKS = 12  # what ZFS takes of disks by itself
+USUAL_ASHIFT = 9  # in a file, whatever the disk below has (vdev_file_logical_ashift in zfs(4))
+LARGEST_ASHIFT_OF_DISKS = 12  # that ZFS chooses by itself
 USUAL_RECORD = 128 * KIB
 LARGEST_RECORD = 16 * 1024 * KIB
-# Of what holds data: 1/32 that nobody may use, 128 MiB at least (spa_slop_shift of zfs(4)), and metadata
+# Without metadata and the slop space: 1/32 of the data, at least 128 MiB (spa_slop_shift in zfs(4))
 WITHOUT_SLOP = 0.93
 SLOP_BYTES = 160 * MIB
 COMPRESSION = re.compile(r"off|on|lz4|lzjb|zle|gzip(-[1-9])?|zstd(-(1?[1-9]|10))?")
 FILES, LOOPS, NAMED, PARTITIONS = "files", "512e", "named", "partitions"
-SAYS_512 = "512 4096"  # bytes of a sector, as a disk says and as it has them
+SAYS_512 = "512 4096"  # bytes of a sector: reported, and real
 SHARED_DISK = "ZFS in files of one disk: bytes and processor time, not what several disks gain"
 PROPERTIES = ("sync", "compression", "recordsize", "atime")
 GROUP = re.compile(r"(mirror|raidz[123])-[0-9]+")
@@ -61,10 +58,7 @@ def recordsize(value: object) -> str:
 
 
 class Zfs(FileSystem):
-    """A pool in equal files or on devices, with one group of redundancy.
-
-    Its properties that no sweep names are those of zpool.
-    """
+    """A pool in equal files or on devices, with one redundancy group. Other properties keep zpool's defaults."""
 
     name = "zfs"
     about = "A pool of ZFS in files of the lab's own, or on disks or partitions that you name."
@@ -102,10 +96,7 @@ class Zfs(FileSystem):
                 "When a program that asks for stable storage has it: when it asks (`standard`), with every write "
                 "(`always`), or never (`disabled`).",
             ),
-            "compression": Option(
-                compression,
-                "What compresses the data. The lab's payload does not compress, so that this is the price of trying.",
-            ),
+            "compression": Option(compression, ABOUT_COMPRESSION),
             "recordsize": Option(recordsize, "The largest block of a file. By default 128 KiB."),
             "atime": Option(
                 one_of("off", "on"),
@@ -115,34 +106,28 @@ class Zfs(FileSystem):
     )
 
     def conflict(self, levels: Mapping[str, str]) -> str:
-        """See :meth:`Store.conflict`."""
         raid, vdevs = layout_of(levels)
         if vdevs < LEAST_VDEVS[raid]:
             return f"zfs with raid {raid} on vdevs {vdevs}: it takes {LEAST_VDEVS[raid]} or more"
         return ""
 
     def devices(self, levels: Mapping[str, str]) -> int:
-        """See :meth:`FileSystem.devices`."""
         return layout_of(levels)[1] if levels.get("disks", FILES) in (NAMED, PARTITIONS) else 0
 
     def least_size(self, levels: Mapping[str, str]) -> int:
-        """See :meth:`FileSystem.least_size`."""
         return layout_of(levels)[1] * LEAST_VDEV_BYTES
 
     def caveat(self, levels: Mapping[str, str]) -> str:
-        """See :meth:`FileSystem.caveat`."""
         return SHARED_DISK if levels.get("disks", FILES) in (FILES, "512e") else ""
 
     def empty_room(self, levels: Mapping[str, str]) -> Room:
-        """See :meth:`FileSystem.empty_room`."""
         return Room(data_share(levels) * WITHOUT_SLOP, SLOP_BYTES)
 
     def modules(self, levels: Mapping[str, str]) -> tuple[KernelModule, ...]:
-        """See :meth:`FileSystem.modules`. Disks are loop devices."""
+        """See :meth:`FileSystem.modules`. 512e disks are loop devices."""
         return (self.module, LoopModule()) if levels.get("disks", FILES) == LOOPS else (self.module,)
 
     def steps(self, site: Site, size_bytes: int, levels: Mapping[str, str]) -> Iterator[Setting]:
-        """See :meth:`FileSystem.steps`."""
         vdevs, pool = layout_of(levels)[1], _pool(site, levels)
         bytes_each = size_bytes // vdevs // MIB * MIB
         if site.devices:
@@ -155,38 +140,34 @@ class Zfs(FileSystem):
         yield zpool.zpool(site.role, pool, site.path, site.uid, words)
 
     def read_facts(self, printed: str, mounted_with: Mapping[str, str]) -> Facts:
-        """See :meth:`FileSystem.read_facts`."""
         levels = parse_zfs(printed)
         version = re.search(r"^version ([0-9a-zA-Z.~+-]{1,60})$", printed, re.MULTILINE)
         disks = {LOOPS: "512e disks", NAMED: "named devices"}.get(levels["disks"], levels["disks"])
         devices = f"{levels['raid']} of {levels['vdevs']} {disks}"
-        own = f"{devices}, ashift {levels['ashift']}, sync {levels['sync']}"
-        return Facts(f"zfs {version[1] if version else 'of unknown version'}, {own}", levels)
+        details = f"{devices}, ashift {levels['ashift']}, sync {levels['sync']}"
+        return Facts(f"zfs {version[1] if version else 'of unknown version'}, {details}", levels)
 
     def forget(self, site: Site, levels: Mapping[str, str]) -> Command:
-        """See :meth:`FileSystem.forget`."""
         return zpool.forget(_pool(site, levels))
 
     def count(self, site: Site, levels: Mapping[str, str]) -> Command:
-        """See :meth:`FileSystem.count`."""
         return zpool.count(_pool(site, levels))
 
     def find_fault(self, site: Site) -> Command:
-        """See :meth:`FileSystem.find_fault`."""
-        return zpool.find_fault(site.name, site.devices)
+        return script(zpool.FAULT, site.name, *site.devices, root=True)
 
 
 def layout_of(levels: Mapping[str, str]) -> tuple[str, int]:
-    """The level of redundancy, and how many files there are."""
+    """The redundancy, and the number of files."""
     raid = levels.get("raid", "stripe")
     return raid, int(levels.get("vdevs", USUAL_VDEVS[raid]))
 
 
 def data_share(levels: Mapping[str, str]) -> float:
-    """The share of a pool that can be data, with full blocks of files.
+    """The share of a pool that full blocks of files can use.
 
-    A block of raidz has parity for every row of its sectors, and fills up to a multiple of parity + 1 sectors
-    (vdev_raidz_asize of vdev_raidz.c).
+    A raidz block has parity for each row of sectors, and is padded to a multiple of parity + 1 sectors
+    (vdev_raidz_asize in vdev_raidz.c).
     """
     raid, vdevs = layout_of(levels)
     if raid not in PARITY:
@@ -200,9 +181,9 @@ def data_share(levels: Mapping[str, str]) -> float:
 
 
 def create_words(name: str, folder: str, path: str, levels: Mapping[str, str]) -> tuple[str, ...]:
-    """The command that makes a pool. No word forces: files of another pool are refused, and a folder with files in it.
+    """The command that makes a pool. Without -f, zpool refuses files of another pool, and a folder that is not empty.
 
-    Where its files cannot be written to, writers get an error and do not wait for ever (``failmode=continue``).
+    With ``failmode=continue``, writers get an error and do not wait for ever if the files cannot be written.
     """
     raid, vdevs = layout_of(levels)
     pool = {"cachefile": "none", "failmode": "continue"}
@@ -219,14 +200,14 @@ def create_words(name: str, folder: str, path: str, levels: Mapping[str, str]) -
 
 
 def parse_zfs(text: str) -> dict[str, str]:
-    """The levels of all options, of what zpool and zfs say of a pool. Raises ValueError."""
+    """The levels of all options, from what zpool and zfs print. Raises ValueError."""
     devices = DEVICE.findall(text)
     files = [device for device in devices if device.startswith("/")]
     groups = {match[1] for device in devices if (match := GROUP.fullmatch(device))}
     if not files or len(groups) > 1:
         raise ValueError("no devices of a pool, or groups of several kinds")
     levels = {"raid": next(iter(groups), "stripe").replace("raidz1", "raidz"), "vdevs": str(len(files))}
-    values = [(name, key, value) for name, key, value in VALUE.findall(text)]
+    values: list[tuple[str, str, str]] = VALUE.findall(text)
     levels["disks"] = _parse_disks(values, files)
     properties = {key: word(value) for _, key, value in values if key in PROPERTIES}
     if properties.keys() != set(PROPERTIES):
@@ -236,22 +217,21 @@ def parse_zfs(text: str) -> dict[str, str]:
 
 
 def _parse_disks(values: list[tuple[str, str, str]], devices: list[str]) -> str:
-    """What all devices are: by the sectors of loops, by where those have their mark that the user named."""
-    told = {name: LOOPS if value == SAYS_512 else value for name, key, value in values if key in ("sectors", "disks")}
-    kinds = {told.get(device, FILES) for device in devices}
+    """The kind of all devices: from the sectors of loop devices, or the mark's place on named devices."""
+    by_device = {
+        name: LOOPS if value == SAYS_512 else value for name, key, value in values if key in ("sectors", "disks")
+    }
+    kinds = {by_device.get(device, FILES) for device in devices}
     if kinds - {FILES, LOOPS, NAMED, PARTITIONS} or len(kinds) != 1:
         raise ValueError("devices of no kind that the lab makes pools of, or of several kinds")
     return kinds.pop()
 
 
 def _parse_ashift(values: list[tuple[str, str, str]], devices: list[str]) -> str:
-    """That of the devices below the pool, which must all have one; of the pool, where ZFS tells no more.
-
-    ``zpool get`` leaves ``/dev/`` out.
-    """
+    """The one ashift of all devices below the pool, or of the pool if ZFS does not name theirs."""
     by_name = {name: value for name, key, value in values if key == "ashift"}
     groups = [device for device in devices if GROUP.fullmatch(device)]
-    below = groups or [device.removeprefix("/dev/") for device in devices]
+    below = groups or [device.removeprefix("/dev/") for device in devices]  # as `zpool get` names them
     shifts = {by_name[device] for device in below if device in by_name} or set(by_name.values())
     if len(shifts) != 1:
         raise ValueError("no ashift, or several")
@@ -263,7 +243,7 @@ def _files(site: Site) -> str:
 
 
 def _pool(site: Site, levels: Mapping[str, str]) -> zpool.Zpool:
-    """It has the name of the lab's folder, which is random: whoever lists the pools sees whose it is."""
+    """The pool has the random name of the lab's folder, so that a list of pools shows whose it is."""
     disks, nodes = levels.get("disks", FILES), f"/dev/{site.name}"
     if disks == LOOPS:
         return zpool.ZpoolOnDisks(site.name, nodes, _files(site))
@@ -271,12 +251,12 @@ def _pool(site: Site, levels: Mapping[str, str]) -> zpool.Zpool:
 
 
 def _named_devices(site: Site, folder: str, bytes_each: int, disks: str) -> Iterator[Setting]:
-    """The devices of a site, taken, with a node of each in a folder."""
+    """Take the site's devices, and make a node of each in ``folder``."""
     part: Literal["whole", "partition"] = "partition" if disks == PARTITIONS else "whole"
     for number, device in enumerate(site.devices, 1):
         yield named_device.named_device(site.role, device, site.name, bytes_each + named_device.AT_END)
-        node = device_node.DeviceNode(f"{folder}/vdev-{number}", device, part, site.name)
-        yield device_node.device_node(site.role, node)
+        node = named_device.DeviceNode(f"{folder}/vdev-{number}", device, part, site.name)
+        yield named_device.device_node(site.role, node)
 
 
 STORE = Zfs()

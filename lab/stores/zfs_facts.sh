@@ -1,9 +1,8 @@
 # shellcheck shell=sh
 # shellcheck disable=SC2154  # what look_at of named_device_functions.sh sets
-# After loop_disks_functions.sh and named_device_functions.sh.
-# $2 the pool: its devices, with a tab in front; the sectors of each, which ZFS before 2.2 tells of the pool only; its properties. Of
-# a disk that stands in for another, the bytes of a sector as it says and as it has them; of one that the user named, or its partition,
-# where it has its mark.
+# After loop_disks_functions.sh and named_device_functions.sh. $2 the pool. Prints its devices after a tab, their ashift (ZFS before 2.2: only
+# the pool's), and the pool's properties; for a 512e disk its reported and real sector bytes; for a named device or partition, where its
+# mark is.
 which_disks() {
     if look_at "$1" && [ "$(mark_at "$device" 1)" = "$2" ]; then echo named; return; fi
     whole=$(readlink -f "$sys/..")

@@ -1,6 +1,6 @@
 # shellcheck shell=sh
-# $1 the pool. Writes out what is left, and prints for each of its files or devices the bytes read and written since the pool was imported. ZFS
-# before 2.2 counts none. A pool that is suspended would keep whoever waits for it.
+# $1 the pool. Flushes, and prints the bytes that each file or device read and wrote since the import. ZFS before 2.2 counts none. A suspended
+# pool would block for ever.
 health=$(zpool list -H -o health "$1") || exit
 [ "$health" != SUSPENDED ] || { echo "the pool $1 is suspended" >&2; exit 1; }
 zpool sync "$1" || exit

@@ -1,7 +1,6 @@
 # shellcheck shell=sh
-# After zpool_functions.sh.
-# $1 the pool, $2 the folder of its devices, $3 that of the files below where these are disks. A pool that is
-# suspended can end once its devices are there and can be written again. Others' stays.
+# After zpool_functions.sh. $1 the pool, $2 the folder of its devices, $3 the folder of the files below disks. A suspended pool can end once
+# its devices can be written again. Other pools stay.
 for _ in 1 2 3 4 5 6 7 8 9 10; do
     if has_lost "$1"; then in_time zpool reopen "$1"; fi
     case $(state "$@") in

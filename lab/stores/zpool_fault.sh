@@ -1,7 +1,6 @@
 # shellcheck shell=sh
-# After zpool_functions.sh and named_device_fault.sh.
-# $1 the pool, then the devices that it is on, of the user's. A pool on one that is gone is told to look at it again, see has_lost, or it
-# would keep all processors busy. What the kernel says of a pool by itself needs none of the locks that a command may hold for ever.
+# After zpool_functions.sh and named_device_fault.sh. $1 the pool, then the user's devices below it. If one is gone, the pool is told to look
+# again (see has_lost), or it would keep all processors busy. The kernel's own state needs no lock that a command may hold for ever.
 pool=$1
 shift
 gone=$(fault_of_devices "$@")

@@ -1,8 +1,7 @@
 # shellcheck shell=sh
-# After loop_disks_functions.sh and named_device_functions.sh.
-# What there is of a pool: `imported` where one has this name and all its devices are files or nodes in a folder, or devices with its
-# name as their mark, as a start of the machine finds them; `suspended` where those cannot be written to, `absent` where none has the
-# name; else what there is. $1 the pool, $2 the folder, $3 that of the files where those in $2 have to be disks over files.
+# After loop_disks_functions.sh and named_device_functions.sh. `imported` if all devices of the pool $1 are files or nodes in the folder $2, or
+# have its name as their mark, as after a reboot; `suspended` if they cannot be written to; `absent` if there is no such pool; else what there
+# is. With $3, the devices in $2 must be disks over the files in $3.
 state() {
     [ -e /sys/module/zfs ] || { echo absent; return; }
     pools=$(zpool list -H -o name) || { echo "pools unknown"; return; }
@@ -18,13 +17,13 @@ state() {
     if [ "$(zpool list -H -o health "$1")" = SUSPENDED ]; then echo suspended; else echo imported; fi
 }
 
-# Whether it is a pool of the lab's own, which can be used; says what it is where it is not.
+# Whether the pool is the lab's and can be used; else say what it is.
 is_own() {
     state=$(state "$@")
     [ "$state" = imported ] || { echo "$1 is no pool of the lab's own in $2 that can be used: $state" >&2; false; }
 }
 
-# Run a command for so long at most: what waits for a device that is gone no signal ends. 124: it runs still.
+# Run a command for at most 15 s: no signal ends what waits for a device that is gone. 124: it still runs.
 in_time() {
     "$@" </dev/null >/dev/null 2>&1 &
     tenths=0
@@ -36,8 +35,8 @@ in_time() {
     wait $!
 }
 
-# Whether a device of the pool $1 is gone. ZFS may not know: it writes again and again (up to 2.3, github.com/openzfs/zfs/pull/18814), and
-# whoever waits for that waits for ever, until the pool is told to look at its devices again (zpool reopen) and is suspended.
+# Whether a device of the pool $1 is gone. ZFS up to 2.3 may not notice and retry for ever (github.com/openzfs/zfs/pull/18814), until `zpool
+# reopen` suspends the pool.
 has_lost() {
     zpool list -HvP "$1" 2>/dev/null | grep "^$(printf '\t')/dev/" | cut -f 2 | while IFS= read -r vdev; do
         look_at "$vdev" 2>/dev/null || { echo gone; break; }

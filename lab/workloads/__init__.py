@@ -1,6 +1,4 @@
-"""What is moved and with which tool, and the link's ceiling. A new payload or tool is a new file here."""
-
-from __future__ import annotations
+"""Payloads and the tools that move them, and the link's ceiling. A new payload or tool is a new file here."""
 
 import sys
 

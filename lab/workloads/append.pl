@@ -1,10 +1,9 @@
 # usage: append.pl lay|log|bands BYTES SOURCE TARGET
-# lay    makes TARGET as long as SOURCE, with another byte in every place, and flushes it.
-# log    makes TARGET by appending SOURCE in records of BYTES, each flushed before the next is written.
-# bands  writes SOURCE over what TARGET holds in bands of BYTES, in an order that jumps about. For each TARGET is opened,
-#        written, flushed and closed.
-# A file that is to be made must not be there; of bands none is made. Flushed is by F_FULLFSYNC where a Mac has it for
-# that file, and by fsync elsewhere.
+# lay    creates TARGET with the length of SOURCE, every byte different, and flushes it.
+# log    creates TARGET by appending SOURCE in records of BYTES, each flushed before the next.
+# bands  overwrites TARGET with SOURCE in bands of BYTES, in scattered order. Each opens, writes, flushes and closes TARGET.
+# lay and log refuse a TARGET that exists, bands one that does not. Flushes by F_FULLFSYNC if a Mac has it for that file,
+# else by fsync.
 use strict;
 use warnings;
 use Fcntl;
@@ -32,7 +31,7 @@ sub put {
     }
 }
 
-# Writes what SOURCE has from one place to another to where the file stands, less its bits where it is to differ.
+# Write SOURCE from one place to another at the file's position, with inverted bits if it has to differ.
 sub copy {
     my ($file, $at, $end, $is_other) = @_;
     defined sysseek $from, $at, 0 or die "$source: $!\n";
@@ -49,7 +48,7 @@ sub finish { my ($file) = @_; close $file or die "$target: $!\n" }
 
 sub common { my ($one, $other) = @_; ($one, $other) = ($other, $one % $other) while $other; return $one }
 
-# Every number below this one, each once, far from the one before: a stride without a common factor, near the golden one.
+# All numbers below this one, each far from the one before: by a stride near the golden ratio, without a common factor.
 sub scattered {
     my ($count) = @_;
     my $stride = int $count * 0.618;

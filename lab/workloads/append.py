@@ -1,6 +1,4 @@
-"""append: a log, a database's journal, a mailbox, which grow record by record and are safe after each."""
-
-from __future__ import annotations
+"""append: a log, a database journal or a mailbox, which grows record by record, each flushed."""
 
 from collections.abc import Sequence
 from types import MappingProxyType
@@ -8,29 +6,24 @@ from types import MappingProxyType
 from lab.base.scripts import read_script
 from lab.base.units import parse_size
 from lab.design.factors import Direction
-from lab.design.option_levels import size
+from lab.design.option_levels import Option, size
 from lab.hosts.perl import run_perl
-from lab.workloads.workload import Move, Option, Tool
+from lab.workloads.workload import Move, Tool
 
 APPEND = read_script(__file__, "append.pl")
-SMALLEST, LARGEST = 512, 1 << 30  # bytes of a record
 
 
 class Append(Tool):
-    """Appends to a new file in the share and flushes it after each record, within the measured time."""
+    """Appends to a new file in the share, and flushes it after each record within the measured time."""
 
     name = "append"
     program = "perl"
     needs_mount = True
-    programs = MappingProxyType({})
     payloads = ("file",)
     directions = (Direction.WRITE,)
-    options = MappingProxyType(
-        {"bs": Option(size(SMALLEST, LARGEST, SMALLEST), "64 KiB", "Bytes of a record; each is flushed.")}
-    )
+    options = MappingProxyType({"bs": Option(size(512, 1 << 30, 512), "Bytes of a record; each is flushed.", "64 KiB")})
 
     def argv(self, call: Sequence[str], version: str, move: Move) -> tuple[str, ...]:
-        """See :meth:`Tool.argv`."""
         return run_perl(APPEND, "log", str(parse_size(self.level(move.options, "bs"))), move.source, move.target)
 
 

@@ -1,6 +1,4 @@
-"""cp as macOS has it: extended attributes and resource forks go along, which ``cp -X`` leaves out."""
-
-from __future__ import annotations
+"""cp on macOS with extended attributes and resource forks, which ``cp -X`` leaves out."""
 
 from collections.abc import Sequence
 
@@ -9,13 +7,13 @@ from lab.workloads.workload import Move
 
 
 class CpMetadata(Cp):
-    """What a person who types ``cp -R`` on a Mac gets. On a share without a place for them they are files beside."""
+    """``cp -R`` as typed on a Mac. If the share cannot hold attributes, they become files beside."""
 
     name = "cp-metadata"
     only_on = "macos"
 
     def argv(self, call: Sequence[str], version: str, move: Move) -> tuple[str, ...]:
-        """See :meth:`Tool.argv`; without the -X that a Mac's cp is called with otherwise."""
+        """See :meth:`Tool.argv`. Here a Mac's cp is called without -X."""
         return super().argv([word for word in call if word != "-X"], version, move)
 
 

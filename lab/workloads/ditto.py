@@ -1,9 +1,6 @@
-"""ditto, with which owners of Macs copy; only macOS has it."""
-
-from __future__ import annotations
+"""ditto, the copy command of macOS."""
 
 from collections.abc import Sequence
-from types import MappingProxyType
 
 from lab.workloads.workload import Move, Tool
 
@@ -11,18 +8,17 @@ from lab.workloads.workload import Move, Tool
 class Ditto(Tool):
     """Copies between folders of one host, so the share must be mounted.
 
-    A platform calls it so that it copies nothing but the data; times and permissions it always keeps.
+    The platform calls it so that it copies only data. It always keeps times and permissions.
     """
 
     name = "ditto"
     program = "ditto"
     needs_mount = True
-    programs = MappingProxyType({})
     folder_options = ()
     only_on = "macos"
 
     def argv(self, call: Sequence[str], version: str, move: Move) -> tuple[str, ...]:
-        """See :meth:`Tool.argv`. It knows no ``--``, which the lab's paths do not need: they begin with a slash."""
+        """See :meth:`Tool.argv`. ditto has no ``--``; the lab's paths begin with a slash anyway."""
         return (*call, move.source, move.target)
 
 

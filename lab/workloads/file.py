@@ -1,7 +1,5 @@
 """One large file of noise."""
 
-from __future__ import annotations
-
 import secrets
 
 from lab.base.errors import TransferError
@@ -19,12 +17,12 @@ SLACK_S = 60.0
 
 
 def deadline_s(size_bytes: int, files: int = 1) -> float:
-    """Seconds that making or reading this many bytes in so many files may take before it counts as stuck."""
+    """Seconds after which making or reading these bytes and files counts as stuck."""
     return SLACK_S + size_bytes / FLOOR_BYTES_PER_S + (files - 1) / FLOOR_FILES_PER_S
 
 
 def payload_name(trial_id: str) -> str:
-    """The name of a trial's payload, which nobody who may write beside it can know before it is there."""
+    """An unguessable name for a trial's payload, so that nobody can put something in its place."""
     return f"{trial_id}-{secrets.token_hex(8)}.bin"
 
 
@@ -34,23 +32,19 @@ class OneFile(Payload):
     name = "file"
 
     def files(self, size_bytes: int) -> int:
-        """One."""
         return 1
 
     def make(self, host: Host, path: str, size_bytes: int, seed: str) -> None:
-        """See :meth:`Payload.make`."""
         _noise(host, "make", path, size_bytes, seed)
 
     def check(self, host: Host, path: str, size_bytes: int, seed: str) -> None:
-        """See :meth:`Payload.check`."""
         verdict = _noise(host, "check", path, size_bytes, seed)
         if verdict != "as made\n":
-            message = f"{path} does not hold what was sent: {first_line(verdict)}"
-            raise TransferError(message, host=host.name)
+            raise TransferError(f"{path} does not hold what was sent: {first_line(verdict)}", host=host.name)
 
 
 def noise(mode: str, path: str, size_bytes: int, seed: str) -> tuple[str, ...]:
-    """The command that makes the noise of this seed at ``path`` (``make``), or compares what is there (``check``)."""
+    """The command that makes this seed's noise at ``path`` (``make``), or compares the file there (``check``)."""
     return run_perl(NOISE, mode, path, str(size_bytes), seed)
 
 

@@ -1,37 +1,33 @@
-"""fio: many small requests at random places of a file, and how long each takes."""
-
-from __future__ import annotations
+"""fio: many small requests at random places of a file, and the time of each."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import Any
 
 from lab.base.errors import LabFailure, TransferError, Unsupported
-from lab.base.untrusted import first_line
+from lab.base.untrusted import FASTEST_BYTES_PER_S, count, first_line, from_json, quantity
 from lab.design.case import Case
 from lab.design.factors import Direction
-from lab.design.option_levels import one_of, whole
+from lab.design.option_levels import Option, one_of, whole
 from lab.hosts import Host
 from lab.hosts.perl import run_perl
+from lab.results.observed import Observed, Requests, RequestsOneWay
 from lab.workloads.append import APPEND
-from lab.workloads.workload import Move, Option, Tool
-
-if TYPE_CHECKING:
-    from lab.results.observed import Observed  # a run folder's reader comes with it, and whoever plans needs none
+from lab.workloads.workload import Move, Tool
 
 BLOCK_BYTES = 4096
-MIXED_READS = 70  # percent of the requests of a mixed load, as most people who mix have it
+MIXED_READS = 70  # percent of the requests of a mixed load, as is usual
 RANDOM, MIXED = "random", "mixed"
 VERSION = re.compile(r"fio-3\.([0-9]{1,3})[\w.-]{0,40}")
+PERCENTILES = ("50.000000", "95.000000", "99.000000", "99.900000")
 
 
 class Fio(Tool):
     """Reads or writes every block of a file in the share once, in random order, so the share must be mounted.
 
-    A platform calls it with an engine of its own that can have several requests under way. Requests go past the
-    client's file cache (``direct``). fio makes up what it writes, with a checksum in each block, and keeps nothing of
-    what it reads.
+    The platform names an engine that can have several requests in flight. Requests bypass the client's file cache
+    (``direct``). fio generates what it writes, with a checksum in each block, and discards what it reads.
     """
 
     name = "fio"
@@ -46,21 +42,20 @@ class Fio(Tool):
         {
             "rw": Option(
                 one_of(RANDOM, MIXED),
-                RANDOM,
                 "`random`: requests of the trial's direction only; `mixed`: 70 % reads and 30 % writes, as a trial of "
                 "direction `write`.",
+                RANDOM,
             ),
-            "jobs": Option(whole(1, 64), "1", "How many jobs there are, each in a part of the file of its own."),
-            "iodepth": Option(whole(1, 256), "1", "How many requests each job has under way."),
+            "jobs": Option(whole(1, 64), "How many jobs there are, each in a part of the file of its own.", "1"),
+            "iodepth": Option(whole(1, 256), "How many requests each job has under way.", "1"),
         }
     )
 
     def check(self, host: Host, call: Sequence[str]) -> None:
-        """See :meth:`Tool.check`."""
         self.version(host, call)
 
     def version(self, host: Host, call: Sequence[str]) -> str:
-        """Such as ``fio-3.33``. Raises Unsupported for another than 3.x, whose reports mean something else."""
+        """Such as ``fio-3.33``. Raises Unsupported unless it is 3.x: reports of others mean something else."""
         printed = first_line(host.run(call[0], "--version").stdout)
         if not VERSION.fullmatch(printed):
             raise Unsupported(
@@ -71,7 +66,6 @@ class Fio(Tool):
         return printed
 
     def conflict(self, case: Case) -> str:
-        """See :meth:`Tool.conflict`."""
         if why := super().conflict(case):
             return why
         jobs = int(self.level(case.tool_options, "jobs"))
@@ -82,22 +76,20 @@ class Fio(Tool):
         return ""
 
     def lay_out(self, call: Sequence[str], version: str, move: Move) -> tuple[str, ...]:
-        """See :meth:`Tool.lay_out`; what is read is there already."""
+        """See :meth:`Tool.lay_out`. A read finds its file there already."""
         if move.direction is Direction.READ:
             return ()
         return run_perl(APPEND, "lay", "0", move.source, move.target)
 
     def argv(self, call: Sequence[str], version: str, move: Move) -> tuple[str, ...]:
-        """See :meth:`Tool.argv`."""
         report = ("--output-format=json", "--lat_percentiles=1", "--clat_percentiles=0")
         return (*self._workload(call, move), *([] if move.direction is Direction.READ else ["--do_verify=0"]), *report)
 
     def verification(self, call: Sequence[str], version: str, move: Move) -> tuple[str, ...]:
-        """See :meth:`Tool.verification`."""
         return () if move.direction is Direction.READ else (*self._workload(call, move), "--verify_only=1")
 
     def _workload(self, call: Sequence[str], move: Move) -> tuple[str, ...]:
-        """The same places in the same order at every call, each block once."""
+        """Every call visits the same places in the same order, each block once."""
         jobs, iodepth, mode = (self.level(move.options, name) for name in ("jobs", "iodepth", "rw"))
         reads = move.direction is Direction.READ
         path = move.source if reads else move.target
@@ -113,28 +105,68 @@ class Fio(Tool):
     def argv_for(
         self, call: Sequence[str], path: str, size_bytes: int, direction: Direction, seconds: float
     ) -> tuple[str, ...]:
-        """The command that measures a file where it lies: by the defaults of its options, no longer than so long."""
+        """The command that measures a file in place with default options, for at most ``seconds``."""
         move = Move(source=path, target=path, size_bytes=size_bytes, direction=direction)
         return (*self.argv(call, "", move), f"--runtime={seconds:g}")
 
     def read_report(self, printed: str, move: Move) -> Observed:
-        """See :meth:`Tool.read_report`."""
-        from lab.results.observed import Observed
-        from lab.workloads.fio_report import parse_report
-
         try:
             requests = parse_report(printed)
         except ValueError as error:
             raise LabFailure(f"fio: its report cannot be true: {error}", host="client") from error
-        moved = sum(way.bytes or 0 for way in (requests.read, requests.write) if way)
+        moved = sum(calls.bytes or 0 for calls in (requests.read, requests.write) if calls)
         if moved != move.size_bytes:
             raise TransferError(f"fio: it moved {moved} of {move.size_bytes} bytes", host="client")
         return Observed(requests=requests)
 
 
 def _escape(path: str) -> str:
-    """A path for fio, which takes a colon for the end of a name."""
+    """Escape a path for fio, which ends a name at a colon."""
     return path.replace("\\", "\\\\").replace(":", "\\:")
+
+
+def parse_report(text: str) -> Requests:
+    """What both kinds of requests came to; a kind that there was none of is None. Raises ValueError.
+
+    Notes of fio's may stand before and after the JSON.
+    """
+    try:
+        report = from_json(text[text.index("{") : text.rindex("}") + 1])
+        if not re.match(r"fio-3\.", str(report["fio version"])):
+            raise ValueError("it is none of fio 3.x")
+        (job,) = report["jobs"]
+        if job["error"] != 0:
+            raise ValueError(f"a job ended with error {job['error']!r:.20}")
+        read, write = _parse_requests(job["read"]), _parse_requests(job["write"])
+    except (KeyError, TypeError, AttributeError, IndexError) as error:
+        raise ValueError(f"{type(error).__name__}: {error!s:.60}") from error
+    if read is None and write is None:
+        raise ValueError("there was no request")
+    return Requests(read=read, write=write)
+
+
+def _parse_requests(report: Mapping[str, Any]) -> RequestsOneWay | None:
+    """The requests of one kind. fio rounds its rates, so they are computed from its runtime."""
+    requests, moved = count(report["total_ios"]), count(report["io_bytes"])
+    if requests == 0:
+        return None
+    runtime_s = quantity(report["runtime"]) / 1000
+    if not 0 < moved <= FASTEST_BYTES_PER_S * runtime_s:
+        raise ValueError(f"{moved} bytes in {runtime_s} s")
+    p50_ms, p95_ms, p99_ms, p999_ms, longest_ms = _parse_latencies(report["lat_ns"])
+    return RequestsOneWay(
+        requests=requests, bytes=moved, runtime_s=runtime_s, iops=round(requests / runtime_s, 3),
+        bytes_per_s=round(moved / runtime_s), p50_ms=p50_ms, p95_ms=p95_ms, p99_ms=p99_ms, p999_ms=p999_ms,
+        longest_ms=longest_ms,
+    )  # fmt: skip
+
+
+def _parse_latencies(latency: Mapping[str, Any]) -> list[float]:
+    """Milliseconds from submission to completion, at each of PERCENTILES, and the longest."""
+    values = [quantity(latency["percentile"][percent]) / 1e6 for percent in PERCENTILES]
+    if sorted(values) != values:
+        raise ValueError("a higher percentile is a shorter time")
+    return [*values, quantity(latency["max"]) / 1e6]  # a percentile is the end of a bucket, and may be longer
 
 
 TOOL = Fio()

@@ -1,17 +1,16 @@
 # usage: frames.pl STREAMS FRAME_BYTES FRAMES_PER_S SOURCE TARGET
-# Copies SOURCE to TARGET, which is not there yet, as so many streams of video at once, each a part of its own of both
-# files, frame by frame at its time: a frame is begun no sooner than its turn, and is in time where it has been read and
-# written before the turn of the next. One that is late is copied all the same, and the next one follows at once.
-# Prints "frames COUNT", "late COUNT" and "worst_s SECONDS", by which the worst of them came too late.
+# Copy SOURCE to the new file TARGET as streams of video at once, each a part of both files. A frame begins at its turn,
+# and is late unless it has been read and written before the next one's. A late frame is still copied, and the next one
+# follows at once. Prints "frames COUNT", "late COUNT" and "worst_s SECONDS", the largest lateness.
 use strict;
 use warnings;
 use Fcntl;
 use Time::HiRes ();
 
-my $BEGIN_S = 0.2;    # until all streams stand by
+my $BEGIN_S = 0.2;    # until all streams are ready
 my ($streams, $frame_bytes, $frames_per_s, $source, $target) = @ARGV;
 
-# The perl of macOS 10.6 to 10.11 was built without it, and then even naming the function ends the program.
+# perl of macOS 10.6 to 10.11 lacks it, and even naming the function ends the program.
 my $monotonic = eval { Time::HiRes::clock_gettime(Time::HiRes::CLOCK_MONOTONIC()) > 0 };
 sub now { return $monotonic ? Time::HiRes::clock_gettime(Time::HiRes::CLOCK_MONOTONIC()) : Time::HiRes::time() }
 
@@ -32,7 +31,7 @@ sub copy {
     }
 }
 
-# One stream: the bytes from one place to another. Returns the number of its frames, of the late ones, and the worst.
+# Play one stream, the bytes from one place to another. Returns its frames, the late ones, and the largest lateness.
 sub play {
     my ($at, $end, $begin) = @_;
     my ($from, $to, $frames, $late, $worst) = (start($source, O_RDONLY), start($target, O_WRONLY), 0, 0, 0);
@@ -62,9 +61,9 @@ for my $number (0 .. $streams - 1) {
 }
 my ($frames, $late, $worst) = (0, 0, 0);
 for my $player (@players) {
-    my ($of_one, $late_ones, $lateness) = split ' ', join '', <$player>;
+    my ($played, $late_ones, $lateness) = split ' ', join '', <$player>;
     close $player or exit 1;
-    ($frames, $late) = ($frames + $of_one, $late + $late_ones);
+    ($frames, $late) = ($frames + $played, $late + $late_ones);
     $worst = $lateness if $lateness > $worst;
 }
 printf "frames %d\nlate %d\nworst_s %.6f\n", $frames, $late, $worst;

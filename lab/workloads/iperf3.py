@@ -1,6 +1,4 @@
-"""iperf3: what the link carries when no file system, no file protocol and no encryption stand in the way."""
-
-from __future__ import annotations
+"""iperf3: what the link carries without any file system, file protocol or encryption."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -14,16 +12,16 @@ from lab.settings.setting import Setting
 NAME = "iperf3"
 PORT = 15201  # not iperf3's own, which a person may be using
 GRACE_S = 20.0
-# the server opens its socket anew after every test, and resets who comes before it has
-ANEW_S, PAUSE_S = 5.0, 0.1
+# The server reopens its socket after every test, and resets a client that comes too early
+RETRY_S, PAUSE_S = 5.0, 0.1
 
 
 def server(
     host: Host, call: Sequence[str], address: str, directory: str, listening: Callable[[int], str], port: int = PORT
 ) -> Setting:
-    """iperf3 on the server's data address; ``listening`` makes a shell test whether a port of that host is in use.
+    """Start iperf3 on the server's data address, for one test at a time.
 
-    ``call`` are the words by which that host calls iperf3. One takes one test at a time.
+    ``call`` are the words by which that host calls iperf3; ``listening`` makes a shell test whether a port is in use.
     """
     argv = (*call, "--server", "--bind", address, "--port", str(port))
     name = NAME if port == PORT else f"{NAME}-{port}"
@@ -33,13 +31,13 @@ def server(
 def measure(
     client: Host, call: Sequence[str], address: str, direction: str, seconds: float, port: int = PORT
 ) -> dict[str, float]:
-    """One TCP stream for about ``seconds``; ``direction`` as the client sees it (``read``: server to client).
+    """Run one TCP stream for about ``seconds``; ``direction`` is the client's (``read``: server to client).
 
-    Returns ``bytes`` that arrived, ``elapsed_s`` and ``bytes_per_s`` as the receiver counted them, and ``retransmits``
-    of the sender. A test that did not begin is tried again for ``ANEW_S``. Raises LabFailure with iperf3's own words.
+    Returns the receiver's ``bytes``, ``elapsed_s`` and ``bytes_per_s``, and the sender's ``retransmits``. A test that
+    did not begin is tried again for RETRY_S. Raises LabFailure with iperf3's own words.
     """
     argv = client_words(call, address, direction, seconds, port)
-    until = time.monotonic() + ANEW_S
+    until = time.monotonic() + RETRY_S
     while not began(text := client.run(*argv, deadline_s=seconds + GRACE_S, check=False).stdout):
         if time.monotonic() > until:
             break
@@ -48,14 +46,14 @@ def measure(
 
 
 def client_words(call: Sequence[str], address: str, direction: str, seconds: float, port: int) -> tuple[str, ...]:
-    """The command of such a test."""
+    """The client's command."""
     reverse = ("--reverse",) if direction == "read" else ()
     whole_s = f"{max(1, round(seconds))}"
     return (*call, "--client", address, "--port", str(port), "--time", whole_s, "--json", *reverse)
 
 
 def began(text: str) -> bool:
-    """False where a report says that its test was not so much as connected; True where it says anything else."""
+    """False if the report says that the test never connected."""
     try:
         report = from_json(text)
         return not ("error" in report and report["start"]["connected"] == [])

@@ -1,14 +1,11 @@
 # usage: metadata.pl lay|run|check PHASE TOP NAMES
-# PHASE is what is done with the files of the tree at TOP: create, stat, list, rename or delete. NAMES is a file (standard
-# input where empty) with lines "d PATH" and "f BYTES PATH", its folders and files, below TOP.
-# lay    makes TOP, which may not be there yet, with its folders, and for any phase but create with its files: as long as
-#        NAMES says, with nothing written into them.
-# run    does it file by file, to list folder by folder, each by one call after another. A file that is renamed stays in
-#        its folder. Sizes and names that come back are compared after the last call. Prints "metadata PHASE CALLS",
-#        "runtime_s SECONDS" from the first call to the end of the last one, and "ms" with the median of their times, what
-#        95, 99 and 99.9 % took no longer than, and the longest.
-# check  prints "as it should be" where TOP holds just what the phase leaves there, and else what is wrong. No link is
-#        followed.
+# PHASE is create, stat, list, rename or delete, for the files of the tree at TOP. NAMES is a file, or standard input if
+# empty, with lines "d PATH" and "f BYTES PATH": its folders and files below TOP.
+# lay    creates TOP, which must be new, with its folders and, except for create, its files with their sizes but no data.
+# run    does PHASE file by file (list: folder by folder), one call after another. A renamed file stays in its folder.
+#        Returned sizes and names are compared after the last call. Prints "metadata PHASE CALLS", "runtime_s SECONDS" of
+#        all calls, and "ms" with the median, the 95th, 99th and 99.9th percentile, and the longest of their times.
+# check  prints "as it should be" if TOP holds exactly what the phase leaves, else what is wrong. No link is followed.
 use strict;
 use warnings;
 use Fcntl;
@@ -17,7 +14,7 @@ use Time::HiRes ();
 my ($mode, $phase, $top, $names) = @ARGV;
 my (@folders, @files, @took);
 
-# The perl of macOS 10.6 to 10.11 was built without it, and then even naming the function ends the program.
+# perl of macOS 10.6 to 10.11 lacks it, and even naming the function ends the program.
 my $monotonic = eval { Time::HiRes::clock_gettime(Time::HiRes::CLOCK_MONOTONIC()) > 0 };
 sub now { return $monotonic ? Time::HiRes::clock_gettime(Time::HiRes::CLOCK_MONOTONIC()) : Time::HiRes::time() }
 
@@ -30,7 +27,7 @@ sub read_names {
     }
 }
 
-# What the file of a number is called after it was renamed.
+# The name of a file after the rename.
 sub renamed { my ($path, $number) = @_; return ($path =~ m{^(.*/)} ? $1 : '') . "renamed-$number" }
 
 sub make_file {
@@ -54,7 +51,7 @@ sub list {
     return \@names;
 }
 
-# A name with more than ASCII may come back in another form of Unicode, so of these only the number counts.
+# Names beyond ASCII may come back in another Unicode form, so only their number is compared.
 sub plain { return join '/', sort map { /[^\x00-\x7f]/ ? '' : $_ } @_ }
 
 sub compare_lists {
@@ -76,7 +73,7 @@ sub compare_sizes {
     }
 }
 
-# Does the same with one path after another, and returns what each came to.
+# Make the same call with each path, and return the results.
 sub perform {
     my ($call, @paths) = @_;
     my @results;
@@ -109,7 +106,7 @@ sub run {
         join ' ', map { sprintf '%.6f', 1000 * $took[$_] } @places;
 }
 
-# How many there are below the top, and what is there that should not be.
+# The number of entries below the top, and one that should not be there.
 sub look_through {
     my ($expected) = @_;
     my ($count, $strange, @left) = (0, '', '');
@@ -125,7 +122,7 @@ sub look_through {
     return ($count, $strange);
 }
 
-# What can be asked for by its name, and is not one too many, is there: see plain().
+# A name that can be asked for is there, if the number of entries is right: see plain().
 sub check {
     my @left = $phase eq 'delete' ? () : map { $phase eq 'create' ? [0, $$_[1]] : $_ } @files;
     @left = map { [$left[$_][0], renamed($left[$_][1], $_)] } 0 .. $#left if $phase eq 'rename';

@@ -1,6 +1,6 @@
 # usage: noise.pl make|check PATH BYTES SEED
-# Writes BYTES of noise to PATH, where nothing may be yet, or proves that PATH holds just these; every seed has a noise of
-# its own. No link is followed. noise_round.pl stands in front of it.
+# After noise_round.pl. Write BYTES of SEED's noise to the new file PATH, or prove that PATH holds exactly these. No link is
+# followed.
 my ($mode, $path, $size, $seed) = @ARGV;
 my $round = whole_round($seed, $size);
 
@@ -13,7 +13,7 @@ sub make {
     close $file or die "$path: $!\n";
 }
 
-# What is wrong with the bytes from one place to another; nothing where they are right.
+# What is wrong with the bytes from one place to another; empty if nothing is.
 sub compare {
     my ($first, $end) = @_;
     my $file = start($path, O_RDONLY | O_NONBLOCK);
@@ -26,7 +26,7 @@ sub compare {
     return $end == $size && sysread($file, $found, 1) ? "goes on after $size bytes\n" : '';
 }
 
-# What a processor compares in a tenth of a second is worth a second process: most hosts have another core.
+# A second process compares half of a large file: most hosts have another core.
 sub check {
     my $half = $size < 1 << 28 ? $size : int($size / 2 / $CHUNK) * $CHUNK;
     return compare(0, $size) if $half == $size;

@@ -1,7 +1,6 @@
-# Stands in front of noise.pl and tree.pl, which set $seed and $size before they call whole_round().
-# Two short noises of prime lengths are combined to one of 8 MiB, which goes round: more than what compresses a transfer
-# looks back, and as its length is a prime, no two blocks of a file system are alike in a file of less than that many
-# blocks. So noise is made, and read back, about as fast as memory can be written and read, on both hosts alike.
+# Before noise.pl and tree.pl, which set $seed and $size and then call whole_round(). Two short noises of prime lengths
+# make a round of 8 MiB that repeats. No compressor of a transfer looks back so far, and because its length is prime, no
+# two blocks are alike in a file with fewer blocks than that. Noise is made and compared about as fast as memory allows.
 use strict;
 use warnings;
 use Fcntl;
@@ -15,10 +14,10 @@ sub noise {
     my $noise = '';
     for (my $count = 0; length $noise < $length; $count++) { $noise .= sha512("$seed/$length/$count") }
     $noise = substr $noise, 0, $length;
-    return $noise . substr $noise, 0, $CHUNK;    # so that a whole chunk begins anywhere in it
+    return $noise . substr $noise, 0, $CHUNK;    # a whole chunk may begin anywhere
 }
 
-# The noise that goes round, as far as so many bytes need it, and its first chunk once more.
+# The round, as far as these bytes need it, and its first chunk again.
 sub whole_round {
     my ($seed, $size) = @_;
     my ($one, $other) = map { noise($seed, $_) } @PRIMES;
@@ -30,7 +29,7 @@ sub whole_round {
     return $round . substr $round, 0, $CHUNK;
 }
 
-# Writes so many bytes of a text, from one place on.
+# Write part of a text.
 sub put {
     my ($path, $file, $text, $from, $length) = @_;
     while ($length > 0) {
@@ -40,9 +39,9 @@ sub put {
     }
 }
 
-my $found;    # one buffer for all, or each would be given back to the system and cleared anew
+my $found;    # one buffer for all: a new one would be cleared by the system each time
 
-# Reads up to so many bytes into $found.
+# Read up to $length bytes into $found.
 sub get {
     my ($path, $file, $length) = @_;
     $found = '';
@@ -53,7 +52,7 @@ sub get {
     }
 }
 
-# Opens a file, which must be one; no link is followed.
+# Open a regular file; no link is followed.
 sub start {
     my ($path, $flags) = @_;
     sysopen my $file, $path, $flags | O_NOFOLLOW or die "$path: $!\n";

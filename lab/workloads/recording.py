@@ -1,6 +1,4 @@
-"""A manifest of a folder of this machine: which sizes lie in which structure of folders, and nothing else of it."""
-
-from __future__ import annotations
+"""Record a folder of this machine as a manifest: only its sizes and the structure of its folders."""
 
 import hashlib
 import os
@@ -22,9 +20,9 @@ UNREADABLE, TOO_DEEP = "folders that cannot be read", "folders that lie too deep
 
 
 def record(folder: Path) -> tuple[Manifest, Counter[str]]:
-    """The manifest of a folder, and how much of which kind it leaves out. Raises BadInput.
+    """The manifest of a folder, and how many entries of each kind it leaves out. Raises BadInput.
 
-    Each name becomes a hash under a key that is thrown away: nobody can try names out on it. No link is followed.
+    Each name becomes a hash under a discarded key, so that nobody can guess names by trial. No link is followed.
     """
     if not folder.is_dir():
         raise BadInput(f"{folder}: {'not a folder' if folder.exists() else 'no such folder'}")
@@ -44,7 +42,7 @@ def record(folder: Path) -> tuple[Manifest, Counter[str]]:
 
 
 def _walk(top: Path, key: bytes, left_out: Counter[str]) -> Iterator[tuple[str, int | None]]:
-    """Every folder and regular file below ``top``, by its hashed path; a folder has no size."""
+    """The hashed path and size of every folder and regular file below ``top``; a folder has no size."""
     left = [(top, "")]
     while left:
         folder, hashed = left.pop()
@@ -59,7 +57,7 @@ def _walk(top: Path, key: bytes, left_out: Counter[str]) -> Iterator[tuple[str, 
         for entry in entries:
             try:
                 status = entry.stat(follow_symlinks=False)
-            except OSError:  # it has gone since
+            except OSError:  # it was removed meanwhile
                 continue
             path = f"{hashed}{_hash(key, entry.name)}"
             if stat.S_ISDIR(status.st_mode):

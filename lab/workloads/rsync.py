@@ -1,6 +1,4 @@
-"""rsync, with flags that every engine of it takes: 2.6.9, 3.x and openrsync."""
-
-from __future__ import annotations
+"""rsync, with flags that every implementation takes: 2.6.9, 3.x and openrsync."""
 
 import re
 from collections.abc import Sequence
@@ -10,8 +8,7 @@ from lab.base.errors import Unsupported
 from lab.hosts import Host
 from lab.workloads.workload import Move, Tool
 
-# The whole file (openrsync knows -W by this name alone), straight to its name: no checksums of an old copy, no second
-# name and rename on the share.
+# Whole files (openrsync knows only -W), written in place: no checksums of an old copy, no temporary name on the share
 FLAGS = ("-W", "--inplace")
 
 
@@ -23,28 +20,26 @@ class Rsync(Tool):
     needs_mount = False
     programs = MappingProxyType({"rsync": "rsync"})
     folder_options = ("-r",)
-    second_copy_options = ("-t",)  # by times and sizes it tells what has changed; GVfs over AFP cannot set times
+    second_copy_options = ("-t",)  # it finds changes by time and size; GVfs over AFP cannot set times
 
     def version(self, host: Host, call: Sequence[str]) -> str:
-        """The engine, by its own words. Raises Unsupported for an unknown one."""
-        result = host.run(*call, "--version")
+        """Its implementation and version. Raises Unsupported for an unknown one."""
         try:
-            return parse_version(result.stdout)
+            return parse_version(host.run(*call, "--version").stdout)
         except ValueError as error:
             raise Unsupported(f"rsync --version: {error}", host=host.name) from error
 
     def argv(self, call: Sequence[str], version: str, move: Move) -> tuple[str, ...]:
-        """See :meth:`Tool.argv`."""
         shell = ("-e", move.remote_shell) if move.remote_shell else ()
-        return (*call, *FLAGS, *self.more(version), *shell, "--", move.source, move.target)
+        return (*call, *FLAGS, *self.more_flags(version), *shell, "--", move.source, move.target)
 
-    def more(self, version: str) -> tuple[str, ...]:
-        """Flags beyond the plain ones."""
+    def more_flags(self, version: str) -> tuple[str, ...]:
+        """Flags after FLAGS."""
         return ()
 
 
 def parse_version(text: str) -> str:
-    """Such as ``rsync 2.6.9, protocol 29`` or ``openrsync, protocol 29``, of ``rsync --version``. Raises ValueError."""
+    """``rsync 2.6.9, protocol 29`` or ``openrsync, protocol 29``, from ``rsync --version``. Raises ValueError."""
     openrsync = re.match(r"openrsync: protocol version ([0-9]{1,4})\b", text)
     if openrsync:
         return f"openrsync, protocol {openrsync[1]}"

@@ -1,6 +1,4 @@
-"""rsync through the file cache; only Apple's can be told."""
-
-from __future__ import annotations
+"""rsync through the file cache, which only Apple's rsync can be told."""
 
 from collections.abc import Sequence
 
@@ -10,10 +8,10 @@ from lab.workloads.rsync import Rsync
 
 
 class RsyncCache(Rsync):
-    """Copies between folders of one host, so the share must be mounted: the other end of a shell may have no --cache.
+    """Copies between folders of one host, because the other end of a remote shell may have no --cache.
 
-    Apple's rsync opens files with ``F_NOCACHE`` unless told ``--cache``: its 2.6.9 (``rsync/options.c``, since
-    rsync-37.3) and openrsync (``openrsync/main.c``).
+    Without ``--cache``, Apple's rsync opens files with ``F_NOCACHE``: 2.6.9 (``rsync/options.c``, since rsync-37.3) and
+    openrsync (``openrsync/main.c``).
     """
 
     name = "rsync-cache"
@@ -21,18 +19,18 @@ class RsyncCache(Rsync):
     only_on = "macos"
 
     def version(self, host: Host, call: Sequence[str]) -> str:
-        """See :meth:`Rsync.version`; it names the option, too. Raises Unsupported for one that is not Apple's."""
-        engine = super().version(host, call)
-        if not engine.startswith(("rsync 2.6.9,", "openrsync,")):
+        """See :meth:`Rsync.version`; names the option, too. Raises Unsupported unless it is Apple's."""
+        implementation = super().version(host, call)
+        if not implementation.startswith(("rsync 2.6.9,", "openrsync,")):
             raise Unsupported(
-                f"rsync-cache: {engine} knows no --cache",
-                "have macOS's own rsync come first in the PATH there, or take rsync-cache out of the sweep",
+                f"rsync-cache: {implementation} knows no --cache",
+                "let macOS's own rsync come first in the PATH there, or take rsync-cache out of the sweep",
                 host=host.name,
             )
-        return f"{engine}, --cache"
+        return f"{implementation}, --cache"
 
-    def more(self, version: str) -> tuple[str, ...]:
-        """The cache is used as cp uses it."""
+    def more_flags(self, version: str) -> tuple[str, ...]:
+        """Use the cache like cp does."""
         return ("--cache",)
 
 

@@ -1,8 +1,7 @@
 # shellcheck shell=sh
-# $1 the source, $2 the target, both of one name, $3 a remote shell, or nothing where both are folders of this host. With
-# a remote shell one of the two begins with LOGIN and a colon. No process keeps the archive: it goes through a pipe.
-# -o: who unpacks owns the files, root too. -m: times are not kept, which not every mount can. Apple's tar would put
-# extended attributes into files of their own.
+# $1 the source, $2 the target, both with the same name, $3 a remote shell, or empty for two folders of this host. With a
+# remote shell, one of them begins with LOGIN and a colon. The archive only goes through a pipe. -o: whoever unpacks owns the
+# files, even root. -m: do not keep times, which not every mount can. Apple's tar must not put attributes into extra files.
 COPYFILE_DISABLE=1
 export COPYFILE_DISABLE
 quote() { printf %s "$1" | sed "s/'/'\\\\''/g; 1s/^/'/; \$s/\$/'/"; }
@@ -12,7 +11,7 @@ remotely() {
     path=${2#*:}
     eval "$remote_shell"' -- "${2%%:*}" "COPYFILE_DISABLE=1; export COPYFILE_DISABLE; $(command_for "$1" "$path")"'
 }
-# the command of one end
+# The command of one end
 command_for() {
     folder=$(quote "${2%/*}")
     case $1 in

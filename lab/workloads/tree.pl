@@ -1,8 +1,7 @@
 # usage: tree.pl make|change|check TOP SEED EACH < MANIFEST
-# Makes a tree at TOP, where nothing may be yet, or proves that TOP holds just this one: lines "d PATH" and "f BYTES PATH"
-# are its folders and files, below TOP. The files, in their order, hold one noise cut up, which the seed makes. Changed,
-# the first one and each EACH-th after it hold a second noise, and are ten seconds younger; 0 stands for none. No link is
-# followed. noise_round.pl stands in front of it.
+# After noise_round.pl. Make a tree at the new folder TOP, or prove that TOP holds exactly this tree: lines "d PATH" and
+# "f BYTES PATH" are its folders and files. The files, in order, hold pieces of SEED's noise. After a change, the first file
+# and every EACH-th after it hold a second noise, and are ten seconds younger; 0 for none. No link is followed.
 my ($mode, $top, $seed, $each) = @ARGV;
 my (@folders, @files);
 my ($size, $place) = (0, 0);
@@ -47,7 +46,7 @@ sub change {
     return '';
 }
 
-# What is wrong with one file; nothing where it is right.
+# What is wrong with one file; empty if nothing is.
 sub compare {
     my ($round, $length, $path) = @_;
     my $file = start("$top/$path", O_RDONLY | O_NONBLOCK);
@@ -60,7 +59,7 @@ sub compare {
     return sysread($file, $found, 1) ? "$path: goes on after $length bytes\n" : '';
 }
 
-# What is there that was not sent, or is no folder or file; and how many there are of both.
+# The number of entries, and one that was not sent, or is neither folder nor file.
 sub look_through {
     my %sent = map { $_ => 1 } @folders, map { $$_[1] } @files;
     my ($count, $strange, @left) = (0, '', '');
@@ -78,8 +77,7 @@ sub look_through {
     return ($count, $strange);
 }
 
-# A file system may give names back in another form of Unicode: what can be opened by its name, and is not one too many,
-# is there.
+# A file system may return names in another Unicode form. A name that can be opened is there, if the number is right.
 sub check {
     my ($count, $strange) = look_through();
     return $strange || "something is missing\n" if $count != @folders + @files;

@@ -1,6 +1,4 @@
-"""A folder of many files of noise, whose paths and sizes a manifest has."""
-
-from __future__ import annotations
+"""A folder of many files of noise, with the paths and sizes of a manifest."""
 
 from typing import Self
 
@@ -16,11 +14,11 @@ from lab.workloads.file import ROUND, deadline_s
 from lab.workloads.workload import Payload
 
 TREE = ROUND + read_script(__file__, "tree.pl")
-BLOCK_BYTES = 4096  # of a page of tmpfs, and of ext4, HFS+ and APFS: what a file takes is a multiple of it
+BLOCK_BYTES = 4096  # of tmpfs, ext4, HFS+ and APFS: a file takes a multiple of it
 
 
 class Tree(Payload):
-    """The tree of a workload: one command makes all of it, and one compares it."""
+    """The tree of a workload. One command makes it, and one compares it."""
 
     name = "tree"
     is_folder = True
@@ -29,71 +27,64 @@ class Tree(Payload):
         self._workload = workload
 
     def of(self, workload: Workload) -> Self:
-        """See :meth:`Payload.of`."""
         return type(self)(workload)
 
     def files(self, size_bytes: int) -> int:
-        """See :meth:`Payload.files`."""
         return len(self._manifest(size_bytes).files)
 
     def room(self, size_bytes: int) -> int:
-        """Each file fills its last block, and each folder has one."""
+        """See :meth:`Payload.room`. A file takes whole blocks, and a folder one."""
         manifest = self._manifest(size_bytes)
         blocks = sum(-(-file.size_bytes // BLOCK_BYTES) for file in manifest.files) + len(manifest.folders) + 1
         return blocks * BLOCK_BYTES
 
     def make(self, host: Host, path: str, size_bytes: int, seed: str) -> None:
-        """See :meth:`Payload.make`."""
         self._perform(host, "make", path, size_bytes, seed)
 
     def check(self, host: Host, path: str, size_bytes: int, seed: str) -> None:
-        """See :meth:`Payload.check`: names, too, and that there is nothing else."""
+        """See :meth:`Payload.check`. It compares names, too, and finds files that were not sent."""
         verdict = self._perform(host, "check", path, size_bytes, seed)
         if verdict != "as made\n":
             raise TransferError(f"{path} does not hold what was sent: {first_line(verdict)}", host=host.name)
 
     @property
     def is_second_copy(self) -> bool:
-        """See :attr:`Payload.is_second_copy`."""
-        return self._each > 0
+        return self._change_step > 0
 
     def moved(self, size_bytes: int) -> int:
-        """See :meth:`Payload.moved`."""
         if not self.is_second_copy:
             return size_bytes
-        return sum(file.size_bytes for file in self._manifest(size_bytes).files[:: self._each])
+        return sum(file.size_bytes for file in self._manifest(size_bytes).files[:: self._change_step])
 
     def change(self, host: Host, path: str, size_bytes: int, seed: str) -> None:
-        """See :meth:`Payload.change`: their times, too, as a person's work changes them."""
+        """See :meth:`Payload.change`. Their times change, too."""
         self._perform(host, "change", path, size_bytes, seed)
 
     def names(self) -> str:
-        """See :meth:`Payload.names`."""
-        return self._whole.lines()
+        return self._whole_manifest.lines()
 
     def name_chars(self) -> int:
-        """See :meth:`Payload.name_chars`."""
-        return sum(len(file.path.rpartition("/")[2]) for file in self._whole.files)
+        return sum(len(file.path.rpartition("/")[2]) for file in self._whole_manifest.files)
 
     @property
-    def _whole(self) -> Manifest:
+    def _whole_manifest(self) -> Manifest:
         return self._manifest(present(self._workload).planned_size)
 
     @property
-    def _each(self) -> int:
-        """Each so-many-th file is changed; none where it is 0."""
+    def _change_step(self) -> int:
+        """Every this many files, one is changed; 0 for none."""
         changed = present(self._workload).changed
         return round(1 / changed) if changed else 0
 
     def _perform(self, host: Host, mode: str, path: str, size_bytes: int, seed: str) -> str:
         manifest = self._manifest(size_bytes)
-        words = run_perl(TREE, mode, path, seed, str(self._each))
+        words = run_perl(TREE, mode, path, seed, str(self._change_step))
         limit_s = deadline_s(manifest.size_bytes, len(manifest.files))
         return host.run(*words, given=manifest.lines(), deadline_s=limit_s).stdout
 
     def _manifest(self, size_bytes: int) -> Manifest:
-        """The tree of this size; what moves of one that changes is not its size, but that is in the sweep."""
-        workload = present(self._workload)  # of every sweep with a tree
+        """The tree of this size. A second copy moves less than its tree, whose size is in the sweep."""
+        workload = present(self._workload)  # every sweep with a tree has one
         return workload.tree(workload.planned_size if workload.changed else size_bytes)
 
 

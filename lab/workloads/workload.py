@@ -1,89 +1,73 @@
-"""A payload makes, checks and removes what is moved; a tool is the command that moves it."""
-
-from __future__ import annotations
+"""What a trial moves (a payload), and the command that moves it (a tool)."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import ClassVar, Self
 
 from lab.design.case import Case
 from lab.design.factors import Direction
+from lab.design.option_levels import Option
 from lab.design.workload import Workload
 from lab.hosts import Host
-
-if TYPE_CHECKING:
-    from lab.results.observed import Observed  # a run folder's reader comes with it, and whoever plans needs none
+from lab.results.observed import Observed
 
 
 class Payload(ABC):
-    """What a trial moves. ``is_folder``: not one file, but a folder with files in it."""
+    """What a trial moves: a file, or if ``is_folder`` a folder of files."""
 
     name: ClassVar[str]
     is_folder: ClassVar[bool] = False
 
     def of(self, workload: Workload) -> Self:
-        """This payload as a sweep has it; only a tree is told more by one than its size."""
+        """This payload for a sweep's workload. Only a tree needs more of it than the size."""
         return self
 
     def room(self, size_bytes: int) -> int:
-        """Bytes that one of this size takes on a RAM disk."""
+        """Bytes that a payload of this size takes on a RAM disk."""
         return size_bytes
 
     def moved(self, size_bytes: int) -> int:
-        """Bytes of one of this size that have to move."""
+        """Bytes that have to move of a payload of this size."""
         return size_bytes
 
     @property
     def is_second_copy(self) -> bool:
-        """Whether an earlier copy lies at the target, and parts of it have changed since."""
+        """Whether the target holds an earlier copy, of which parts have changed."""
         return False
 
     def change(self, host: Host, path: str, size_bytes: int, seed: str) -> None:
-        """Change at ``path``, where it was made, the parts that a second copy is to bring along."""
+        """Change the files at ``path`` that a second copy has to bring along."""
         raise NotImplementedError
 
     def names(self) -> str:
-        """Its folders and files, a line each: ``d PATH`` or ``f BYTES PATH``; nothing of what has but one file."""
+        """A line for each folder and file, ``d PATH`` or ``f BYTES PATH``; empty for a single file."""
         return ""
 
     def name_chars(self) -> int:
-        """Characters of the names of its files: a byte each, and more, is what crosses the wire of them."""
+        """Characters of the names of its files; at least a byte each crosses the wire."""
         return 0
 
     @abstractmethod
     def files(self, size_bytes: int) -> int:
-        """How many files a payload of this size has."""
+        """The number of files in a payload of this size."""
 
     @abstractmethod
     def make(self, host: Host, path: str, size_bytes: int, seed: str) -> None:
-        """Make it at ``path``: noise that this seed alone has, which neither compresses nor stands in any cache."""
+        """Make it at ``path``, as noise from this seed alone, which neither compresses nor is in any cache."""
 
     @abstractmethod
     def check(self, host: Host, path: str, size_bytes: int, seed: str) -> None:
-        """Compare every byte at ``path`` with what this seed makes. Raises TransferError where one differs."""
-
-
-@dataclass(frozen=True)
-class Option:
-    """An option of a tool that a sweep may vary as a factor, such as ``dd.bs``.
-
-    ``level`` makes text of what a sweep says, or raises ValueError. ``default`` is the level of a sweep that says
-    nothing, or ``default``. ``about`` is a sentence for the reference.
-    """
-
-    level: Callable[[object], str]
-    default: str
-    about: str
+        """Compare every byte at ``path`` with this seed's noise. Raises TransferError if one differs."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Move:
-    """What a tool is to do: bring ``size_bytes`` from ``source`` to ``target``, two paths as the client names them.
+    """What a tool has to do: bring ``size_bytes`` from ``source`` to ``target``, paths as the client names them.
 
-    ``remote_shell`` is empty where both paths are of the client; else the one in the share begins with its host.
-    ``options`` are the levels of the tool's own options that a sweep gives.
+    With a ``remote_shell``, the path in the share begins with its host. ``options`` are the levels of the tool's own
+    options that the sweep gives.
     """
 
     source: str
@@ -97,22 +81,21 @@ class Move:
 class Tool(ABC):
     """A command that moves a payload from one path to another.
 
-    ``program`` is what it runs. Its platform says by which words that is called there, which the methods get as
-    ``call``: ``("cp", "-X")``. ``programs`` are those that a host may lack, each with its package in Debian.
-    ``only_on`` is the platform that alone has it; empty for any. ``payloads`` are those that it can move, empty for
-    any, and ``directions`` those in which it can. ``options`` are what a sweep may vary of it. ``is_extra``: only who
-    asks for it misses it. ``keeps_read``: what it reads lies at the target afterwards. ``moves_names``: nothing that
-    files contain, but their names; its source is the list of these, and its target the tree in the share. ``reports``:
-    it measures by itself, and :meth:`read_report` reads what.
-    With ``folder_options`` it copies a folder and all in it, ``contents`` behind the name of which stands for what is
-    in it; None where it copies single files only. With ``second_copy_options``, given both times, it leaves at the
-    second what has not changed.
+    ``program`` is what it runs. The platform says how to call it, such as ``("cp", "-X")``, which methods get as
+    ``call``. ``programs`` are those that a host may lack, each with its Debian package. ``only_on`` is the one platform
+    that has it, or empty. ``payloads`` are those that it can move; empty for any. ``is_extra``: `lab check` does not
+    miss it. ``keeps_read``: what it read is at the target afterwards. ``moves_names``: it moves only names of files;
+    its source is their list, its target the tree in the share. ``reports``: it measures by itself, for
+    :meth:`read_report`.
+
+    ``folder_options`` make it copy a folder; None if it copies single files only. ``contents``, behind a folder's name,
+    stands for all in it. ``second_copy_options``, given both times, make it skip unchanged files at the second.
     """
 
     name: ClassVar[str]
     program: ClassVar[str]
     needs_mount: ClassVar[bool]
-    programs: ClassVar[Mapping[str, str]]
+    programs: ClassVar[Mapping[str, str]] = MappingProxyType({})
     only_on: ClassVar[str] = ""
     payloads: ClassVar[tuple[str, ...]] = ()
     directions: ClassVar[tuple[Direction, ...]] = tuple(Direction)
@@ -131,11 +114,11 @@ class Tool(ABC):
         return self.folder_options is not None
 
     def version(self, host: Host, call: Sequence[str]) -> str:
-        """Which of several programs of that name a host has, and which version; empty where it makes no difference."""
+        """Which program of that name a host has, and its version; empty if it makes no difference."""
         return ""
 
     def conflict(self, case: Case) -> str:
-        """Why it cannot do what a case wants of it, from what that is on; empty where it can."""
+        """Why it cannot do this case, beginning with the offending key; empty if it can."""
         if self.payloads and case.workload not in self.payloads:
             return f"workload {case.workload}: it moves {' or '.join(self.payloads)} only"
         if case.direction not in self.directions:
@@ -143,60 +126,57 @@ class Tool(ABC):
         return ""
 
     def job(self, case: Case) -> str:
-        """In a word, what it does of several things that nobody does in place of another; empty where it does one."""
+        """In a word, which of several incomparable jobs it does; empty if it has only one."""
         return ""
 
     def level(self, options: Mapping[str, str], name: str) -> str:
-        """The level of one of its options, where a sweep gives these."""
+        """The level of one of its options: the sweep's, or its default."""
         return options.get(name, self.options[name].default)
 
     def lay_out(self, call: Sequence[str], version: str, move: Move) -> tuple[str, ...]:
-        """What the client runs before the measured time, for there to be a target that is written over; the share is
-        then mounted anew. Empty for a tool that makes its target.
+        """The command that makes a target to overwrite, before the measured time; empty if the tool makes its target.
+
+        The share is mounted anew afterwards.
         """
         return ()
 
     def least_s(self, case: Case) -> float:
-        """Seconds that a trial takes at least, by a pace of its own; 0 for a tool that is as fast as it can be."""
+        """The least seconds of a trial, for a tool with a pace of its own; else 0."""
         return 0.0
 
     def check(self, host: Host, call: Sequence[str]) -> None:
-        """Raise Unsupported for a program that is there and will not do."""
+        """Raise Unsupported for an installed program that will not do."""
         return
 
     def check_ends(self, client: Host, call: Sequence[str], server: Host) -> None:
-        """Raise Absent where it cannot copy between these two over a remote shell."""
+        """Raise Absent if it cannot copy between these two over a remote shell."""
         return
 
     def verification(self, call: Sequence[str], version: str, move: Move) -> tuple[str, ...]:
-        """What the client runs after the measured time, with the share mounted anew, to compare what lies at the
-        target; it fails where that is wrong. Empty where the payload lies there, and is compared as such.
+        """The command that verifies the target after the measured time; empty if the payload itself is compared there.
+
+        The share is mounted anew before.
         """
         return ()
 
     def read_report(self, printed: str, move: Move) -> Observed | None:
-        """What the command printed of its own measurements; None for a tool that makes none. Raises LabFailure where
-        that cannot be true.
-        """
+        """Parse the tool's own measurements; None if it makes none. Raises LabFailure if they cannot be true."""
         return None
 
     def elapsed_s(self, report: Observed, elapsed_s: float) -> float:
-        """Seconds that a trial took, by its report and by the clock around the command, which counts for most tools.
+        """The seconds of a trial, from its report and the clock around the command, which counts for most tools.
 
-        Raises LabFailure where the two contradict each other.
+        Raises LabFailure if the two contradict each other.
         """
         return elapsed_s
 
     def check_names(self, host: Host, names: str, files: int, move: Move, path: str) -> None:
-        """Of one that moves names: have a host compare the tree at ``path`` with what is to be left of these names.
-
-        Raises TransferError where it is another.
-        """
+        """Compare the tree at ``path`` with what these names should have become. Raises TransferError if it differs."""
         raise NotImplementedError
 
     @abstractmethod
     def argv(self, call: Sequence[str], version: str, move: Move) -> tuple[str, ...]:
-        """The command. ``version`` is as above.
+        """The command that moves the payload; ``version`` is that of :meth:`version`.
 
-        Of a folder ``call`` has the ``folder_options``, too, and the source ends with ``contents``.
+        For a folder, ``call`` includes ``folder_options``, and the source ends with ``contents``.
         """

@@ -52,11 +52,11 @@ from lab.protocols.smb import macos as macos_smb
 from lab.run.restore.vocabulary import line_format
 from lab.settings import host_journal
 from lab.stores import btrfs, ext4, image_file_system, mac_volume, o3x, store, xfs, zfs
-from lab.workloads import bonnie_report, fio_report, frames, iperf3, metadata, rsync, tar
+from lab.workloads import bonnie, fio, frames, iperf3, metadata, rsync, tar
 
 PARSERS = {
-    "bonnie++": Parser(lambda text: bonnie_report.parse_report(text, cached=True), ("bonnie-*.txt",)),
-    "fio": Parser(fio_report.parse_report, ("fio-*.json",)),
+    "bonnie++": Parser(lambda text: bonnie.parse_report(text, cached=True), ("bonnie-*.txt",)),
+    "fio": Parser(fio.parse_report, ("fio-*.json",)),
     "frames": Parser(frames.parse_report, ("frames 400\nlate 2\nworst_s 0.012048\n",)),
     "metadata": Parser(
         lambda text: metadata.parse_report(text, "stat"),

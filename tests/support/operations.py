@@ -18,13 +18,12 @@ from lab.protocols.smb.ksmbd import Ksmbd
 from lab.settings.background import Process
 from lab.settings.host_journal import TakenHostJournal
 from lab.settings.operation import Operation
-from lab.stores.device_mount import DeviceMount
-from lab.stores.device_node import DeviceNode
-from lab.stores.image import ImageFile, ImageMount, LoopModule
 from lab.stores.loop_disks import LoopDisks
 from lab.stores.mac_image import DiskImage, FileImage, ImageVolume
 from lab.stores.mac_pool import MacPool
-from lab.stores.named_device import NamedDevice
+from lab.stores.mounts import DeviceMount, ImageFile, ImageMount
+from lab.stores.named_device import DeviceNode, NamedDevice
+from lab.stores.operations import LoopModule
 from lab.stores.zpool import VdevFiles, ZfsModule, Zpool, ZpoolOnDisks
 from support.sides import OWN, OWN_NAME
 

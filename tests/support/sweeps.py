@@ -9,7 +9,6 @@ from typing import Any
 from hypothesis import strategies as st
 
 from lab.design.case import Case
-from lab.design.catalogue import Catalogue
 from lab.design.plan import Plan, plan
 from lab.design.sweep_file import Sweep
 from lab.run.case.catalogue import CATALOGUE
@@ -64,7 +63,7 @@ def runs(cases: Sequence[Case], key: Callable[[Case], Any]) -> list[Any]:
     return [value for value, _ in itertools.groupby(cases, key)]
 
 
-def cases_of(sweep: Sweep, catalogue: Catalogue) -> tuple[tuple[Case, ...], tuple[str, ...]]:
+def cases_of(sweep: Sweep) -> tuple[tuple[Case, ...], tuple[str, ...]]:
     """The cases of a sweep's plan, and why combinations are left out."""
-    planned = plan(sweep, catalogue)
+    planned = plan(sweep, CATALOGUE)
     return planned.cases, planned.left_out

@@ -7,8 +7,13 @@ import io
 import threading
 import zipfile
 from collections.abc import Callable
+from pathlib import Path
 from urllib.parse import urlsplit
 
+import pytest
+
+from lab.base.errors import BadInput
+from lab.results import open_run
 from lab.results.run_folder import RunFolder
 
 Answer = Callable[[http.server.BaseHTTPRequestHandler], object]
@@ -68,3 +73,10 @@ def zipped(files: dict[str, bytes], method: int = zipfile.ZIP_DEFLATED) -> bytes
         for name, content in files.items():
             archive.writestr(name, content)
     return packed.getvalue()
+
+
+def refusal(name: str | Path) -> str:
+    """The error for opening a run of this name."""
+    with pytest.raises(BadInput) as raised:
+        open_run(name)
+    return str(raised.value)

@@ -11,7 +11,7 @@ from lab.base.untrusted import one_line
 from lab.report.compared.comparison import ComparedRun, Comparison
 from lab.report.compared.words import LONGEST_VALUE, fact_change, label, listed, percent, times, times_as_fast
 from lab.report.prose import warnings_of_machines
-from lab.results.load import DISTURBED_CORES
+from lab.results.run_keys import DISTURBED_CORES
 from lab.stats.run_differences import busiest
 from lab.stats.several_runs import Versus
 

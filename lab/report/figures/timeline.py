@@ -36,7 +36,7 @@ from lab.report.figures.style import (
     styles,
 )
 from lab.report.figures.values import tell
-from lab.results.load import load_by_block
+from lab.results.run_keys import load_by_block
 from lab.results.trial import DD, DISK, STORE_PROTOCOL
 
 MOST_BLOCKS = 60  # that have a line of their own

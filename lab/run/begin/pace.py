@@ -10,8 +10,8 @@ from pathlib import Path
 
 from lab.base.errors import BadInput
 from lab.design.pace import READ_FROM, Pace, kinds, overhead_s, transfers
-from lab.results.newest_run import paths_of_runs
 from lab.results.run_folder import RunFolder
+from lab.results.run_names import paths_of_runs
 from lab.results.trial import CEILINGS, Trial, read_time
 from lab.run.ceilings import link_ceiling
 

@@ -20,7 +20,7 @@ from lab.results.trial import DISK
 from lab.run.case import made_store as store_fill
 from lab.run.case.catalogue import CATALOGUE
 from lab.settings.setting import Setting
-from lab.stores import FileSystem, Site, file_system, kernel_module, named_device
+from lab.stores import FileSystem, Site, file_system, named_device, operations
 from lab.workloads.file import deadline_s, noise, payload_name
 
 MODULE_IS_THERE = 'if [ -e "/sys/module/$1" ]; then echo yes; else echo no; fi'
@@ -126,7 +126,7 @@ def make(
         _check_room(platform, store, directory, size_bytes)
     for module in store.modules(levels):
         if platform.host.shell(MODULE_IS_THERE, module.name).stdout.strip() == "no":
-            yield kernel_module.load(role, module)
+            yield operations.load(role, module)
     platform.host.run("mkdir", "-p", path)
     site = Site(platform.host, directory, path, platform.ram_disks.uid(), devices)
     yield from store.steps(site, size_bytes, levels)

@@ -12,8 +12,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 from lab.base.errors import HostLost, LabFailure
 from lab.hosts import ROLES, Role
-from lab.results.load import DISTURBED_CORES
 from lab.results.observed import HostUsage, Observed
+from lab.results.run_keys import DISTURBED_CORES
 from lab.results.trial import CEILINGS, Trial
 from lab.run.case.pair import Pair
 from lab.run.transfer.usage import busy_share

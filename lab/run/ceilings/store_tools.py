@@ -23,10 +23,10 @@ from lab.run.case.pair import Pair
 from lab.run.transfer.store_moved import add_moved, count_moved, describe_warm
 from lab.run.transfer.usage import usage
 from lab.workloads import Move, bonnie
-from lab.workloads.bonnie_report import parse_report as parse_bonnie
+from lab.workloads.bonnie import parse_report as parse_bonnie
 from lab.workloads.file import deadline_s, noise
 from lab.workloads.fio import TOOL as FIO
-from lab.workloads.fio_report import parse_report as parse_fio
+from lab.workloads.fio import parse_report as parse_fio
 
 NULL = "/dev/null"
 GIVEN_BACK_S = 20.0  # ZFS has room again with its next group of transactions, 5 s later, and more on a slow host

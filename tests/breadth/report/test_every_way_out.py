@@ -9,7 +9,7 @@ import pytest
 from support.planted_names import write_planted
 from support.ways_out import PUBLISHED_FURTHER, SHOWN_FURTHER, assert_names_nobody, assert_shows_no_password
 
-from lab.results.open_run import open_run
+from lab.results.opening import open_run
 
 pytestmark = pytest.mark.usefixtures("empty_place", "empty_figures")
 

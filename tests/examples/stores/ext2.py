@@ -6,10 +6,10 @@ import re
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from lab.design.option_levels import one_of
+from lab.design.option_levels import Option, one_of
 from lab.design.payload_size import MIB
 from lab.stores.image_file_system import OPTIONS, ImageFileSystem
-from lab.stores.store import Facts, Option
+from lab.stores.store import Facts
 
 
 class Ext2(ImageFileSystem):

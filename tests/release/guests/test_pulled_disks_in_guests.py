@@ -59,7 +59,7 @@ def test_a_pool_whose_disk_is_pulled_ends_the_run_and_goes_once_the_disk_is_back
     assert failed["reason"].startswith(f"server: the device {DISK} is gone; "), failed["reason"]
     assert f"{DISK} stays: another open change needs it" in said
     too_early = with_zfs.lab("restore", "--hosts", str(hosts))
-    assert (too_early.returncode, " is suspended, for what it lies on is gone" in too_early.stderr) == (1, True)
+    assert (too_early.returncode, " is suspended, because its devices are gone" in too_early.stderr) == (1, True)
     use(with_zfs, "plug")
     restored = with_zfs.lab("restore", "--hosts", str(hosts))
     assert restored.returncode == 0, restored.stdout + restored.stderr

@@ -50,7 +50,7 @@ STEPS = {
     ],
     "runs": [
         ("list", (*NUMERICAL, "paramiko", "pydantic", "lab.run.lifecycle", "lab.protocols")),
-        ("import lab.results.reader", ("pandas", "scipy", "matplotlib", "paramiko", "rich", "pydantic")),
+        ("import lab.results.decoder", ("pandas", "scipy", "matplotlib", "paramiko", "rich", "pydantic")),
         ("show example", SHOW),
         ("compare example example-delay", SHOW),
     ],

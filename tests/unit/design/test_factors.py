@@ -1,7 +1,5 @@
 """The registry of factors: what is derived from it."""
 
-from __future__ import annotations
-
 import dataclasses
 
 import pytest

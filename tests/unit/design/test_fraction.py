@@ -1,7 +1,5 @@
 """A fraction of a grid: what is promised can be estimated, what cannot is named, and classic designs are found."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Callable, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """Manifests: what is written is read again, a sample has just so many bytes, and what no tree can be is refused."""
 
-from __future__ import annotations
-
 import base64
 import unicodedata
 from contextlib import nullcontext, suppress

@@ -1,7 +1,6 @@
-"""Options of a protocol's mount as factors: the cases and plans they make, and what is refused."""
+"""Options of mounts, tools and stores as factors: the cases and plans that they make, and what is refused."""
 
-from __future__ import annotations
-
+import re
 from itertools import groupby
 from typing import Any
 
@@ -10,7 +9,7 @@ from support.sweeps import cases_of, fraction_of_options, sweep_of, sweep_of_opt
 
 from lab.base.errors import BadInput
 from lab.design import plan_text
-from lab.design.factors import rank
+from lab.design.factors import can_be_combined, chooser_of, rank
 from lab.design.grid import grid_of
 from lab.design.plan import plan
 from lab.run.case.catalogue import CATALOGUE
@@ -20,7 +19,7 @@ def test_an_option_multiplies_the_cases_of_its_own_protocol_only() -> None:
     wanted = sweep_of_options(
         smb={"dialect": ["2.1", "3.0", "default"], "signing": [True, False]}, nfs={"version": [3, 4.1]}
     )
-    made, _ = cases_of(wanted, CATALOGUE)
+    made, _ = cases_of(wanted)
     assert [case.protocol for case in made] == ["smb"] * 6 + ["nfs"] * 2
     named = [{name: level for name, level in case.options if "." in name} for case in made]
     assert named[1] == {"smb.dialect": "2.1", "smb.signing": "false"}
@@ -31,8 +30,8 @@ def test_an_option_multiplies_the_cases_of_its_own_protocol_only() -> None:
 
 
 def test_a_case_that_asks_for_nothing_is_the_one_that_it_always_was() -> None:
-    (asked, *_), _ = cases_of(sweep_of_options(smb={"dialect": ["default", "2.1"]}), CATALOGUE)
-    (plain, *_), _ = cases_of(sweep_of_options(), CATALOGUE)
+    (asked, *_), _ = cases_of(sweep_of_options(smb={"dialect": ["default", "2.1"]}))
+    (plain, *_), _ = cases_of(sweep_of_options())
     assert (asked.case_id, asked.mount_options) == (plain.case_id, {})
 
 
@@ -47,13 +46,18 @@ def test_a_case_that_asks_for_nothing_is_the_one_that_it_always_was() -> None:
     ],
 )
 def test_levels_are_taken_as_toml_writes_them(protocol: str, option: str, given: list[Any], levels: list[str]) -> None:
-    made, _ = cases_of(sweep_of_options([protocol], **{protocol: {option: given}}), CATALOGUE)
+    made, _ = cases_of(sweep_of_options([protocol], **{protocol: {option: given}}))
     assert [case.option(f"{protocol}.{option}") for case in made] == levels
 
 
 @pytest.mark.parametrize(
     ("factors", "said"),
     [
+        ({"tool": ["cp"], "dd": {"bs": ["4 KiB"]}}, "dd.bs: dd is no tool of this sweep, which has cp"),
+        ({"tool": ["cp"], "cp": {"bs": ["4 KiB"]}}, "cp.bs: unknown: cp has no options"),
+        ({"tool": ["dd"], "dd": {"bz": ["4 KiB"]}}, "dd.bz: unknown: dd has bs"),
+        ({"tool": ["dd"], "dd": {"bs": ["4 KiB", 4096]}}, "dd.bs: has a level twice"),
+        ({"tool": ["dd"], "dd": {"bs": [1000]}}, 'dd.bs: is not "default" or a multiple of 512 B from 512 B to 1 GiB'),
         ({"nfs": {"version": [4]}}, 'nfs.version: is not "default" or one of 3, 4.0, 4.1, 4.2 (it is 4)'),
         ({"nfs": {"version": [True]}}, 'nfs.version: is not "default" or one of 3, 4.0, 4.1, 4.2 (it is True)'),
         ({"nfs": {"version": [4.1, "4.1"]}}, "nfs.version: has a level twice"),
@@ -77,7 +81,7 @@ def test_levels_are_taken_as_toml_writes_them(protocol: str, option: str, given:
 )
 def test_what_no_option_can_be_is_refused_with_what_is_right(factors: dict[str, Any], said: str) -> None:
     with pytest.raises(BadInput) as refused:
-        cases_of(sweep_of_options(**factors), CATALOGUE)
+        cases_of(sweep_of(**({"protocol": ["smb", "nfs"]} | factors)))
     assert f"[factors] {said}" in str(refused.value)
     assert "\n" not in str(refused.value)
 
@@ -85,7 +89,7 @@ def test_what_no_option_can_be_is_refused_with_what_is_right(factors: dict[str, 
 def test_too_many_trials_are_counted_with_the_options() -> None:
     few = {"version": [3, 4.0, 4.1, 4.2], "nconnect": [1, 2, 4, 8]}
     sweep_of_options(["nfs", "smb"], nfs=few, blocks=1000)
-    assert len(cases_of(sweep_of_options(["nfs", "smb"], nfs=few), CATALOGUE)[0]) == 17
+    assert len(cases_of(sweep_of_options(["nfs", "smb"], nfs=few))[0]) == 17
     with pytest.raises(ValueError, match=r"more than 100000.*nfs.version 4, nfs.nconnect 4, nfs.rsize 7"):
         sweep_of_options(["nfs"], nfs=few | {"rsize": [2**power for power in range(12, 19)]}, blocks=1000)
 
@@ -146,3 +150,124 @@ def test_a_server_is_chosen_on_plots_of_their_own() -> None:
 def test_a_grid_without_options_is_as_before() -> None:
     found, _ = grid_of(sweep_of(protocol=["smb", "nfs"]), CATALOGUE)
     assert all("." not in name for case in found for name, _ in case.options)
+
+
+# --- options of tools
+
+BLOCKS: dict[str, Any] = {"tool": ["cp", "dd"], "dd": {"bs": ["4 KiB", "1 MiB"]}, "direction": ["write"]}
+
+
+def test_an_option_multiplies_the_cases_of_its_own_tool_only() -> None:
+    made, _ = cases_of(sweep_of(protocol=["smb", "nfs"], smb={"signing": [True, False]}, **BLOCKS))
+    assert [(case.protocol, case.tool) for case in made] == [
+        *[("smb", "cp")] * 2, *[("smb", "dd")] * 4, ("nfs", "cp"), *[("nfs", "dd")] * 2
+    ]  # fmt: skip
+    assert (made[2].mount_options, made[2].tool_options) == ({"signing": "true"}, {"bs": "4 KiB"})
+    assert (made[0].mount_options, made[0].tool_options) == ({"signing": "true"}, {})
+    assert made[-1].case_id.endswith("-dd.bs=1 MiB")
+    assert len({case.case_id for case in made}) == 9
+
+
+def test_too_many_trials_are_counted_with_the_options_of_tools() -> None:
+    levels = [512 << power for power in range(12)]
+    with pytest.raises(ValueError, match=r"more than 100000.*dd.bs 12"):
+        sweep_of(protocol=["smb", "nfs"], tool=["cp", "dd"], dd={"bs": levels}, mtu=[*range(1500, 3500)], blocks=1)
+
+
+def test_an_option_of_a_tool_acts_together_with_protocols_and_their_options() -> None:
+    factors = BLOCKS | {"protocol": ["smb", "nfs"], "smb": {"signing": [True, False]}}
+    made = plan(sweep_of(**factors), CATALOGUE)
+    assert [(effect.name, effect.least_pairs) for effect in made.effects] == [
+        ("protocol", 3), ("tool", 3), ("smb.signing", 3), ("dd.bs", 3),
+    ]  # fmt: skip
+    assert not [line for line in made.cannot_tell if "as a whole" in line]
+    assert re.search(r"dd\.bs +4 KiB, 1 MiB", "\n".join(plan_text.describe(sweep_of(**factors), made)))
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "can"),
+    [
+        ("dd.bs", "protocol", True),
+        ("dd.bs", "smb.signing", True),
+        ("smb.signing", "tool", True),
+        ("dd.bs", "mtu", True),
+        ("dd.bs", "dd.count", True),
+        ("dd.bs", "tool", False),
+        ("dd.bs", "fio.jobs", False),
+        ("smb.signing", "protocol", False),
+        ("smb.signing", "nfs.version", False),
+        ("ext4.data", "dd.bs", True),
+        ("ext4.data", "smb.signing", True),
+        ("ext4.data", "protocol", True),
+        ("ext4.data", "store", False),
+        ("ext4.data", "btrfs.compress", False),
+    ],
+)
+def test_what_can_be_combined(first: str, second: str, can: bool) -> None:
+    levels = {"tool": ("cp", "dd", "fio"), "store": ("ram", "ext4", "btrfs")}
+    assert can_be_combined(first, second, levels) is can
+    assert can_be_combined(second, first, levels) is can
+
+
+def test_the_owner_of_an_option_decides_which_factor_brings_it() -> None:
+    levels = {"tool": ["dd"], "store": ["ext4"]}
+    names = ("dd.bs", "ext4.data", "smb.signing", "mtu")
+    assert [chooser_of(name, levels) for name in names] == ["tool", "store", "protocol", ""]
+
+
+# --- options of stores
+
+STORES: dict[str, Any] = {"protocol": ["nfs", "ssh"], "tool": ["rsync"], "direction": ["write"]}
+
+
+def test_an_option_multiplies_the_cases_of_its_own_store_alone() -> None:
+    options: dict[str, Any] = {"ext4": {"data": ["ordered", "journal"]}, "btrfs": {"compress": ["zstd"]}}
+    cases, _ = cases_of(sweep_of(**STORES, store=["ram", "ext4", "btrfs"], **options))
+    assert [(case.store, case.store_options) for case in cases if case.protocol == "nfs"] == [
+        ("ram", {}), ("ext4", {"data": "ordered"}), ("ext4", {"data": "journal"}), ("btrfs", {"compress": "zstd"}),
+    ]  # fmt: skip
+    assert cases[2].case_id == "nfs-rsync-write-ext4-mtu1500-tcpdefault-ext4.data=journal"
+    assert cases[0].option("ext4.data") == "–"
+
+
+def test_the_default_level_is_left_to_the_store() -> None:
+    (case, _), _ = cases_of(sweep_of(**STORES, store=["ext4"], ext4={"data": ["default"]}))
+    assert case.store_options == {}
+
+
+def test_a_store_is_compared_over_the_levels_of_its_options() -> None:
+    sweep = sweep_of(**STORES, blocks=4, store=["ram", "ext4"], ext4={"data": ["ordered", "journal"]})
+    made = plan(sweep, CATALOGUE)
+    assert [effect.name for effect in made.effects] == ["protocol", "store", "ext4.data"]
+    assert not [line for line in made.cannot_tell if "ext4.data" in line]
+    assert "ext4.data" in "\n".join(plan_text.describe(sweep, made))
+
+
+def test_levels_of_a_store_that_cannot_go_together_are_left_out_with_the_reason() -> None:
+    cases, left_out = cases_of(sweep_of(**STORES, store=["zfs"], zfs={"raid": ["stripe", "raidz2"], "vdevs": [2, 3]}))
+    assert [tuple(case.store_options.values()) for case in cases if case.protocol == "nfs"] == [
+        ("stripe", "2"), ("stripe", "3"), ("raidz2", "3"),
+    ]  # fmt: skip
+    assert left_out == ("zfs with raid raidz2 on vdevs 2: it takes 3 or more",)
+
+
+@pytest.mark.parametrize(
+    ("factors", "message"),
+    [
+        ({"store": ["ext5"]}, r"\[factors\] store: unknown store 'ext5'; known are apfs, .*ext4"),
+        ({"store": ["ram"], "ext4": {"data": ["ordered"]}}, "ext4.data: ext4 is no store of this sweep, which has ram"),
+        ({"ext4": {"date": ["ordered"]}}, "ext4.date: unknown: ext4 has fill, disk, data"),
+        ({"ext4": {"data": ["all"]}}, 'ext4.data: is not "default" or one of ordered, journal, write'),
+        ({"xfs": {"bs": [1]}}, "xfs.bs: unknown: xfs has fill"),
+        ({"ram": {"bs": [1]}}, "ram.bs: unknown: ram has no options"),
+        ({"xfs": {"fill": [96]}}, "xfs.fill: is not .* a whole number from 0 to 95"),
+        ({"zfs": {"ashift": [8]}}, "zfs.ashift: is not .* a whole number from 9 to 16"),
+        ({"zfs": {"raid": ["raid5"]}}, "zfs.raid: is not .* stripe, mirror, raidz, raidz2, raidz3"),
+        ({"zfs": {"raid": ["mirror"], "vdevs": [1]}}, "no case is left: zfs with raid mirror on"),
+        ({"zfs": {"compression": ["zstd-20"]}}, "zfs.compression: is not .* zstd-1 to zstd-19"),
+        ({"zfs": {"recordsize": ["96 KiB"]}}, "zfs.recordsize: is not .* a power of two from 512 B"),
+    ],
+)
+def test_what_a_store_does_not_have_is_refused_with_what_it_has(factors: dict[str, Any], message: str) -> None:
+    with pytest.raises(BadInput, match=message):
+        cases_of(sweep_of(**STORES, **({"store": [*factors]} | factors)))

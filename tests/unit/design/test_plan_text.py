@@ -1,7 +1,5 @@
 """What a plan says of a sweep: its effects, what it can tell and what not, and what comes first."""
 
-from __future__ import annotations
-
 import re
 
 from support.sweeps import sweep_with

@@ -1,7 +1,5 @@
 """Profiles: just so many bytes, the same tree everywhere, and the distributions that they are said to have."""
 
-from __future__ import annotations
-
 import statistics
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Who has written what a client reads, as a factor: which cases there are, how they are named, and what they take."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest
@@ -16,7 +14,7 @@ LEVELS = ["default", "own", "other"]
 
 def levels_of(**factors: Any) -> tuple[set[tuple[str, ...]], tuple[str, ...]]:
     """Direction, clients and level of each case, and why others are missing."""
-    cases, left_out = cases_of(sweep_with(factors={"read_from": LEVELS} | factors), CATALOGUE)
+    cases, left_out = cases_of(sweep_with(factors={"read_from": LEVELS} | factors))
     return {(case.direction, case.option("clients"), case.option("read_from")) for case in cases}, left_out
 
 
@@ -44,14 +42,14 @@ def test_without_a_mount_no_client_writes_before() -> None:
 def test_names_and_second_copies_are_no_payload_of_a_client() -> None:
     tree = {"kind": "tree", "profile": "mail", "size": "1 MiB"}
     names: dict[str, Any] = {"tool": ["metadata"], "metadata": {"phase": ["list"]}, "read_from": ["default", "own"]}
-    cases, left_out = cases_of(sweep_with(workload=tree, factors={"direction": ["read"], **names}), CATALOGUE)
+    cases, left_out = cases_of(sweep_with(workload=tree, factors={"direction": ["read"], **names}))
     assert [case.option("read_from") for case in cases] == ["default"]
     assert left_out == ("metadata with read_from own: it reads nothing of what is in files",)
     again = sweep_with(
         workload=tree | {"changed": 0.1},
         factors={"tool": ["rsync"], "direction": ["read"], "read_from": ["default", "own"]},
     )
-    cases, left_out = cases_of(again, CATALOGUE)
+    cases, left_out = cases_of(again)
     assert [case.option("read_from") for case in cases] == ["default"]
     assert left_out == ("a second copy with read_from own: the first copy and the changes are the server's",)
 
@@ -64,11 +62,11 @@ def test_tools_that_measure_by_themselves_read_what_lay_there(tool: str) -> None
 
 def test_a_sweep_of_which_nothing_is_left_says_why() -> None:
     with pytest.raises(BadInput, match="no case is left: 1 client with read_from other: there is no other client"):
-        cases_of(sweep_with(factors={"direction": ["read"], "read_from": ["other"]}), CATALOGUE)
+        cases_of(sweep_with(factors={"direction": ["read"], "read_from": ["other"]}))
 
 
 def test_the_name_of_a_case_has_it_where_it_is_unusual_only() -> None:
-    cases, _ = cases_of(sweep_with(factors={"direction": ["read"], "clients": [2], "read_from": LEVELS}), CATALOGUE)
+    cases, _ = cases_of(sweep_with(factors={"direction": ["read"], "clients": [2], "read_from": LEVELS}))
     plain = "smb-cp-read-ram-mtu1500-tcpdefault-clients=2"
     assert [case.case_id for case in cases] == [plain, f"{plain}-read_from=own", f"{plain}-read_from=other"]
     assert [case.is_laid_by_client for case in cases] == [False, True, True]

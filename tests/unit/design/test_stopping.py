@@ -1,7 +1,5 @@
 """The rule that stops a run at a precision, and the simulation that its two numbers come from."""
 
-from __future__ import annotations
-
 import importlib.util
 import math
 import sys

@@ -1,7 +1,5 @@
 """How many bytes dd moves to measure a store, and how long all of it takes."""
 
-from __future__ import annotations
-
 from hypothesis import given
 from hypothesis import strategies as st
 

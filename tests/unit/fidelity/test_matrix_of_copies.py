@@ -16,8 +16,8 @@ from lab.fidelity.matrix import MARKS, answer_lines, columns_of, engine_lines, l
 from lab.fidelity.probes import LINUX, MACOS, known_to, laid_on
 from lab.fidelity.survey import Survey
 from lab.fidelity.verdicts import Judgement, Verdict
-from lab.results.newest_run import nothing_measured
 from lab.results.run_folder import RunFolder
+from lab.results.run_names import nothing_measured
 
 ALL, PROBES = laid_on(LINUX), known_to([LINUX])
 HOSTILE = "<script>alert(1)</script>\x1b[31m | `x`"

@@ -22,7 +22,6 @@ from lab.protocols.nfs.linux import parse_export
 from lab.protocols.servers.unflushed import UNFLUSHED, parse_filtered, without_flushes
 from lab.protocols.smb.linux import parse_testparm
 from lab.run.begin.capability import check_server
-from lab.run.case.catalogue import CATALOGUE
 from lab.settings.setting import Setting
 
 LEVELS = ("default", "async", "sync", "always")
@@ -136,9 +135,7 @@ def test_a_command_that_is_missing_is_named() -> None:
 
 
 def case_of(protocol: str, *, store: str = "disk", direction: str = "read", **options: str) -> Case:
-    (case, *_), _ = cases_of(
-        sweep_of(protocol=[protocol], tool=["rsync"], direction=[direction], store=[store]), CATALOGUE
-    )
+    (case, *_), _ = cases_of(sweep_of(protocol=[protocol], tool=["rsync"], direction=[direction], store=[store]))
     return dataclasses.replace(case, options=tuple((dict(case.options) | options).items()))
 
 

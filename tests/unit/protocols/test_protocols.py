@@ -26,7 +26,6 @@ from lab.protocols.afp.macos import MacAfp
 from lab.protocols.mounts import gvfs
 from lab.protocols.smb.linux import LinuxSmb, parse_smbstatus
 from lab.protocols.ssh import parse_verbose
-from lab.run.case.catalogue import CATALOGUE
 
 
 def capture(name: str) -> str:
@@ -207,7 +206,7 @@ def test_a_new_protocol_is_one_new_file(add: Callable[[ModuleType, str], None]) 
         'PROTOCOL = Protocol("toy", 99, mounted=True, drivers={"linux": Driver})\n',
     )
     assert protocols.find("toy").port == 99
-    assert len(cases_of(sweep_of(protocol=["toy", "smb"]), CATALOGUE)[0]) == 4
+    assert len(cases_of(sweep_of(protocol=["toy", "smb"]))[0]) == 4
     assert "toy" in known()
     with pytest.raises(BadInput, match=f"known are {known()}"):
         protocols.find("x")
@@ -226,7 +225,7 @@ def test_a_new_tool_and_a_new_payload_are_one_new_file(add: Callable[[ModuleType
         "class Toy(Rsync):\n    name = 'toy'\nclass Two(OneFile):\n    name = 'two'\n    def files(self, _): return 2\n"
         "TOOL, PAYLOAD = Toy(), Two()\n",
     )
-    (case, *_), _ = cases_of(sweep_of(tool=["toy"], kind="two"), CATALOGUE)
+    (case, *_), _ = cases_of(sweep_of(tool=["toy"], kind="two"))
     assert (case.tool, workloads.payload(case.workload).files(case.size_bytes)) == ("toy", 2)
 
 

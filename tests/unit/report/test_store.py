@@ -19,8 +19,8 @@ from lab.results.observed import Observed
 from lab.results.run_folder import RunFolder
 from lab.results.trial import Trial
 from lab.stats.store_numbers import BONNIE_TESTS, store_numbers
-from lab.workloads.bonnie_report import parse_report as parse_bonnie
-from lab.workloads.fio_report import parse_report as parse_fio
+from lab.workloads.bonnie import parse_report as parse_bonnie
+from lab.workloads.fio import parse_report as parse_fio
 
 MB = 10**6
 

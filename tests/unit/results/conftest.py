@@ -1,7 +1,5 @@
 """A web server, and a run to be served."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The frame of a folder and that of its trials are one; what the hosts observed is read when asked for."""
 
-from __future__ import annotations
-
 import json
 import pickle
 from pathlib import Path

@@ -1,17 +1,21 @@
 """Lines are decoded quickly, or with care where a quick look does not do: both must take and refuse the same."""
 
-from __future__ import annotations
-
+import gc
 import json
+from pathlib import Path
 
 import pandas as pd
 import pytest
 from support.decoded_lines import GOOD, TOKENS, fields, judged_alike, written
-from support.synthetic_runs import make_trials
+from support.synthetic_runs import make_trials, write_run
+from support.trial_lines import line
 
-from lab.results import decoder
+from lab.base.errors import BadInput
+from lab.base.untrusted import MOST_LINE_BYTES
+from lab.results import dataframe, decoder, run_folder
 from lab.results.columns import SHARED
 from lab.results.decoder import Decoder
+from lab.results.run_folder import RunFolder
 from lab.results.trial import ADDED, FIELDS, SCHEMA, problem
 
 
@@ -32,10 +36,10 @@ def test_a_deep_line_is_judged_alike_wherever_it_stands() -> None:
 def test_what_a_run_writes_is_taken_quickly(schema: int) -> None:
     made = [one.to_json() for one in make_trials(blocks=1)]
     lacked = [name for since, added in ADDED.items() if since > schema for name in added]
-    for line in made:
+    for record in made:
         for name in lacked:
-            del line[name]
-    assert judged_alike("".join(f"{json.dumps(line)}\n" for line in made).encode(), schema)
+            del record[name]
+    assert judged_alike("".join(f"{json.dumps(record)}\n" for record in made).encode(), schema)
 
 
 @pytest.mark.parametrize(
@@ -94,3 +98,63 @@ def test_times_are_those_of_iso_8601(text: str) -> None:
         assert problem(GOOD | {"started_at": text})
     else:
         assert pd.Timestamp(times[0], tz="UTC") == pd.to_datetime(text, utc=True, format="ISO8601")
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> RunFolder:
+    """A run that is read in many small bunches of lines."""
+    monkeypatch.setattr(decoder, "_BUNCH_BYTES", 500)
+    return write_run(tmp_path, make_trials(blocks=3))
+
+
+def test_every_way_of_reading_makes_the_frame_of_the_trials(folder: RunFolder) -> None:
+    pd.testing.assert_frame_equal(run_folder.load(folder.path), dataframe.frame(folder.trials(), folder.run))
+
+
+@pytest.mark.parametrize("number", [1, 2, 90, 192])
+def test_the_first_bad_line_is_named_in_whichever_bunch_it_is(folder: RunFolder, number: int) -> None:
+    lines = folder.trials_path.read_text().splitlines(keepends=True)
+    for place in {number, min(number + 5, len(lines))}:
+        lines[place - 1] = lines[place - 1].replace('"mtu": ', '"mtu": -')
+    folder.trials_path.write_text("".join(lines))
+    for read in (folder.trials, folder.columns):
+        with pytest.raises(BadInput, match=f"line {number}: mtu cannot be -"):
+            read()
+
+
+def test_an_id_that_stands_in_two_bunches_is_named(folder: RunFolder) -> None:
+    with folder.trials_path.open("a") as file:
+        file.write(line(trial_id="b1-003") + "\n")
+    for read in (folder.trials, folder.columns):
+        with pytest.raises(BadInput, match=r"line \d+: trial_id b1-003 stands in line 3 already"):
+            read()
+
+
+@pytest.mark.parametrize("reason", ["x" * 5000, "é" * 3000, "x" * 90_000])
+def test_a_line_may_be_longer_than_a_bunch(folder: RunFolder, reason: str) -> None:
+    with folder.trials_path.open("a", encoding="utf-8") as file:
+        file.writelines(f"{line(trial_id=name, reason=reason)}\n" for name in "ab")
+    frame = run_folder.load(folder.path)
+    assert frame["reason"].iloc[-2:].tolist() == [reason, reason]
+    assert frame["trial_id"].tolist() == [trial.trial_id for trial in folder.trials()]
+
+
+def test_a_file_that_becomes_shorter_while_it_is_read_is_bad_input(
+    folder: RunFolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    size_bytes = folder.trials_path.stat().st_size
+    monkeypatch.setattr(RunFolder, "_whole_and_tail", lambda self: (size_bytes + 10_000, b""))
+    with pytest.raises(BadInput, match=r"trials\.jsonl: cannot be read: it became shorter"):
+        folder.columns()
+
+
+def test_a_line_without_end_in_several_bunches_is_too_long(folder: RunFolder) -> None:
+    with folder.trials_path.open("a") as file:
+        file.write(f"{' ' * 2 * MOST_LINE_BYTES}\n{line(trial_id='last')}\n")
+    with pytest.raises(BadInput, match=r"trials\.jsonl: cannot be read: a line of more than"):
+        folder.columns()
+
+
+def test_garbage_is_collected_again_after_reading(folder: RunFolder) -> None:
+    folder.columns()
+    assert gc.isenabled()

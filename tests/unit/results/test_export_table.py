@@ -1,7 +1,5 @@
 """Runs as a table for other programs: columns and their types, and the same values as in the run."""
 
-from __future__ import annotations
-
 import dataclasses
 import gzip
 import io

@@ -1,7 +1,5 @@
 """Texts that are read from their file when asked for behave as texts in memory do."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

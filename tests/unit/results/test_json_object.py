@@ -1,7 +1,5 @@
 """What a file holds comes back as it was, known to this version of the lab or not."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,17 +1,13 @@
 """Runs that come with the lab: found by name, unpacked with care, and gone with the object that has them."""
 
-from __future__ import annotations
-
 import gc
 import zipfile
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from lab.base import shipped
 from lab.base.errors import BadInput
-from lab.base.untrusted import MOST_FILE_BYTES
 from lab.results import examples
 from lab.results.packed_run import RUN, SAMPLES, TRIALS, unpack
 from lab.results.run_folder import RunFolder, load
@@ -78,41 +74,7 @@ def test_a_run_folder_is_named_by_its_path(tmp_path: Path) -> None:
     assert RunFolder(example.path).label == str(example.path)
 
 
-def test_of_a_packed_run_only_the_files_of_a_run_are_taken(tmp_path: Path) -> None:
-    archive = tmp_path / "odd.zip"
-    with zipfile.ZipFile(archive, "w") as packed:
-        for name in (RUN, TRIALS, "../escaped", "/escaped", "commands.log"):
-            packed.writestr(name, "{}")
-    unpack(archive, tmp_path / "odd")
-    assert {path.name for path in (tmp_path / "odd").iterdir()} == {RUN, TRIALS}
-    assert not (tmp_path / "escaped").exists()
-
-
-def broken(path: Path) -> None:
-    path.write_bytes(b"no archive")
-
-
-def lacking(path: Path) -> None:
-    with zipfile.ZipFile(path, "w") as packed:
-        packed.writestr("run.json", "{}")
-
-
-def swollen(path: Path) -> None:
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as packed:
-        for name in (RUN, TRIALS):
-            packed.writestr(name, b" " * (MOST_FILE_BYTES + 1))
-
-
-def changed(path: Path) -> None:
-    with zipfile.ZipFile(path, "w") as packed:
-        for name in (RUN, TRIALS):
-            packed.writestr(name, b"content")
-    path.write_bytes(path.read_bytes().replace(b"content", b"Content", 1))
-
-
-@pytest.mark.parametrize("spoil", [broken, lacking, swollen, changed])
-def test_what_is_no_packed_run_is_refused(tmp_path: Path, spoil: Callable[[Path], None]) -> None:
-    archive = tmp_path / "bad.zip"
-    spoil(archive)
+def test_what_is_no_packed_run_is_refused_with_what_to_do(tmp_path: Path) -> None:
+    (tmp_path / "bad.zip").write_bytes(b"no archive")
     with pytest.raises(BadInput, match=r"bad\.zip: not a packed run: .*install the lab anew"):
-        unpack(archive, tmp_path / "bad", "install the lab anew")
+        unpack(tmp_path / "bad.zip", tmp_path / "bad", "install the lab anew")

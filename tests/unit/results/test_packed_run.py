@@ -1,7 +1,5 @@
 """Zip files of runs that may be anybody's: their files are taken by name, each up to a size, and nothing else."""
 
-from __future__ import annotations
-
 import contextlib
 import gc
 import io
@@ -12,18 +10,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from support.web_site import Site, content_of, zipped
+from support.web_site import Site, content_of, refusal, zipped
 
 from lab.base.errors import BadInput
+from lab.base.untrusted import MOST_FILE_BYTES
 from lab.results import open_run, packed_run
 from lab.results.fetched_run import Fetched
 from lab.results.run_folder import RunFolder
-
-
-def refusal(name: str | Path) -> str:
-    with pytest.raises(BadInput) as raised:
-        open_run(name)
-    return str(raised.value)
 
 
 def test_nothing_but_the_files_of_a_run_is_taken_from_a_zip_file(tmp_path: Path, run: RunFolder) -> None:
@@ -136,6 +129,8 @@ def far_away(files: dict[str, bytes]) -> bytes:
     ("spoil", "why"),
     [
         (bomb, "trials.jsonl is larger than 64 MiB"),
+        (lambda files: bomb(files | {"run.json": b" " * (MOST_FILE_BYTES + 1)}), "run.json is larger than"),
+        (lambda files: zipped(files, zipfile.ZIP_STORED).replace(b"trial_id", b"Trial_id", 1), "Bad CRC-32"),
         (many, "it lists more than 1000 files"),
         (two_ends, "it does not end as a zip file does"),
         (two_runs, "it holds 2 run.json"),

@@ -1,7 +1,5 @@
 """A run for strangers: names are planted wherever a host can put text, and looked for in all that comes out."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

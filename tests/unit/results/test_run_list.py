@@ -1,7 +1,5 @@
 """The runs of a results folder in a few figures each."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import statistics

@@ -1,7 +1,5 @@
 """Which words of a title may be names: it is the most public text of a run."""
 
-from __future__ import annotations
-
 import pytest
 from support.synthetic_runs import LABEL
 

@@ -1,7 +1,5 @@
 """What may stand in a run folder: anything else is named with its file and line, and never becomes a number."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

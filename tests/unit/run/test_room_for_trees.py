@@ -16,7 +16,6 @@ from lab.design.sweep_file import Sweep
 from lab.hosts import Role
 from lab.hosts.hosts_file import Hosts
 from lab.run.begin.compatibility import check_fit
-from lab.run.case.catalogue import CATALOGUE
 from lab.run.transfer import one_client
 from lab.run.transfer.places import Endpoints, Place
 
@@ -71,7 +70,7 @@ def failed_transfer(free_bytes: Callable[[str], int], free_files: Callable[[str]
     pair: Any = SimpleNamespace(platforms=platforms, sides=sides, interface=lambda _: "eth0")
     setup: Any = SimpleNamespace(attached=SimpleNamespace(remote_shell=""), store=None)
     ends = Endpoints("/c/x", "/m/x", "", Place(Role.CLIENT, "/c/x"), Place(Role.SERVER, "/srv/x"))
-    (case, *_), _ = cases_of(mail(direction=["write"]), CATALOGUE)
+    (case, *_), _ = cases_of(mail(direction=["write"]))
     with pytest.raises(TransferError) as caught:
         one_client._time(pair, setup, case, ends, ("cp",), 1.0)
     return caught.value

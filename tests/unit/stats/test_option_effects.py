@@ -15,7 +15,6 @@ from lab import stats
 from lab.design.factors import ABSENT
 from lab.design.sweep_file import Sweep
 from lab.results.run_folder import load
-from lab.run.case.catalogue import CATALOGUE
 
 
 def test_a_frame_has_a_column_for_each_option_and_none_where_nobody_named_one(tmp_path: Path) -> None:
@@ -28,7 +27,7 @@ def test_a_frame_has_a_column_for_each_option_and_none_where_nobody_named_one(tm
 
 def frame_of(wanted: Sweep, logs: Any) -> Any:
     """A synthetic run of the cases of a sweep."""
-    made, _ = cases_of(wanted, CATALOGUE)
+    made, _ = cases_of(wanted)
     names = list(dict.fromkeys(name for case in made for name, _ in case.options if "." in name))
     of = cases(protocol=["x"] * len(made)).assign(
         protocol=[case.protocol for case in made], mtu=[case.mtu for case in made], tool=[case.tool for case in made],

@@ -18,7 +18,7 @@ from lab.results.published import Published, read_published
 from lab.results.trial import Trial
 from lab.stats import encode
 from lab.stats.published import Own, beside, recompute
-from lab.workloads.bonnie_report import parse_report as parse_bonnie
+from lab.workloads.bonnie import parse_report as parse_bonnie
 
 MIB = 2**20
 FIGURES = read_published()

@@ -1,7 +1,5 @@
 """What file systems say of themselves, and the options of their mounts."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import pytest

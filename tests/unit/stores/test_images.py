@@ -1,7 +1,5 @@
 """Images with a file system: made, mounted and put back, whatever happens in between; what is others' stays."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Disks that say 512 bytes and have sectors of 4096: made, proven, counted and put back; what is others' stays."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

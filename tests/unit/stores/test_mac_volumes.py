@@ -1,7 +1,5 @@
 """Volumes in disk images of a Mac: made, mounted and put back, whatever happens in between; what is others' stays."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Pools of OpenZFS on OS X in disk images: made and put back, whatever happens in between; what is others' stays."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

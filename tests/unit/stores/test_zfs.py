@@ -1,7 +1,5 @@
 """The levels of a pool's options: what they become, what they leave for files, and what reads back."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import pytest

@@ -1,7 +1,5 @@
 """Pools in files of the lab's own: made, emptied of what they cache, and put back; what is others' stays."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
@@ -141,7 +139,7 @@ def test_a_suspended_pool_is_told_and_ends_once_its_files_can_be_written(lab: La
     with pytest.raises(CommandError, match="is suspended"):
         present(made.count).run(lab.host)
     lab.set("full")
-    with pytest.raises(RestoreError, match=r"^not everything .*\n.*is suspended, for what it lies on is gone"):
+    with pytest.raises(RestoreError, match=r"^not everything .*\n.*is suspended, because its devices are gone"):
         lab.settings.unwind()
     (lab.host.folder / "full").unlink()
     lab.begin().unwind()

@@ -1,7 +1,5 @@
 """bonnie++: what it is told, what is read of its line of numbers, and which versions will not do."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,7 +10,7 @@ from lab.base.errors import Unsupported
 from lab.results.bonnie import Bonnie, BonnieTest
 from lab.results.observed import Observed
 from lab.workloads import bonnie
-from lab.workloads.bonnie_report import BYTES, FIELDS, OPERATIONS, parse_report
+from lab.workloads.bonnie import BYTES, FIELDS, OPERATIONS, parse_report
 
 GIB = 2**30
 TESTS = [*BYTES, *OPERATIONS]

@@ -1,7 +1,5 @@
 """fio: what it is told, what is read of its report, and which versions will not do."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from typing import Any
@@ -19,9 +17,8 @@ from lab.design.factors import Direction
 from lab.platforms.linux.programs import LinuxPrograms
 from lab.platforms.macos.programs import MacPrograms
 from lab.results.observed import Observed
-from lab.run.case.catalogue import CATALOGUE
 from lab.workloads import Move
-from lab.workloads.fio_report import PERCENTILES, parse_report
+from lab.workloads.fio import PERCENTILES, parse_report
 
 FIO = workloads.tool("fio")
 LINUX, MAC = LinuxPrograms(FakeHost()), MacPrograms(FakeHost())
@@ -127,7 +124,7 @@ def test_every_fio_3_will_do(printed: str) -> None:
 
 def test_what_fio_cannot_do_is_left_out_and_why() -> None:
     fio = {"rw": ["random", "mixed"], "jobs": [1, 3]}
-    made, left_out = cases_of(sweep_of(size="1 MiB", tool=["fio"], fio=fio), CATALOGUE)
+    made, left_out = cases_of(sweep_of(size="1 MiB", tool=["fio"], fio=fio))
     assert [(case.tool_options["rw"], str(case.direction)) for case in made] == [
         ("random", "write"), ("mixed", "write"), ("random", "read"),
     ]  # fmt: skip

@@ -1,7 +1,5 @@
 """frames: video at its pace in both languages, what is late, and how many streams play."""
 
-from __future__ import annotations
-
 import errno
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """The report of iperf3: read with care, and asked for again where the server was between two tests."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any
@@ -69,7 +67,7 @@ def test_a_test_that_had_begun_is_no_other_the_second_time(tmp_path: Path) -> No
 
 
 def test_a_server_that_does_not_come_back_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(iperf3, "ANEW_S", 0.3)
+    monkeypatch.setattr(iperf3, "RETRY_S", 0.3)
     client = link_client(tmp_path, 99, "iperf3-refused.json")
     with pytest.raises(LabFailure, match="Connection refused"):
         iperf3.measure(client, (iperf3.NAME,), "192.0.2.2", "read", 1)

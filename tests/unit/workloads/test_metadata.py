@@ -1,7 +1,5 @@
 """What is done with names alone: and found wrong where it went wrong."""
 
-from __future__ import annotations
-
 import functools
 import os
 import shutil
@@ -27,7 +25,7 @@ from lab.hosts.perl import run_perl
 from lab.run.case.catalogue import CATALOGUE
 from lab.run.transfer.proof import least_bytes
 from lab.workloads import Move
-from lab.workloads.metadata import METADATA, WAYS, parse_report
+from lab.workloads.metadata import DIRECTIONS, METADATA, parse_report
 
 NAMES = "d a\nd a/b\nd empty\nf 5 a/b/one\nf 0 a/two\nf 70000 three\nf 1 a/ü\n"
 MOVE = Move(source="", target="top", size_bytes=1)
@@ -52,7 +50,7 @@ LEFT = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("phase", WAYS)
+@pytest.mark.parametrize("phase", DIRECTIONS)
 def test_a_phase_finds_what_was_laid_and_leaves_what_it_should(phase: str, tmp_path: Path) -> None:
     (tmp_path / "names").write_text(NAMES)
     laid = run("lay", phase, tmp_path)
@@ -197,10 +195,10 @@ def sweep(workload: dict[str, Any] | None = None, **factors: Any) -> Sweep:
 
 
 def test_each_phase_is_a_case_in_the_direction_of_its_names() -> None:
-    made, left_out = cases_of(sweep(tool=["metadata", "cp"], metadata={"phase": list(WAYS)}), CATALOGUE)
+    made, left_out = cases_of(sweep(tool=["metadata", "cp"], metadata={"phase": list(DIRECTIONS)}))
     phases = {case.tool_options["phase"]: case for case in made if case.tool == "metadata"}
-    assert {name: case.direction for name, case in phases.items()} == WAYS
-    assert len(left_out) == len(WAYS)
+    assert {name: case.direction for name, case in phases.items()} == DIRECTIONS
+    assert len(left_out) == len(DIRECTIONS)
     assert "metadata with direction write and phase list: its names go the other way, as direction read" in left_out
     case, (copied, _) = phases["stat"], [case for case in made if case.tool == "cp"]
     assert (case.workload, copied.workload) == ("names of tree mail, stat", "tree mail")
@@ -230,14 +228,14 @@ def test_what_metadata_cannot_be_asked_for_is_left_out_with_the_reason() -> None
     ]
     for asked, why in refused:
         with pytest.raises(BadInput, match="no case is left") as caught:
-            cases_of(asked, CATALOGUE)
+            cases_of(asked)
         assert why in str(caught.value)
-    _, left_out = cases_of(sweep(client_sync=["close", "fsync"], direction=["write"]), CATALOGUE)
+    _, left_out = cases_of(sweep(client_sync=["close", "fsync"], direction=["write"]))
     assert left_out == ("metadata with client_sync fsync: it writes nothing that could be flushed",)
 
 
 def test_each_name_and_what_its_protocol_sends_with_it_have_to_cross_but_one_reply_lists_many() -> None:
-    made, _ = cases_of(sweep(metadata={"phase": ["stat", "list"]}), CATALOGUE)
+    made, _ = cases_of(sweep(metadata={"phase": ["stat", "list"]}))
     by_way: dict[Direction, Case] = {case.direction: case for case in made}
     assert least_bytes(by_way[Direction.WRITE]) == by_way[Direction.WRITE].size_bytes + 120 * made[0].files
     assert least_bytes(by_way[Direction.READ]) == by_way[Direction.READ].size_bytes

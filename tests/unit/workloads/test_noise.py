@@ -1,7 +1,5 @@
 """The payload's noise: the same on every host, of its own for each seed, and found wrong where one byte is."""
 
-from __future__ import annotations
-
 import zlib
 from collections.abc import Iterator
 from pathlib import Path

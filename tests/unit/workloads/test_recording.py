@@ -1,7 +1,5 @@
 """A recorded folder: the sizes and the structure of its source, and nothing of a name."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 from collections import Counter

@@ -1,7 +1,5 @@
 """The commands that move a payload, as each platform calls their programs."""
 
-from __future__ import annotations
-
 import shlex
 import subprocess
 from dataclasses import replace
@@ -24,14 +22,7 @@ LINUX, MAC = LinuxPrograms(FakeHost()), MacPrograms(FakeHost())
 
 def test_tools_copy_every_byte_and_nothing_else() -> None:
     cp = workloads.tool("cp")
-    assert cp.argv(LINUX.call("cp"), "", COPY) == (
-        "cp",
-        "--sparse=never",
-        "--reflink=never",
-        "--",
-        "/a",
-        "/b",
-    )
+    assert cp.argv(LINUX.call("cp"), "", COPY) == ("cp", "--sparse=never", "--reflink=never", "--", "/a", "/b")
     assert cp.argv(MAC.call("cp"), "", COPY) == ("cp", "-X", "--", "/a", "/b")
     rsync = workloads.tool("rsync")
     assert rsync.argv(LINUX.call("rsync"), "rsync 3.4.1, protocol 32", COPY) == (
@@ -94,7 +85,7 @@ def test_apples_rsyncs_are_told_to_use_the_cache_and_the_record_says_so(printed:
 def test_another_rsync_of_a_mac_is_refused_for_it_has_no_such_option() -> None:
     host, call = FakeHost(), MAC.call("rsync")
     host.on((*call, "--version"), "rsync  version 3.4.1  protocol version 32\n")
-    with pytest.raises(Unsupported, match="protocol 32 knows no --cache: have macOS's own rsync come first"):
+    with pytest.raises(Unsupported, match="protocol 32 knows no --cache: let macOS's own rsync come first"):
         workloads.tool("rsync-cache").version(host, call)
 
 

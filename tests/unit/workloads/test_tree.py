@@ -1,7 +1,5 @@
 """A tree: made by one command, and found wrong where anything in it is not as it was made."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 import zlib

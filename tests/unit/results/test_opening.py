@@ -1,7 +1,5 @@
 """A run by a path, a zip file or an address. What an address gives may be anybody's."""
 
-from __future__ import annotations
-
 import gc
 import http.server
 import threading
@@ -9,18 +7,10 @@ import time
 from pathlib import Path
 
 import pytest
-from support.web_site import Site, content_of, leading_to, send, zipped
+from support.web_site import Site, content_of, leading_to, refusal, send, zipped
 
-from lab.base.errors import BadInput
 from lab.results import examples, fetched_run, open_run, packed_run
 from lab.results.run_folder import RunFolder, load
-
-
-def refusal(name: str | Path) -> str:
-    with pytest.raises(BadInput) as raised:
-        open_run(name)
-    return str(raised.value)
-
 
 # --- what is opened
 
