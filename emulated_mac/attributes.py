@@ -168,7 +168,7 @@ def _record_of(path: str, follow: bool, make: bool = False) -> str:
     device, inode, birth = _statx(path, follow)
     if not os.path.isdir(path) or (not follow and os.path.islink(path)):  # noqa: PTH112, PTH114
         return f"{RECORDS}/{device}-{inode}-{birth}"
-    name = ctypes.create_string_buffer(2 * NAME_BYTES + 1)  # by libc, for a Mac's Python has no getxattr
+    name = ctypes.create_string_buffer(2 * NAME_BYTES + 1)  # by libc, because a Mac's Python has no getxattr
     if _libc.getxattr(os.fsencode(path), NAME_OF_RECORD, name, 2 * NAME_BYTES) != 2 * NAME_BYTES:
         name.value = os.urandom(NAME_BYTES).hex().encode()
         if make and _libc.setxattr(os.fsencode(path), NAME_OF_RECORD, name, 2 * NAME_BYTES, 0):

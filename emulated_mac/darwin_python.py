@@ -1,7 +1,7 @@
-"""How python3 of the Command Line Tools differs from that of the Linux below.
+"""Python 3.9 of the Command Line Tools, run by the python3 of the Linux below.
 
-It is 3.9: what its grammar does not have is refused. The name of the system, F_FULLFSYNC, and fsync over SMB are a
-Mac's, as in perl/Darwin.pm; names that Linux alone has are gone. Options but -I, -B, -S and -c are not emulated.
+Newer grammar is refused. The name of the system, F_FULLFSYNC, and fsync over SMB are a Mac's, as in perl/Darwin.pm.
+Names that only Linux has are removed. Only the options -I, -B, -S and -c are emulated.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ linux_fsync, linux_fcntl, linux_utime = os.fsync, fcntl.fcntl, os.utime
 
 
 def main(argv: list[str]) -> int:
-    """Run a text or a file as a Mac's python3 does."""
+    """Run a text or a file like a Mac's python3."""
     if argv == ["--version"]:
         print("Python 3.9.6")
         return 0
@@ -97,7 +97,7 @@ def _fsync(target: object) -> None:
 
 
 def _utime(path: str | bytes | int, *args: object, **options: object) -> None:
-    """It knows no birth time, and moves that back."""
+    """Set the times of a file. An mtime before the birth time moves the birth time back."""
     linux_utime(path, *args, **options)  # type: ignore[arg-type]
     if isinstance(path, int):
         return
@@ -113,7 +113,7 @@ def _number_of(file: object) -> int:
 
 
 def _smb_mount_of(file: int) -> tuple[bool, str] | None:
-    """Of a file on a mounted SMB share, whether the server has full sync, and the file that FLUSHes are noted in."""
+    """For a file on a mounted SMB share: whether the server has full sync, and the file for FLUSHes. Else None."""
     note = f"{SMBFS}/{os.fstat(file).st_dev}"
     try:
         return _read(note) == "full_sync\n", f"{SMBFS}/flushes-{os.stat(note).st_uid}"  # noqa: PTH116 – as above

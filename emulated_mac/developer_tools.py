@@ -1,4 +1,4 @@
-"""The Command Line Tools of Xcode, as far as the lab needs them: where python3 is from 10.15 on."""
+"""The part of Xcode's Command Line Tools that the lab needs: python3, from 10.15 on."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ WINDOWS = "/linux/run/emulated_mac_windows"  # a line for each window that asked
 
 
 def are_installed() -> bool:
-    """Whether this Mac has them."""
+    """Whether this Mac has the tools."""
     return os.path.isdir(FOLDER)  # noqa: PTH112 – every python3 and xcode-select asks: as little as can be is imported
 
 
 def install(profile: Profile) -> None:
-    """Install them, as root."""
+    """Install the tools as root."""
     os.makedirs(f"{FOLDER}/usr/bin", exist_ok=True)  # noqa: PTH103 – as above
     if profile.number >= (10, 15):
         os.symlink("/linux/opt/emulated_mac/python3", PYTHON3)  # noqa: PTH211 – as above

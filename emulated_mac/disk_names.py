@@ -1,4 +1,4 @@
-"""How the programs of disks name devices and sizes."""
+"""Names of devices and sizes in the programs for disks."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ UNITS = ("B", "KB", "MB", "GB", "TB")
 
 
 def device_name(word: str) -> str:
-    """``disk4`` of ``/dev/disk4``, ``/dev/rdisk4`` or ``disk4``; the word itself where it is none of these."""
+    """``disk4`` for ``/dev/disk4``, ``/dev/rdisk4`` or ``disk4``; else the word itself."""
     match = re.fullmatch(r"(?:/dev/)?r?(disk\d+(?:s\d+)*)", word)
     return match[1] if match else word
 
 
 def binary_size(size_bytes: int) -> str:
-    """As newfs_hfs prints it: ``64 MB``, ``1 GB``, of powers of 1024, cut off (newfs_hfs.c)."""
+    """A size as newfs_hfs prints it: ``64 MB``, ``1 GB``, in powers of 1024, cut off (newfs_hfs.c)."""
     value, unit = _scale(size_bytes, 1024)
     return f"{value:.0f} {unit}"
 
 
 def decimal_size(size_bytes: int) -> str:
-    """As diskutil prints it: ``1.1 GB``, of powers of 1000."""
+    """A size as diskutil prints it: ``1.1 GB``, in powers of 1000."""
     value, unit = _scale(size_bytes, 1000)
     return f"{value:.1f} {unit}"
 

@@ -1,6 +1,6 @@
 """The system calls of a program: a question to the emulated kernel over its socket.
 
-Programs are started by the hundred, so what every one of them imports is little: no json, no socket, no pathlib.
+Hundreds of programs are started, so this module imports little: no json, no socket, no pathlib.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ CHUNK = 1 << 16
 
 
 def call(name: str, /, **arguments: object) -> Any:
-    """The kernel's answer. Raises OSError where it refuses: the errno is Linux's, the words are a Mac's."""
+    """The kernel's answer. If the kernel refuses, raises OSError with Linux's errno and a Mac's text."""
     connection = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
     connection.connect(SOCKET)
     connection.sendall(marshal.dumps((name, arguments)))

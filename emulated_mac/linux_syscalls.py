@@ -1,4 +1,4 @@
-"""mount(2) and umount2(2) of the Linux below, for which Python has no name."""
+"""mount(2) and umount2(2) of the Linux below, which Python lacks."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def mount_memory(target: str, size_bytes: int) -> None:
 
 
 def bind_mount(source: str, target: str, flags: tuple[str, ...]) -> None:
-    """Bind a folder to ``target``, with those flags of a Mac's mount that Linux has too. Raises OSError."""
+    """Bind a folder to ``target`` with the flags of a Mac's mount that Linux has, too. Raises OSError."""
     _check(_libc.mount(os.fsencode(source), os.fsencode(target), None, MS_BIND, None))
     bits = sum(FLAGS.get(flag, 0) for flag in flags)
     if bits:
@@ -35,8 +35,8 @@ def bind_mount(source: str, target: str, flags: tuple[str, ...]) -> None:
 
 
 def unmount(target: str, force: bool) -> None:
-    """Unmount; with ``force`` also what is in use, which ends with its last user. Raises OSError (EBUSY).
+    """Unmount; with ``force`` also a mount in use, which ends with its last user. Raises OSError (EBUSY).
 
-    umount(8) would not do: it looks into /proc, which a Mac has not.
+    umount(8) cannot do this, because it reads /proc, which a Mac lacks.
     """
     _check(_libc.umount2(os.fsencode(target), MNT_DETACH if force else 0))

@@ -11,7 +11,7 @@ from .smb_negotiate import DIALECTS
 GLOBAL = Path("/etc/nsmb.conf")
 PERSONAL = "Library/Preferences/nsmb.conf"
 SMB1, SMB2, SMB3 = 1, 2, 4  # bits of protocol_vers_map
-# Samba's name of each dialect, for the client that really mounts
+# The name of each dialect in Samba, whose client does the real mount
 SAMBA = {
     "SMB_2.002": "SMB2_02", "SMB_2.1": "SMB2_10", "SMB_3.0": "SMB3_00", "SMB_3.0.2": "SMB3_02", "SMB_3.1.1": "SMB3_11",
 }  # fmt: skip

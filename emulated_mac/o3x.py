@@ -1,17 +1,17 @@
-"""OpenZFS on OS X: its package is installed by whoever wants it, and no emulated Mac comes with it."""
+"""The package OpenZFS on OS X, which no emulated Mac has before it is installed."""
 
 from __future__ import annotations
 
 import os
 
-PACKAGE = "OpenZFSonOsX"  # what the names of its packages begin with
+PACKAGE = "OpenZFSonOsX"  # the names of the packages begin with it
 FOLDER = "/usr/local/zfs/bin"
 VERSION = "2.2.3-1"
 PROGRAMS = ("zpool", "zfs")
 
 
 def install() -> None:
-    """Put its programs where its installer does, as root."""
+    """Install the programs of the package as root."""
     os.makedirs(FOLDER, exist_ok=True)  # noqa: PTH103 – a program starts often: as little as can be is imported
     for name in PROGRAMS:
         path = f"{FOLDER}/{name}"

@@ -1,8 +1,8 @@
-"""What OpenSSH speaks on Macs before 10.11, as far as Debian's still does.
+"""The algorithms of OpenSSH on Macs before 10.11 that Debian's OpenSSH still has.
 
-Algorithms of 5.2p1 (10.6) and 6.2p2 (10.9), from their myproposal.h, less those for which the OpenSSL 0.9.8 of Mac OS X
-has nothing: elliptic curves and AES-GCM. That no such Mac has an ECDSA key follows from it, and nobody has looked.
-Debian's OpenSSH lost DSA, arcfour, Blowfish, CAST and RIPEMD.
+They come from myproposal.h of 5.2p1 (10.6) and 6.2p2 (10.9), without elliptic curves and AES-GCM, which the OpenSSL
+0.9.8 of Mac OS X lacks. So no such Mac has an ECDSA key; this was not checked. Debian's OpenSSH lost DSA, arcfour,
+Blowfish, CAST and RIPEMD.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ MACS_OF_6_2 = (
 
 
 def algorithms(number: tuple[int, ...]) -> dict[str, str]:
-    """Options of ssh and sshd that leave what this version of macOS has; none from 10.11 on (OpenSSH 6.9p1)."""
+    """Options that limit ssh and sshd to the algorithms of a version; none from 10.11 on (OpenSSH 6.9p1)."""
     if number >= (10, 11):
         return {}
     return {**COMMON, "MACs": MACS_OF_5_2 if number < (10, 9) else MACS_OF_6_2}
 
 
 def become(program: str, number: tuple[int, ...], argv: list[str]) -> NoReturn:
-    """Turn into Debian's program, with no other algorithms."""
+    """Become Debian's program, limited to these algorithms."""
     options = [word for name, value in algorithms(number).items() for word in ("-o", f"{name}={value}")]
     sys.stdout.flush()
     os.execv(program, [program, *options, *argv])

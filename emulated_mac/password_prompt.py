@@ -1,4 +1,4 @@
-"""Asking for a password as readpassphrase(3) does: on the terminal, without echo."""
+"""Ask for a password like readpassphrase(3): on the terminal, without echo."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import termios
 
 
 def ask(text: str) -> str | None:
-    """What is typed; None where there is no terminal."""
+    """The typed password, or None without a terminal."""
     try:
         with open("/dev/tty", "rb+", buffering=0) as terminal:  # noqa: PTH123  a path cannot open it unbuffered
             before = termios.tcgetattr(terminal)

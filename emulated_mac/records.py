@@ -1,4 +1,4 @@
-"""What the kernel answers programs with: plain values by name, for its socket carries nothing else."""
+"""The kernel's answers to programs: plain values by name, because its socket carries nothing else."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from urllib.parse import quote, unquote
 
 @dataclass(frozen=True)
 class Url:
-    """The parts, decoded. ``password`` is None where the URL has none."""
+    """The decoded parts of a URL; ``password`` may be None."""
 
     domain: str
     user: str
@@ -21,17 +21,17 @@ class Url:
 
     @property
     def source(self) -> str:
-        """As the mount table shows it: encoded, and without the password."""
+        """The source in the mount table: encoded, and without the password."""
         domain = f"{_encode(self.domain)};" if self.domain else ""
         return f"//{domain}{_encode(self.user)}@{self.server}/{_encode(self.share)}"
 
     def uri(self) -> str:
-        """As GVfs takes it. Without a domain it would ask for one."""
+        """The URI for GVfs, always with a domain because GVfs would ask for one."""
         return f"smb://{_encode(self.domain or 'WORKGROUP')};{_encode(self.user)}@{self.server}/{_encode(self.share)}"
 
 
 def parse(text: str) -> Url:
-    """Raises ValueError for what is none; who mounts is the user where none is named."""
+    """Parse a URL; the default user is the current one. Raises ValueError."""
     match = re.fullmatch(r"(?:smb:)?//(?:(.*)@)?([^/@:]+)(?::445)?(?:/(.*))?", text)
     if not match:
         raise ValueError(text)

@@ -1,4 +1,4 @@
-"""Reading from a TCP connection, which hands on what was sent in pieces of any size."""
+"""Reading from a TCP connection, whose data comes in pieces of any size."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import socket
 
 
 def receive_exactly(connection: socket.socket, count: int) -> bytes:
-    """The next ``count`` bytes. Raises OSError (ECONNRESET) where the server ends the connection before."""
+    """The next ``count`` bytes. Raises OSError (ECONNRESET) if the server ends the connection too early."""
     data = b""
     while len(data) < count:
         piece = connection.recv(count - len(data))

@@ -1,6 +1,6 @@
-"""What a Mac tells others of its services, as mDNSResponder does.
+"""Tell other hosts about the services of a Mac, like mDNSResponder.
 
-Emulated Macs ask each other by broadcasts of their own kind: nothing else understands them.
+Emulated Macs ask each other by broadcasts that nothing else understands.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ LISTENING = "0A"  # the state of a socket in Linux's /proc/net/tcp
 
 @at_boot
 def answer_others(kernel: Kernel) -> None:
-    """Begin to answer; until the host goes down."""
+    """Answer until the host goes down."""
     asked = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
     asked.bind(("", PORT))
     threading.Thread(target=_answer, args=(asked,), daemon=True).start()

@@ -27,7 +27,7 @@ class Volume:
     journaled: bool = False
     mounted_at: str = ""
     pool: str = ""
-    """Of ZFS: its pool, while that is imported, which keeps the device busy."""
+    """The imported ZFS pool that keeps the device busy."""
     shown_as: str = ""
     """The type that the table of mounts has, where it is another."""
 
@@ -94,7 +94,7 @@ def find_disk(kernel: Kernel, device: str) -> Disk:
 
 
 def find_own_disk(kernel: Kernel, caller: Caller, device: str) -> Disk:
-    """The image of a device, for its owner and root alone. EACCES for anybody else, ENXIO where there is none."""
+    """The image of a device, for its owner and root only. EACCES for others, ENXIO if there is none."""
     disk = find_disk(kernel, device)
     if caller.uid not in (0, disk.uid):
         raise OSError(errno.EACCES, "Permission denied")

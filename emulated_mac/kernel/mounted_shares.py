@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import errno
+import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from ..gvfs import Session, Share
 from ..records import NfsFacts, SmbFacts
-from . import smb_flushes
 from .mounts import Mount, table
 from .system_calls import Caller, Kernel, system_call, waiting_system_call
 
-PROC = Path("/linux/proc")
+PROC, FLUSHES = Path("/linux/proc"), Path("/linux/run/emulated_mac_smbfs")
 
 
 class ShareFacts(dict[str, SmbFacts | NfsFacts]):
@@ -54,7 +54,7 @@ def mount_share(
         share.unmount(force=True)
         raise OSError(errno.EINTR, target)
     full_sync = bool(facts is not None and facts.get("full_sync"))
-    flushes = smb_flushes.begin(target, owner, full_sync) if kind == "smbfs" else None
+    flushes = _note_mount(target, owner, full_sync) if kind == "smbfs" else None
     undo = _undo_of(kernel, share, target, flushes)
     with kernel.lock:
         if facts is not None:
@@ -110,3 +110,19 @@ def _check_mount_point(caller: Caller, target: str) -> None:
         raise OSError(errno.ENOTDIR, target)
     if caller.uid not in (0, path.stat().st_uid):
         raise OSError(errno.EPERM, target)
+
+
+def _note_mount(target: str, owner: int, full_sync: bool) -> Path:
+    """Write what perl/Darwin.pm needs to flush files of a mounted SMB share as smbfs does; returns the mount's file.
+
+    GVfs, which mounts the share, sends no FLUSH. So each FLUSH that a Mac would send becomes a line in ``flushes-UID``
+    of the mount's account. The file of the mount has its device number as a name, and tells whether the server has full
+    sync.
+    """
+    FLUSHES.mkdir(mode=0o755, exist_ok=True)
+    mount, flushes = FLUSHES / str(os.stat(target).st_dev), FLUSHES / f"flushes-{owner}"  # noqa: PTH116 – as perl's stat
+    mount.write_text("full_sync\n" if full_sync else "no_full_sync\n")
+    flushes.touch()
+    for file in (mount, flushes):
+        os.chown(file, owner, -1)
+    return mount

@@ -19,7 +19,7 @@ def share_points(kernel: Kernel, caller: Caller) -> list[SharePointRecord]:
 
 @system_call
 def share_point_write(kernel: Kernel, caller: Caller, record: SharePointRecord) -> None:
-    """Add a share point, or replace the one of its name."""
+    """Add a share point, or replace the share point of the same name."""
     caller.must_be_root()
     write(from_record(record))
     _update_servers(kernel)
@@ -27,7 +27,7 @@ def share_point_write(kernel: Kernel, caller: Caller, record: SharePointRecord) 
 
 @system_call
 def share_point_remove(kernel: Kernel, caller: Caller, name: str) -> None:
-    """Remove a share point. ENOENT where there is none."""
+    """Remove a share point. ENOENT if it does not exist."""
     caller.must_be_root()
     try:
         remove(name)
@@ -38,12 +38,12 @@ def share_point_remove(kernel: Kernel, caller: Caller, name: str) -> None:
 
 @system_call
 def hash_types(kernel: Kernel, caller: Caller) -> list[str]:
-    """The forms in which the password of the Mac's user is kept."""
+    """The kinds of hashes of the Mac user's password."""
     return accounts.hash_types(kernel)
 
 
 def _update_servers(kernel: Kernel) -> None:
-    """Have Samba read its shares again, and start netatalk again, which ends its sessions."""
+    """Let Samba read its shares again, and restart netatalk, which ends its sessions."""
     for label, daemon in list(jobs(kernel).items()):
         if daemon is not None and label.endswith(".smbd"):
             smb.reload()

@@ -69,7 +69,7 @@ def system_call(function: Function) -> Function:
 
 
 def waiting_system_call(function: Function) -> Function:
-    """As ``system_call``, for a function that waits for another host: meanwhile the kernel answers others."""
+    """Like ``system_call`` for a function that waits for another host; meanwhile the kernel answers other calls."""
     UNLOCKED.add(function.__name__)
     return system_call(function)
 

@@ -10,7 +10,7 @@ my ($F_FULLFSYNC, $F_NOCACHE) = (51, 48);    # <sys/fcntl.h>
 my ($TIOCPTYGRANT, $TIOCPTYUNLK, $TIOCPTYGNAME, $TIOCSCTTY) = (0x20007454, 0x20007452, 0x40807453, 0x20007461);
 my ($LINUX_TIOCSPTLCK, $LINUX_TIOCGPTN, $LINUX_TIOCSCTTY) = (0x40045431, 0x80045430, 0x540E);
 
-# Of a file on a mounted SMB share, what the kernel notes of the mount (kernel/smb_flushes.py); undef elsewhere
+# Of a file on a mounted SMB share, what the kernel notes of the mount (kernel/mounted_shares.py); undef elsewhere
 my $SMBFS = '/linux/run/emulated_mac_smbfs';
 sub smb_mount_of {
     my ($device) = stat $_[0] or return undef;

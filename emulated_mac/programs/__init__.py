@@ -1,6 +1,6 @@
-"""The programs of macOS, a module each: ``main(argv) -> int`` gets the words after the name.
+"""The programs of macOS, one module for each: ``main(argv) -> int`` gets the words after the name.
 
-``PLACES`` has the folder of every program, or a function from a version to it, which is None where that lacks it.
+``PLACES`` has the folder of each program, or a function from a version to the folder; None if the version lacks it.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ def since(folder: str, *number: int) -> Place:
 
 
 def before(folder: str, *number: int) -> Place:
-    """The place of a program that a version no longer has, or has as Linux does."""
+    """The place of a program before the version that has no such program, or the same one as Linux."""
     return lambda profile: folder if profile.number < number else None
 
 
 def added(profile: Profile) -> str | None:
-    """The place of a program that no macOS has: :mod:`..o3x` puts it there once somebody installs it."""
+    """No place: no macOS has the program, but :mod:`..o3x` can install it."""
     return None
 
 
@@ -60,13 +60,13 @@ PLACES: dict[str, Place] = {
 
 
 def place(name: str, profile: Profile) -> str | None:
-    """The folder of a program in a version; None where that has none."""
+    """The folder of a program in a version, or None."""
     folder = PLACES[name]
     return folder if isinstance(folder, str) else folder(profile)
 
 
 def run(words: list[str]) -> int:
-    """Run the program that the first word, a path, names."""
+    """Run the program whose path is the first word."""
     name = os.path.basename(words[0])  # noqa: PTH119
     module = importlib.import_module(f"{__name__}.{name.replace('-', '_')}")
     try:

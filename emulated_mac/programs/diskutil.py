@@ -118,7 +118,7 @@ def _apfs(words: list[str]) -> int:
     if not complete.get(verb):
         bsd_getopt.fail_as_not_emulated("diskutil", f"apfs {' '.join(words)}")
     if verb == "list":
-        print("APFS Containers (0 found)")  # the Mac's own is not shown, for it is none
+        print("APFS Containers (0 found)")  # the Mac's own disk is not shown because it is none
         return 0
     try:
         if verb == "create":
@@ -268,7 +268,7 @@ def _describe(disk: DiskRecord) -> dict[str, object]:
 
 
 def _list(words: list[str]) -> int:
-    """The RAM disks; the Mac's own disk is not shown, for it is none."""
+    """The RAM disks, without the Mac's own disk, which is none."""
     if words and words[0] == "-plist":
         bsd_getopt.fail_as_not_emulated("diskutil", "list -plist")
     for image in call("images"):

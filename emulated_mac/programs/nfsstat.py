@@ -1,6 +1,6 @@
 """nfsstat(1): mounts as print_mountargs() of NFS-63 prints them, with what later versions added.
 
-Only -m is emulated, for there are no counters; from 11 on also as JSON, with the same words in an object.
+Only -m is emulated because there are no counters; from 11 on also as JSON, with the same words in an object.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""/usr/bin/python3 from 10.15 on: it runs that of the developer tools, or asks for them (on a desktop, by a window)."""
+"""/usr/bin/python3 from 10.15 on: it runs python3 of the developer tools, or asks for the tools in a window."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ..kernel_client import call
 
 
 def main(argv: list[str]) -> int:
-    """Turn into python3, or ask for it and fail."""
+    """Become python3, or ask for the developer tools and fail."""
     if developer_tools.are_installed():
         os.execv(developer_tools.PYTHON3, [developer_tools.PYTHON3, *argv])
     call("note_window")

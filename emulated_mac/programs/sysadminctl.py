@@ -1,4 +1,4 @@
-"""sysadminctl(8): nothing of it is emulated, for the lab changes no account of a Mac."""
+"""sysadminctl(8) is not emulated, because the lab changes no account of a Mac."""
 
 from __future__ import annotations
 

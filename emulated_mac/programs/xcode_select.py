@@ -14,7 +14,7 @@ NO_TOOLS = (
 
 
 def main(argv: list[str]) -> int:
-    """Where they are; or install them, as if somebody had said yes in the window at once."""
+    """Print the folder of the tools, or install them as if somebody had agreed in the window at once."""
     if argv in (["-p"], ["--print-path"], ["-print-path"]):
         if not developer_tools.are_installed():
             bsd_getopt.fail(NO_TOOLS, 2)

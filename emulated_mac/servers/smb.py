@@ -56,7 +56,7 @@ def dialects(number: tuple[int, ...]) -> tuple[str, str]:
 
 
 def start(kernel: Kernel) -> Daemon:
-    """Start Samba with the present share points; ``reload`` has it read later ones."""
+    """Start Samba with the present share points; ``reload`` makes it read later ones."""
     STATE.mkdir(mode=0o700, parents=True, exist_ok=True)
     oldest, newest = dialects(kernel.profile.number)
     (STATE / "smb.conf").write_text(CONF.format(name=MAC_SERVER, oldest=oldest, newest=newest, state=STATE))
@@ -66,7 +66,7 @@ def start(kernel: Kernel) -> Daemon:
 
 
 def write_password(kernel: Kernel) -> None:
-    """Put the users into Samba's database, or take them out of it where they have no SMB-NT hash."""
+    """Add the users to Samba's database, or remove them if they have no SMB-NT hash."""
     password = accounts.read_password()
     action = ("-a", "-s") if "SMB-NT" in accounts.hash_types(kernel) else ("-x",)
     twice = f"{password}\n{password}\n"
@@ -76,7 +76,7 @@ def write_password(kernel: Kernel) -> None:
 
 
 def reload() -> None:
-    """Have a running Samba read its shares again; sessions go on."""
+    """Let a running Samba read its shares again; sessions continue."""
     if not STATE.exists():
         return
     write_shares()

@@ -52,8 +52,8 @@ def run(arguments: argparse.Namespace) -> int:
     if len(arguments.runs) > 1:
         raise BadInput("a contribution is of one run", "give one; with --verify any number of folders")
     from lab.base.masking import Masker
+    from lab.contribution.record import contribute
     from lab.contribution.verify import verify
-    from lab.contribution.write import contribute
 
     folder, masker = open_run(next(iter(arguments.runs), None), arguments.results), Masker()
     name = folder.path.name if folder.label == str(folder.path) else Path(folder.label).name
@@ -71,7 +71,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _verify(arguments: argparse.Namespace) -> int:
     """Verify all that were named, each against those before it, too."""
-    from lab.contribution.packed import opened
+    from lab.contribution.files import opened
     from lab.contribution.verify import Collection, describe_lacking, read_records, verify
 
     if arguments.output or not arguments.runs:

@@ -97,7 +97,7 @@ def _work(arguments: argparse.Namespace, *, resumes: bool) -> int:
             for line in queue.check(plan):
                 say(line)
         with _scheduler(arguments, plan) as chosen:
-            control.check(plan, chosen)
+            chosen.check_sites(plan)
             identity = queue.write(plan)
             chosen.check_queue(str(queue.plan_path), identity)
             queue.stop_path.unlink(missing_ok=True)
@@ -124,14 +124,14 @@ def _code(queue: Queue, statuses: list[TaskStatus]) -> int:
 
 
 def _status(arguments: argparse.Namespace) -> int:
-    from lab.fleet import forecast, status
+    from lab.fleet import status
 
     plan, queue = _planned(arguments, checked=False)
     if not queue.exists:
         raise BadInput(f"{queue.path}: no fleet has begun there", "`lab fleet run` begins it")
     statuses, now = queue.statuses(plan), time.time()
     if arguments.json:
-        ends = forecast.forecast(plan, statuses, now)
+        ends = status.forecast(plan, statuses, now)
         print(json.dumps(status.as_json(plan, queue, statuses, ends), indent=1))
         return 0
     _print_status(plan, queue, statuses)
@@ -139,11 +139,11 @@ def _status(arguments: argparse.Namespace) -> int:
 
 
 def _print_status(plan: Plan, queue: Queue, statuses: list[TaskStatus]) -> None:
-    from lab.fleet import forecast, status
+    from lab.fleet import status
     from lab.fleet.queue import TaskState
 
     now = time.time()
-    for line in status.describe(plan, statuses, forecast.forecast(plan, statuses, now), now):
+    for line in status.describe(plan, statuses, status.forecast(plan, statuses, now), now):
         show_whole(line)
     if any(one.state is TaskState.WAITING for one in statuses) and not queue.is_in_use:
         show("no `lab fleet` works on it now: `lab fleet resume` goes on")
@@ -185,7 +185,7 @@ def _planned(arguments: argparse.Namespace, *, checked: bool = True) -> tuple[Pl
 @contextmanager
 def _claimed(queue: Queue, resumes: bool) -> Iterator[None]:
     """Be the only controller of a fleet. Raises BadInput where there is one, or it has begun, or not begun."""
-    from lab.fleet.claim import Claimed, claimed
+    from lab.fleet.queue import Claimed, claimed
 
     if resumes and not queue.exists:
         raise BadInput(f"{queue.path}: no fleet has begun there", "`lab fleet run` begins it")

@@ -29,15 +29,14 @@ def run(arguments: argparse.Namespace) -> int:
         remedy = f"type it at a terminal, or fill in the lines marked <-- of the {HOSTS} that comes with the lab"
         raise BadInput("lab init: it asks questions, and there is no terminal to ask at", remedy)
 
-    from lab.init import hosts_file_place, next_step
-    from lab.init.hosts_text import hosts_text
+    from lab.init import hosts_file, next_step
     from lab.init.interview import interview
     from lab.init.questions import Questions
     from lab.init.surroundings import look_around
 
-    hosts_file_place.check_place(path)
+    hosts_file.check_place(path)
     answers = interview(Questions(input, show), look_around(show))
-    hosts_file_place.write(path, hosts_text(answers))
+    hosts_file.write(path, answers)
     show("")
     show(f"{path} is written; `lab check` looks at these hosts now")
     code = 1

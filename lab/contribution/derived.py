@@ -1,10 +1,10 @@
-"""Whether the facts of a trial that follow from others do so: each is computed again of them."""
+"""Compute the facts of a trial again that follow from its other facts, and compare."""
 
 from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from lab import workloads
@@ -16,17 +16,17 @@ from lab.hosts import ROLES
 from lab.platforms import Counters
 from lab.results.observed import HostUsage, Observed, TcpFacts
 from lab.results.packed_run import TRIALS
-from lab.results.together import ClientPart, Together
+from lab.results.together import Together
 from lab.results.trial import DD, DISK, STORE_PROTOCOL, Trial
 from lab.run.ceilings.store_ceiling import add_ceiling
 from lab.run.transfer.observation import least_overhead, wire_facts
 from lab.run.transfer.proof import ways_of
 from lab.run.transfer.several_observed import jain_index
 
-ROUNDED = 0.00051  # of a number with three digits behind the point
-CLOSE = 1e-4  # of what is computed of rounded numbers
-ROUNDED_S = 2e-6  # of seconds with six digits
-# What a host counts in every transfer or in none
+ROUNDED = 0.00051  # tolerance of a number with three decimals
+CLOSE = 1e-4  # relative tolerance of a result from rounded numbers
+ROUNDED_S = 2e-6  # tolerance of seconds with six decimals
+# A host counts each of these in every transfer or in none
 OF_HOSTS = ("cpu_cores", "tx_bytes", "rx_bytes", "memory_least_bytes", "disk_read_bytes", "disk_written_bytes")
 OF_WIRE = ("overhead", "lost_bytes", "reverse_lost_bytes")
 OF_TRIALS = ("client_cpu_s", "server_cpu_s", "wire_tx_bytes", "wire_rx_bytes")
@@ -34,7 +34,7 @@ STORE = ("bytes_per_s", "spread", "size_bytes", "disk_bytes")
 
 
 def check_derived(trials: Sequence[tuple[int, Trial]], planned: Planned) -> Iterator[Finding]:
-    """Facts of transfers that do not follow from those that they are computed of."""
+    """Facts of transfers that do not follow from the facts that they are computed from."""
     measured = [(line, trial) for line, trial in trials if planned.slot(trial.trial_id) and trial.status != "failed"]
     yield from _check_counted(measured)
     shots = [trial for _, trial in trials if trial.protocol == STORE_PROTOCOL and trial.tool in (DD, DISK)]
@@ -45,7 +45,7 @@ def check_derived(trials: Sequence[tuple[int, Trial]], planned: Planned) -> Iter
 
 
 def _check_counted(measured: Sequence[tuple[int, Trial]]) -> Iterator[Finding]:
-    """Trials that lack a count which others of the run have."""
+    """Trials without a count that other trials of the run have."""
     counted = [(line, trial.trial_id, frozenset(_counted(trial))) for line, trial in measured]
     known = frozenset[str]().union(*(names for _, _, names in counted))
     for line, trial_id, names in counted:
@@ -73,7 +73,7 @@ def _problems(trial: Trial, case: Case) -> Iterator[str]:
 
 
 def _of_wire(trial: Trial, case: Case) -> Iterator[str]:
-    """The wire against the payload, and one host's bytes against the other's."""
+    """Compare the bytes on the wire with the payload, and both hosts with each other."""
     way, stated, tcp = ways_of(case, trial.observed)[0], trial.observed.wire, trial.observed.tcp or TcpFacts()
     client, server = _counters(trial.wire_tx_bytes, trial.wire_rx_bytes), trial.observed.server or HostUsage()
     of_server = _counters(server.tx_bytes, server.rx_bytes)
@@ -94,7 +94,7 @@ def _counters(sent: int | None, received: int | None) -> Counters | None:
 
 
 def _of_time(trial: Trial, case: Case) -> Iterator[str]:
-    """The seconds of a trial against what else was counted in them."""
+    """Compare the seconds of a trial with the counts that depend on them."""
     elapsed_s, observed = trial.elapsed_s or 0.0, trial.observed
     own_s = workloads.tool(case.tool).elapsed_s(observed, math.inf)
     if own_s != math.inf:
@@ -119,50 +119,39 @@ def _of_time(trial: Trial, case: Case) -> Iterator[str]:
 
 
 def _of_clients(trial: Trial, together: Together) -> Iterator[str]:
-    """The figures of several clients, which follow from each one's own."""
+    """The figures of several clients follow from the figures of each client."""
     rows = together.clients or ()
     starts, ends = [row.started_s or 0.0 for row in rows], [row.ended_s or 0.0 for row in rows]
     if len(rows) < 2 or min(end - start for start, end in zip(starts, ends, strict=True)) <= 0:
         yield "observed.together: clients that did not move anything together"
         return
-    computed = {"elapsed_s": max(ends) - min(starts), **_figures(rows, starts, ends), **_sums(rows)}
-    stated = {**vars(trial), **{name: value for name, value in vars(together).items() if value is not None}}
-    for name, value in computed.items():
-        if not _is_close(stated[name], value):
-            yield f"{name} is {stated[name]}, and {value:.9g} by what each client did"
-
-
-def _figures(rows: Sequence[ClientPart], starts: Sequence[float], ends: Sequence[float]) -> Mapping[str, float]:
     spans = zip(rows, starts, ends, strict=True)
     rates = [(row.size_bytes or 0) / (end - start) for row, start, end in spans]
-    figures = {"skew_s": max(starts) - min(starts), "tail_s": max(ends) - min(ends)}
-    figures |= {"slowest_bytes_per_s": min(rates), "median_bytes_per_s": statistics.median(rates)}
-    return figures | {"fastest_bytes_per_s": max(rates), "jain": jain_index(rates) if any(rates) else 0.0}
-
-
-def _sums(rows: Sequence[ClientPart]) -> Mapping[str, float]:
+    computed: dict[str, float] = {
+        "elapsed_s": max(ends) - min(starts), "skew_s": max(starts) - min(starts), "tail_s": max(ends) - min(ends),
+        "slowest_bytes_per_s": min(rates), "median_bytes_per_s": statistics.median(rates),
+        "fastest_bytes_per_s": max(rates), "jain": jain_index(rates) if any(rates) else 0.0,
+    }  # fmt: skip
     sums = {"size_bytes": "size_bytes", "wire_tx_bytes": "tx_bytes", "wire_rx_bytes": "rx_bytes"}
-    return {name: sum(getattr(row, of_one) or 0 for row in rows) for name, of_one in sums.items()}
-
-
-def _is_close(stated: object, computed: float) -> bool:
-    is_number = isinstance(stated, int | float)
-    return is_number and math.isclose(float(stated), computed, rel_tol=CLOSE, abs_tol=ROUNDED_S)  # type: ignore[arg-type]
+    computed |= {name: sum(getattr(row, field) or 0 for row in rows) for name, field in sums.items()}
+    stated = {**vars(trial), **{name: value for name, value in vars(together).items() if value is not None}}
+    for name, value in computed.items():
+        number = stated[name]
+        is_close = isinstance(number, int | float) and math.isclose(number, value, rel_tol=CLOSE, abs_tol=ROUNDED_S)
+        if not is_close:
+            yield f"{name} is {number}, and {value:.9g} by what each client did"
 
 
 def _of_store(trial: Trial, shots: Sequence[Trial]) -> Iterator[str]:
-    """The ceiling of the store that a trial notes, by the shots of its block; older runs note less of it."""
-    own = [
-        shot for shot in shots
-        if (shot.block, shot.direction, *_store_of(shot)) == (trial.block, trial.direction, *_store_of(trial))
-    ]  # fmt: skip
-    computed = add_ceiling(Observed(), own)
+    """The store's ceiling of a trial follows from the shots of its block; older runs note less of it."""
+    computed = add_ceiling(Observed(), [shot for shot in shots if _place_of(shot) == _place_of(trial)])
     for name in (f"store_ceiling_{name}" for name in STORE):
         stated, value = getattr(trial.observed, name), getattr(computed, name)
         if stated != value and not (stated is None and trial.observed.store_ceiling_bytes_per_s):
             yield f"observed.{name} is {stated}, and {value} by the shots of its block"
 
 
-def _store_of(trial: Trial) -> tuple[str, dict[str, str]]:
-    """The store of a trial, and the levels of that one's own options."""
-    return trial.store, {name: level for name, level in trial.options.items() if owner_of(name) == trial.store}
+def _place_of(trial: Trial) -> tuple[int, str, str, dict[str, str]]:
+    """Block, direction, store, and the levels of the store's options."""
+    options = {name: level for name, level in trial.options.items() if owner_of(name) == trial.store}
+    return trial.block, trial.direction, trial.store, options

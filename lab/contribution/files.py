@@ -1,42 +1,61 @@
-"""The files of a contribution from elsewhere: which may be there, how large, and whether they are what it says."""
+"""The files of a contribution from elsewhere: unpacking, names, sizes and digests."""
 
 from __future__ import annotations
 
 import os
 import stat
+import tempfile
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
+from lab.base.errors import BadInput
 from lab.base.os_errors import reason_of
 from lab.base.untrusted import read_file
 from lab.contribution import record
 from lab.contribution.finding import Finding, findings_at
 from lab.contribution.record import Contribution
-from lab.results.packed_run import MOST_BYTES, OPTIONAL
+from lab.results.packed_run import MOST_BYTES, OPTIONAL, unpack
 
 LARGEST = {**MOST_BYTES, record.NAME: record.MOST_BYTES}
-MOST_ENTRIES = 20  # looked at in a folder: it has four files
+MOST_ENTRIES = 20  # a contribution has four files
 
 
-def shown(folder: Path) -> str:
-    """What a contribution is called in a finding about itself."""
-    return folder.name or str(folder)
+@contextmanager
+def opened(path: Path) -> Iterator[tuple[Path, list[Finding]]]:
+    """The folder of a contribution, and why it cannot be verified.
+
+    A zip file is unpacked into a temporary folder: only files of a contribution, each up to its largest size.
+    """
+    name = path.name or str(path)
+    if path.is_dir():
+        yield path, []
+        return
+    if not path.is_file():
+        yield path, [Finding(name, None, "neither a folder nor a zip file" if path.exists() else "is not there")]
+        return
+    with tempfile.TemporaryDirectory(prefix="lab-contribution-") as place:
+        findings: list[Finding] = []
+        try:
+            unpack(path, Path(place) / "contribution", shown=name, largest=LARGEST)
+        except BadInput as error:
+            findings = [Finding(name, None, str(error).removeprefix(f"{name}: "))]
+        yield Path(place) / "contribution", findings
 
 
 def check_entries(folder: Path) -> Iterator[Finding]:
-    """Whatever is no ordinary file of a contribution, is too large, or is missing. Nothing is opened."""
+    """Entries that are no file of a contribution, are too large, or are missing. No file is opened."""
+    shown = folder.name or str(folder)
     try:
         with os.scandir(folder) as entries:
             statuses: dict[str, os.stat_result] = {}
             for entry in entries:
                 if len(statuses) == MOST_ENTRIES:
-                    yield Finding(
-                        shown(folder), None, f"more than {MOST_ENTRIES} files: a contribution has {len(LARGEST)}"
-                    )
+                    yield Finding(shown, None, f"more than {MOST_ENTRIES} files: a contribution has {len(LARGEST)}")
                     return
                 statuses[entry.name] = entry.stat(follow_symlinks=False)
     except OSError as error:
-        yield Finding(shown(folder), None, f"cannot be read: {error.strerror}")
+        yield Finding(shown, None, f"cannot be read: {error.strerror}")
         return
     for name, status in sorted(statuses.items()):
         yield from findings_at(name, None, [_problem_of_entry(name, status)])
@@ -46,7 +65,7 @@ def check_entries(folder: Path) -> Iterator[Finding]:
 
 
 def _problem_of_entry(name: str, status: os.stat_result) -> str:
-    """Why it is no file of a contribution; empty where it may be one."""
+    """Why an entry is no file of a contribution; empty if it may be one."""
     if name not in LARGEST:
         return "no file of a contribution"
     if stat.S_ISLNK(status.st_mode):
@@ -57,7 +76,7 @@ def _problem_of_entry(name: str, status: os.stat_result) -> str:
 
 
 def read_record(folder: Path) -> tuple[Contribution | None, list[Finding]]:
-    """What `contribution.json` says; None where it cannot be read, and why."""
+    """The content of `contribution.json`, or None and why it cannot be read."""
     try:
         contribution = record.read(read_file(folder / record.NAME, record.MOST_BYTES))
     except (OSError, ValueError) as error:
@@ -68,7 +87,7 @@ def read_record(folder: Path) -> tuple[Contribution | None, list[Finding]]:
 
 
 def check_digests(folder: Path, contribution: Contribution) -> Iterator[Finding]:
-    """Every file whose length or SHA-256 is not what `contribution.json` says."""
+    """Files whose length or SHA-256 differs from `contribution.json`."""
     here = {name for name in LARGEST if name != record.NAME and os.path.lexists(folder / name)}
     for name in sorted(here ^ contribution.files.keys()):
         yield Finding(name, None, f"{'not named in' if name in here else 'missing, and named in'} {record.NAME}")

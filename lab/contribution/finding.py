@@ -1,4 +1,4 @@
-"""What does not add up in a contribution: where, and what."""
+"""A finding: something in a contribution that does not add up."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ from dataclasses import asdict, dataclass
 
 from lab.base.untrusted import one_line
 
-MOST_FINDINGS = 200  # of one contribution: whoever has so many wrong lines need not be told of each
+MOST_FINDINGS = 200  # more of them tell nothing new about one contribution
 LONGEST = 300
 
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that does not add up: ``what``, in which ``file``, and in which ``line`` of it, counted from 1."""
+    """What does not add up, in which file, and in which line of it, counted from 1."""
 
     file: str
     line: int | None
     what: str
 
     def __str__(self) -> str:
-        """On one line, as it is printed."""
+        """The finding on one line, for people."""
         return ": ".join(filter(None, [self.file, f"line {self.line}" if self.line else "", self.what]))
 
     def to_json(self) -> dict[str, object]:
@@ -29,7 +29,7 @@ class Finding:
 
 
 def limit(findings: Iterable[Finding]) -> list[Finding]:
-    """The first MOST_FINDINGS, each on one line that a terminal can show, and one that says that there are more."""
+    """The first MOST_FINDINGS, printable and each on one line; then one finding that says that there are more."""
     kept: list[Finding] = []
     for finding in findings:
         if len(kept) == MOST_FINDINGS:

@@ -1,4 +1,4 @@
-"""Whether what the hosts of a run say of themselves fits together, and fits what their trials counted."""
+"""Check that the facts of a run's hosts fit each other and the counts of the trials."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ Facts = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class System:
-    """What hosts of a platform say that no others do: of ``facts`` as patterns, and by name what they alone read back
-    (``effective``) and count (``observed``) in a trial; ``perl`` is how its own perl names the system that it is for.
+    """What only hosts of one platform say: patterns of their facts, the system that their perl is built for, and the
+    names of what they alone read back (``effective``) and count (``observed``) in a trial.
     """
 
     facts: Mapping[str, str]
@@ -43,34 +43,31 @@ SYSTEMS: Mapping[str, System] = MappingProxyType({
         frozenset({"tx_errors", "rx_errors", "swapped_bytes"}),
     ),
 })  # fmt: skip
-# Processors that no perl for the other architecture runs on
+# Processors, and the perl that cannot run on them
 PROCESSORS = {r"Intel|AMD|EPYC|Xeon": r"for (aarch64|arm)", r"Apple M|Cortex|Neoverse": r"for (x86_64|i[3-6]86)"}
 LOCAL_HOSTS_FILE = re.compile(r"hosts\.local(\.(?P<name>[^/]+))?\.ini")
-LEAST_ALIKE = 0.1  # share of trials: two machines never have the same number of bytes left, hosts of one often do
+LEAST_ALIKE = 0.1  # share of trials with equal free memory on both hosts: never on two machines, often on one
 FIRST_YEAR_NAMED = 26  # macOS 26 came after 15
 
 
 def check_hosts(lines: Sequence[tuple[int, Record]], run: RunJson) -> Iterator[Finding]:
-    """What the hosts of a run cannot be, by their own facts, by each other's and by the trials; each told once."""
-    transfers = [one for _, one in lines if is_transfer(one) and one["status"] != "failed"]
-    problems = list(_of_run(run))
+    """Contradictions among the facts of a run's hosts, and between these and its trials; each is told once."""
+    transfers = [trial for _, trial in lines if is_transfer(trial) and trial["status"] != "failed"]
+    problems = []
+    if "instance" not in run:
+        problems.append("instance: missing: every lab writes there which local lab it was, or null")
+    if "emulated" in run and (run["emulated"] or "") != emulated(run):
+        problems.append(f"emulated: {run['emulated']!r:.60}, and {emulated(run) or None!r} by its hosts")
     problems += [what for role, facts in run.get("hosts", {}).items() for what in _of_host(role, facts)]
-    problems += [what for one in transfers for what in _of_trial(one, run)]
+    problems += [what for trial in transfers for what in _of_trial(trial, run)]
     if run.get("instance") is None:
         problems += [f"instance: no local lab is named, and {what}" for what in _one_machine(transfers, run)]
     yield from (Finding(RUN, None, what) for what in dict.fromkeys(problems))
 
 
-def _of_run(run: RunJson) -> Iterator[str]:
-    if "instance" not in run:
-        yield "instance: missing: every lab writes there which local lab it was, or null"
-    if "emulated" in run and (run["emulated"] or "") != emulated(run):
-        yield f"emulated: {run['emulated']!r:.60}, and {emulated(run) or None!r} by its hosts"
-
-
 def _of_host(role: str, facts: Facts) -> Iterator[str]:
-    """What one host says of itself that does not fit."""
-    name, perl = str(facts.get("platform")), str(facts.get("tools", {}).get("perl", ""))
+    """Contradictions among the facts of one host."""
+    name, perl, cpu = str(facts.get("platform")), str(facts.get("tools", {}).get("perl", "")), str(facts.get("cpu"))
     if platforms.named(name) is None:
         yield f"hosts: {role}: platform {name!r:.40}: this lab knows no such platform"
     if (system := SYSTEMS.get(name)) is None:
@@ -78,17 +75,20 @@ def _of_host(role: str, facts: Facts) -> Iterator[str]:
     for fact, pattern in system.facts.items():
         if not re.match(pattern, str(facts.get(fact))):
             yield f"hosts: {role}: {fact} {facts.get(fact)!r:.60} is none of {name}"
-    is_emulated = str(facts.get("cpu")).startswith("EMULATED")
+    is_emulated = cpu.startswith("EMULATED")
     if not is_emulated and str(facts.get("about", {}).get("model")).startswith("EmulatedMac"):
         yield f"hosts: {role}: cpu {facts.get('cpu')!r:.40} is none of an emulated Mac, and the model is one's"
     if "built for" in perl and system.perl not in perl and not is_emulated:
         yield f"hosts: {role}: its perl ({perl[-50:]}) is none of {name}"
-    others = (_of_darwin(facts), _of_processor(facts), *_of_limits(facts))
-    yield from (f"hosts: {role}: {what}" for what in others if what)
+    if what := _of_darwin(facts):
+        yield f"hosts: {role}: {what}"
+    if any(re.search(processor, cpu) and re.search(other, perl) for processor, other in PROCESSORS.items()):
+        yield f"hosts: {role}: cpu {cpu!r:.40} does not run its perl ({perl[-50:]})"
+    yield from (f"hosts: {role}: {what}" for what in _of_limits(facts))
 
 
 def _of_darwin(facts: Facts) -> str:
-    """Darwin and macOS count their versions differently: 10.x has Darwin x + 4, 11 to 15 have 20 to 24, 26 has 25."""
+    """macOS 10.x has Darwin x + 4, macOS 11 to 15 have Darwin 20 to 24, and macOS 26 has Darwin 25."""
     os = re.match(r"(?:Mac OS X|OS X|macOS) ([0-9]{1,3})(?:\.([0-9]{1,3}))?", str(facts.get("os")))
     kernel = re.match(r"Darwin ([0-9]{1,3})\.", str(facts.get("kernel")))
     if not os or not kernel:
@@ -98,12 +98,6 @@ def _of_darwin(facts: Facts) -> str:
     return "" if int(kernel[1]) == darwin else f"{os[0]} has Darwin {darwin}, and not {kernel[1]}"
 
 
-def _of_processor(facts: Facts) -> str:
-    cpu, perl = str(facts.get("cpu")), str(facts.get("tools", {}).get("perl", ""))
-    of_other = [cpu for processor, other in PROCESSORS.items() if re.search(processor, cpu) and re.search(other, perl)]
-    return f"cpu {cpu!r:.40} does not run its perl ({perl[-50:]})" if of_other else ""
-
-
 def _of_limits(facts: Facts) -> Iterator[str]:
     for least, most in (("available_bytes", "memory_bytes"), ("mtu_min", "mtu"), ("mtu", "mtu_max")):
         low, high = facts.get(least), facts.get(most)
@@ -111,36 +105,36 @@ def _of_limits(facts: Facts) -> Iterator[str]:
             yield f"{least} {low} is more than {most} {high}"
 
 
-def _of_trial(one: Record, run: RunJson) -> Iterator[str]:
-    """What a trial has of a host that this one has not."""
+def _of_trial(trial: Record, run: RunJson) -> Iterator[str]:
+    """Counts of a trial that contradict the facts of their host."""
     for role in map(str, ROLES):
-        facts, usage = run.get("hosts", {}).get(role), one["observed"].get(role)
+        facts, usage = run.get("hosts", {}).get(role), trial["observed"].get(role)
         if not isinstance(facts, dict):
             if usage:
-                yield f"hosts: no {role}, and trials such as {one['trial_id']} have what it counted"
+                yield f"hosts: no {role}, and trials such as {trial['trial_id']} have what it counted"
             continue
-        yield from (f"hosts: {role}: {what}" for what in _of_usage(one, role, facts, usage if usage else {}))
+        yield from (f"hosts: {role}: {what}" for what in _of_usage(trial, role, facts, usage if usage else {}))
 
 
-def _of_usage(one: Record, role: str, facts: Facts, usage: Mapping[str, Any]) -> Iterator[str]:
+def _of_usage(trial: Record, role: str, facts: Facts, usage: Mapping[str, Any]) -> Iterator[str]:
     own = str(facts.get("platform"))
     for name, system in SYSTEMS.items() if own in SYSTEMS else ():
-        read_back = [f"{role}_{key}" for key in system.effective if f"{role}_{key}" in one["effective"]]
+        read_back = [f"{role}_{key}" for key in system.effective if f"{role}_{key}" in trial["effective"]]
         if name != own and (alien := [*sorted(read_back), *sorted(usage.keys() & system.observed)]):
             yield f"platform {own}, and trials have {', '.join(alien)}, as {name} alone has"
     if "cores" in usage and usage["cores"] != facts.get("cores"):
-        yield f"cores {facts.get('cores')}, and {usage['cores']} in trials such as {one['trial_id']}"
+        yield f"cores {facts.get('cores')}, and {usage['cores']} in trials such as {trial['trial_id']}"
     if isinstance(left := usage.get("memory_least_bytes"), int) and left > (facts.get("memory_bytes") or left):
-        yield f"memory_bytes {facts.get('memory_bytes')}, and trials such as {one['trial_id']} had {left} left"
-    if one["status"] == "ok" and one["mtu"] > (facts.get("mtu_max") or one["mtu"]):
-        yield f"mtu_max {facts.get('mtu_max')}, and {one['trial_id']} has MTU {one['mtu']}"
+        yield f"memory_bytes {facts.get('memory_bytes')}, and trials such as {trial['trial_id']} had {left} left"
+    if trial["status"] == "ok" and trial["mtu"] > (facts.get("mtu_max") or trial["mtu"]):
+        yield f"mtu_max {facts.get('mtu_max')}, and {trial['trial_id']} has MTU {trial['mtu']}"
 
 
 def _one_machine(transfers: Sequence[Record], run: RunJson) -> Iterator[str]:
-    """What tells that both hosts are those of a local lab, or of one machine."""
+    """Signs that both hosts belong to a local lab, or are one machine."""
     if match := LOCAL_HOSTS_FILE.fullmatch(str(run.get("hosts_file", ""))):
         yield f"hosts_file {match[0]} is that of one"
-    pairs = [(one["observed"].get("client"), one["observed"].get("server")) for one in transfers]
+    pairs = [(trial["observed"].get("client"), trial["observed"].get("server")) for trial in transfers]
     both = [(client, server) for client, server in pairs if isinstance(client, dict) and isinstance(server, dict)]
     if any(isinstance(facts, dict) and facts.get("cpu") == "UML" for facts in run.get("hosts", {}).values()):
         yield "cpu UML is that of a guest of one"

@@ -1,4 +1,4 @@
-"""Whether what others used of a local lab's machine is as its trials say, and what was set aside for it is so."""
+"""Check the load by others on a local lab's machine, and the trials that were set aside because of it."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from lab.results.trial import RunJson, Trial
 from lab.run.ceilings.foreign_load import OTHERS, disturbance, of_transfers
 
 CORES = re.compile(r"([0-9]{1,4}\.[0-9]) cores of the (?:client|server)(?: and )?")
-ROUNDED = 0.05  # of cores with one digit
+ROUNDED = 0.05  # tolerance of cores with one decimal
 Line = tuple[int, Trial]
 
 
 def check_loads(trials: Sequence[Line], planned: Planned, run: RunJson) -> Iterator[Finding]:
-    """Loads of blocks that their trials contradict, and trials that were set aside for less than their whole block."""
+    """Loads of blocks that their trials contradict, and trials set aside without the rest of their block."""
     is_local = run.get("instance") is not None
     counting = [line for line in trials if ASIDE not in line[1].trial_id]
     for block, load in load_by_block(run).items() if is_local else ():
-        computed = of_transfers(one for _, one in counting if one.block == block)
+        computed = of_transfers(trial for _, trial in counting if trial.block == block)
         if computed and computed != load:
             yield Finding(RUN, None, f"load: block {block}: {load}, and {computed} by what its trials counted")
     aside = sorted((line for line in trials if ASIDE in line[1].trial_id), key=_set)
@@ -34,22 +34,22 @@ def check_loads(trials: Sequence[Line], planned: Planned, run: RunJson) -> Itera
 
 
 def _set(line: Line) -> tuple[int, str]:
-    """The block of a trial that was set aside, and for which time it was."""
+    """The block of a trial that was set aside, and the number of times that this block was."""
     return line[1].block, line[1].trial_id.partition(ASIDE)[2]
 
 
 def _check_set(block: int, again: str, lines: Sequence[Line], planned: Planned, is_local: bool) -> Iterator[Finding]:
-    """A whole block was set aside, for one reason, which its own trials give where all hosts are one machine."""
-    present = {one.trial_id.partition(ASIDE)[0] for _, one in lines}
+    """A block is set aside as a whole, for one reason; on one machine its own trials must show this reason."""
+    present = {trial.trial_id.partition(ASIDE)[0] for _, trial in lines}
     for slot in planned.slots:
         if slot.block == block and slot.trial_id not in present:
             yield Finding(TRIALS, None, f"{slot.trial_id}{ASIDE}{again} is missing: others of its block were set aside")
-    computed = disturbance(of_transfers(one for _, one in lines)) if is_local else ""
-    for line, one in lines:
-        reason = one.reason.removeprefix(DISTURBED)
-        if one.reason != reason and not (reason == computed if is_local else _is_disturbance(reason)):
+    computed = disturbance(of_transfers(trial for _, trial in lines)) if is_local else ""
+    for line, trial in lines:
+        reason = trial.reason.removeprefix(DISTURBED)
+        if trial.reason != reason and not (reason == computed if is_local else _is_disturbance(reason)):
             told = f": {computed or 'nobody disturbed it'} by what was counted" if is_local else ""
-            yield Finding(TRIALS, line, f"{one.trial_id} was set aside ({reason:.80}){told or ': for no such load'}")
+            yield Finding(TRIALS, line, f"{trial.trial_id} was set aside ({reason:.80}){told or ': for no such load'}")
 
 
 def _is_disturbance(reason: str) -> bool:

@@ -1,4 +1,4 @@
-"""Whether the trials of a run are those that its sweep, its seed and the lab's plan give, each in its place."""
+"""Check that the trials of a run, and their order, follow from its sweep and seed."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
 from lab.base.errors import BadInput
 from lab.contribution.finding import Finding
@@ -23,12 +22,12 @@ from lab.results.trial import RunJson
 from lab.run.case.catalogue import CATALOGUE
 from lab.run.transfer.recorded import plan_trial
 
-# Fields of a trial that the plan decides
+# Fields of a trial that follow from the plan
 PLANNED = (
     "case_id", "block", "position", "protocol", "tool", "direction", "workload", "store", "mtu", "tcp_space",
     "size_bytes", "files", "anchor",
 )  # fmt: skip
-COMPLETE = "complete"  # how `ended` begins where nothing ended a run early
+COMPLETE = "complete"  # `ended` of a run that was not cut short begins with it
 
 
 @dataclass(frozen=True)
@@ -40,20 +39,24 @@ class Planned:
 
     @cached_property
     def places(self) -> Mapping[str, int]:
-        """Where each trial stands among the slots, by its id."""
+        """The position of each trial among the slots, by its id."""
         return {slot.trial_id: place for place, slot in enumerate(self.slots)}
 
     def slot(self, trial_id: str) -> Slot | None:
-        """The slot of a trial, which may have been set aside; None where there is none."""
+        """The slot of a trial, also of one that was set aside; None if the plan has none."""
         place = self.places.get(trial_id.partition(ASIDE)[0])
         return None if place is None else self.slots[place]
 
 
 def plan_again(lines: Sequence[tuple[int, Record]], folder: RunFolder) -> tuple[Planned | None, list[Finding]]:
-    """The plan of a run by its sweep and seed, for as many blocks as it has; None where there is none, and why."""
+    """The plan of a run by its sweep and seed, for as many blocks as the run has; or None and why."""
     try:
         sweep = _sweep_of(folder)
-        slots = list(_slots(sweep, folder.run, max((record["block"] for _, record in lines), default=0)))
+        ordering = Ordering(folder.run.get("ordering", Ordering.INDEPENDENT))
+        cases = plan(sweep, CATALOGUE, dict(folder.run.get("left_out", {})), ordering).cases
+        last = max((record["block"] for _, record in lines), default=0)
+        blocks = range(1, max(sweep.blocks, min(last, sweep.most_blocks)) + 1)
+        slots = [slot for block in blocks for slot in block_slots(sweep, cases, block, ordering)]
     except (BadInput, ValueError) as error:
         what = str(error).replace(f"{folder.path}/", "").removeprefix(f"{RUN}: ")
         return None, [Finding(RUN, None, f"sweep_text: the order cannot be computed: {what}")]
@@ -61,14 +64,14 @@ def plan_again(lines: Sequence[tuple[int, Record]], folder: RunFolder) -> tuple[
 
 
 def check_order(lines: Sequence[tuple[int, Record]], planned: Planned, run: RunJson) -> Iterator[Finding]:
-    """Trials that the plan has not, has elsewhere or has with other levels, and those that are missing.
+    """Trials that are not in the plan, in another place, with other levels, or missing.
 
-    ``lines`` are the lines of trials.jsonl. A run that was cut short has the first slots of its plan, in its order.
+    ``lines`` are the lines of trials.jsonl. A run that was cut short has the first slots of its plan.
     """
     sweep = planned.sweep
     if run.get("seed") != sweep.seed:
         yield Finding(RUN, None, f"seed {run.get('seed')}: the sweep has {sweep.seed}")
-    if sweep.is_local:  # whose trials are shots of dd: the hosts decide how many
+    if sweep.is_local:  # its trials are shots of dd, whose number depends on the hosts
         return
     transfers = [(line, record) for line, record in lines if is_planned(record)]
     yield from _check_levels(transfers, planned.slots, planned.places)
@@ -77,9 +80,9 @@ def check_order(lines: Sequence[tuple[int, Record]], planned: Planned, run: RunJ
 
 
 def _sweep_of(folder: RunFolder) -> Sweep:
-    """The sweep of a run, with the size that was chosen in it. Raises BadInput, ValueError.
+    """The sweep of a run, with the size that was chosen in the run. Raises BadInput, ValueError.
 
-    A manifest that it names is never read: its path would lead out of the contribution, and none is in there.
+    A manifest that the sweep names is never read, because its path leads out of the contribution.
     """
     text = str(folder.run.get("sweep_text", ""))
     sweep = parse_sweep(text, Path(RUN), folder.manifest_path)
@@ -91,38 +94,29 @@ def _sweep_of(folder: RunFolder) -> Sweep:
     return sweep.sized(size)
 
 
-def _slots(sweep: Sweep, run: RunJson, blocks: int) -> Iterator[Slot]:
-    """The places of as many blocks as the run has, and of those that it should have."""
-    ordering = Ordering(run.get("ordering", Ordering.INDEPENDENT))
-    cases = plan(sweep, CATALOGUE, dict(run.get("left_out", {})), ordering).cases
-    for block in range(1, max(sweep.blocks, min(blocks, sweep.most_blocks)) + 1):
-        yield from block_slots(sweep, cases, block, ordering)
-
-
 def _check_levels(
     lines: Sequence[tuple[int, Record]], slots: Sequence[Slot], places: Mapping[str, int]
 ) -> Iterator[Finding]:
-    """Trials of no slot, and with other levels than their slot has."""
+    """Trials without a slot, and trials whose levels differ from their slot."""
     for line, record in lines:
         place = places.get(record["trial_id"])
         if place is None:
             yield Finding(TRIALS, line, f"{record['trial_id']}: the sweep and its seed give no such trial")
             continue
-        planned = plan_trial(slots[place], record["started_at"]).to_json()
+        trial = plan_trial(slots[place], record["started_at"])
+        planned = trial.to_json()
         for name in PLANNED:
             if record[name] != planned[name]:
-                what = (
-                    f"{record['trial_id']}: {name} is {record[name]!r:.80}, and {planned[name]!r:.80} by sweep and seed"
-                )
-                yield Finding(TRIALS, line, what)
-        if differing := _differing_options(record["options"], planned["options"]):
+                what = f"{name} is {record[name]!r:.80}, and {planned[name]!r:.80} by sweep and seed"
+                yield Finding(TRIALS, line, f"{record['trial_id']}: {what}")
+        if differing := _differing_options(record["options"], trial.options):
             yield Finding(TRIALS, line, f"{record['trial_id']}: options: {differing}: not as the sweep has it")
 
 
-def _differing_options(stated: Mapping[str, str], planned: Any) -> str:
-    """The options whose levels are not the planned ones, by name; empty where all are.
+def _differing_options(stated: Mapping[str, str], planned: Mapping[str, str]) -> str:
+    """The names of the options whose levels differ from the plan.
 
-    One that another version of the lab lacks had its usual level there.
+    An option that another version of the lab lacked had its usual level there.
     """
     names = sorted({*stated, *planned})
     usual = {name: OPTIONS.get(name, DEFAULT) for name in names}
@@ -130,7 +124,7 @@ def _differing_options(stated: Mapping[str, str], planned: Any) -> str:
 
 
 def _check_positions(lines: Sequence[tuple[int, Record]], places: Mapping[str, int]) -> Iterator[Finding]:
-    """Trials that stand behind one that comes after them."""
+    """Trials behind a trial that comes after them."""
     placed = [
         (line, record["trial_id"], places[record["trial_id"]]) for line, record in lines if record["trial_id"] in places
     ]
@@ -140,9 +134,9 @@ def _check_positions(lines: Sequence[tuple[int, Record]], places: Mapping[str, i
 
 
 def _check_missing(present: Collection[str], slots: Sequence[Slot], sweep: Sweep, run: RunJson) -> Iterator[Finding]:
-    """Slots without a trial before the last one that has one; of a complete run all of its blocks, and all of these.
+    """Report skipped slots: slots without a trial before a later one that has one.
 
-    `lab measure` is complete when its time is over, after whole blocks.
+    A complete run must have every slot of its blocks. `lab measure` is complete after any number of whole blocks.
     """
     last = max((place for place, slot in enumerate(slots) if slot.trial_id in present), default=-1)
     due = slots[: last + 1]

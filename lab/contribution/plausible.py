@@ -1,4 +1,4 @@
-"""Whether a trial can have happened as it says: bytes on the wire, speeds, ceilings."""
+"""Check that the speed of each trial is possible on its link."""
 
 from __future__ import annotations
 
@@ -12,36 +12,38 @@ from lab.results.trial import CEILINGS, RunJson
 from lab.stats.limit import FAR_ABOVE
 
 Record = Mapping[str, Any]
-SAME = 1e-6  # of two numbers that are computed of the same ones
-LINK_MARGIN = 1.05  # of what an interface names: its clock and the host's are not the same
-# Mounts that use other interfaces, too: neither the wire's bytes nor the link's ceiling bound them
+SAME = 1e-6  # relative tolerance of two results from the same numbers
+LINK_MARGIN = 1.05  # tolerance of an interface's rate: its clock differs from the host's
+# Options of mounts that use several interfaces: the link's ceiling is no limit for them
 SPREAD_OVER = ("smb.multichannel", "nfs.nconnect")
 
 
 def is_transfer(record: Record) -> bool:
-    """Whether it moved a payload through a share: neither a ceiling, nor a store by itself."""
+    """Whether a trial moved a payload through a share; tests of the link or of a store do not."""
     return record["protocol"] not in (*CEILINGS, LOCAL)
 
 
 def is_planned(record: Record) -> bool:
-    """Whether the plan has a slot for it: a transfer that was not set aside."""
+    """Whether a trial is a transfer that was not set aside; only these have a slot in the plan."""
     return is_transfer(record) and ASIDE not in record["trial_id"]
 
 
-def link_ceilings(records: Sequence[Record]) -> dict[tuple[object, ...], list[tuple[int, float, str]]]:
-    """Block, bytes per second and status of every test of the link, by direction, MTU and TCP buffers."""
-    ceilings: dict[tuple[object, ...], list[tuple[int, float, str]]] = {}
+def link_ceilings(records: Sequence[Record]) -> dict[tuple[object, ...], list[float]]:
+    """The bytes per second of every good test of the link, by direction, MTU and TCP buffers."""
+    ceilings: dict[tuple[object, ...], list[float]] = {}
     for record in records:
-        if record["protocol"] == "link" and record["elapsed_s"]:
-            rate = record["size_bytes"] / record["elapsed_s"]
-            ceilings.setdefault(_network(record), []).append((record["block"], rate, record["status"]))
+        if (
+            record["protocol"] == "link"
+            and record["elapsed_s"]
+            and record["status"] == "ok"
+            and record["size_bytes"] > 0
+        ):
+            ceilings.setdefault(_network(record), []).append(record["size_bytes"] / record["elapsed_s"])
     return ceilings
 
 
-def problems_of(
-    record: Record, ceilings: Mapping[tuple[object, ...], list[tuple[int, float, str]]], run: RunJson
-) -> Iterator[str]:
-    """What cannot be of one trial. A void or failed one claims nothing of its speed."""
+def problems_of(record: Record, ceilings: Mapping[tuple[object, ...], list[float]], run: RunJson) -> Iterator[str]:
+    """Why the speed of a good trial is impossible."""
     if record["status"] != "ok" or not record["elapsed_s"]:
         return
     rate = record["size_bytes"] / record["elapsed_s"]
@@ -56,19 +58,13 @@ def _network(record: Record) -> tuple[object, ...]:
     return record["direction"], record["mtu"], record["tcp_space"]
 
 
-def _is_spread(record: Record) -> bool:
-    return any(record["options"].get(name, "default") not in ("default", "false", "1") for name in SPREAD_OVER)
-
-
-def _speed_problems(
-    record: Record, rate: float, shots: Sequence[tuple[int, float, str]], run: RunJson
-) -> Iterator[str]:
-    """Faster than the link, by more than its own tests differ; unless it is a radio, or has several ways."""
+def _speed_problems(record: Record, rate: float, link_rates: Sequence[float], run: RunJson) -> Iterator[str]:
+    """Why a transfer is faster than the link by more than the link's tests differ. Wi-Fi and several interfaces may."""
     client = record["observed"].get("client")
     is_radio = isinstance(client, dict) and "wifi_bits_per_s" in client
-    if _is_spread(record) or is_radio or record["workload"].startswith("names of "):
+    is_spread = any(record["options"].get(name, "default") not in ("default", "false", "1") for name in SPREAD_OVER)
+    if is_spread or is_radio or record["workload"].startswith("names of "):
         return
-    link_rates = [value for _, value, status in shots if status == "ok" and value > 0]
     fastest = max(link_rates, default=0.0)
     if fastest and rate > fastest * FAR_ABOVE * (fastest / min(link_rates)):
         yield f"{rate / 1e6:.1f} MB/s, where no test of the link reached more than {fastest / 1e6:.1f}: more than noise"

@@ -1,4 +1,4 @@
-"""`contribution.json`: what a contribution says of itself, which can be computed again of the files beside it."""
+"""A contribution: a copy of a run without names, and `contribution.json`, which can be computed again from the copy."""
 
 from __future__ import annotations
 
@@ -11,18 +11,22 @@ from typing import Any
 
 import msgspec
 
+from lab import __version__
+from lab.base import durable
+from lab.base.masking import Masker
 from lab.base.untrusted import open_file
+from lab.results.public import Public
 from lab.results.run_folder import RunFolder, load
 from lab.results.trial import RunJson
 
 NAME = "contribution.json"
 SCHEMA = 1
-MOST_BYTES = 4 << 20  # 1000 cases have some 200 kB
-# Facts of a host that say what hardware and system was measured
+MOST_BYTES = 4 << 20  # 1000 cases take some 200 kB
+# Facts of a host about the hardware and system that was measured
 FACTS = (
     "platform", "os", "kernel", "cpu", "cores", "memory_bytes", "link_bits_per_s", "mtu_max", "congestion", "about",
 )  # fmt: skip
-# Fields of a trial that a copy for strangers has as the run itself has them: no name stands in any
+# Fields of a trial that never hold a name, so that a copy without names has them unchanged
 MEASURED = (
     "trial_id", "case_id", "block", "position", "started_at", "direction", "status", "size_bytes", "files", "elapsed_s",
     "client_cpu_s", "server_cpu_s", "wire_tx_bytes", "wire_rx_bytes", "retransmits",
@@ -73,7 +77,7 @@ class Contribution(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
 
 
 def read(content: bytes) -> Contribution:
-    """The contribution that a file holds. Raises ValueError for any other content."""
+    """Parse a `contribution.json`. Raises ValueError."""
     try:
         return msgspec.json.decode(content, type=Contribution)
     except RecursionError as error:
@@ -81,12 +85,33 @@ def read(content: bytes) -> Contribution:
 
 
 def write(contribution: Contribution) -> bytes:
-    """The file of a contribution, which :func:`read` reads back."""
+    """The bytes of `contribution.json`, which :func:`read` parses."""
     return msgspec.json.format(msgspec.json.encode(contribution), indent=1) + b"\n"
 
 
+def contribute(run: RunFolder, to: Path, masker: Masker | None = None) -> Contribution:
+    """Write the contribution of a run into the new folder ``to``; ``masker`` collects the names that were replaced.
+
+    Raises BadInput if the run cannot be read, has too many names, or ``to`` exists.
+    """
+    public = Public(run, masker)  # reads all lines first: a folder that is no run is not hashed
+    raw = digest_file(run.trials_path)
+    contribution = Contribution(
+        schema=SCHEMA,
+        lab=__version__,
+        files={path.name: digest_file(path) for path in sorted(public.path.iterdir())},
+        raw_trials_sha256=raw.sha256,
+        measured_sha256=digest_trials(public.records()),
+        hosts=hosts_of(public.run),
+        medians=medians_of(public),
+    )
+    durable.create(public.path / NAME, write(contribution))
+    public.copy_to(to)
+    return contribution
+
+
 def digest_file(path: Path) -> FileDigest:
-    """Length and SHA-256 of an ordinary file. Raises OSError for a link, and for what is no file."""
+    """Length and SHA-256 of an ordinary file. Raises OSError for a link or a special file."""
     with open_file(path) as file:
         digest = hashlib.file_digest(file, "sha256")
         return FileDigest(file.tell(), digest.hexdigest())
@@ -99,7 +124,7 @@ def digest_trial(record: Mapping[str, Any]) -> str:
 
 
 def digest_trials(records: Iterable[Mapping[str, Any]]) -> str:
-    """The SHA-256 of what was measured in a run, in whatever order its lines stand."""
+    """The SHA-256 of what was measured in a run, in any order of its lines."""
     return hashlib.sha256("\n".join(sorted(map(digest_trial, records))).encode()).hexdigest()
 
 
@@ -112,9 +137,9 @@ def hosts_of(run: RunJson) -> dict[str, dict[str, Any]]:
 
 
 def medians_of(folder: RunFolder) -> list[Median]:
-    """The median of each case, recomputed from bytes and seconds of its good trials; of anchors none.
+    """The median of each case, recomputed from the bytes and seconds of its good trials without anchors.
 
-    Raises BadInput where the run cannot be read.
+    Raises BadInput if the run cannot be read.
     """
     from lab import stats
 

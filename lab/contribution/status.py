@@ -1,7 +1,7 @@
-"""Whether each trial has the status that its own facts give, by the code that decided it in the run.
+"""Check that the facts of each trial give its status, by the code that decided it in the run.
 
-What a run saw and no record holds is told by the reason alone, such as a sleep of the client: then the reason must be
-one that the lab writes, and nothing of the record may speak against it.
+Some causes, such as a sleep of the client, stand in the reason alone. Then the reason must be one that the lab writes,
+and no fact of the trial may contradict it.
 """
 
 from __future__ import annotations
@@ -30,15 +30,15 @@ from lab.run.transfer.several_clients import CLOCK_MOVED
 from lab.run.transfer.store_moved import FAULT
 from lab.run.transfer.tool_call import keeps_what_it_moves
 
-# What a trial that did not end well still has: nothing else of it was measured
+# The observations that a failed trial may have
 OF_FAILED = frozenset({"together", "mount_tries"})
 MEASURED = ("elapsed_s", "client_cpu_s", "server_cpu_s", "wire_tx_bytes", "wire_rx_bytes", "retransmits")
 CROSSED = "bytes crossed the client's interface"
-OF_CLIENT = re.compile(r"(client(?:\.\d+)?): ")  # which of several clients a reason is about
+OF_CLIENT = re.compile(r"(client(?:\.\d+)?): ")  # begins a reason about one of several clients
 
 
 def check_statuses(trials: Sequence[tuple[int, Trial]], planned: Planned, run: RunJson) -> Iterator[Finding]:
-    """Trials whose status their facts contradict, or whose reason no lab gives."""
+    """Trials whose facts contradict their status, or whose reason the lab never writes."""
     buffers = _buffers(run)
     for line, trial in trials:
         slot = planned.slot(trial.trial_id)
@@ -49,9 +49,8 @@ def check_statuses(trials: Sequence[tuple[int, Trial]], planned: Planned, run: R
 def _problems(trial: Trial, case: Case | None, run: RunJson, buffers: Buffers) -> Iterator[str]:
     against = list(filter(None, _contradictions(trial, case, buffers)))
     if case and case.mount_options.get("multichannel") == "true" and trial.status == "ok":
-        against = [
-            what for what in against if not what.endswith(CROSSED)
-        ]  # over other interfaces, noted in words alone
+        # bytes may have crossed other interfaces
+        against = [what for what in against if not what.endswith(CROSSED)]
     if trial.status == "failed":
         yield from _problems_of_failed(trial)
     elif trial.status == "ok":
@@ -65,7 +64,7 @@ def _problems(trial: Trial, case: Case | None, run: RunJson, buffers: Buffers) -
 
 
 def _problems_of_failed(trial: Trial) -> Iterator[str]:
-    """A transfer that failed has no numbers: there was nothing to be counted between."""
+    """A failed transfer has no numbers."""
     observed = [name for name in trial.observed.to_json() if name not in OF_FAILED]
     numbers = [name for name in MEASURED if getattr(trial, name) is not None]
     effective = ["effective"] if trial.effective.to_json() else []
@@ -76,7 +75,7 @@ def _problems_of_failed(trial: Trial) -> Iterator[str]:
 
 
 def _contradictions(trial: Trial, case: Case | None, buffers: Buffers) -> Iterator[str]:
-    """What its facts say against a trial, in the words of the run."""
+    """The facts against a good trial, in the words of the run."""
     if trial.protocol in (STORE_PROTOCOL, LOCAL):
         yield not_from_devices(trial)
     if trial.observed.carrier_changes:
@@ -91,7 +90,7 @@ def _contradictions(trial: Trial, case: Case | None, buffers: Buffers) -> Iterat
 
 
 def _not_crossed(trial: Trial, case: Case) -> Iterator[str]:
-    """Payloads that did not cross the wire whole, of each client and each way."""
+    """Payloads that did not cross the wire whole, for each client and direction."""
     rows = (trial.observed.together.clients or ()) if trial.observed.together else ()
     counts = [(f"{row.name}: ", row.tx_bytes, row.rx_bytes) for row in rows]
     for who, sent, received in counts or [("", trial.wire_tx_bytes, trial.wire_rx_bytes)]:
@@ -103,7 +102,7 @@ def _not_crossed(trial: Trial, case: Case) -> Iterator[str]:
 
 
 def _states(trial: Trial, roles: Iterable[Role]) -> Mapping[Role, Mapping[str, str]]:
-    """What each host read back of its settings."""
+    """The settings that each host read back."""
     effective = {name: str(value) for name, value in trial.effective.to_json().items()}
     return {
         role: {name.removeprefix(f"{role}_"): value for name, value in effective.items() if name.startswith(f"{role}_")}
@@ -112,18 +111,15 @@ def _states(trial: Trial, roles: Iterable[Role]) -> Mapping[Role, Mapping[str, s
 
 
 def _buffers(run: RunJson) -> Buffers:
-    """How the hosts of a run are read whose platform is known."""
+    """How to read the TCP buffers of each host of a known platform."""
     hosts = run.get("hosts", {})
     kinds = {role: platforms.named(str(hosts[role].get("platform"))) for role in ROLES if role in hosts}
     return {role: kind.settings_class.tcp_buffers_in for role, kind in kinds.items() if kind}
 
 
-# --- what no record holds
-
-
 def _is_known(trial: Trial, against: Sequence[str], run: RunJson) -> bool:
-    """Whether the reason of a void trial is the lab's, and what can be known of it is so."""
-    if trial.reason.startswith(DISTURBED):  # it was good before others disturbed its block
+    """Whether the lab writes the reason of a void trial, and its facts agree as far as they can."""
+    if trial.reason.startswith(DISTURBED):  # the trial was good before others disturbed its block
         return not against and bool(pattern_of(OTHERS).fullmatch(trial.reason.removeprefix(DISTURBED)))
     reason = OF_CLIENT.sub("", trial.reason, count=1)
     if match := pattern_of(NOT_CROSSED).fullmatch(reason):
@@ -136,29 +132,16 @@ def _is_known(trial: Trial, against: Sequence[str], run: RunJson) -> bool:
     )
 
 
-def _may_sleep(_: Trial, run: RunJson) -> bool:
-    return bool(run.get("hosts", {}).get("client", {}).get("transport") == "local")
-
-
-def _has_several(trial: Trial, _: RunJson) -> bool:
-    return trial.observed.together is not None
-
-
-def _has_store(trial: Trial, _: RunJson) -> bool:
-    return trial.effective.server_store is not None
-
-
-def _had_outage(trial: Trial, run: RunJson) -> bool:
+def _had_outage(trial: Trial, _: RunJson) -> bool:
     changes = sum(map(int, re.findall(r"(\d+) carrier changes", trial.reason)))
-    return _is_link(trial, run) or changes == (trial.observed.carrier_changes or 0) > 0
+    return trial.protocol == "link" or changes == (trial.observed.carrier_changes or 0) > 0
 
 
-def _is_link(trial: Trial, _: RunJson) -> bool:
-    return trial.protocol == "link"
-
-
-# What a run sees and records in words alone, and of which trials it can be told
+# Reasons without a fact in the record, and the trials that can have them
 UNRECORDED: tuple[tuple[re.Pattern[str], Callable[[Trial, RunJson], bool]], ...] = (
-    (pattern_of(SLEPT), _may_sleep), (pattern_of(CLOCK_MOVED), _has_several), (FAULT, _has_store),
-    (pattern_of(OUTAGE), _had_outage), (pattern_of(SLOWER), _is_link),
-)  # fmt: skip
+    (pattern_of(SLEPT), lambda _, run: run.get("hosts", {}).get("client", {}).get("transport") == "local"),
+    (pattern_of(CLOCK_MOVED), lambda trial, _: trial.observed.together is not None),
+    (FAULT, lambda trial, _: trial.effective.server_store is not None),
+    (pattern_of(OUTAGE), _had_outage),
+    (pattern_of(SLOWER), lambda trial, _: trial.protocol == "link"),
+)

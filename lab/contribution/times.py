@@ -1,4 +1,4 @@
-"""Whether the trials of a run can have come one after the other, as their times say."""
+"""Check that the times of a run's trials follow each other."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from lab.results.packed_run import TRIALS
 from lab.results.trial import STORE_PROTOCOL, RunJson, read_time
 from lab.run.transfer.result import SLEPT
 
-SLACK_S = 0.5  # the controller's clock may be set a little while a run goes on
-CLOCK = 0.005  # how much faster one clock may run than another: far more than any crystal
-SECONDS = 1.0  # of times that are noted without a fraction
-Timed = tuple[int, Record, float]  # line, trial, and when it began
+SLACK_S = 0.5  # the controller's clock may be adjusted a little during a run
+CLOCK = 0.005  # relative difference between two clocks, far more than quartz clocks have
+SECONDS = 1.0  # tolerance of times without a fraction
+Timed = tuple[int, Record, float]  # line, trial, and its start
 
 
 def check_times(lines: Sequence[tuple[int, Record]], run: RunJson) -> Iterator[Finding]:
-    """Trials that began before the one above, while another was going on, or outside of the run.
+    """Trials that began before the trial above, during another one, or outside of the run.
 
-    ``lines`` are the lines of trials.jsonl. The store by itself is left out: its shots are noted together.
+    ``lines`` are the lines of trials.jsonl. Tests of the store are left out because their shots are noted together.
     """
     timed = [
         (line, record, read_time(record["started_at"]).timestamp())
@@ -31,18 +31,17 @@ def check_times(lines: Sequence[tuple[int, Record]], run: RunJson) -> Iterator[F
     ]
     transfers = [(line, record, begun) for line, record, begun in timed if is_planned(record)]
     yield from _not_in_order(transfers)
-    yield from _overlapping(sorted(timed, key=lambda one: one[2]))
-    yield from _awake(sorted(timed, key=lambda one: one[2]))
+    by_start = sorted(timed, key=lambda row: row[2])
+    yield from _overlapping(by_start)
+    yield from _awake(by_start)
     yield from _outside(timed, run)
 
 
 def _not_in_order(timed: Sequence[Timed]) -> Iterator[Finding]:
     for (_, before, first), (line, record, begun) in pairwise(timed):
         if begun < first - SLACK_S:
-            what = (
-                f"{record['trial_id']} began {first - begun:.1f} s before {before['trial_id']}, which stands above it"
-            )
-            yield Finding(TRIALS, line, what)
+            early = f"{first - begun:.1f} s before {before['trial_id']}, which stands above it"
+            yield Finding(TRIALS, line, f"{record['trial_id']} began {early}")
 
 
 def _overlapping(timed: Sequence[Timed]) -> Iterator[Finding]:
@@ -54,15 +53,13 @@ def _overlapping(timed: Sequence[Timed]) -> Iterator[Finding]:
 
 
 def _awake(timed: Sequence[Timed]) -> Iterator[Finding]:
-    """Trials whose client is told to have slept, and that the next one followed too soon for that."""
+    """Trials during which the client is said to have slept, but the next trial began too soon."""
     for (line, record, begun), (_, _, following) in pairwise(timed):
         match = pattern_of(SLEPT).fullmatch(record["reason"])
         slept_s = float(match["slept_s"]) if match and match["slept_s"].isdecimal() else 0.0
         if following - begun < slept_s - SECONDS - SLACK_S:
-            what = (
-                f"{record['trial_id']}: {record['reason']}, and the next one began {following - begun:.1f} s after it"
-            )
-            yield Finding(TRIALS, line, what)
+            what = f"{record['reason']}, and the next one began {following - begun:.1f} s after it"
+            yield Finding(TRIALS, line, f"{record['trial_id']}: {what}")
 
 
 def _outside(timed: Sequence[Timed], run: RunJson) -> Iterator[Finding]:

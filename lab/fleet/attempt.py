@@ -1,7 +1,7 @@
-"""One attempt of a task, in a thread of a worker: a `lab run`, in a process and a session of its own.
+"""One attempt of a task: a thread of a worker starts `lab run` in a process and session of its own.
 
-Whoever starts it may start it twice, or be killed: the lock in the task's folder stays with the process that measures,
-and what the folder and the hosts are like is looked at first. So an attempt does what is left to do, or nothing.
+An attempt may be started twice, and its worker may be killed. So the process that measures keeps the lock in the task's
+folder. An attempt first looks at the folder and at the hosts, and does only what is left to do.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ import sys
 import tempfile
 import threading
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import IO
+from typing import IO, NamedTuple
 
 from lab.base import durable
 from lab.base.errors import BadInput
@@ -25,27 +25,33 @@ from lab.base.os_errors import explain
 from lab.base.own_python import PYTHON
 from lab.base.untrusted import one_line
 from lab.fleet import leash
-from lab.fleet.claim import Claimed, claimed
 from lab.fleet.journal import Outcome
 from lab.fleet.look import HostState, parse_state
-from lab.fleet.queue import TaskRun, find_run
+from lab.fleet.queue import Claimed, TaskRun, claimed, find_run
 from lab.settings.register import Register
 
-STOP = threading.Event()  # set where the controller of this very process is to end
+STOP = threading.Event()  # set when the controller in this process has to end
 LAB = (*PYTHON, "-m", "lab")
 LOOK = (*PYTHON, "-m", "lab.fleet.look")
-EACH_MS = 500  # somebody may want it to end: looked at so often
+POLL_MS = 500  # interval between two looks whether the attempt has to end
 LOOK_S, RESTORE_S, STOP_S = 180.0, 3600.0, 3600.0
 TAIL_BYTES = 4000
 LONGEST = 600
 
 
+class Programs(NamedTuple):
+    """The words before the arguments of the programs that an attempt starts; empty: the worker's own lab."""
+
+    lab: tuple[str, ...] = ()
+    look: tuple[str, ...] = ()
+
+
+OWN_PROGRAMS = Programs()
+
+
 @dataclass(frozen=True)
 class Order:
-    """What a worker is told of an attempt. After ``deadline``, in seconds since 1970, nothing is measured any more.
-
-    ``lab`` and ``look`` are the words before the arguments of the programs; empty: those of the worker.
-    """
+    """What a worker needs to make an attempt. After ``deadline``, in seconds since 1970, nothing more is measured."""
 
     task: str
     attempt: int
@@ -54,13 +60,12 @@ class Order:
     sweep_file: str
     stop_file: str
     deadline: float = math.inf
-    lab: tuple[str, ...] = ()
-    look: tuple[str, ...] = ()
+    programs: Programs = OWN_PROGRAMS
 
 
 @dataclass(frozen=True)
 class Ended:
-    """How an attempt ended. ``reason`` is why, where it is not done."""
+    """How an attempt ended. ``reason`` says why the task is not done."""
 
     outcome: Outcome
     exit_code: int | None = None
@@ -69,7 +74,7 @@ class Ended:
 
 
 def attempt(order: Order) -> Ended:
-    """Do what is left to do of a task. Raises nothing that is foreseen."""
+    """Do what is left to do of a task. Expected errors are returned, not raised."""
     began = time.monotonic()
     try:
         folder = Path(order.folder)
@@ -77,19 +82,18 @@ def attempt(order: Order) -> Ended:
         with claimed(folder / "lock") as lock:
             ended = _Attempt(order, folder, lock).make()
     except Claimed:
-        ended = Ended(Outcome.BUSY, reason="an earlier attempt still puts things back")
+        ended = Ended(Outcome.BUSY, reason="an earlier attempt still restores the hosts")
     except (OSError, BadInput) as error:
         ended = Ended(Outcome.FAILED, reason=one_line(explain(error), LONGEST))
-    seconds = round(time.monotonic() - began, 3)
-    return Ended(ended.outcome, ended.exit_code, ended.reason, seconds)
+    return replace(ended, seconds=round(time.monotonic() - began, 3))
 
 
 class _Attempt:
-    """An attempt that has the lock of its task."""
+    """An attempt that holds the lock of its task."""
 
     def __init__(self, order: Order, folder: Path, lock: int) -> None:
         self.order, self.folder, self.lock = order, folder, lock
-        self.lab = order.lab or LAB
+        self.lab = order.programs.lab or LAB
 
     def make(self) -> Ended:
         run = find_run(self.folder)
@@ -111,7 +115,7 @@ class _Attempt:
         return self._measure(run)
 
     def _measure(self, run: TaskRun | None) -> Ended:
-        """Begin the run, or go on with it."""
+        """Begin the run, or resume it."""
         words = ("run", "--resume", str(run.path)) if run else (
             "run", "--hosts", self.order.hosts_file, "--results", str(self.folder), self.order.sweep_file
         )  # fmt: skip
@@ -120,17 +124,17 @@ class _Attempt:
         if newest and newest.is_done:
             return Ended(Outcome.DONE, code)
         if _is_open(newest):
-            self._restore()  # what killed it may have left it half-way; where this fails, the next attempt tries again
+            self._restore()  # the run was killed; if this fails, the next attempt tries again
         early = self._why_not_begin() or self._why_not_measure()
         return Ended(early.outcome, code, early.reason) if early else self._failed(code, last_words)
 
     def _restore(self) -> tuple[int, str]:
-        """Have put back what runs left changed on these hosts."""
+        """Restore what runs left changed on these hosts."""
         words = ("restore", "--hosts", self.order.hosts_file, "--results", str(self.folder))
         return self._start_and_wait(self.lab + words, RESTORE_S)
 
     def _failed(self, code: int, last_words: str) -> Ended:
-        """A program failed: because somebody else took a host meanwhile, or for a reason of its own."""
+        """The end of an attempt whose program failed, maybe because somebody else took a host meanwhile."""
         if code == 1 and (in_use := self._look()["in_use"]):
             return Ended(Outcome.HELD, code, in_use)
         return Ended(Outcome.FAILED, code, last_words or f"exit code {code}")
@@ -146,9 +150,10 @@ class _Attempt:
         return None
 
     def _look(self) -> HostState:
-        """What the hosts are like. Raises BadInput where that cannot be known."""
+        """The state of the hosts. Raises BadInput if it cannot be found out."""
         with tempfile.TemporaryFile() as output:
-            code, last_words = self._start_and_wait((*(self.order.look or LOOK), self.order.hosts_file), LOOK_S, output)
+            words = (*(self.order.programs.look or LOOK), self.order.hosts_file)
+            code, last_words = self._start_and_wait(words, LOOK_S, output)
             output.seek(0)
             text = output.read(1 << 20).decode(errors="replace")
         try:
@@ -161,9 +166,10 @@ class _Attempt:
     def _start_and_wait(
         self, words: tuple[str, ...], most_s: float | None = None, output: IO[bytes] | None = None
     ) -> tuple[int, str]:
-        """Run a program to its end; exit code as of a shell, and the last words of its errors.
+        """Run a program; return its exit code, as a shell has it, and the last lines of its errors.
 
-        One without ``most_s`` is told to end where the fleet is, or its window closes; else it is told after so long.
+        The program is told to end after ``most_s`` seconds; without ``most_s``, when the fleet stops or the task's
+        window closes.
         """
         log = self.folder / f"attempt-{self.order.attempt}"
         with _open_log(log.with_suffix(".out")) as out, _open_log(log.with_suffix(".err")) as errors:
@@ -177,15 +183,15 @@ class _Attempt:
             return (code if code >= 0 else 128 - code), _last_words(log.with_suffix(".err"), start)
 
     def _wait(self, process: subprocess.Popen[bytes], pipe: int, most_s: float | None) -> None:
-        """Wait until the program has closed its end of ``pipe``, as it does when it ends, however it does.
+        """Wait until the program ends, which closes its end of ``pipe``.
 
-        Raises BadInput where it has not ended STOP_S after it was told to.
+        Raises BadInput if it has not ended STOP_S seconds after it was told to.
         """
         deadline = time.monotonic() + most_s if most_s else math.inf
         terminated_at = math.inf
         poll = select.poll()
         poll.register(pipe, select.POLLIN)
-        while not poll.poll(EACH_MS):
+        while not poll.poll(POLL_MS):
             now = time.monotonic()
             is_over = now > deadline if most_s else bool(self._why_not_begin() or self._why_not_measure())
             if is_over and terminated_at == math.inf:
@@ -193,7 +199,7 @@ class _Attempt:
                 process.terminate()
             if now > terminated_at + STOP_S:
                 raise BadInput(
-                    f"process {process.pid} was told to end {STOP_S / 60:.0f} min ago, and still puts things back"
+                    f"process {process.pid} was told to end {STOP_S / 60:.0f} min ago, and still restores its hosts"
                 )
         process.wait()
 
@@ -201,7 +207,7 @@ class _Attempt:
 def _start(
     words: tuple[str, ...], output: IO[bytes], errors: IO[bytes], lock: int
 ) -> tuple[subprocess.Popen[bytes], int]:
-    """Start a program on a leash, in a session of its own, and with the lock; and the end of a pipe that it closes."""
+    """Start a program on a leash, in its own session and with the lock. Its end closes the pipe that is returned."""
     read_end, write_end = os.pipe()
     command = (sys.executable, "-I", "-S", str(Path(leash.__file__)), str(os.getpid()), *words)
     stdin = subprocess.DEVNULL if sys.platform == "linux" else subprocess.PIPE
@@ -218,12 +224,12 @@ def _start(
 
 
 def _open_log(path: Path) -> IO[bytes]:
-    """A file to add to; never through a link."""
+    """Open a log to append to; links are not followed."""
     return os.fdopen(durable.open_own(path, os.O_RDWR | os.O_APPEND), "ab")
 
 
 def _last_words(path: Path, start: int) -> str:
-    """The last two lines that a program said: what happened, and what to do."""
+    """The last two lines of a program's errors: what happened, and what to do."""
     with path.open("rb") as file:
         end = file.seek(0, os.SEEK_END)
         file.seek(max(start, end - TAIL_BYTES))
@@ -233,14 +239,11 @@ def _last_words(path: Path, start: int) -> str:
 
 def _is_open(run: TaskRun | None) -> bool:
     """Whether this account's register says that the run may have left its hosts changed."""
-    if run is None:
-        return False
-    register = Register()
-    return any(Path(one.folder) == run.path.resolve() for one in register.open_runs()[0])
+    return run is not None and run.path.resolve() in [Path(entry.folder) for entry in Register().open_runs()[0]]
 
 
 def sees_queue(plan_file: str, identity: str) -> bool:
-    """Whether a worker sees the queue of this fleet, and not another folder of that name."""
+    """Whether a worker sees the queue of this fleet, not another folder of the same name."""
     try:
         return f'"{identity}"' in Path(plan_file).read_text(encoding="utf-8")
     except OSError:

@@ -1,9 +1,9 @@
-"""What a fleet file may say: pairs of hosts, and which sweeps run on them, how often, how urgently and when."""
+"""The fleet file: pairs of hosts, and the sweeps that run on them, how often, how urgently and when."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import BeforeValidator, Field, field_validator, model_validator
 
@@ -79,33 +79,33 @@ class Fleet(Model):
 
     @property
     def folder(self) -> Path:
-        """That of the file, from which the names of others count. Raises ValueError where there is none."""
+        """The folder of the fleet file; relative paths start there. Raises ValueError for a fleet without a file."""
         if self._file is None:
             raise ValueError("a fleet that was not read from a file")
         return self._file.parent
 
 
 class _Top(Model):
-    """The keys of the file, with its tables as they stand there."""
+    """The keys of the file with its tables as they are, checked first for a message without their details."""
 
     name: Name
     description: str = ""
-    most_at_once: Any = None
-    attempts: Any = None
-    retry_after: Any = None
-    pairs: Any
-    tasks: Any
+    most_at_once: object = None
+    attempts: object = None
+    retry_after: object = None
+    pairs: object
+    tasks: object
 
     @field_validator("pairs", "tasks")
     @classmethod
-    def _are_tables(cls, value: Any) -> Any:
+    def _are_tables(cls, value: object) -> object:
         if not isinstance(value, list) or not value or not all(isinstance(table, dict) for table in value):
             raise ValueError("is to be one or more tables: [[pairs]] and [[tasks]], in double brackets")
         return value
 
 
 def load_fleet(path: Path) -> Fleet:
-    """Read a fleet file. Raises BadInput, also for one among results: it names files that name commands."""
+    """Read a fleet file. Raises BadInput, also for a file among results, because its hosts files name commands."""
     try:
         check_place(path)
     except BadInput as error:
@@ -114,7 +114,7 @@ def load_fleet(path: Path) -> Fleet:
 
 
 def parse_fleet(text: str, path: Path) -> Fleet:
-    """The fleet written in ``text``; ``path`` is named in errors. Raises BadInput."""
+    """Parse the text of the fleet file ``path``. Raises BadInput."""
     content = read_toml(text, path, "a fleet file")
     validate(_Top, content, path)
     problems = [
@@ -128,8 +128,8 @@ def parse_fleet(text: str, path: Path) -> Fleet:
     return validate(Fleet, content, path)
 
 
-def _problem(model: type[Model], table: dict[str, Any], path: Path, place: str) -> str:
-    """What is wrong with one table; empty where nothing is. A table by itself has keys that a message can name."""
+def _problem(model: type[Model], table: dict[str, object], path: Path, place: str) -> str:
+    """The error of one table, or an empty string. Checked by itself, so that the message can name its keys."""
     try:
         validate(model, table, Path(f"{path}: {place}"))
     except BadInput as error:
@@ -138,8 +138,8 @@ def _problem(model: type[Model], table: dict[str, Any], path: Path, place: str) 
 
 
 def check_names(fleet: Fleet, pairs: dict[str, frozenset[str]], path: Path) -> None:
-    """Raise BadInput where a task names a pair or a tag that no pair has; ``pairs`` are their tags, by name."""
-    tags = sorted({tag for own in pairs.values() for tag in own})
+    """Raise BadInput if a task names a pair or tag that does not exist; ``pairs`` has the tags of each pair."""
+    tags = sorted(frozenset().union(*pairs.values()))
     for number, task in enumerate(fleet.tasks, 1):
         for key, names, known in (("pairs", task.pairs, sorted(pairs)), ("tags", task.tags, tags)):
             for name in names:

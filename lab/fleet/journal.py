@@ -1,10 +1,9 @@
-"""The journal of a fleet: a line for each attempt that begins or ends, on the disk before anything else happens."""
+"""The journal of a fleet: one line for each attempt that begins or ends, written to disk before anything else."""
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -18,7 +17,7 @@ from lab.base.untrusted import from_json
 class Event(StrEnum):
     """What a line is about."""
 
-    RESUMED = "resumed"  # a controller begins, or goes on with, the fleet: attempts that failed before count no more
+    RESUMED = "resumed"  # a controller begins or resumes the fleet: earlier failures no longer count
     BEGAN = "began"
     ENDED = "ended"
 
@@ -29,17 +28,17 @@ class Outcome(StrEnum):
     DONE = "done"
     FAILED = "failed"
     HELD = "held"  # somebody else uses a host: nothing was begun
-    BUSY = "busy"  # an earlier attempt of this task still puts things back
+    BUSY = "busy"  # an earlier attempt of this task still restores the hosts
     STOPPED = "stopped"  # by `lab fleet stop`, or with the controller
     WINDOW = "window"  # its window of time closed
 
 
-NOT_COUNTED = (Outcome.HELD, Outcome.BUSY, Outcome.STOPPED, Outcome.WINDOW)  # they are no failures of the task's
+NOT_COUNTED = (Outcome.HELD, Outcome.BUSY, Outcome.STOPPED, Outcome.WINDOW)  # outcomes that are no failure of the task
 
 
 @dataclass(frozen=True)
 class Line:
-    """A line of the journal: keys that mean nothing for its event are as they are here."""
+    """A line of the journal. Keys without a meaning for its event keep their defaults."""
 
     at: str
     event: Event
@@ -57,35 +56,31 @@ class Line:
 
 
 class Journal:
-    """The journal in a file. ``add`` raises OSError, with nothing added, where the disk is full."""
+    """A journal in a file. If the disk is full, ``add`` raises OSError and adds nothing."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
 
     def lines(self) -> list[Line]:
-        """Every line, but for a last one that was cut off. Raises BadInput for any other that cannot be read."""
+        """Every line but a last one that was cut off. Raises BadInput for any other line that cannot be read."""
         if not os.path.lexists(self.path):
             return []
+        lines: list[Line] = []
         try:
-            texts = list(untrusted.read_lines(self.path))
+            for text in untrusted.read_lines(self.path):
+                if text.endswith(b"\n"):
+                    lines.append(parse_line(text.decode()))
         except OSError as error:
             raise BadInput(f"{self.path}: cannot be read: {error.strerror}") from error
-        return list(self._parse_all(texts))
-
-    def _parse_all(self, texts: Iterable[bytes]) -> Iterator[Line]:
-        for number, text in enumerate(texts, 1):
-            if not text.endswith(b"\n"):
-                return
-            try:
-                yield parse_line(text.decode())
-            except ValueError as error:
-                raise BadInput(
-                    f"{self.path}: line {number}: {error}",
-                    "remove that line: what is done is read from the run folders",
-                ) from error
+        except ValueError as error:
+            raise BadInput(
+                f"{self.path}: line {len(lines) + 1}: {error}",
+                "remove that line: what is done is read from the run folders",
+            ) from error
+        return lines
 
     def mend(self) -> None:
-        """Cut off a last line that a crash left unfinished; for its only writer."""
+        """Cut off a last line that a crash left unfinished. Only the controller may do so."""
         if os.path.lexists(self.path):
             whole = sum(len(text) for text in untrusted.read_lines(self.path) if text.endswith(b"\n"))
             if whole < self.path.stat().st_size:
@@ -101,7 +96,7 @@ class Journal:
 
 
 def parse_line(text: str) -> Line:
-    """A line of a journal. Raises ValueError for what no fleet wrote."""
+    """Parse a line of a journal. Raises ValueError for a line that no fleet wrote."""
     content = from_json(text)
     if not isinstance(content, dict) or not content.keys() <= Line.__dataclass_fields__.keys():
         raise ValueError("not a line of a fleet's journal")

@@ -1,8 +1,8 @@
-"""A program that becomes another one, or holds it, so that this ends by SIGTERM as soon as who started it is gone.
+"""Run a program that gets SIGTERM as soon as the process that started it is gone.
 
-``python -I -S leash.py PARENT WORD...``: the words are what is run; PARENT is the process that starts this. On Linux
-the kernel sends the signal, and this program becomes the other. Elsewhere it stays, and reads its standard input, a
-pipe whose other end the parent alone has open. It imports little: it is started for each sweep.
+``python -I -S leash.py PARENT WORD...`` runs the words; PARENT is the pid of the process that starts the leash. On
+Linux the kernel sends the signal, and the leash becomes the program. On other systems the leash waits for the end of
+its standard input, a pipe that only the parent holds open. The module imports little because every sweep starts it.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ PR_SET_PDEATHSIG = 1
 
 
 def become(parent: int, words: list[str]) -> None:
-    """Have the kernel send SIGTERM once the parent's thread is gone, and become the program."""
+    """Let the kernel send SIGTERM once the parent's thread is gone, and become the program."""
     import ctypes
 
     if ctypes.CDLL(None, use_errno=True).prctl(PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0) != 0:
@@ -27,7 +27,7 @@ def become(parent: int, words: list[str]) -> None:
 
 
 def hold(words: list[str]) -> int:
-    """Run the program; pass SIGTERM on to it, and send it where standard input ends; its exit code as of a shell."""
+    """Run the program and return its exit code, as a shell has it. SIGTERM or the end of standard input ends it."""
     import subprocess
     import threading
 

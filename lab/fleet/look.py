@@ -1,8 +1,4 @@
-"""What the hosts of a pair are like just now: a program of its own, which changes nothing and prints JSON.
-
-``python -m lab.fleet.look HOSTS``: an object with ``in_use``, who uses a host; ``changed``, what an ended run left
-changed; ``unreached``, why a host cannot be asked. Each is empty where there is nothing to say.
-"""
+"""``python -m lab.fleet.look HOSTS`` prints the state of a pair's hosts as JSON, and changes nothing."""
 
 from __future__ import annotations
 
@@ -18,15 +14,15 @@ LONGEST = 400
 
 
 class HostState(TypedDict):
-    """What was seen; texts of one line."""
+    """The state of a pair's hosts. Each text is one line, and empty if there is nothing to say."""
 
-    in_use: str
-    changed: str
-    unreached: str
+    in_use: str  # who uses a host
+    changed: str  # what an ended run left changed
+    unreached: str  # why a host does not answer
 
 
 def look(hosts_file: Path) -> HostState:
-    """Ask the hosts of a file. Raises BadInput for a file that is wrong."""
+    """Ask the hosts of a hosts file. Raises BadInput for a file with an error."""
     from lab.hosts.hosts_file import load_hosts
     from lab.hosts.ssh import connected
     from lab.run.restore.vocabulary import line_format
@@ -42,14 +38,13 @@ def look(hosts_file: Path) -> HostState:
                 elif content.records:
                     changed.append(f"{role}: {', '.join(record.name for record in content.records)}")
     except LabFailure as error:
-        return HostState(in_use="", changed="", unreached=one_line(error.on_one_line(), LONGEST))
-    return HostState(
-        in_use=one_line("; ".join(in_use), LONGEST), changed=one_line("; ".join(changed), LONGEST), unreached=""
-    )
+        return {"in_use": "", "changed": "", "unreached": one_line(error.on_one_line(), LONGEST)}
+    in_use_text, changed_text = (one_line("; ".join(texts), LONGEST) for texts in (in_use, changed))
+    return {"in_use": in_use_text, "changed": changed_text, "unreached": ""}
 
 
 def parse_state(text: str) -> HostState:
-    """What this program printed. Raises ValueError for anything else."""
+    """Parse what this program printed. Raises ValueError for anything else."""
     content = from_json(text)
     if not isinstance(content, dict) or not all(isinstance(content.get(key), str) for key in HostState.__annotations__):
         raise ValueError("it does not say what the hosts are like")
@@ -58,7 +53,7 @@ def parse_state(text: str) -> HostState:
 
 
 def main() -> int:
-    """Look, and print it; exit code 2 with the message for a hosts file that is wrong."""
+    """Print the state; for a hosts file with an error, print the error and return exit code 2."""
     try:
         print(json.dumps(look(Path(sys.argv[1]))))
     except BadInput as error:

@@ -1,26 +1,42 @@
-"""What a fleet comes to: its pairs, and its tasks in the order in which they are to begin. Reaches no host."""
+"""The plan of a fleet: its pairs of hosts, and its tasks in the order in which they begin. Reaches no host."""
 
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from lab.base import shipped
 from lab.base.errors import BadInput
 from lab.base.untrusted import listing, one_line
 from lab.design.plan import plan as plan_sweep
-from lab.design.sweep_file import Sweep, parse_sweep, read_sweep
-from lab.fleet.fleet_file import Fleet, Tasks, check_names
-from lab.fleet.pairs import Pair, pairs_of
+from lab.design.sweep_file import RUN_NAME, Sweep, parse_sweep, read_sweep
+from lab.fleet.fleet_file import Fleet, Pairs, Tasks, check_names
 from lab.fleet.windows import Window
+from lab.hosts.hosts_file import Hosts, load_hosts
 from lab.run.begin import compatibility, refusals
 from lab.run.case.catalogue import CATALOGUE
 
+MOST_PAIRS = 10_000
+WILDCARD = re.compile(r"[*?\[]")
+THIS_MACHINE = "this machine"
 MOST_TASKS = 100_000
 MOST_PROBLEMS = 20
-PROMPT = "prompt"  # where a password comes from, in a hosts file
+PROMPT = "prompt"  # in a hosts file: a person types the password
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Client and server of a hosts file; ``site`` is empty if every worker reaches them."""
+
+    name: str
+    hosts_file: Path
+    config: Hosts
+    tags: frozenset[str]
+    site: str
+    machines: frozenset[str]
 
 
 @dataclass(frozen=True)
@@ -41,13 +57,13 @@ class Task:
 
     @property
     def id(self) -> str:
-        """What it is called in the queue; its folder there."""
+        """The name of the task, and its folder in the queue."""
         return f"{self.pair}/{self.sweep}/{self.repetition}"
 
 
 @dataclass(frozen=True)
 class Plan:
-    """A fleet's tasks, the most urgent first; ``pairs`` by name. For the rest see :class:`Fleet`."""
+    """A fleet's tasks, the most urgent first, and its pairs by name. For the rest see :class:`Fleet`."""
 
     name: str
     tasks: tuple[Task, ...]
@@ -62,7 +78,7 @@ class Plan:
         return tuple(dict.fromkeys(task.sweep for task in self.tasks))
 
     def shared(self) -> dict[str, list[str]]:
-        """The machines that more than one pair needs, with those pairs."""
+        """The machines that several pairs need, with these pairs."""
         users: dict[str, list[str]] = {}
         for pair in self.pairs.values():
             for machine in sorted(pair.machines):
@@ -72,7 +88,7 @@ class Plan:
 
 @dataclass(frozen=True)
 class _SweepFile:
-    """A sweep as it was read, and where from."""
+    """A sweep, its file, and the SHA-256 of its text."""
 
     sweep: Sweep
     file: Path
@@ -80,24 +96,30 @@ class _SweepFile:
 
 
 def make_plan(fleet: Fleet, path: Path, queue: Path, *, checked: bool = True) -> Plan:
-    """The plan of a fleet. Raises BadInput for whatever the files show to be impossible, on any of its pairs.
+    """The plan of the fleet file ``path``, whose runs go to the folder ``queue``.
 
-    ``path`` is the fleet file, for messages; ``queue`` is where the runs are to be kept. Unless ``checked``, nobody
-    looks whether pairs can do their sweeps, and have their passwords.
+    Raises BadInput for what the files show to be impossible on a pair. Unless ``checked``, it is not looked whether
+    pairs can run their sweeps and have their passwords.
     """
     pairs = pairs_of(fleet, path)
     check_names(fleet, {pair.name: pair.tags for pair in pairs.values()}, path)
     tasks: dict[str, Task] = {}
     files: dict[str, Path] = {}
     for number, table in enumerate(fleet.tasks, 1):
-        source = _read_sweep(fleet, table)
+        file = shipped.sweeps().get(table.sweep, fleet.folder / table.sweep)
+        text = read_sweep(file)
+        source = _SweepFile(parse_sweep(text, file), file.resolve(), hashlib.sha256(text.encode()).hexdigest())
         place = f"{path}: [[tasks]] {number}"
         if files.setdefault(source.sweep.name, source.file) != source.file:
             raise BadInput(
                 f"{place}: {source.file} and {files[source.sweep.name]} are both called {source.sweep.name!r}",
                 "give one of them another name",
             )
-        chosen = _choose_pairs(table, pairs)
+        chosen = [
+            pair
+            for pair in pairs.values()
+            if not (table.pairs or table.tags) or pair.name in table.pairs or not pair.tags.isdisjoint(table.tags)
+        ]
         for task in _tasks_of(table, source, chosen):
             if task.id in tasks:
                 raise BadInput(
@@ -110,20 +132,6 @@ def make_plan(fleet: Fleet, path: Path, queue: Path, *, checked: bool = True) ->
             _check(source.sweep, chosen, queue)
     ordered = sorted(tasks.values(), key=lambda task: (-task.priority, task.repetition))  # stable: as in the file
     return Plan(fleet.name, tuple(ordered), pairs, fleet.most_at_once, fleet.attempts, fleet.retry_after)
-
-
-def _read_sweep(fleet: Fleet, table: Tasks) -> _SweepFile:
-    """The sweep of a file beside the fleet file, or that comes with the lab. Raises BadInput."""
-    file = shipped.sweeps().get(table.sweep, fleet.folder / table.sweep)
-    text = read_sweep(file)
-    return _SweepFile(parse_sweep(text, file), file.resolve(), hashlib.sha256(text.encode()).hexdigest())
-
-
-def _choose_pairs(table: Tasks, pairs: Mapping[str, Pair]) -> list[Pair]:
-    """The pairs that a sweep runs on, in the order of the file; some, where names and tags have been checked."""
-    if not table.pairs and not table.tags:
-        return list(pairs.values())
-    return [pair for pair in pairs.values() if pair.name in table.pairs or not pair.tags.isdisjoint(table.tags)]
 
 
 def _tasks_of(table: Tasks, source: _SweepFile, pairs: Sequence[Pair]) -> Iterator[Task]:
@@ -141,7 +149,7 @@ def _tasks_of(table: Tasks, source: _SweepFile, pairs: Sequence[Pair]) -> Iterat
 
 
 def _check(sweep: Sweep, pairs: Sequence[Pair], queue: Path) -> None:
-    """Raise BadInput for what a run would be refused for while no host has been reached, on all of these pairs."""
+    """Raise BadInput for every pair on which a run would be refused before any host is reached."""
     problems = []
     for pair in pairs:
         try:
@@ -157,7 +165,7 @@ def _check(sweep: Sweep, pairs: Sequence[Pair], queue: Path) -> None:
 
 
 def _check_asks_nobody(pair: Pair, sweep: Sweep) -> None:
-    """Nobody sits at the terminal of a task."""
+    """Raise BadInput if a person would have to type a password: nobody sits at the terminal of a task."""
     sections = {role: getattr(pair.config, role) for role in pair.config.reached}
     prompts = [
         f"[{role}] sudo_password"
@@ -170,3 +178,77 @@ def _check_asks_nobody(pair: Pair, sweep: Sweep) -> None:
         raise BadInput(
             f"{pair.hosts_file}: {listing(prompts)}: prompt: a fleet asks nobody", "give env:, file: or keyring:"
         )
+
+
+def pairs_of(fleet: Fleet, path: Path) -> dict[str, Pair]:
+    """The pairs by name, in the order of the fleet file ``path``. Raises BadInput."""
+    by_file: dict[Path, Pair] = {}
+    by_name: dict[str, Path] = {}
+    for number, table in enumerate(fleet.pairs, 1):
+        place = f"{path}: [[pairs]] {number}"
+        for file in _files(fleet, table, place):
+            if pair := by_file.get(file):
+                if table.name not in (None, pair.name):
+                    raise BadInput(f"{place}: {file} is the pair {pair.name!r} already", "leave one name out")
+                by_file[file] = replace(pair, tags=pair.tags | set(table.tags), site=table.site or pair.site)
+                continue
+            name, config = _name(table, file, place), load_hosts(file)
+            if by_name.setdefault(name, file) != file:
+                raise BadInput(
+                    f"{place}: {file} and {by_name[name]} are both called {name!r}",
+                    "give one of them a `name` in a [[pairs]] of its own",
+                )
+            by_file[file] = Pair(name, file, config, frozenset(table.tags), table.site or "", machines_of(config))
+    return {pair.name: pair for pair in by_file.values()}
+
+
+def machines_of(config: Hosts) -> frozenset[str]:
+    """The names of the machines in a hosts file: host and port of a login, and the address on the link.
+
+    Two sweeps that need the same machine never run at once. Hosts of a local lab also have its instance in their names,
+    because every local lab has the same addresses. A machine with two names and two addresses is not recognised here;
+    then the lab's lock on the host refuses the second run.
+    """
+    place = f"{config.lab.instance}: " if config.lab.instance else ""
+    names = set()
+    for section in (*config.clients.values(), config.server):
+        names.add(f"{place}{section.data_address.lower()}")
+        if section.transport == "local":
+            names.add(f"{place}{THIS_MACHINE}")
+        elif section.host is not None:
+            port = f" port {section.port}" if section.port else ""
+            names.add(f"{place}{section.host.lower()}{port}")
+    return frozenset(names)
+
+
+def _files(fleet: Fleet, table: Pairs, place: str) -> Iterator[Path]:
+    """The hosts files that a table names. Raises BadInput for a pattern without a match."""
+    for name in table.hosts:
+        if not WILDCARD.search(name):
+            yield (fleet.folder / Path(name).expanduser()).resolve()
+            continue
+        folder, _, pattern = name.rpartition("/")
+        if WILDCARD.search(folder):
+            raise BadInput(
+                f"{place}: hosts: {one_line(name, 80)}: a pattern is for the name of the file alone",
+                "give one for each folder, such as site-a/*.ini",
+            )
+        files = sorted((fleet.folder / Path(folder).expanduser()).glob(pattern))
+        if not files:
+            raise BadInput(
+                f"{place}: hosts: {one_line(name, 80)}: no such file in {fleet.folder / folder}",
+                "give hosts files that are there, by their path from the folder of the fleet file",
+            )
+        if len(files) > MOST_PAIRS:
+            raise BadInput(f"{place}: hosts: {one_line(name, 80)}: more than {MOST_PAIRS:,} files")
+        yield from (file.resolve() for file in files)
+
+
+def _name(table: Pairs, file: Path, place: str) -> str:
+    """The name of a hosts file's pair. Raises BadInput for a file name that cannot be one."""
+    name = table.name or file.stem
+    if not re.fullmatch(RUN_NAME, name):
+        raise BadInput(
+            f"{place}: {file}: a pair cannot be called {one_line(name, 80)!r}", 'give it a name, such as name = "mini"'
+        )
+    return name

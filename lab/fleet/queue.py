@@ -1,41 +1,48 @@
-"""The queue of a fleet: a folder, and nothing else. What is done is read from the run folders in it.
+"""The queue of a fleet is a folder. The run folders in it tell which tasks are done.
 
-- ``fleet.json``: the plan, as it was when the fleet was last begun or gone on with;
+- ``fleet.json``: the plan when the fleet was last begun or resumed;
 - ``journal.jsonl``: a line for each attempt that begins or ends (:mod:`lab.fleet.journal`);
-- ``runs/PAIR/SWEEP/REPETITION``: of each task its run folder, what `lab run` printed, and a lock;
-- ``lock``: of the controller; ``stop``: there from `lab fleet stop` on until the fleet goes on.
+- ``runs/PAIR/SWEEP/REPETITION``: the run folder of a task, what `lab run` printed, and a lock;
+- ``lock``: the lock of the controller; ``stop`` exists from `lab fleet stop` until the fleet is resumed.
 """
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import secrets
+import time
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
 
 from lab.base import durable, untrusted
-from lab.base.errors import BadInput
+from lab.base.errors import BadInput, LabFailure
 from lab.base.os_errors import reason_of
 from lab.base.untrusted import first_line, from_json, listing
-from lab.fleet.claim import is_claimed
 from lab.fleet.journal import NOT_COUNTED, Event, Journal, Line, Outcome
 from lab.fleet.plan import Plan, Task
 from lab.results.run_folder import RunFolder
 from lab.results.run_names import paths_of_runs
 
 SCHEMA = 1
-MOST_BYTES = 1 << 28  # of fleet.json: 100,000 tasks have 60 MB
-HELD_S = 60.0  # until what somebody else uses is tried again, or sooner
-BAD_INPUT = 2  # exit code of a run that another attempt would not help
+MOST_BYTES = 1 << 28  # limit of fleet.json: 100,000 tasks take 60 MB
+PATIENCE_S = 1.0  # is_claimed() holds the lock for a moment, too
+HELD_S = 60.0  # longest pause before a host that somebody else uses is tried again
+BAD_INPUT = 2  # exit code: do not retry
+
+
+class Claimed(LabFailure):
+    """Somebody else has the lock."""
 
 
 class TaskState(StrEnum):
-    """What a task is like."""
+    """The state of a task."""
 
     DONE = "done"
     RUNNING = "running"
@@ -45,7 +52,7 @@ class TaskState(StrEnum):
 
 @dataclass(frozen=True)
 class TaskRun:
-    """The run of a task: ``is_done`` once it has ended by itself and put everything back, ``ended`` says how."""
+    """The run of a task: ``is_done`` once it has ended by itself and restored its hosts; ``ended`` says how."""
 
     path: Path
     is_done: bool
@@ -54,7 +61,7 @@ class TaskRun:
 
 @dataclass(frozen=True)
 class TaskStatus:
-    """Where a task stands. ``failures`` are of attempts since the fleet was last gone on with."""
+    """The status of a task. ``failures`` counts attempts since the fleet was last resumed."""
 
     task: Task
     state: TaskState
@@ -67,18 +74,18 @@ class TaskStatus:
 
     @property
     def was_cut_off(self) -> bool:
-        """Whether something of it may have been left changed on its hosts: it began, and nobody wrote how it ended."""
+        """Whether it may have left its hosts changed: an attempt began, and no line says how it ended."""
         return self.state is not TaskState.DONE and self.began_at is not None
 
     @property
     def reason(self) -> str:
-        """Why it is not done, as far as its last attempt says."""
+        """Why the task is not done, as its last attempt says."""
         return self.last.said if self.last else ""
 
 
 @dataclass(frozen=True)
 class _StoredPlan:
-    """What fleet.json says; ``digests`` are of the sweep of each task."""
+    """The content of fleet.json; ``digests`` has the digest of each task's sweep."""
 
     id: str
     name: str
@@ -95,7 +102,7 @@ class Queue:
         self.plan_path, self.lock_path, self.stop_path = (self.path / name for name in ("fleet.json", "lock", "stop"))
 
     def folder(self, task: Task) -> Path:
-        """That of a task."""
+        """The folder of a task."""
         return self.path / "runs" / task.pair / task.sweep / str(task.repetition)
 
     @property
@@ -105,37 +112,44 @@ class Queue:
 
     @property
     def is_in_use(self) -> bool:
-        """Whether a controller works on it now."""
+        """Whether a controller works on the fleet now."""
         return is_claimed(self.lock_path)
 
     def make(self) -> None:
-        """Make the folder, where it is missing. Raises OSError."""
+        """Create the folder if it is missing. Raises OSError."""
         self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
 
     def write(self, plan: Plan) -> str:
-        """Put the plan into it, durably; the fleet's id, which stays. Raises BadInput where that was another fleet."""
+        """Write the plan durably; returns the fleet's id, which stays. Raises BadInput for a damaged fleet.json."""
         now = datetime.now(UTC).isoformat(timespec="seconds")
         stored = self._read() if self.exists else _StoredPlan(secrets.token_hex(16), plan.name, now, {})
         content = {
             "schema": SCHEMA, "id": stored.id, "name": plan.name, "began_at": stored.began_at,
-            "tasks": [_describe(task) for task in plan.tasks],
+            "tasks": [
+                {
+                    "id": task.id, "hosts_file": task.hosts_file, "machines": sorted(task.machines), "site": task.site,
+                    "sweep_file": task.sweep_file, "sweep_digest": task.sweep_digest, "priority": task.priority,
+                    "estimated_s": round(task.estimated_s, 1),
+                }
+                for task in plan.tasks
+            ],
         }  # fmt: skip
         durable.replace(self.plan_path, json.dumps(content, indent=1).encode())
         return stored.id
 
     def check(self, plan: Plan) -> list[str]:
-        """What has changed since the fleet began, for people. Raises BadInput for a sweep that has, and is under way.
+        """Lines on what has changed in the plan since the fleet began.
 
-        ``plan`` is that of the fleet file as it is now.
+        Raises BadInput if the sweep of a task that has begun has changed.
         """
         stored = self._read()
         if stored.name != plan.name:
             raise BadInput(
-                f"{self.path}: is of the fleet {stored.name!r}, and not of {plan.name!r}", "give --queue another DIR"
+                f"{self.path}: belongs to the fleet {stored.name!r}, not to {plan.name!r}", "give --queue another DIR"
             )
         digests = stored.digests
         for task in plan.tasks:
-            if digests.get(task.id, task.sweep_digest) != task.sweep_digest and self.find_run(task):
+            if digests.get(task.id, task.sweep_digest) != task.sweep_digest and find_run(self.folder(task)):
                 raise BadInput(
                     f"{task.sweep_file}: has changed since {task.id} began",
                     "bring it back, or give the new sweep another name",
@@ -143,11 +157,11 @@ class Queue:
         now = {task.id for task in plan.tasks}
         added, removed = [name for name in now if name not in digests], [name for name in digests if name not in now]
         lines = [f"{len(added)} tasks are new: {listing(sorted(added), 3)}"] if added else []
-        lines += [f"{len(removed)} tasks are in the file no more: {listing(sorted(removed), 3)}"] if removed else []
+        lines += [f"{len(removed)} tasks are no longer in the file: {listing(sorted(removed), 3)}"] if removed else []
         return lines
 
     def _read(self) -> _StoredPlan:
-        """What fleet.json says. Raises BadInput."""
+        """Read fleet.json. Raises BadInput."""
         try:
             content = from_json(untrusted.read_file(self.plan_path, MOST_BYTES).decode())
             if not isinstance(content, dict) or content.get("schema") != SCHEMA:
@@ -164,14 +178,10 @@ class Queue:
             ) from error
         return _StoredPlan(identity, name, began_at, {task["id"]: task["sweep_digest"] for task in content["tasks"]})
 
-    def find_run(self, task: Task) -> TaskRun | None:
-        """The run of a task; None where there is none."""
-        return find_run(self.folder(task))
-
     def statuses(self, plan: Plan) -> list[TaskStatus]:
-        """Where each task stands, in the order of the plan: by its run folder, its lock, and the journal."""
+        """The status of each task by its run folder, its lock and the journal, in the order of the plan."""
         lines: dict[str, list[Line]] = defaultdict(list)
-        recent: dict[str, list[Line]] = defaultdict(list)  # since the fleet was last gone on with, whatever clocks say
+        recent: dict[str, list[Line]] = defaultdict(list)  # lines since the fleet was last resumed
         for line in self.journal.lines():
             if line.event is Event.RESUMED:
                 recent.clear()
@@ -180,7 +190,7 @@ class Queue:
         return [self._status(task, lines[task.id], recent[task.id], plan) for task in plan.tasks]
 
     def _status(self, task: Task, lines: Sequence[Line], recent: Sequence[Line], plan: Plan) -> TaskStatus:
-        run = self.find_run(task)
+        run = find_run(self.folder(task))
         ended = [line for line in lines if line.event is Event.ENDED]
         last = ended[-1] if ended else None
         failures = [line for line in recent if line.outcome is Outcome.FAILED]
@@ -198,7 +208,7 @@ class Queue:
 
 
 def next_try(recent: Sequence[Line], plan: Plan) -> float:
-    """When a task may be tried again, in seconds since 1970, by its lines since the fleet was last gone on with."""
+    """When a task may be tried again, in seconds since 1970, by its lines since the fleet was last resumed."""
     last = recent[-1] if recent else None
     if last is None or last.outcome not in (Outcome.FAILED, Outcome.HELD, Outcome.BUSY):
         return 0.0
@@ -207,7 +217,7 @@ def next_try(recent: Sequence[Line], plan: Plan) -> float:
 
 
 def find_run(folder: Path) -> TaskRun | None:
-    """The run in the folder of a task: the one that is done, or the newest. One that cannot be read is not done."""
+    """The run in a task's folder: one that is done, else the newest. A run that cannot be read is not done."""
     newest = None
     for path in reversed(paths_of_runs(folder)):
         try:
@@ -221,14 +231,44 @@ def find_run(folder: Path) -> TaskRun | None:
     return newest
 
 
-def _describe(task: Task) -> dict[str, object]:
-    """A task as fleet.json has it."""
-    return {
-        "id": task.id, "hosts_file": task.hosts_file, "machines": sorted(task.machines), "site": task.site,
-        "sweep_file": task.sweep_file, "sweep_digest": task.sweep_digest, "priority": task.priority,
-        "estimated_s": round(task.estimated_s, 1),
-    }  # fmt: skip
-
-
 def _is_task(task: object) -> bool:
     return isinstance(task, Mapping) and all(isinstance(task.get(key), str) for key in ("id", "sweep_digest"))
+
+
+@contextmanager
+def claimed(path: Path) -> Iterator[int]:
+    """Hold the lock of a file, which is created; yields its descriptor. Raises Claimed, and OSError.
+
+    A child that inherits the descriptor shares the lock, which is free once the last process with it has ended. The
+    file is open for writing because NFS has no other lock.
+    """
+    descriptor = durable.open_own(path, os.O_RDWR)
+    try:
+        deadline = time.monotonic() + PATIENCE_S
+        while not _try_to_lock(descriptor):
+            if time.monotonic() > deadline:
+                raise Claimed(f"{path}: another process has it")
+            time.sleep(0.05)
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+def is_claimed(path: Path) -> bool:
+    """Whether somebody holds the lock of a file."""
+    try:
+        descriptor = os.open(path, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:
+        return False
+    try:
+        return not _try_to_lock(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _try_to_lock(descriptor: int) -> bool:
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True

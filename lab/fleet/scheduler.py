@@ -1,7 +1,7 @@
-"""Who runs attempts: dask.distributed, in this process, or by the address of a scheduler of your own.
+"""dask.distributed runs the attempts, in this process or by a scheduler of your own.
 
-Dask is told as little as it can be: a task is submitted once all its hosts are free, and never run again by Dask. What
-it forgets, the queue knows. Its import takes more than a second, so it is imported where a scheduler is wanted.
+A task is submitted once all its hosts are free, and Dask never runs it again: the queue remembers what Dask forgets.
+Dask is imported only when a scheduler is needed, because its import takes more than a second.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import importlib.util
 import logging
 import tempfile
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from types import ModuleType
 from typing import Any
@@ -21,11 +21,12 @@ from lab.base.os_errors import reason_of
 from lab.base.untrusted import listing, one_line
 from lab.fleet.attempt import Ended, Order, attempt, sees_queue
 from lab.fleet.journal import Outcome
+from lab.fleet.plan import Plan
 
 INSTALL = "`pip install 'file-share-lab[fleet]'`"
 NOT_INSTALLED = "a fleet is scheduled by dask.distributed, which is not installed"
 CONNECT_S, WORKERS_S = 20, 60
-UNUSED = "127.0.0.1:0"  # Dask listens for HTTP whether it is wanted or not: on loopback then, on a free port
+UNUSED = "127.0.0.1:0"  # Dask always listens for HTTP: let it use a free port of loopback
 CONFIG = {
     "distributed.scheduler.allowed-failures": 0,
     "distributed.scheduler.work-stealing": False,
@@ -33,32 +34,32 @@ CONFIG = {
     "distributed.worker.memory.spill": False,
     "distributed.worker.memory.pause": False,
     "distributed.worker.memory.terminate": False,
-    "distributed.worker.profile.enabled": False,  # it would look at every thread a hundred times a second
-    "distributed.admin.tick.interval": "10s",  # it would wake twice 50 times a second, on what may be a measured host
+    "distributed.worker.profile.enabled": False,  # would look at every thread a hundred times a second
+    "distributed.admin.tick.interval": "10s",  # would wake up 50 times a second, maybe on a measured host
     "distributed.admin.tick.limit": "1h",
     "distributed.admin.system-monitor.interval": "10s",
-    "distributed.scheduler.http.routes": ["distributed.http.health"],  # others would tell of tasks and stacks
+    "distributed.scheduler.http.routes": ["distributed.http.health"],  # other pages show tasks and stacks
     "distributed.worker.http.routes": ["distributed.http.health"],
-    "distributed.scheduler.worker-saturation": "inf",  # what is submitted is to begin
+    "distributed.scheduler.worker-saturation": "inf",  # every submitted task begins at once
 }
-# Its style sheets and pictures, without which it shows a list of links and nothing else
-OF_DASHBOARD = {"distributed.scheduler.http.routes": ["distributed.http.health", "distributed.http.statics"]}
-# What they would say of lost connections stands in the journal; Dask gives each of these a level of its own
+# The dashboard's style sheets and pictures; without them it shows nothing but a list of links
+DASHBOARD_CONFIG = {"distributed.scheduler.http.routes": ["distributed.http.health", "distributed.http.statics"]}
+# Loggers that report lost connections, which the journal has already; Dask sets the level of each
 LOGGERS = ("distributed", "distributed.client", "distributed.gc", "tornado", "tornado.application", "asyncio", "bokeh")
 OWN = "file-share-lab"
-COMPARED = ("python", "dask", "distributed", "msgpack", OWN)  # of which other versions may not understand ours
+COMPARED = ("python", "dask", "distributed", "msgpack", OWN)  # packages that need the same version at both ends
 
 
 class Scheduler:
-    """Takes attempts, and says how they ended. ``slots`` are how many it takes at a time."""
+    """Runs attempts, at most ``slots`` at a time, and tells how they ended."""
 
     def __init__(self, client: Any, slots: int, sites: frozenset[str], dashboard: str = "") -> None:
         self._client, self.slots, self.sites, self.dashboard = client, slots, sites, dashboard
         self._completed = _distributed().as_completed()
-        self._pending: dict[str, Any] = {}  # the futures of attempts that have not ended, by key
+        self._pending: dict[str, Any] = {}  # futures of the attempts that have not ended, by key
 
     def submit(self, order: Order, key: str, priority: int, site: str) -> None:
-        """Have an attempt made by a worker that reaches the site; ``key`` is one of its own."""
+        """Let a worker that reaches the site make an attempt; ``key`` must be new."""
         options = {"resources": {site: 1}} if site else {}
         with self._talking():
             future = self._client.submit(attempt, order, key=key, pure=False, retries=0, priority=priority, **options)
@@ -66,7 +67,7 @@ class Scheduler:
             self._pending[key] = future
 
     def ended(self) -> Iterator[tuple[str, Ended]]:
-        """The attempts that have ended since this was asked last, by key. Raises LabFailure where Dask is gone."""
+        """The attempts that have ended since the last call, by key. Raises LabFailure if Dask is gone."""
         for future in self._completed.next_batch(block=False):
             is_known = future.status != "cancelled" or self._client.status == "running"
             if self._pending.pop(str(future.key), None) and is_known:
@@ -75,10 +76,10 @@ class Scheduler:
             raise _lost(f"the client of Dask is {self._client.status}")
 
     def placed(self) -> tuple[int, frozenset[str]]:
-        """How many workers there are, and the attempts that one of them has or that have ended, by key.
+        """The number of workers, and the keys of the attempts that a worker has or that have ended.
 
-        Dask keeps an attempt for a worker that is yet to come for as long as it takes, one whose worker is lost, too.
-        Raises LabFailure where Dask is gone.
+        Dask keeps an attempt without a worker, or with a lost one, until a worker comes. Raises LabFailure if Dask is
+        gone.
         """
         with self._talking():
             by_worker: Mapping[str, Iterable[str]] = self._client.processing()
@@ -87,13 +88,13 @@ class Scheduler:
         return len(by_worker), frozenset(keys)
 
     def withdraw(self, key: str) -> None:
-        """Have no worker begin an attempt any more; nobody is told of its end. Raises LabFailure where Dask is gone."""
+        """Withdraw an attempt, whose end is then not reported. Raises LabFailure if Dask is gone."""
         with self._talking():
             self._client.cancel([self._pending.pop(key)])
 
     @contextmanager
     def _talking(self) -> Iterator[None]:
-        """Raise LabFailure where the client is closed meanwhile, of which Dask tells by errors of any kind."""
+        """Raise LabFailure if the client is closed meanwhile; Dask then raises errors of any kind."""
         try:
             yield
         except Exception as error:
@@ -101,19 +102,19 @@ class Scheduler:
                 raise
             raise _lost(one_line(reason_of(error), 200)) from error
 
-    def check_sites(self, sites: Iterable[str]) -> None:
-        """Raise BadInput for a site that no worker reaches: Dask would wait for one for ever."""
-        missing = sorted(set(sites) - self.sites - {""})
-        if missing:
-            here = listing(sorted(self.sites)) or "none"
-            raise BadInput(
-                f"no worker reaches {listing(missing)}; sites that are reached: {here}",
-                f"`lab fleet run --site {missing[0]}`, where this machine reaches it; or start a worker there with "
-                f"--resources '{missing[0]}=1'",
-            )
+    def check_sites(self, plan: Plan) -> None:
+        """Raise BadInput for a site that no worker reaches: Dask would wait for ever."""
+        for task in plan.tasks:
+            if task.site and task.site not in self.sites:
+                raise BadInput(
+                    f"{task.pair}: no worker reaches {task.site}; sites that are reached: "
+                    f"{listing(sorted(self.sites)) or 'none'}",
+                    f"`lab fleet run --site {task.site}`, where this machine reaches it; or start a worker there with "
+                    f"--resources '{task.site}=1'",
+                )
 
     def check_queue(self, plan_file: str, identity: str) -> None:
-        """Raise LabFailure where a worker does not see the queue."""
+        """Raise LabFailure if a worker does not see the queue."""
         try:
             answers = self._client.run(sees_queue, plan_file, identity)
         except ImportError as error:
@@ -131,18 +132,16 @@ def _lost(why: str) -> LabFailure:
 
 
 def _ending_of(future: Any) -> Ended:
-    """How an attempt ended, or what became of its worker."""
+    """How an attempt ended; failed if its worker is lost."""
     if future.status == "finished":
         result = future.result()
-        if isinstance(result, Ended):
-            return result
-        return Ended(Outcome.FAILED, reason=f"no end of an attempt: {result!r:.99}")
+        return result if isinstance(result, Ended) else Ended(Outcome.FAILED, reason=f"no result: {result!r:.99}")
     error = repr(future.exception()) if future.status == "error" else future.status
     return Ended(Outcome.FAILED, reason=one_line(f"its worker is lost: {error}", 300))
 
 
 def _distributed() -> ModuleType:
-    """The package. Raises BadInput where it is not installed."""
+    """Import dask.distributed. Raises BadInput if it is not installed."""
     try:
         module = importlib.import_module("distributed")
     except ImportError as error:
@@ -153,23 +152,23 @@ def _distributed() -> ModuleType:
 
 
 def check_installed() -> None:
-    """Raise BadInput where Dask is not installed; imports nothing."""
+    """Raise BadInput if Dask is not installed, without importing it."""
     if importlib.util.find_spec("distributed") is None:
         raise BadInput(NOT_INSTALLED, INSTALL)
 
 
 @contextmanager
 def embedded(most_at_once: int, sites: Iterable[str], has_dashboard: bool = False) -> Iterator[Scheduler]:
-    """A scheduler in this process, with a thread for each sweep that runs; nothing listens but on loopback.
+    """A scheduler in this process with a thread for each running sweep; it listens on loopback only.
 
-    Raises BadInput for a dashboard where what it is drawn by is not installed.
+    Raises BadInput if Dask, or bokeh for the dashboard, is not installed.
     """
     distributed = _distributed()
     if has_dashboard and importlib.util.find_spec("bokeh") is None:
         raise BadInput("--dashboard: Dask draws it by bokeh, which is not installed", "`pip install bokeh`")
     config = importlib.import_module("dask.config")
     with ExitStack() as stack:
-        stack.enter_context(config.set(CONFIG | (OF_DASHBOARD if has_dashboard else {})))
+        stack.enter_context(config.set(CONFIG | (DASHBOARD_CONFIG if has_dashboard else {})))
         place = stack.enter_context(tempfile.TemporaryDirectory(prefix="lab-fleet-"))
         names = frozenset(sites)
         cluster = stack.enter_context(
@@ -177,7 +176,9 @@ def embedded(most_at_once: int, sites: Iterable[str], has_dashboard: bool = Fals
                 n_workers=1, threads_per_worker=most_at_once, processes=False, protocol="inproc://",
                 dashboard_address=UNUSED, worker_dashboard_address=UNUSED, silence_logs=logging.CRITICAL,
                 local_directory=place, memory_limit=None, scheduler_kwargs={"dashboard": has_dashboard},
-                resources=dict.fromkeys(names, most_at_once), worker_class=_without_pages(distributed.Worker),
+                resources=dict.fromkeys(names, most_at_once),
+                # LocalCluster makes each worker that is told where to listen draw pages of its own
+                worker_class=lambda *words, **options: distributed.Worker(*words, **{**options, "dashboard": False}),
             )
         )  # fmt: skip
         client = stack.enter_context(distributed.Client(cluster))
@@ -185,14 +186,9 @@ def embedded(most_at_once: int, sites: Iterable[str], has_dashboard: bool = Fals
         yield Scheduler(client, most_at_once, names, f"http://127.0.0.1:{port}/status" if has_dashboard else "")
 
 
-def _without_pages(worker: Callable[..., Any]) -> Callable[..., Any]:
-    """What makes a worker without pages of its own, which LocalCluster has each draw that is told where to listen."""
-    return lambda *words, **options: worker(*words, **{**options, "dashboard": False})
-
-
 @contextmanager
 def by_address(address: str, most_at_once: int) -> Iterator[Scheduler]:
-    """The scheduler at an address, as it is: SSHCluster, Slurm or any other. Raises BadInput and LabFailure."""
+    """The scheduler at an address: SSHCluster, Slurm or any other. Raises BadInput and LabFailure."""
     check_address(address)
     distributed = _distributed()
     with ExitStack() as stack:
@@ -209,7 +205,7 @@ def by_address(address: str, most_at_once: int) -> Iterator[Scheduler]:
 
 
 def check_address(address: str) -> None:
-    """Raise BadInput for an address at which others could run code as you: on loopback these are all accounts there."""
+    """Raise BadInput for an address where others could run code as you; on loopback every local account could."""
     if address.startswith(("tls://", "inproc://")):
         return
     raise BadInput(
@@ -220,20 +216,21 @@ def check_address(address: str) -> None:
 
 
 def check_listeners(identity: Mapping[str, Any], address: str) -> None:
-    """Raise BadInput where a scheduler, or a worker of it, is at an address that is not taken, as Dask's own are."""
-    for name, its in [("the scheduler", identity["address"]), *(("a worker", one) for one in identity["workers"])]:
+    """Raise BadInput if the scheduler or a worker listens at an address that :func:`check_address` refuses."""
+    listeners = [("the scheduler", identity["address"]), *(("a worker", worker) for worker in identity["workers"])]
+    for name, listener in listeners:
         try:
-            check_address(str(its))
+            check_address(str(listener))
         except BadInput as error:
             raise BadInput(f"{address}: {name} listens at {error.message}", error.remedy) from error
 
 
 @contextmanager
 def _connected(distributed: ModuleType, address: str) -> Iterator[Any]:
-    """A client of the scheduler there. Raises LabFailure where there is none, or none that understands ours."""
+    """A client of the scheduler at an address. Raises LabFailure if none answers, or one of another version."""
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of versions: they are compared below
+            warnings.simplefilter("ignore")  # warnings about versions, which check_versions compares
             client = distributed.Client(address, timeout=CONNECT_S)
     except (OSError, ValueError, TypeError, LookupError, RuntimeError) as error:
         raise LabFailure(
@@ -245,7 +242,7 @@ def _connected(distributed: ModuleType, address: str) -> Iterator[Any]:
 
 
 def check_versions(versions: Mapping[str, Any], address: str) -> None:
-    """Raise LabFailure where scheduler or workers have other versions than this program; as Dask tells them."""
+    """Raise LabFailure if the scheduler or a worker has other versions than this program."""
     own = _packages(versions["client"])
     others = {"the scheduler": versions["scheduler"]}
     others |= {f"the worker {name}": worker for name, worker in versions["workers"].items()}
@@ -253,7 +250,7 @@ def check_versions(versions: Mapping[str, Any], address: str) -> None:
     for name, other in others.items():
         theirs = _packages(other)
         if name == "the scheduler":
-            theirs[OWN] = own.get(OWN, "")  # it runs nothing of ours
+            theirs[OWN] = own.get(OWN, "")  # it runs no code of the lab
         differences += [
             f"{name} has {package} {theirs.get(package) or 'not at all'}, this program {own.get(package)}"
             for package in COMPARED
@@ -264,7 +261,7 @@ def check_versions(versions: Mapping[str, Any], address: str) -> None:
 
 
 def _packages(node: Mapping[str, Any]) -> dict[str, str]:
-    """The versions of a client, scheduler or worker; of Python without the last part."""
+    """The versions of a client, scheduler or worker; Python's without its last part."""
     versions = {name: str(version) for name, version in node.get("packages", {}).items() if version is not None}
     python = str(node.get("host", {}).get("python", "") or versions.get("python", ""))
     versions["python"] = ".".join(python.split(".")[:2])
@@ -272,9 +269,8 @@ def _packages(node: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _identity(client: Any) -> dict[str, Any]:
-    """What the scheduler says of itself and of each of its workers."""
-    ask: Callable[..., Any] = client.scheduler_info
+    """The scheduler's description of itself and of all its workers."""
     try:
-        return dict(ask(n_workers=-1))
-    except TypeError:  # of versions that tell of all anyway
-        return dict(ask())
+        return dict(client.scheduler_info(n_workers=-1))
+    except TypeError:  # older versions always list all workers
+        return dict(client.scheduler_info())

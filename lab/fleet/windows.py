@@ -1,4 +1,4 @@
-"""Windows of time in which sweeps may run, such as nights and week-ends, by the clock of the controller's place."""
+"""Windows of time in which sweeps may run, such as nights and week-ends, in the controller's local time."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ PATTERN = re.compile(
     r"(?P<begin>[0-2][0-9]:[0-5][0-9])-(?P<end>[0-2][0-9]:[0-5][0-9])"
 )
 MINUTES_OF_A_DAY = 24 * 60
-AHEAD = 8  # days in which every window opens once, and has closed
+DAYS_AHEAD = 8  # within these every window opens and closes once
 
 
 @dataclass(frozen=True)
 class Window:
-    """From ``begin`` to ``end``, in minutes after midnight, on each of ``days`` (0 is Monday): the days it begins on.
+    """From ``begin`` to ``end``, in minutes after midnight. It begins on each of ``days``; 0 is Monday.
 
-    An end that is not after the beginning is one of the next day.
+    An end that is not after the beginning belongs to the next day.
     """
 
     days: frozenset[int]
@@ -30,7 +30,7 @@ class Window:
     end: int
 
     def on(self, midnight: datetime) -> tuple[datetime, datetime] | None:
-        """When it opens and closes that begins on the day of this midnight; None where none does."""
+        """When the window opens and closes on the day of this midnight; None if it does not open on this day."""
         if midnight.weekday() not in self.days:
             return None
         end = self.end if self.end > self.begin else self.end + MINUTES_OF_A_DAY
@@ -38,7 +38,7 @@ class Window:
 
 
 def parse_window(text: object) -> Window:
-    """A window of ``"22:00-06:00"``, ``"Sat 08:00-20:00"`` or ``"Mon-Fri 20:00-06:00"``; ValueError otherwise."""
+    """Parse ``"22:00-06:00"``, ``"Sat 08:00-20:00"`` or ``"Mon-Fri 20:00-06:00"``. Raises ValueError."""
     expected = 'a window of time such as "22:00-06:00" or "Mon-Fri 20:00-06:00"'
     match = PATTERN.fullmatch(text) if isinstance(text, str) else None
     if not match:
@@ -53,7 +53,7 @@ def parse_window(text: object) -> Window:
 
 @dataclass(frozen=True)
 class Opening:
-    """A stretch of time in which sweeps may run, in seconds since 1970; one that never ends has an end of infinity."""
+    """A stretch of time in which sweeps may run, in seconds since 1970; ``end`` may be infinite."""
 
     begin: float
     end: float
@@ -63,14 +63,14 @@ ALWAYS = Opening(-math.inf, math.inf)
 
 
 def next_opening(windows: Sequence[Window], now: float) -> Opening:
-    """The stretch that is open now, or else the next one; without windows it is always open.
+    """The opening that holds ``now``, or else the next one. Without windows it never ends.
 
-    Windows that touch or overlap are one stretch.
+    Windows that touch or overlap make one opening.
     """
     if not windows:
         return ALWAYS
     today = datetime.fromtimestamp(now).replace(hour=0, minute=0, second=0, microsecond=0)
-    midnights = [today + timedelta(days=day) for day in range(-1, AHEAD + 1)]
+    midnights = [today + timedelta(days=day) for day in range(-1, DAYS_AHEAD + 1)]
     spans = sorted(span for window, midnight in itertools.product(windows, midnights) if (span := window.on(midnight)))
     merged: list[list[float]] = []
     for begin, end in ((begin.timestamp(), end.timestamp()) for begin, end in spans):
@@ -82,9 +82,9 @@ def next_opening(windows: Sequence[Window], now: float) -> Opening:
 
 
 def ends_at(windows: Sequence[Window], start: float, seconds: float) -> float:
-    """When something that begins at ``start`` has run for so many seconds, if it runs in open windows alone."""
+    """When a task ends that begins at ``start``, takes ``seconds`` and runs in open windows alone."""
     now = start
-    for _ in range(1000):  # a sweep of years is no sweep
+    for _ in range(1000):  # no sweep takes years
         opening = next_opening(windows, now)
         now = max(now, opening.begin)
         if now + seconds <= opening.end:

@@ -1,1 +1,1 @@
-"""`lab init`: what can be found of hosts and share, six questions, and the hosts file that follows from them."""
+"""`lab init` looks for hosts and shares, asks six questions, and writes a hosts file."""

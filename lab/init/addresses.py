@@ -1,9 +1,8 @@
-"""The addresses of this machine, and those of others by their names."""
+"""The addresses of this machine, and the addresses and services of others."""
 
 from __future__ import annotations
 
 import socket
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from ipaddress import IPv4Interface, ip_address
@@ -15,46 +14,44 @@ CONNECT_S = 1.0  # on one link a server answers within milliseconds
 
 @dataclass(frozen=True)
 class OwnAddress:
-    """An IPv4 address of this machine with the network that it is in, and the interface that has it."""
+    """An IPv4 address of this machine, with its network and interface."""
 
     interface: str
     address: IPv4Interface
 
     @property
     def label(self) -> str:
-        """For a list."""
+        """Interface and address, for a list."""
         return f"{self.interface} {self.address.ip}"
 
 
 def own_addresses() -> list[OwnAddress]:
     """The IPv4 addresses of this machine that others may reach."""
-    return list(_own_addresses())
-
-
-def _own_addresses() -> Iterator[OwnAddress]:
     import ifaddr
 
-    for adapter in ifaddr.get_adapters():
-        for address in adapter.ips:
-            if address.is_IPv4 and not ip_address(str(address.ip)).is_loopback:
-                yield OwnAddress(adapter.name, IPv4Interface(f"{address.ip}/{address.network_prefix}"))
+    return [
+        OwnAddress(adapter.name, IPv4Interface(f"{address.ip}/{address.network_prefix}"))
+        for adapter in ifaddr.get_adapters()
+        for address in adapter.ips
+        if address.is_IPv4 and not ip_address(str(address.ip)).is_loopback
+    ]
 
 
 def address_towards(peer: str) -> str | None:
-    """The address from which this machine would send to another; None where no way leads there."""
+    """The address from which this machine would send to ``peer``; None if no route leads there."""
     try:
         family, kind, protocol, _, place = socket.getaddrinfo(
             peer, DISCARD_PORT, type=socket.SOCK_DGRAM, flags=socket.AI_NUMERICHOST
         )[0]
         with socket.socket(family, kind, protocol) as probe:
-            probe.connect(place)  # of a datagram's socket: chooses the way, and sends nothing
+            probe.connect(place)  # a datagram socket only chooses the route, and sends nothing
             return str(probe.getsockname()[0])
     except OSError:
         return None
 
 
 def resolve(name: str) -> str | None:
-    """An address of a host by its name or address, IPv4 where it has one; None where this machine finds none."""
+    """An address of a host, IPv4 if possible; None if this machine finds none."""
     try:
         answers = socket.getaddrinfo(name, None, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError):
@@ -64,7 +61,7 @@ def resolve(name: str) -> str | None:
 
 
 def open_services(address: str) -> frozenset[str]:
-    """Which of SMB, AFP, NFS and SSH answer at an address."""
+    """The services of SERVICE_PORTS that answer at an address."""
     with ThreadPoolExecutor(len(SERVICE_PORTS)) as pool:
         answers = pool.map(lambda port: _answers(address, port), SERVICE_PORTS.values())
         return frozenset(name for name, answer in zip(SERVICE_PORTS, answers, strict=True) if answer)

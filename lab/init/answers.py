@@ -1,4 +1,4 @@
-"""What a hosts file is made of: the answers to the questions."""
+"""The answers to the questions of `lab init`."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from dataclasses import dataclass
 class HostAnswer:
     """The client or the server.
 
-    ``host`` is what ssh is told; empty for this machine, and for a server that nobody logs in to. ``name`` is for
-    people, ``user`` may be empty, ``address`` is the one on the link, ``interface`` that of this machine there.
+    ``host`` is the name for ssh; empty for this machine, and for a server without a login. ``name`` is for people,
+    ``user`` may be empty. ``address`` is on the measured link; ``interface`` is this machine's interface there.
     """
 
     host: str
@@ -22,10 +22,10 @@ class HostAnswer:
 
 @dataclass(frozen=True)
 class ShareAnswer:
-    """The share: its protocol, its name for SMB and AFP, and its folder on the server, where that is needed.
+    """The share: its protocol, its name for SMB and AFP, and its folder on the server if that is needed.
 
-    ``by_lab``: there is none, and the lab serves one for the time of a run. ``guessed``: nobody has said the folder.
-    ``mounted`` is a folder of this machine where it is mounted already; then name and path are empty.
+    ``by_lab``: the lab serves a folder during a run. ``guessed``: the folder is a guess. ``mounted`` is the folder
+    where this machine has mounted the share already; then name and path are empty.
     """
 
     protocol: str = ""
@@ -46,7 +46,7 @@ class AccountAnswer:
 
 @dataclass(frozen=True)
 class Answers:
-    """All of them. ``sudo`` is how accounts other than root run root commands."""
+    """All answers. ``sudo`` tells how accounts other than root run root commands."""
 
     client: HostAnswer
     server: HostAnswer

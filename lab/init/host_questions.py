@@ -1,4 +1,4 @@
-"""The questions about the two machines: which they are, and who logs in to the server."""
+"""The questions about client, server, and the login on the server."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ADDRESS: TypeAdapter[str] = TypeAdapter(Address)
 
 
 def ask_client(questions: Questions, surroundings: Surroundings) -> HostAnswer:
-    """Which machine mounts the share. The address of this one depends on where the server is."""
+    """Ask which machine mounts the share. The address of this machine is chosen later, by the server's."""
     own = ", ".join(own.label for own in surroundings.own_addresses)
     machines = [
         machine
@@ -40,11 +40,15 @@ def ask_client(questions: Questions, surroundings: Surroundings) -> HostAnswer:
 
 
 def ask_server(questions: Questions, surroundings: Surroundings, client: HostAnswer) -> HostAnswer:
-    """Which machine has the share; it is another than the client."""
+    """Ask which machine has the share. It must not be the client."""
     machines = [
         machine for machine in surroundings.machines if client.host or not surroundings.is_among(machine.addresses)
     ]
-    mounted = [] if client.host else list(_mounted(surroundings))
+    mounts = {} if client.host else {mount.address: mount for mount in reversed(surroundings.mounts)}
+    mounted = [
+        Choice(f"{mount.server} {address}", f"{mount.server}, {address}: {mount.label} is mounted at {mount.path}")
+        for address, mount in mounts.items()
+    ]
     choices = [
         *mounted,
         *(choice for choice in _advertised(machines, surroundings) if choice not in mounted),
@@ -64,7 +68,7 @@ def ask_server(questions: Questions, surroundings: Surroundings, client: HostAns
 
 
 def with_own_address(client: HostAnswer, server: HostAnswer, surroundings: Surroundings) -> HostAnswer:
-    """The client; this machine gets the address from which it sends to the server, or none where no way leads there."""
+    """The client; this machine gets the address from which it sends to the server, if a route leads there."""
     if client.host:
         return client
     address = surroundings.address_towards(server.address) or ""
@@ -73,7 +77,7 @@ def with_own_address(client: HostAnswer, server: HostAnswer, surroundings: Surro
 
 
 def ask_login(questions: Questions, surroundings: Surroundings, server: HostAnswer, has_ssh: bool) -> HostAnswer:
-    """As whom the lab logs in to the server; without ``host`` where nobody can."""
+    """Ask for the lab's login on the server; the answer has no ``host`` if nobody can log in."""
     user = server.user or surroundings.account
     nobody = Choice(NOBODY, f"{NOBODY}: it is seen from the client alone, its settings stay as they are")
     accounts = [Choice(name, name) for name in dict.fromkeys([user, "root"])]
@@ -88,21 +92,13 @@ def ask_login(questions: Questions, surroundings: Surroundings, server: HostAnsw
     return questions.ask(f"Who can log in to {server.name} by SSH ({state})?", choices, "another account", parse)
 
 
-def _mounted(surroundings: Surroundings) -> Iterator[Choice]:
-    """The servers of the shares that are mounted here, each once."""
-    for address, mount in {mount.address: mount for mount in reversed(surroundings.mounts)}.items():
-        yield Choice(
-            f"{mount.server} {address}", f"{mount.server}, {address}: {mount.label} is mounted at {mount.path}"
-        )
-
-
 def _ssh_hosts(surroundings: Surroundings) -> Iterator[Choice]:
     for name in surroundings.ssh_hosts:
         yield Choice(name, f"{name}, of {SSH_CONFIG}")
 
 
 def _advertised(machines: Sequence[Machine], surroundings: Surroundings) -> Iterator[Choice]:
-    """Each machine by each of its addresses that is on a network of this one; by its first where none is."""
+    """One choice for each address on a network of this machine, else for the machine's first address."""
     for machine in machines:
         services = ", ".join(machine.services)
         addresses = [address for address in machine.addresses if surroundings.interface_to(address)]
@@ -113,7 +109,7 @@ def _advertised(machines: Sequence[Machine], surroundings: Surroundings) -> Iter
 
 
 def _parse_host(text: str, surroundings: Surroundings) -> HostAnswer:
-    """A host from ``[USER@]NAME [ADDRESS]``. Raises ValueError, also for a name that leads to no address."""
+    """Parse ``[USER@]NAME [ADDRESS]``. Raises ValueError, also for a name without an address."""
     login, *further = text.split()
     if len(further) > 1:
         raise ValueError("that is more than a name and an address")

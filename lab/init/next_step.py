@@ -1,4 +1,4 @@
-"""What to do once a hosts file is written: what is still open, and the commands that come next."""
+"""What to do after `lab init`: open points, and the next commands."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SWEEP_OF_LAB, SWEEP_OF_SHARE = "macs", "share"  # that come with the lab
 
 
 def describe(answers: Answers, path: Path, problems: bool) -> Iterator[str]:
-    """All of it, line by line. ``problems``: whether `lab check` found any."""
+    """The lines to print; ``problems``: whether `lab check` found any."""
     for point in _open_points(answers, path):
         yield f"to do: {point}"
     yield "next, once no problem is left:" if problems else "next:"
@@ -23,7 +23,7 @@ def describe(answers: Answers, path: Path, problems: bool) -> Iterator[str]:
 
 
 def _open_points(answers: Answers, path: Path) -> Iterator[str]:
-    """What only a person can do or say."""
+    """What only a person can do."""
     kind, _, where = answers.account.password.partition(":")
     if kind == "keyring":
         command = shlex.join(["keyring", "set", where, answers.account.name])
@@ -40,7 +40,7 @@ def _open_points(answers: Answers, path: Path) -> Iterator[str]:
 
 
 def _measuring_commands(answers: Answers, path: Path) -> Iterator[str]:
-    """Who sits at the client of a share that is there has an answer in a minute; a sweep varies settings."""
+    """`lab measure` for an existing share whose client is this machine; a sweep if a setting can be varied."""
     share, server, source = answers.share, answers.server, answers.account.password
     if not answers.client.host and not share.by_lab:
         words = ["lab", "measure", share.mounted or _share_url(answers)]
@@ -63,5 +63,5 @@ def _share_url(answers: Answers) -> str:
 
 
 def _with_hosts(command: str, path: Path) -> str:
-    """A command that reads this hosts file, which hosts.ini is by default."""
+    """The command with --hosts, unless the file is the default."""
     return command if path == Path("hosts.ini") else f"{command} --hosts {shlex.quote(str(path))}"

@@ -1,4 +1,4 @@
-"""Numbered questions at a terminal: choices, of which Enter takes the first, or a typed answer in place of them."""
+"""Numbered questions at a terminal. Enter takes the first choice; any answer can be typed."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from lab.base.errors import BadInput
 from lab.base.untrusted import one_line
 
 LONGEST_ANSWER = 1000
-MOST_CHOICES = 20  # a screen of them; what is further down can be typed
+MOST_CHOICES = 20  # fit on a screen; others can be typed
 AnswerT = TypeVar("AnswerT")
 
 
 @dataclass(frozen=True)
 class Choice:
-    """What can be chosen: ``answer`` is what a person would type in its place, ``label`` what is shown of it."""
+    """A choice: its label, and the answer that a person could type instead."""
 
     answer: str
     label: str = field(compare=False)
@@ -31,10 +31,10 @@ class Questions:
     _asked: int = field(default=0, init=False)
 
     def ask(self, title: str, choices: Sequence[Choice], typed: str, parse: Callable[[str], AnswerT]) -> AnswerT:
-        """The answer that ``parse`` makes of what was typed; its ValueError says what is wrong, and it is asked again.
+        """Ask until ``parse`` accepts the answer; its ValueError is shown.
 
-        A number stands for its choice, and may have more behind it. ``typed`` says what may be typed in its place.
-        Raises BadInput where the input ends.
+        A number stands for its choice, and more text may follow it. ``typed`` describes what can be typed instead.
+        Raises BadInput if the input ends.
         """
         self._asked += 1
         choices = choices[:MOST_CHOICES]
@@ -59,7 +59,7 @@ class Questions:
 
 
 def _written_out(line: str, choices: Sequence[Choice]) -> str:
-    """A typed line with the answer of a choice in place of its number, or of nothing. Raises ValueError."""
+    """Replace the number of a choice, or an empty line, by the answer of the choice. Raises ValueError."""
     if not line and choices:
         return choices[0].answer
     first, _, rest = line.partition(" ")

@@ -21,14 +21,14 @@ SERVICES = {
     "_sftp-ssh._tcp.local.": "SSH",
 }  # fmt: skip
 BROWSE_S = 2.0  # answers come within 120 ms (RFC 6762, 6); a question that was lost is repeated after one second
-RESOLVE_S = 2.0  # for what was in no answer so far, of all machines together
+RESOLVE_S = 2.0  # for all names together that no answer has resolved yet
 MOST_SERVICES = 200
-LONGEST_NAME = 60  # characters of a name that are shown; RFC 6763 allows 63 bytes
+LONGEST_NAME = 60  # shown characters of a name; RFC 6763 allows 63 bytes
 
 
 @dataclass(frozen=True)
 class Advertised:
-    """One service: which, what the machine calls itself, its name in the DNS, and its addresses."""
+    """A service with the machine's own name, DNS name and addresses."""
 
     service: str
     name: str
@@ -38,7 +38,7 @@ class Advertised:
 
 @dataclass(frozen=True)
 class Machine:
-    """A machine on the link: its own name, its name in the DNS, IPv4 addresses and services."""
+    """A machine on the link: its own name, DNS name, IPv4 addresses and services."""
 
     name: str
     host: str
@@ -52,7 +52,7 @@ class Machine:
 
 
 def browse() -> list[Machine]:
-    """The machines on the links of this one, file servers first. Raises LabFailure where nobody can be asked."""
+    """The machines on the links of this machine, file servers first. Raises LabFailure without a network."""
     from zeroconf import Error, ServiceBrowser, ServiceStateChange, Zeroconf
 
     names: dict[tuple[str, str], None] = {}
@@ -72,7 +72,7 @@ def browse() -> list[Machine]:
 
 
 def _resolve(zeroconf: Zeroconf, service_type: str, name: str, deadline: float) -> Advertised | None:
-    """Where a service is; None where the link does not say until the deadline."""
+    """Host and addresses of a service; None if no answer comes before the deadline."""
     from zeroconf import BadTypeInNameException, IPVersion, ServiceInfo
 
     try:
@@ -87,7 +87,7 @@ def _resolve(zeroconf: Zeroconf, service_type: str, name: str, deadline: float) 
 
 
 def to_machines(services: Iterable[Advertised | None]) -> list[Machine]:
-    """The machines that have these services. What no hosts file could name, or no host be reached by, is left out."""
+    """The machines with these services, without names that a hosts file refuses and addresses of no use."""
     machines: dict[str, Machine] = {}
     for service in services:
         if service is None or not (addresses := tuple(filter(_is_usable, service.addresses))):

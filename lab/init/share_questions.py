@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from lab.hosts.fields import absolute, account_name, plain_account, share_name
 from lab.init.answers import AccountAnswer, HostAnswer, ShareAnswer
-from lab.init.mounted import Mounted
 from lab.init.questions import Choice, Questions
 from lab.init.shares import Share
+from lab.init.surroundings import Mounted
 
 BY_LAB, MOUNTED = "serve = lab", "mounted = "  # as in a hosts file
 GUESSED_FOLDER = "/srv"
@@ -20,7 +20,7 @@ SOURCE = re.compile(r"(.+?)\s+(prompt|keyring|env|(?:keyring|env|file):\S.*)")
 
 @dataclass(frozen=True)
 class Shares:
-    """What is known of a server's shares: those that it shows, those that are mounted here, and if any could be."""
+    """The shares that a server shows, those that are mounted here, and whether any could be mounted here."""
 
     shown: Sequence[Share]
     mounted: Sequence[Mounted]
@@ -28,12 +28,15 @@ class Shares:
 
 
 def ask_share(questions: Questions, server: HostAnswer, services: frozenset[str], shares: Shares) -> ShareAnswer:
-    """Which share. ``services`` is what answers at the server."""
+    """Ask for the share; ``services`` are those that answer at the server."""
     has_login = bool(server.host)
     choices = [
         Choice(f"{MOUNTED}{share.path}", f"{share.label}, as it is mounted at {share.path}") for share in shares.mounted
     ]
-    choices += [Choice(share.name, _label(share, has_login)) for share in shares.shown]
+    for share in shares.shown:
+        has_guess = has_login and share.protocol == "smb"
+        folder = f", its folder there {GUESSED_FOLDER}/{share.name} (a guess)" if has_guess else ""
+        choices.append(Choice(share.name, f"{share.name} ({share.protocol.upper()}{folder})"))
     if has_login:
         choices.append(Choice(BY_LAB, "none: the lab serves a folder by itself for the time of a run, as root"))
     protocols = {share.path: share.protocol for share in shares.mounted}
@@ -52,15 +55,8 @@ def ask_share(questions: Questions, server: HostAnswer, services: frozenset[str]
     return questions.ask(f"Which share of {server.name}{unseen}?", choices, typed, parse)
 
 
-def _label(share: Share, has_login: bool) -> str:
-    folder = (
-        f", its folder there {GUESSED_FOLDER}/{share.name} (a guess)" if has_login and share.protocol == "smb" else ""
-    )
-    return f"{share.name} ({share.protocol.upper()}{folder})"
-
-
 def _parse_share(text: str, protocol: str, has_login: bool) -> ShareAnswer:
-    """A share from ``NAME [FOLDER]`` or an NFS path. Raises ValueError."""
+    """Parse ``NAME [FOLDER]`` or an NFS path. Raises ValueError."""
     if text.startswith("/"):
         return ShareAnswer("nfs", path=absolute(in_a_file(text)))
     match = re.fullmatch(r"(.+?)\s+([/~].*)", text)
@@ -73,7 +69,7 @@ def _parse_share(text: str, protocol: str, has_login: bool) -> ShareAnswer:
 
 
 def ask_account(questions: Questions, account: str, share: ShareAnswer) -> AccountAnswer:
-    """Whose share it is, and where the password comes from, which itself is not asked for."""
+    """Ask for the account of the share and the source of its password, never for the password."""
     choices = [
         Choice(f"{account} prompt", f"{account}, whose password is asked for when it is needed"),
         Choice(f"{account} {KEYRING}", f"{account}, whose password this machine's keyring has ({KEYRING})"),
@@ -93,7 +89,7 @@ def ask_account(questions: Questions, account: str, share: ShareAnswer) -> Accou
 
 
 def in_a_file(text: str) -> str:
-    """Text that a hosts file can hold; ValueError otherwise."""
+    """The text, if a hosts file can hold it. Raises ValueError."""
     if re.search(r"(?:^|\s)[#;]", text):
         raise ValueError("has a # or ; at its beginning or after a space, where a comment begins in a hosts file")
     return text

@@ -1,4 +1,4 @@
-"""The shares that a server shows to whoever asks: by smbclient, smbutil and showmount, where these are."""
+"""The shares that a server shows to everybody, by smbclient, smbutil and showmount."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 
 from lab.base.untrusted import MOST_INPUT_BYTES
@@ -14,7 +15,7 @@ from lab.hosts.fields import absolute, share_name
 
 DEADLINE_S = 8.0
 MOST_SHARES = 100
-SYSTEM_FOLDERS = "/usr/sbin:/sbin:/usr/bin:/bin"  # showmount is in the first, which is not in everybody's PATH
+SYSTEM_FOLDERS = "/usr/sbin:/sbin:/usr/bin:/bin"  # showmount is in /usr/sbin, which some PATHs lack
 ROW_OF_SMBUTIL = re.compile(rb"(.{48,}?)Disk(?: .*)?")  # print_header() in view.c of Apple's SMBClient
 
 
@@ -27,7 +28,7 @@ class Share:
 
 
 def list_shares(address: str, services: frozenset[str]) -> list[Share]:
-    """The shares of a server that has these services. A server that tells nobody, or a missing program, gives none."""
+    """The shares that a server with these services shows; none if the program for it is missing."""
     shares: dict[Share, None] = {}
     if "SMB" in services:
         # smbutil asks as the account that the keychain has for this server, then as a guest
@@ -55,35 +56,31 @@ def _ask(command: tuple[str, ...], parse: Callable[[str], list[Share]]) -> list[
 
 
 def parse_smbclient(text: str) -> list[Share]:
-    """The shares in what ``smbclient -g -L`` prints, ``Disk|NAME|COMMENT``. Only a comment may have a | in it."""
+    """Parse ``smbclient -g -L``: lines of ``Disk|NAME|COMMENT``. Only the comment may contain a |."""
     rows = (line.split("|", 2) for line in text.splitlines())
     return list(_smb_shares(row[1] for row in rows if row[0] == "Disk" and len(row) == 3))
 
 
 def parse_smbutil(text: str) -> list[Share]:
-    """The shares in what ``smbutil view`` prints: the name, padded to 48 bytes, the type and a comment."""
+    """Parse ``smbutil view``: the name, padded to 48 bytes, the type and a comment."""
     rows = (ROW_OF_SMBUTIL.fullmatch(line.encode(errors="replace")) for line in text.splitlines())
     return list(_smb_shares(row[1].decode(errors="replace").rstrip() for row in rows if row))
 
 
 def _smb_shares(names: Iterator[str]) -> Iterator[Share]:
-    """Those that people use: a $ at the end hides a share, such as print$."""
+    """The shares with a valid name. A $ at the end hides a share, such as print$."""
     for name in names:
-        try:
+        with suppress(ValueError):
             if not name.endswith("$"):
                 yield Share("smb", share_name(name))
-        except ValueError:
-            continue
 
 
 def parse_showmount(text: str) -> list[Share]:
-    """The paths in what ``showmount -e`` prints below its header: each padded, then who may mount it."""
+    """Parse ``showmount -e``: a header, then lines of a padded path and the clients that may mount it."""
     shares = []
     for line in text.splitlines():
-        # a path may have spaces in it, and a Mac puts spaces between the names of clients
+        # a path may contain spaces, and a Mac puts spaces between the names of clients
         row = re.fullmatch(r"(/.*?)(?: {2,}|\t)\s*\S.*", line) or re.fullmatch(r"(/.*) \S+", line)
-        try:
+        with suppress(ValueError):
             shares += [Share("nfs", absolute(row[1].rstrip()))] if row else []
-        except ValueError:
-            continue
     return shares

@@ -1,31 +1,51 @@
-"""What can be found out without asking anybody: about this machine, its links, and the hosts of ~/.ssh/config."""
+"""What can be found out without a question: this machine, its links and mounts, and the hosts of ~/.ssh/config."""
 
 from __future__ import annotations
 
 import grp
 import os
 import pwd
-from collections.abc import Callable, Iterable
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from functools import partial
 from ipaddress import ip_address
 from typing import TypeVar
 
+from lab import platforms
 from lab.base.errors import LabError
+from lab.base.untrusted import one_line
+from lab.hosts.fields import host_name
+from lab.hosts.host_config import HostConfig
+from lab.hosts.ssh import SshHost
 from lab.hosts.ssh_target import named_hosts, ssh_config
 from lab.init import addresses, services, shares
 from lab.init.addresses import OwnAddress
-from lab.init.mounted import Mounted, own_mounts
 from lab.init.services import Machine
 from lab.init.shares import Share
+from lab.platforms.mounts import MountedShare
 
 ADMINISTRATORS = {"admin", "sudo", "wheel"}  # groups that sudo allows by default: of macOS, Debian, and Fedora or Arch
+SERVED = ("smb", "nfs", "afp")
+SERVICE = re.compile(r"(.+)\._[a-z]+\._tcp\.local\.?")  # as Finder names a server that it knows by DNS-SD
 T = TypeVar("T")
 
 
 @dataclass(frozen=True)
+class Mounted:
+    """A share that this machine has mounted: its folder, its label, and name and address of its server."""
+
+    path: str
+    protocol: str
+    label: str
+    server: str
+    address: str
+
+
+@dataclass(frozen=True)
 class Surroundings:
-    """What was found, and who else can be asked: about a name, an address, the shares of a server."""
+    """What was found, and the functions that look up a name, an address or the shares of a server."""
 
     account: str
     is_administrator: bool
@@ -40,25 +60,29 @@ class Surroundings:
     ssh_options: Callable[[str], dict[str, str]] = lambda host: ssh_config(host)[0]
 
     def is_among(self, addresses: Iterable[str]) -> bool:
-        """Whether one of these addresses is this machine's."""
+        """Whether one of the addresses belongs to this machine."""
         return any(map(self.interface_of, addresses))
 
     def interface_of(self, address: str) -> str:
-        """The interface that has an address; empty where none has."""
+        """The interface with this address, or an empty string."""
         return next((own.interface for own in self.own_addresses if str(own.address.ip) == address), "")
 
     def interface_to(self, address: str) -> str:
-        """The interface that is on the network of another address; empty where none is."""
+        """The interface on the network of an address, or an empty string."""
         networks = ((own.interface, own.address.network) for own in self.own_addresses)
         return next((interface for interface, network in networks if ip_address(address) in network), "")
 
 
 def look_around(tell: Callable[[str], None]) -> Surroundings:
-    """Look for a few seconds. What cannot be found out is told, and left out: it can be typed."""
+    """Look for a few seconds. What cannot be found out is told and left out; it can be typed."""
     tell(f"looking for file servers on the links of this machine, for {services.BROWSE_S:g} s")
     machines = _or_nothing(services.browse, tell)
+    try:
+        account = pwd.getpwuid(os.geteuid()).pw_name
+    except KeyError:  # an account without a name
+        account = "guest"
     return Surroundings(
-        account=_own_account(),
+        account=account,
         is_administrator=_is_administrator(),
         own_addresses=addresses.own_addresses(),
         machines=machines,
@@ -75,19 +99,34 @@ def _or_nothing(find: Callable[[], list[T]], tell: Callable[[str], None]) -> lis
         return []
 
 
-def _own_account() -> str:
-    try:
-        return pwd.getpwuid(os.geteuid()).pw_name
-    except KeyError:  # an account without a name
-        return "guest"
-
-
 def _is_administrator() -> bool:
-    """Whether sudo allows this account, as far as its groups tell."""
+    """Whether the groups of this account let it use sudo."""
     names = set()
     for number in os.getgroups():
-        try:
+        with suppress(KeyError):  # a group without a name
             names.add(grp.getgrgid(number).gr_name)
-        except KeyError:  # a group without a name
-            continue
     return bool(names & ADMINISTRATORS)
+
+
+def own_mounts(machines: Sequence[Machine], resolve: Callable[[str], str | None]) -> list[Mounted]:
+    """The mounted shares whose server has an address. Raises LabError."""
+    with closing(SshHost("client", HostConfig(transport="local", sudo="none", data_address="127.0.0.1"))) as host:
+        return list(read_table(platforms.detect(host).mounts.table(), machines, resolve))
+
+
+def read_table(
+    table: Iterable[MountedShare], machines: Sequence[Machine], resolve: Callable[[str], str | None]
+) -> Iterator[Mounted]:
+    """The mounted shares in a table of mounts; ``machines`` advertise themselves, ``resolve`` finds addresses."""
+    by_name = {machine.name: machine for machine in machines}
+    for row in table:
+        if row.protocol not in SERVED or not row.server:
+            continue
+        service = SERVICE.fullmatch(row.server)
+        machine = by_name.get(service[1]) if service else None
+        server = machine.host if machine else row.server
+        address = machine.addresses[0] if machine else resolve(row.address)
+        with suppress(ValueError):
+            if address:
+                label = one_line(f"{row.share} ({row.protocol.upper()})", 80)
+                yield Mounted(row.path, row.protocol, label, host_name(server), address)

@@ -1,4 +1,4 @@
-"""Removing what outlives the hosts: control groups, files under /run, the hosts file."""
+"""Remove what is left when the hosts have ended: control groups, files under /run, the hosts file."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from lab.local import root_image, state
 from lab.local.names import ALL_HOSTS
 
 EMPTY_DEADLINE_S = 10.0
-LINK = "link"  # in place of a host's name: the processes that carry the link
+LINK = "link"  # the name of the control group of the processes that carry the link
 
 
 def control_group(name: str, host: str) -> Path | None:
-    """The control group of a host or the link, which counts its CPU time; None without cgroup version 2."""
+    """The control group that counts the CPU time of a host or the link; None without cgroup version 2."""
     for line in Path("/proc/self/mounts").read_text().splitlines():
         _, mount_point, kind, *_ = line.split()
         if kind == "cgroup2":
@@ -24,19 +24,19 @@ def control_group(name: str, host: str) -> Path | None:
 
 
 def disk_directory(name: str, host: str) -> Path:
-    """A folder on this machine's own disk that the host sees as /srv/disk."""
+    """The folder on this machine's disk that is /srv/disk in a host."""
     return root_image.cache_directory() / "disks" / f"{name}-{host}"
 
 
 def remove(name: str, hosts_file: Path) -> None:
-    """Remove everything that a lab which has ended left outside the cache. Safe to repeat."""
+    """Remove all files of an ended lab outside the cache. Safe to repeat."""
     remove_group(name, LINK)
     for host in ALL_HOSTS:
         remove_group(name, host)
         shutil.rmtree(disk_directory(name, host), ignore_errors=True)
     hosts_file.unlink(missing_ok=True)
     shutil.rmtree(state.directory(name), ignore_errors=True)
-    with suppress(OSError):  # another lab still has its own in there
+    with suppress(OSError):  # another lab has files in there
         state.RUN.rmdir()
 
 
@@ -45,7 +45,7 @@ def remove_group(name: str, host: str) -> None:
     group = control_group(name, host)
     if group is None or not group.is_dir():
         return
-    with suppress(OSError):  # no such file before Linux 5.14; the processes are ending in any case
+    with suppress(OSError):  # missing before Linux 5.14; the processes end anyway
         (group / "cgroup.kill").write_text("1")
     deadline = time.monotonic() + EMPTY_DEADLINE_S
     while time.monotonic() < deadline:

@@ -1,8 +1,8 @@
-"""A delayed link for kernels without netem: passes frames on between a TAP device at each end.
+"""A delayed link for kernels without netem: pass frames on between a TAP device at each end.
 
 Run as ``python -m lab.local.delay_relay PID DEVICE PID DEVICE DELAY_S RATE RATE``: the delay of one direction, and the
-bit/s that each end may send, 0 for any number. Prints ``ready`` once both devices exist; they vanish with this
-process, and this process with the one that started it.
+bit/s that each end may send, 0 for no limit. Prints ``ready`` once both devices exist. The devices end with this
+process, and this process ends with its parent.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ TUNSETIFF = 0x400454CA
 IFF_TAP_WITHOUT_HEADER = 0x0002 | 0x1000
 LARGEST_FRAME = 65_600
 FRAMES_AT_ONCE = 64
-LONGEST_QUEUE = 20_000  # frames; later ones are dropped, as by a switch
-QUIET_S = 1.0  # without a frame: then the processors may sleep
-# While a program has it open, no processor may take longer to wake up than the microseconds written to it (pm_qos)
+LONGEST_QUEUE = 20_000  # frames; further frames are dropped, as by a switch
+QUIET_S = 1.0  # after so long without a frame the processors may sleep
+# While a program holds this file open, it limits the microseconds that a processor may take to wake up (pm_qos)
 LATENCY = "/dev/cpu_dma_latency"
 
 
 class Wire:
-    """The frames of one direction on their way: one after the other, each as long as its bits take at this rate."""
+    """The frames on the way in one direction. Each takes the time of its bits at this rate."""
 
     def __init__(self, bits_per_s: float, delay_s: float):
         self._seconds_per_byte = 8 / bits_per_s if bits_per_s else 0.0
@@ -39,9 +39,9 @@ class Wire:
         self.frames: deque[tuple[float, bytes]] = deque()
 
     def put(self, frame: bytes, now: float) -> None:
-        """Send a frame that came ``now``, as soon as the one before it has left.
+        """Send a frame that came ``now`` as soon as the frame before it has left.
 
-        It arrives when its last bit does, by the clock of the link: that this process was late does not slow the link.
+        The frame arrives with its last bit by the clock of the link, so a late process does not slow the link.
         """
         if len(self.frames) < LONGEST_QUEUE:
             self._free_at = max(now, self._free_at) + (len(frame) + ETHERNET_OVERHEAD_BYTES) * self._seconds_per_byte
@@ -57,9 +57,9 @@ def open_tap(pid: int, device: str) -> int:
 
 
 class Processors:
-    """Keeps the machine's processors awake while frames pass: a virtual one may take milliseconds to wake up.
+    """Keeps the processors awake while frames pass, because a virtual one may take milliseconds to wake up.
 
-    Where the kernel has no LATENCY, or root may not open it, they sleep.
+    Without LATENCY, or the right to open it, the processors sleep.
     """
 
     def __init__(self) -> None:
@@ -67,7 +67,7 @@ class Processors:
 
     @property
     def wait_s(self) -> float | None:
-        """How long to wait for a frame before they may sleep; None where they may already."""
+        """How long to wait for a frame before the processors may sleep; None if they may already."""
         return None if self._open is None else QUIET_S
 
     def stay_awake(self) -> None:
@@ -80,16 +80,16 @@ class Processors:
             os.write(self._open, struct.pack("i", 0))
 
     def may_sleep(self) -> None:
-        """Let them sleep again."""
+        """Let the processors sleep again."""
         if self._open is not None:
             os.close(self._open)
             self._open = None
 
 
 def relay(source: int, target: int, wire: Wire) -> None:
-    """Pass every frame on from ``source`` to ``target`` over ``wire``, for ever.
+    """Pass every frame from ``source`` to ``target`` over ``wire``.
 
-    Each direction has a process: at 1 Gbit/s frames come every 12 µs, too often for threads that share an interpreter.
+    Each direction has its own process: at 1 Gbit/s a frame comes every 12 µs, too often for threads of one interpreter.
     """
     frames, put, read, write, now = wire.frames, wire.put, os.read, os.write, time.monotonic
     processors = Processors()

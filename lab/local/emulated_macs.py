@@ -1,4 +1,4 @@
-"""Access to the package ``emulated_mac``, which stands beside the lab in a checkout and is not in its wheel."""
+"""Access to the package ``emulated_mac``, which is beside the lab in a checkout and not in its wheel."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ HOW_TO_ADD = (
 
 
 def folder() -> Path:
-    """The folder of the package, which can be imported from then on. Raises BadInput where it is not installed."""
+    """The folder of the package, which can then be imported. Raises BadInput if it is not installed."""
     origin = _origin()
     if origin is None and (CHECKOUT / "emulated_mac" / "pyproject.toml").exists():
         sys.path.append(str(CHECKOUT))
@@ -33,7 +33,7 @@ def _origin() -> str | None:
 
 
 def faults() -> Mapping[str, str]:
-    """What can be made to go wrong on an emulated Mac, by name; nothing where the package is not installed."""
+    """The faults that an emulated Mac can have, by name; none if the package is not installed."""
     try:
         folder()
     except BadInput:
@@ -44,7 +44,7 @@ def faults() -> Mapping[str, str]:
 
 
 def faults_file() -> str:
-    """The file of an emulated Mac that says what is to go wrong. Raises as :func:`folder`."""
+    """The file of an emulated Mac that lists its faults. Raises BadInput like :func:`folder`."""
     folder()
     from emulated_mac.faults import FILE
 
@@ -52,7 +52,7 @@ def faults_file() -> str:
 
 
 def versions() -> Sequence[str]:
-    """The versions of macOS that can be emulated. Raises as :func:`folder`."""
+    """The versions of macOS that can be emulated. Raises BadInput like :func:`folder`."""
     folder()
     from emulated_mac.profiles import PROFILES
 
@@ -60,7 +60,7 @@ def versions() -> Sequence[str]:
 
 
 def whole_version(version: str) -> str:
-    """``15.5`` for ``15``; empty for a version that cannot be emulated. Raises as :func:`folder`."""
+    """``15.5`` for ``15``; empty for a version that cannot be emulated. Raises BadInput like :func:`folder`."""
     folder()
     from emulated_mac import profiles
 
@@ -69,7 +69,7 @@ def whole_version(version: str) -> str:
 
 
 def old_algorithms(version: str) -> dict[str, str]:
-    """Options that limit sshd to the algorithms of this version. Raises as :func:`folder`."""
+    """Options that limit sshd to the algorithms of this version. Raises BadInput like :func:`folder`."""
     folder()
     from emulated_mac import openssh, profiles
 

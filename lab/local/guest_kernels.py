@@ -1,7 +1,7 @@
-"""The kernels of guests, what runs them and their disk: built once each, when guests are first asked for.
+"""The kernels of guests with the programs that run them and their disk, built when guests are first needed.
 
-Each is a folder that is laid over the root filesystem, with nothing in it but what that lacks. In its :data:`FILES` is
-the image of the guests' disk: the root filesystem, with the kernel's modules.
+Each kernel is a folder over the root filesystem that holds only what the root filesystem lacks. Its :data:`FILES` has
+the image of the guests' disk: the root filesystem with the kernel's modules.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ MACHINE = "x86_64"
 FILES = "opt/guest"
 DISK, VMLINUZ = f"/{FILES}/root.ext4", f"/{FILES}/vmlinuz"
 IMAGE_SIZE = "8G"
-# apt takes the root filesystem's packages for installed and fetches the rest, which is unpacked and not configured
+# Lets apt take the root filesystem's packages as installed and fetch the rest, which is unpacked and not configured
 INSTALLED = """--setup-hook=cp {status} "$1/var/lib/dpkg/status" """
-# Runs the root filesystem's depmod, for this machine may have none
+# Runs depmod of the root filesystem, because this machine may have none
 DEPMOD = 'mount --bind "$1" "$2/mnt" && chroot "$2" depmod --basedir /mnt --moduledir /usr/lib/modules "$3"'
 MAKE_IMAGE = 'mount -t overlay -o "lowerdir=$1:$2" disk /mnt && mke2fs {options} -d /mnt "$3" {size}'
 MKE2FS = "-q -F -t ext4 -m 0 -J size=16 -E lazy_itable_init=0"
@@ -28,9 +28,9 @@ MKE2FS = "-q -F -t ext4 -m 0 -J size=16 -E lazy_itable_init=0"
 
 @dataclass(frozen=True)
 class Kernel:
-    """A guest's kernel with what runs it: packages of a Debian suite, and where they have the kernel's modules.
+    """A guest's kernel and its programs: packages of a Debian suite, and the folder of the kernel's modules in them.
 
-    ``programs`` are files of them that the guests get too.
+    ``programs`` are files of the packages that the guests get, too.
     """
 
     name: str
@@ -40,21 +40,21 @@ class Kernel:
     programs: tuple[str, ...] = ()
 
     def path(self) -> Path:
-        """Its folder, built or not."""
+        """The folder of the kernel, built or not."""
         name = root_image.digest(
             root_image.path().name, self.suite, *self.packages, self.modules, *self.programs, IMAGE_SIZE, MKE2FS
         )
         return root_image.cache_directory() / f"kernel-{self.name}-{name}"
 
     def ensure(self) -> Path:
-        """The built folder; builds first what is missing. Raises LabFailure, BadInput where a program is missing."""
+        """Build the folder if it is missing. Raises LabFailure, and BadInput if a program is missing."""
         root_image.ensure()
         return image_builder.build_once(
             self.path(), f"the guests' kernel {self.name} and disk (once, some seconds)", self._build
         )
 
     def layers(self) -> tuple[Path, ...]:
-        """What the root around a guest is made of, uppermost first."""
+        """The folders of the root around a guest, uppermost first."""
         return self.path(), root_image.path()
 
     def _build(self, folder: Path) -> None:
@@ -74,12 +74,12 @@ class Kernel:
         for kernel in unpacked.glob("boot/vmlinuz-*"):
             kernel.rename(folder / VMLINUZ.lstrip("/"))
         (unpacked / "usr").rename(folder / "usr")
-        for rest in (unpacked, inside):  # the root filesystem has its own /etc, /var and the like
+        for rest in (unpacked, inside):  # the root filesystem has /etc, /var and the like
             shutil.rmtree(rest)
 
 
 def unpack(folder: Path, suite: str, packages: Sequence[str], *options: str) -> None:
-    """Unpack packages that the root filesystem lacks, and those that they need, unconfigured. Raises LabFailure."""
+    """Unpack packages and their dependencies that the root filesystem lacks, unconfigured. Raises LabFailure."""
     status = shlex.quote(f"{root_image.path()}/var/lib/dpkg/status")
     image_builder.install_debian(
         folder, suite, packages, "--variant=extract", INSTALLED.format(status=status), *options
@@ -87,18 +87,18 @@ def unpack(folder: Path, suite: str, packages: Sequence[str], *options: str) -> 
 
 
 def make_index_of_modules(folder: Path, version: str) -> None:
-    """Write the index of all modules of a kernel that lie below ``folder``. Raises LabFailure."""
+    """Write the index of a kernel's modules below ``folder``. Raises LabFailure."""
     image_builder.run_in_private_mounts(DEPMOD, str(folder), str(root_image.path()), version)
 
 
-# Of the Debian suite after the root filesystem's. The kernel of that one, 6.12, dies on some processors ("ptrace set fp
-# regs failed"), probably those with AMX, for which it reserves too little space; the next one boots there.
+# From the Debian suite after the root filesystem's. Kernel 6.12 dies on some processors ("ptrace set fp regs failed"),
+# probably because it reserves too little space for AMX; the next one boots there.
 UML = Kernel("uml", "forky", ("user-mode-linux",), "usr/lib/uml/modules")
 CLOUD = Kernel(
     "cloud",
     root_image.SUITE,
-    # the kernel's package depends on some initramfs, which is not used: tiny-initramfs is the smallest. ksmbd-tools
-    # conflicts with the root filesystem's samba, which is no matter, for it is only unpacked
+    # the kernel's package depends on an initramfs, which is not used: tiny-initramfs is the smallest. ksmbd-tools
+    # conflicts with the root filesystem's samba, but is only unpacked
     ("linux-image-cloud-amd64", "tiny-initramfs", "qemu-system-x86", "qemu-utils", "ksmbd-tools"),
     "usr/lib/modules",
     ("usr/libexec/ksmbd.tools", "usr/sbin/ksmbd.mountd", "usr/sbin/ksmbd.adduser", "usr/sbin/ksmbd.control"),

@@ -1,6 +1,6 @@
 """ZFS for guests of qemu: its modules, built once for their kernel, and its programs.
 
-All is a folder of what is laid over a guest's root when it boots, for no other guest's disk needs it.
+They are a folder that goes into the seed of a guest, because other guests do not need them on their disk.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from lab.local import guest_kernels, image_builder, layered_root, root_image
 KERNEL = guest_kernels.CLOUD
 COMPONENTS = "main,contrib"  # Debian has ZFS in contrib, for its licence
 PACKAGES = ("zfs-dkms", "zfsutils-linux", "gcc", "make", "libc6-dev", "tiny-initramfs")
-# the kernel itself is for depmod, which makes one index of all its modules
+# depmod needs the kernel itself to make one index of all modules
 OF_KERNEL = ("linux-image-{version}", "linux-headers-{version}")
 BUILD = Path(__file__).with_name("guest_zfs.sh")
 MODULES = "usr/lib/modules/{version}"
@@ -26,28 +26,28 @@ FILES = (
     f"{MODULES}/modules.*",
     f"{MODULES}/extra/*.ko",
 )
-# By itself ZFS would cache files in up to two thirds of a guest's 3 GiB, beside a RAM disk of one
+# By default ZFS would cache files in up to two thirds of a guest's 3 GiB, which also hold a RAM disk of 1 GiB
 OPTIONS = "options zfs zfs_arc_max=536870912\n"
 OPTIONS_FILE = "usr/lib/modprobe.d/file-share-lab-zfs.conf"
 
 
 def path() -> Path:
-    """Its folder, built or not; the kernel must have been built, for the name has its version. Raises LabFailure."""
+    """The folder of ZFS, built or not. Its name needs the version of the built kernel. Raises LabFailure."""
     version = kernel_version()
     recipe = (root_image.path().name, COMPONENTS, *PACKAGES, *OF_KERNEL, BUILD.read_text(), *FILES, OPTIONS)
     return root_image.cache_directory() / f"zfs-{version}-{root_image.digest(version, *recipe)}"
 
 
 def ensure() -> Path:
-    """The built folder; builds first what is missing. Raises LabFailure, BadInput where a program is missing."""
+    """Build the folder if it is missing. Raises LabFailure, and BadInput if a program is missing."""
     KERNEL.ensure()
     return image_builder.build_once(path(), "ZFS for guests (once, five to fifteen minutes)", _build)
 
 
 def kernel_version() -> str:
-    """The version of the guests' kernel, as its modules have it. Raises LabFailure where the file is no kernel.
+    """The version of the guests' kernel. Raises LabFailure if the file is no kernel.
 
-    By its image's header: Documentation/arch/x86/boot.rst, ``kernel_version``.
+    It stands in the header of the image: Documentation/arch/x86/boot.rst, ``kernel_version``.
     """
     vmlinuz = KERNEL.path() / guest_kernels.VMLINUZ.lstrip("/")
     with vmlinuz.open("rb") as file:
@@ -77,7 +77,7 @@ def _build(folder: Path) -> None:
 
 
 def _unpack(folder: Path, version: str) -> None:
-    """Unpack all that is needed over the root filesystem: sources, compiler, kernel and its headers, programs."""
+    """Unpack what the build needs and the root filesystem lacks: sources, compiler, kernel, headers, programs."""
     packages = (*PACKAGES, *(package.format(version=version) for package in OF_KERNEL))
     try:
         guest_kernels.unpack(folder, root_image.SUITE, packages, f"--components={COMPONENTS}")
@@ -92,7 +92,7 @@ def _unpack(folder: Path, version: str) -> None:
 def _build_modules(layers: list[Path], work: Path) -> None:
     deadline_s = image_builder.BUILD_MINUTES * 60
     try:
-        # with its progress on the terminal, for minutes of silence look like a hang
+        # the terminal shows the progress, because minutes of silence look like a hang
         exit_code = layered_root.run(layers, BUILD.read_text(), deadline_s, str(work), sys.stderr).returncode
         problem = f"exit code {exit_code}" if exit_code else ""
     except subprocess.TimeoutExpired:
@@ -102,7 +102,7 @@ def _build_modules(layers: list[Path], work: Path) -> None:
 
 
 def _move(unpacked: Path, pattern: str, folder: Path) -> None:
-    """Move what matches into the same place below another folder. Raises LabFailure where nothing does."""
+    """Move what matches into the same place below another folder. Raises LabFailure if nothing matches."""
     paths = list(unpacked.glob(pattern))
     if not paths:
         raise LabFailure(f"--zfs: Debian's packages and the modules built have no {pattern}")

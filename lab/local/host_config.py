@@ -1,4 +1,4 @@
-"""The files by which hosts and controller reach one another: keys, accounts, sshd's settings, the hosts file."""
+"""The files by which controller and hosts reach each other: keys, accounts, sshd's settings, the hosts file."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ MaxStartups 100
 Subsystem sftp internal-sftp
 """
 
-# An emulated Mac has this before it: the PATH that its sshd gives to commands, and people who log in by password
+# Stands before it on an emulated Mac: the PATH for commands, and logins by password
 MAC_SSHD_CONFIG = """\
 SetEnv PATH=/usr/bin:/bin:/usr/sbin:/sbin
 PasswordAuthentication yes
@@ -38,10 +38,14 @@ AuthorizedKeysFile /etc/ssh/lab_authorized_keys .ssh/authorized_keys
 """
 
 
+ROOT_ACCOUNT, MAC_ACCOUNT = "user = root\nsudo = none\n", "user = lab\nsudo = nopasswd\n"
+OLD_TRANSPORT = "transport = openssh\nssh_algorithms = ssh-rsa\n"  # only OpenSSH has the algorithms of old Macs
+
+
 def write(directory: Path, name: str, host_platforms: Mapping[str, str]) -> None:
-    """Write the keys and the files that each host copies into its /etc; secrets are readable by root alone."""
+    """Write the keys and the files that each host copies into its /etc; only root can read secrets."""
     while not directory.is_dir():
-        with suppress(FileNotFoundError):  # a lab that ends now may remove the folder above
+        with suppress(FileNotFoundError):  # a lab that ends now may remove the parent folder
             state.RUN.mkdir(mode=0o755, exist_ok=True)
             directory.mkdir(mode=0o700)
     kinds = {_key_kind(platform) for platform in host_platforms.values()}
@@ -56,25 +60,22 @@ def write(directory: Path, name: str, host_platforms: Mapping[str, str]) -> None
         host_key = _write_key_pair(etc / "ssh" / f"ssh_host_{kind}_key", kind)
         known_hosts.append(f"{state.alias(name, host)} {host_key}\n")
         (etc / "ssh" / "lab_authorized_keys").write_text(public_keys[kind] + "\n")
-        (etc / "ssh" / "sshd_config").write_text(_sshd_config(host_platforms[host]))
+        config = SSHD_CONFIG.format(kind=kind)
         version = platforms.mac_version(host_platforms[host])
         if version:
+            limits = platforms.old_algorithms(host_platforms[host]).items()
+            config = MAC_SSHD_CONFIG + "".join(f"{name} {value}\n" for name, value in limits) + config
             (etc / "emulated-mac-version").write_text(f"{version}\n")
-            # a Mac's file servers keep databases of passwords, which are filled from this
+            # fills the password databases of a Mac's file servers
             _write_secret(etc / "emulated-mac-password", password)
-        (etc / "hostname").write_text(_host_name(host) + "\n")
+        (etc / "ssh" / "sshd_config").write_text(config)
+        host_name = host.replace(".", "-")  # a dot would separate the name of a domain
+        (etc / "hostname").write_text(f"{host_name}\n")
         (etc / "resolv.conf").write_text("")
-        names = [
-            f"127.0.0.1 localhost {host.replace('.', '-')}",
-            *(f"{ADDRESS[other]} {other}-data" for other in host_platforms),
-        ]
-        (etc / "hosts").write_text("\n".join(names) + "\n")
+        names = [f"127.0.0.1 localhost {host_name}\n"]
+        names += [f"{ADDRESS[other]} {other}-data\n" for other in host_platforms]
+        (etc / "hosts").write_text("".join(names))
     (directory / "known_hosts").write_text("".join(known_hosts))
-
-
-def _host_name(host: str) -> str:
-    """What a host calls itself: a point would part its name from that of a domain."""
-    return host.replace(".", "-")
 
 
 def _write_secret(path: Path, text: str) -> None:
@@ -84,20 +85,12 @@ def _write_secret(path: Path, text: str) -> None:
 
 
 def _key_kind(platform: str) -> str:
-    """The kind of a host's key, and of the controller's key to it: ``rsa`` for a Mac before 10.11, else ``ed25519``."""
+    """The kind of a host's key and of the controller's key: ``rsa`` for a Mac before 10.11, else ``ed25519``."""
     return "rsa" if platforms.old_algorithms(platform) else "ed25519"
 
 
-def _sshd_config(platform: str) -> str:
-    config = SSHD_CONFIG.format(kind=_key_kind(platform))
-    if not platforms.mac_version(platform):
-        return config
-    limits = "".join(f"{name} {value}\n" for name, value in platforms.old_algorithms(platform).items())
-    return MAC_SSHD_CONFIG + limits + config
-
-
 def _write_key_pair(path: Path, kind: str) -> str:
-    """Write a private key of mode 0600 and the public one beside it; returns that, as a line of authorized_keys."""
+    """Write a private key of mode 0600 and its public key; returns the public key as a line of authorized_keys."""
     key = rsa.generate_private_key(65537, 2048) if kind == "rsa" else Ed25519PrivateKey.generate()
     path.touch(0o600)
     path.write_bytes(key.private_bytes(Encoding.PEM, PrivateFormat.OpenSSH, NoEncryption()))
@@ -108,63 +101,39 @@ def _write_key_pair(path: Path, kind: str) -> str:
 
 def hosts_ini(lab: Lab) -> str:
     """The hosts file of a running local lab."""
-    directory = state.directory(lab.name)
-    title = f"{_link_title(lab)}{_clients_title(lab)}{_kernel_title(lab)}{platforms.title(lab.platforms)}"
+    directory, backend = state.directory(lab.name), backends.find(lab.backend)
+    clients = len(lab.platforms) - 1
+    clients_title = f", {clients} clients" if clients > 1 else ""
+    kernel_title = f", {backend.title}" if backend.own_kernel else ""  # guests are slower than their machine
+    title = f"{_link_title(lab)}{clients_title}{kernel_title}{platforms.title(lab.platforms)}"
     sections = [
         f"# Written by `lab local up`; removed when this lab goes down.\n"
         f"[lab]\n"
         f"title = local lab on {socket.gethostname()}: {title}\n"
         f"instance = {lab.name}/{lab.instance}\n"
     ]
-    for host in sorted(lab.platforms, key=lambda host: host == "server"):  # which has the last section
+    for host in sorted(lab.platforms, key=lambda host: host == "server"):  # the server has the last section
+        kind, is_mac = _key_kind(lab.platforms[host]), platforms.mac_version(lab.platforms[host])
         sections.append(
             f"[{host}]\n"
             f"host = {state.alias(lab.name, host)}\n"
-            f"{_account(lab, host)}"
-            f"{_transport(lab.platforms[host])}"
-            f"identity = {state.identity(lab.name, _key_kind(lab.platforms[host]))}\n"
+            f"{MAC_ACCOUNT if is_mac else ROOT_ACCOUNT}"
+            f"{OLD_TRANSPORT if kind == 'rsa' else ''}"
+            f"identity = {state.identity(lab.name, kind)}\n"
             f"known_hosts = {directory / 'known_hosts'}\n"
             f"proxy_command = {' '.join(PYTHON)} -m lab.local.proxy_command {lab.name} {host}\n"
             f"data_address = {ADDRESS[host]}\n"
-            f"ram_disk = {backends.find(lab.backend).ram_disk}\n"
+            f"ram_disk = {backend.ram_disk}\n"
         )
-    sections.append(
-        f"[share]\nserve = lab\npath = {_shared_folder(lab)}\naccount = lab\npassword = file:{directory / 'password'}\n"
-    )
+    # a folder on this machine's own disk; a Mac has no /srv
+    folder = "/Users/Shared/disk" if platforms.mac_version(lab.platforms["server"]) else "/srv/disk"
+    sections.append(f"[share]\nserve = lab\npath = {folder}\naccount = lab\npassword = file:{directory / 'password'}\n")
     return "\n".join(sections)
-
-
-def _account(lab: Lab, host: str) -> str:
-    """The keys for the account: root, or on an emulated Mac its user, who may use sudo."""
-    if platforms.mac_version(lab.platforms[host]):
-        return "user = lab\nsudo = nopasswd\n"
-    return "user = root\nsudo = none\n"
-
-
-def _transport(platform: str) -> str:
-    """The keys for old Macs, with whose algorithms only OpenSSH still speaks."""
-    return "transport = openssh\nssh_algorithms = ssh-rsa\n" if _key_kind(platform) == "rsa" else ""
-
-
-def _shared_folder(lab: Lab) -> str:
-    """The path on the server of a folder on this machine's own disk; a Mac has no /srv."""
-    return "/Users/Shared/disk" if platforms.mac_version(lab.platforms["server"]) else "/srv/disk"
-
-
-def _clients_title(lab: Lab) -> str:
-    """How many clients there are, where that is more than one."""
-    clients = len(lab.platforms) - 1
-    return f", {clients} clients" if clients > 1 else ""
-
-
-def _kernel_title(lab: Lab) -> str:
-    """Guests are slower than the machine that they run on: nobody should take their figures for its own."""
-    return f", {backend.title}" if (backend := backends.find(lab.backend)).own_kernel else ""
 
 
 def _link_title(lab: Lab) -> str:
     rate = _rate_title(lab.rate)
-    rate += "".join(f", {host} {_rate_title(own)}" for host, own in lab.rates.items())
+    rate += "".join(f", {host} {_rate_title(other)}" for host, other in lab.rates.items())
     delay = re.sub(r"(us|ms|s)$", r" \1", lab.delay)
     return f"{rate}, no added delay" if delay == "none" else f"{rate}, {delay} of delay each way"
 

@@ -1,4 +1,4 @@
-"""What is built once and cached: folders of Debian's packages, and what is made of them."""
+"""Build folders of Debian's packages once, and cache them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import shlex
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from lab.base import durable
@@ -19,10 +19,9 @@ LEFT_OUT = ("man", "doc", "locale", "info")
 
 
 def build_once(target: Path, what: str, build: Callable[[Path], None]) -> Path:
-    """The folder ``target``, built first where it is missing; ``build`` gets the path to make it at.
+    """Build the folder ``target`` if it is missing; ``build`` gets the path to build at, ``what`` is for people.
 
-    ``what`` describes it to people. Of two callers at once who want it the second waits. The name is given
-    to a finished folder.
+    A second caller waits for the first. Only a finished folder gets the name.
     """
     target.parent.mkdir(parents=True, exist_ok=True)
     part = target.with_name(target.name + ".part")
@@ -41,14 +40,14 @@ def build_once(target: Path, what: str, build: Callable[[Path], None]) -> Path:
 
 
 def install_debian(folder: Path, suite: str, packages: Sequence[str], *options: str) -> None:
-    """Have mmdebstrap make a folder of these packages of a suite. Raises LabFailure where it fails."""
+    """Let mmdebstrap make a folder of these packages of a suite. Raises LabFailure if it fails."""
     if shutil.which("mmdebstrap") is None:
         raise BadInput("mmdebstrap is missing", "`apt-get install mmdebstrap`, or `make demo`, which does it")
     command = [
         "mmdebstrap",
         "--format=directory",
         '--aptopt=APT::Install-Recommends "false"',
-        *(f"--aptopt={name} {value}" for name, value in _apt_settings().items()),
+        *_apt_options(),
         *(f"--dpkgopt=path-exclude=/usr/share/{left_out}/*" for left_out in LEFT_OUT),
         *options,
         f"--include={','.join(packages)}",
@@ -57,7 +56,7 @@ def install_debian(folder: Path, suite: str, packages: Sequence[str], *options: 
         *_mirror(),
     ]
     try:
-        # with its progress on the terminal, for a minute of silence looks like a hang
+        # the terminal shows the progress, because a minute of silence looks like a hang
         subprocess.run(  # noqa: S603 – mmdebstrap, with words of the local lab's own
             command, check=True, stdin=subprocess.DEVNULL, stdout=sys.stderr, timeout=BUILD_MINUTES * 60
         )
@@ -69,7 +68,7 @@ def install_debian(folder: Path, suite: str, packages: Sequence[str], *options: 
 
 
 def run_in_private_mounts(script: str, *words: str) -> None:
-    """Run a shell script whose mounts nobody else sees. Raises LabFailure with its error output."""
+    """Run a shell script with private mounts. Raises LabFailure with its error output."""
     command = ["unshare", "--mount", "--", "sh", "-c", script, "sh", *words]
     done = subprocess.run(  # noqa: S603 – a script that is a constant
         command, capture_output=True, text=True, timeout=BUILD_MINUTES * 60, check=False
@@ -79,7 +78,7 @@ def run_in_private_mounts(script: str, *words: str) -> None:
 
 
 def _mirror() -> list[str]:
-    """The Debian mirror of this machine's own apt configuration; nothing where it has none (then mmdebstrap's own)."""
+    """The Debian mirror of this machine's apt configuration; empty if it has none, and mmdebstrap uses its own."""
     listed = _read_output(
         "apt-get", "indextargets", "--format", "$(ORIGIN)|$(LABEL)|$(REPO_URI)", "Created-By: Packages"
     )
@@ -87,11 +86,11 @@ def _mirror() -> list[str]:
     return next(([row[2]] for row in rows if row[:2] == ["Debian", "Debian"]), [])
 
 
-def _apt_settings() -> dict[str, str]:
-    """The settings of this machine's apt for the dates in release files; the build gets the same."""
-    names = ("Acquire::Check-Valid-Until", "Acquire::Check-Date")
-    values = {name: _read_output("apt-config", "shell", "V", name).strip() for name in names}
-    return {name: '"' + value.removeprefix("V=").strip("'") + '"' for name, value in values.items() if value}
+def _apt_options() -> Iterator[str]:
+    """This machine's apt settings for the dates in release files."""
+    for name in ("Acquire::Check-Valid-Until", "Acquire::Check-Date"):
+        if value := _read_output("apt-config", "shell", "V", name).strip().removeprefix("V=").strip("'"):
+            yield f'--aptopt={name} "{value}"'
 
 
 def _read_output(*command: str) -> str:
@@ -100,4 +99,4 @@ def _read_output(*command: str) -> str:
             command, capture_output=True, text=True, check=True, timeout=60
         ).stdout
     except (OSError, subprocess.SubprocessError):
-        return ""  # no Debian, or lists that were never fetched: mmdebstrap has defaults
+        return ""  # no Debian, or no package lists: mmdebstrap has defaults

@@ -1,4 +1,4 @@
-"""Bringing a local lab up, taking it down, rebooting a host, and running a command inside."""
+"""Bring a local lab up, take it down, reboot a host, and run a command inside."""
 
 from __future__ import annotations
 
@@ -18,8 +18,7 @@ from lab.base.own_python import PYTHON
 from lab.base.present import present
 from lab.local import backends, cleanup, emulated_macs, network, platforms, root_image, state, syscalls
 from lab.local.names import MOST_CLIENTS, hosts_of
-from lab.local.request import Request
-from lab.local.state import Lab
+from lab.local.state import Lab, Request
 
 STOP_DEADLINE_S = 20.0
 REBOOT_DEADLINE_S = 300.0
@@ -41,11 +40,10 @@ def up(
 ) -> Lab:
     """Bring up the lab ``name`` with its hosts file in ``directory``; returns once all hosts answer.
 
-    ``rate`` are words such as ``1gbit`` for all hosts or ``server=10gbit`` for one; so ``platform``, such as
-    ``macos@15.5``. With ``own_kernel``
-    each host is a guest with a kernel of its own, run by ``backend`` or the best that works here, with ``zfs`` one that
-    has ZFS.
-    Raises BadInput where it is up already or an argument is wrong, LabFailure where it does not start.
+    The words of ``rate`` and ``platform`` are for all hosts, such as ``1gbit`` and ``macos@15.5``, or for one, such as
+    ``server=10gbit``. With ``own_kernel`` each host is a guest of ``backend``, or of the best that works here; with
+    ``zfs`` the guests have ZFS. Raises BadInput for a wrong argument or if the lab is up, LabFailure if the lab does
+    not start.
     """
     state.need_root()
     state.check_name(name)
@@ -63,13 +61,13 @@ def up(
                     f"the local lab {name!r} is up already ({lab.hosts_file})",
                     f"`lab local down --name {name}` takes it down",
                 )
-            _wait_for_end(lab)  # its cleaner may still run, and would remove the new lab's files
+            _wait_for_end(lab)  # a cleaner that still runs would remove the new lab's files
         cleanup.remove(name, hosts_file)
         return _start_supervisor(name, Request(rates, delay, str(hosts_file), host_platforms, chosen.name, why))
 
 
 def _start_supervisor(name: str, request: Request) -> Lab:
-    """Start the process that brings the lab up and keeps it; returns once it says so. Raises LabFailure."""
+    """Start the process that brings the lab up and keeps it up; returns once it is up. Raises LabFailure."""
     command = [*PYTHON, "-m", "lab.local.supervisor", name, request.to_json()]
     supervisor = subprocess.Popen(  # noqa: S603 – this Python, with a name that was checked and options that were parsed
         command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, start_new_session=True
@@ -83,7 +81,7 @@ def _start_supervisor(name: str, request: Request) -> Lab:
 
 
 def down(name: str) -> bool:
-    """Take a lab down and wait until nothing of it is left; False where it was not up."""
+    """Take a lab down and wait until nothing of it is left; False if it was not up."""
     state.need_root()
     state.check_name(name)
     with _locked():
@@ -102,8 +100,8 @@ def down(name: str) -> bool:
 def reboot(name: str, host: str) -> None:
     """Cut the power of one host and start it again; returns once it answers.
 
-    Its disk is as it was; processes, memory file systems, mounts and settings are gone. Raises BadInput where the lab
-    is not up, LabFailure where the host does not come up again: its lab then goes down.
+    The disk of the host stays; processes, memory file systems, mounts and settings go. Raises BadInput if the lab is
+    not up, LabFailure if the host does not come up again; then the lab goes down.
     """
     lab = _load_running(name, host)
     lab.supervisor.signal(state.REBOOT_SIGNALS[host])
@@ -120,7 +118,7 @@ def reboot(name: str, host: str) -> None:
 
 
 def fault(name: str, host: str, fault: str, times: int) -> None:
-    """Switch a fault of an emulated Mac on, for a number of times. Raises BadInput where the host is none."""
+    """Let a fault of an emulated Mac happen a number of times. Raises BadInput for another host."""
     lab = _load_running(name, host)
     if not platforms.mac_version(lab.platforms[host]):
         raise BadInput(f"{host} of the local lab {name!r} is no emulated Mac, and has no such faults")
@@ -130,21 +128,21 @@ def fault(name: str, host: str, fault: str, times: int) -> None:
 
 
 def describe(lab: Lab) -> str:
-    """What the hosts of a lab are made of, and why."""
+    """The backend and platforms of a lab, and the reason for the backend."""
     backend = backends.find(lab.backend)
     why = f" ({lab.why})" if lab.why else ""
     return f"{backend.title}{why}{platforms.title(lab.platforms)}"
 
 
 def run_inside(name: str, host: str, command: list[str]) -> int:
-    """Run a command inside a host with this terminal; its exit code. Raises BadInput where the lab is not up."""
+    """Run a command inside a host at this terminal; its exit code. Raises BadInput if the lab is not up."""
     argv = inside_command(name, host, command)
-    # the words that whoever calls `lab local exec`, as root, wants run
+    # the command that root gives to `lab local exec`
     return subprocess.run(argv, check=False, preexec_fn=syscalls.allow_many_files).returncode  # noqa: S603
 
 
 def inside_command(name: str, host: str, command: Sequence[str]) -> list[str]:
-    """The command that runs another inside a host, as root logs in. Raises BadInput where the lab is not up."""
+    """The command that runs another one inside a host as root. Raises BadInput if the lab is not up."""
     lab = _load_running(name, host)
     is_mac = bool(platforms.mac_version(lab.platforms[host]))
     path, home = MAC_LOGIN if is_mac else LINUX_LOGIN
@@ -154,7 +152,7 @@ def inside_command(name: str, host: str, command: Sequence[str]) -> list[str]:
 
 
 def _wait_for_end(lab: Lab) -> None:
-    """Wait until a lab's supervisor and cleaner have ended. Raises LabFailure where one does not."""
+    """Wait until a lab's supervisor and cleaner have ended. Raises LabFailure if one does not end."""
     deadline = time.monotonic() + STOP_DEADLINE_S
     for process in (lab.supervisor, lab.cleaner):
         while process.alive():
@@ -166,7 +164,7 @@ def _wait_for_end(lab: Lab) -> None:
 
 
 def _load_running(name: str, host: str) -> Lab:
-    """The lab of this name, up and with this host. Raises BadInput."""
+    """The running lab of this name, which must have the host. Raises BadInput."""
     state.need_root()
     lab = state.load(state.check_name(name))
     if lab is None:
@@ -180,7 +178,7 @@ def _load_running(name: str, host: str) -> Lab:
 
 @contextmanager
 def _locked() -> Iterator[None]:
-    """Hold the lock that keeps one `up` or `down` from another."""
+    """Hold the lock that lets only one `up` or `down` run at a time."""
     cache = root_image.cache_directory()
     cache.mkdir(parents=True, exist_ok=True)
     with os.fdopen(durable.open_own(cache / "labs.lock", os.O_WRONLY), "wb") as lock:

@@ -1,4 +1,4 @@
-"""The names that the command line offers: it is read before it is known whether anything else of the lab is needed."""
+"""The names that the command line offers. This module imports little, because every command imports it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ MOST_CLIENTS = 16
 
 
 def hosts_of(clients: int) -> tuple[str, ...]:
-    """The hosts of a local lab with so many clients: client, server, client.2, client.3, …"""
+    """The hosts of a local lab: client, server, client.2, client.3, …"""
     return (*HOSTS, *(f"client.{number}" for number in range(2, clients + 1)))
 
 
@@ -20,7 +20,7 @@ GUEST_BACKENDS = ("kvm", "uml", "tcg")  # the best first
 
 
 def split_word(option: str, word: str, hosts: Sequence[str]) -> tuple[str, str]:
-    """The host (empty for all) and the value of ``[HOST=]VALUE``. Raises BadInput where there is no such host."""
+    """Host (empty for all) and value of ``[HOST=]VALUE``. Raises BadInput for an unknown host."""
     host, _, value = word.rpartition("=")
     if host and host not in hosts:
         raise BadInput(f"{option} {word}: {host} is not a host of the local lab", f"name {' or '.join(hosts)}")

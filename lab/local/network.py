@@ -1,5 +1,7 @@
-"""The data link between two hosts, or from each of several to a switch: veth pairs, shaped with tbf, delayed with netem
-or by a relay."""
+"""The data link between two hosts, or between several hosts and a switch.
+
+Its parts are veth pairs, shaped by tbf, and delayed by netem or a relay.
+"""
 
 from __future__ import annotations
 
@@ -18,17 +20,17 @@ from lab.local.names import split_word
 from lab.local.state import DATA_INTERFACE, HOSTS
 from lab.local.subprocesses import check, run, run_inside
 
-# With offloads off, frames are as long as the MTU says, as on a real link
+# Without offloads frames have the length of the MTU, as on a real link
 OFFLOADS = ("tso", "off", "gso", "off", "gro", "off")
 SWITCH = Path(__file__).with_name("switch.sh")
 DEFAULT_RATE = "1gbit"
-PORT_MTU = 65521  # the largest of a TAP: hosts decide how long frames are
+PORT_MTU = 65521  # the largest MTU of a TAP: hosts decide the length of frames
 RATE = re.compile(r"([1-9]\d*(?:\.\d+)?)([kmg]?)bit")
 UNITS = {"": 1.0, "k": 1e3, "m": 1e6, "g": 1e9}  # of a rate's bit/s
-# What a frame takes on Ethernet besides its header and content: preamble 8, check sequence 4, gap 12 (IEEE 802.3)
+# Bytes of a frame on Ethernet besides header and content: preamble 8, check sequence 4, gap 12 (IEEE 802.3)
 ETHERNET_OVERHEAD_BYTES = 24
-# tbf's second bucket lets frames follow each other at this multiple of the rate. What its timer was late by beyond
-# SLACK_S is lost, so that with 1.0 the link would never be as fast as its rate.
+# The second bucket of tbf lets frames follow each other at this multiple of the rate. Delays of its timer beyond
+# SLACK_S are lost, so with 1.0 the link would always be slower than its rate.
 PEAK = 1.05
 SLACK_S = 20e-6
 LARGEST_FRAME_BYTES = 9216 + 14 + ETHERNET_OVERHEAD_BYTES  # the usual limit of switches: MTU 9216
@@ -42,26 +44,26 @@ class End(NamedTuple):
 
 
 class Shape(NamedTuple):
-    """What the way between two hosts is like: the rate of each host's link, as tc takes it, and the delay each way."""
+    """The rate of each host's link, as tc takes it, and the delay each way between two hosts."""
 
     rates: Mapping[str, str]
     delay_s: float
 
     @property
     def delay_of_link_s(self) -> float:
-        """That of one link, of which there are two on the way where there is a switch."""
+        """The delay of one link; with a switch there are two links between two hosts."""
         return self.delay_s if len(self.rates) == len(HOSTS) else self.delay_s / 2
 
 
 def check_rate(rate: str) -> str:
-    """``rate`` as tc takes it, or ``none``. Raises :class:`BadInput`."""
+    """``rate``, if tc takes it or it is ``none``. Raises BadInput."""
     if rate != "none" and not RATE.fullmatch(rate):
         raise BadInput(f"--rate {rate!r} is no rate", "give one such as 1gbit, 940mbit or 100mbit, or none")
     return rate
 
 
 def bits_per_second(rate: str) -> float:
-    """``rate``, as tc takes it, in bit/s; 0.0 of ``none``, which limits nothing."""
+    """A rate in bit/s; 0.0 for ``none``, which is no limit."""
     match = RATE.fullmatch(rate)
     return float(match[1]) * UNITS[match[2]] if match else 0.0
 
@@ -77,7 +79,7 @@ def delay_seconds(delay: str) -> float:
 
 
 def parse_rates(words: Sequence[str], hosts: Sequence[str], default: str) -> dict[str, str]:
-    """The rate of each of these hosts' links, of words such as ``1gbit`` and ``server=10gbit``. Raises BadInput."""
+    """The rate of each host's link from words such as ``1gbit`` and ``server=10gbit``. Raises BadInput."""
     rates = dict.fromkeys(hosts, default)
     for word in words:
         host, rate = split_word("--rate", word, hosts)
@@ -86,10 +88,9 @@ def parse_rates(words: Sequence[str], hosts: Sequence[str], default: str) -> dic
 
 
 def connect(pids: Mapping[str, int], shape: Shape, group: Path | None) -> list[subprocess.Popen[bytes]]:
-    """Make the link between two hosts, or from each of several to a switch.
+    """Make the link between two hosts, or a link from each of several hosts to a switch.
 
-    Returns its processes: the switch, and the relays that delay links, where the kernel has no netem. Those are in the
-    control group ``group``.
+    Returns the processes: the switch, and relays in the control group ``group`` if the kernel has no netem.
     """
     if len(pids) == len(HOSTS):
         rates = shape.rates["client"], shape.rates["server"]
@@ -108,7 +109,7 @@ def connect(pids: Mapping[str, int], shape: Shape, group: Path | None) -> list[s
 def _link(
     one: End, other: End, rates: tuple[str, str], delay_s: float, group: Path | None
 ) -> list[subprocess.Popen[bytes]]:
-    """Make a link whose ends send at these rates; returns the relay that delays it, where the kernel has no netem."""
+    """Make a link whose ends send at these rates; returns the relay that delays it if the kernel has no netem."""
     if delay_s > 0 and not _has_netem(one.pid):
         ends = [str(one.pid), one.device, str(other.pid), other.device]
         times = [repr(delay_s), *(repr(bits_per_second(rate)) for rate in rates)]
@@ -122,7 +123,7 @@ def _link(
 
 
 def shape_end(end: End, rate: str, delay_s: float) -> None:
-    """Give an end of a link its rate and delay; without offloads."""
+    """Set rate and delay of an end of a link, and switch offloads off."""
     run_inside(end.pid, "ethtool", "-K", end.device, *OFFLOADS)  # fails on a TAP, which has none
     netem = delay_s > 0 and _has_netem(end.pid)
     add = ["tc", "qdisc", "add", "dev", end.device]
@@ -137,8 +138,8 @@ def shape_end(end: End, rate: str, delay_s: float) -> None:
 def token_bucket(rate: str, relayed: bool) -> list[str]:
     """The tbf of one end of a link, in the words of tc.
 
-    A bucket of 256 kB holds the rate although its timer is late at times, and lets as much pass at the speed of memory
-    after a pause. So a second, small bucket spaces the frames (``peakrate``), unless a relay does it.
+    A bucket of 256 kB keeps the rate although its timer is sometimes late, but after a pause it lets 256 kB pass at
+    once. So a second, small bucket spaces the frames (``peakrate``), unless a relay does so.
     """
     words = ["tbf", "rate", rate, "burst", "256kb", "latency", "20ms", "overhead", str(ETHERNET_OVERHEAD_BYTES)]
     if relayed:
@@ -148,9 +149,9 @@ def token_bucket(rate: str, relayed: bool) -> list[str]:
 
 
 def move(network: int, pid: int) -> None:
-    """Move a host's end of the link, as a card is moved, from a network (a descriptor of it) to that of ``pid``.
+    """Move a host's end of the link from a network, given by a descriptor, to the network of ``pid``.
 
-    The far end keeps its settings, and sees no more than that the link was down.
+    The far end keeps its settings, and only sees that the link was down.
     """
     command = ("ip", "link", "set", "dev", DATA_INTERFACE, "netns", str(pid))
     check(run("nsenter", f"--net=/proc/self/fd/{network}", *command, descriptors=(network,)))
@@ -164,7 +165,7 @@ def _has_netem(pid: int) -> bool:
 
 
 def _start(command: Sequence[str], what: str, remedy: str = "", group: Path | None = None) -> subprocess.Popen[bytes]:
-    """A process that lives as long as this one, and has said that it is ready. Raises LabFailure."""
+    """Start a process that ends with this one, and wait until it is ready. Raises LabFailure."""
     parent = os.getpid()
 
     def before_exec() -> None:

@@ -1,7 +1,7 @@
-"""The disk of a host: an overlay over the shared root filesystem, and the folder that it sees as /srv/disk.
+"""The disk of a host: an overlay over the shared root filesystem, and its folder /srv/disk.
 
-The supervisor mounts it, in a mount namespace of its own. So the disk outlives a reboot of the host, and ends with the
-supervisor however that ends. The upper layer is a tmpfs, for an overlay cannot be one.
+The supervisor mounts the overlay in its own mount namespace. So the disk stays during a reboot of the host, and always
+ends with the supervisor. The upper layer is a tmpfs because an overlay cannot be one.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from lab.local.subprocesses import check, run
 
 
 def root(name: str, host: str) -> Path:
-    """Where a host's root is mounted; only the lab's own processes see it there."""
+    """The mount point of a host's root, which only processes of the lab see."""
     return state.directory(name) / host / "scratch" / "root"
 
 
 def attach(name: str, host: str, lower: Sequence[Path]) -> None:
-    """Mount a host's root, over these folders, with its own /etc and the password of its account. Raises LabFailure."""
+    """Mount a host's root over these folders, and write its /etc and the password of its account. Raises LabFailure."""
     scratch = root(name, host).parent
     scratch.mkdir()
     check(run("mount", "-t", "tmpfs", "-o", "mode=755", "scratch", str(scratch)))
@@ -39,7 +39,7 @@ def attach(name: str, host: str, lower: Sequence[Path]) -> None:
 
 
 def detach(name: str, host: str) -> None:
-    """Unmount it, so that the folder around it can be removed."""
+    """Unmount the root, so that the folder around it can be removed."""
     scratch = root(name, host).parent
     if scratch.is_mount():
         check(run("umount", "--lazy", "--recursive", str(scratch)))

@@ -1,4 +1,4 @@
-"""What the hosts of a local lab are: Linux, or a Mac emulated on it."""
+"""The platforms of a local lab's hosts: Linux, or a Mac emulated on Linux."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ LINUX, MAC = "linux", "macos@"
 
 
 def parse(words: Sequence[str], hosts: Sequence[str]) -> dict[str, str]:
-    """Of each of these hosts, ``linux`` or ``macos@VERSION`` with the whole version. Raises :class:`BadInput`."""
+    """The platform of each host, ``linux`` or ``macos@VERSION`` with the whole version. Raises BadInput."""
     host_platforms = dict.fromkeys(hosts, LINUX)
     for word in words:
         host, platform = split_word("--platform", word, hosts)
@@ -37,7 +37,7 @@ def mac_version(platform: str) -> str:
 
 
 def title(host_platforms: Mapping[str, str]) -> str:
-    """Which hosts are emulated Macs, after a comma, so that nobody takes what they measure for what a Mac does."""
+    """The emulated Macs for a title, after a comma, so that nobody takes their figures for a Mac's."""
     by_version: dict[str, list[str]] = {}
     for host, platform in host_platforms.items():
         if version := mac_version(platform):
@@ -47,7 +47,7 @@ def title(host_platforms: Mapping[str, str]) -> str:
 
 
 def _macs_title(macs: Sequence[str], clients: int) -> str:
-    """Emulated Macs of one version: sixteen names would fill a title."""
+    """The emulated Macs of one version, shortened because sixteen names would fill a title."""
     if len(macs) == 1:
         return f"{macs[0]} an EMULATED Mac"
     names = [host for host in macs if host != "server"]

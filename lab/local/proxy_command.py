@@ -1,7 +1,7 @@
 """The SSH ProxyCommand to a host that has no address outside: ``python -m lab.local.proxy_command NAME HOST``.
 
-It enters the host's network, connects to its sshd and passes the bytes on. So management never crosses the data link,
-and this machine needs no address or interface of its own.
+It enters the host's network, connects to its sshd and passes the bytes on. So management never uses the data link, and
+this machine needs no interface there.
 """
 
 from __future__ import annotations
@@ -23,21 +23,18 @@ CHUNK = 1 << 16
 
 
 def dial(pid: int, address: str, timeout_s: float = 10.0) -> socket.socket:
-    """A connection to the sshd of the host whose PID 1 is ``pid``, at an address in its network.
-
-    Moves the calling thread into that network.
-    """
+    """Connect to sshd at an address in the network of process ``pid``. Moves the calling thread into that network."""
     syscalls.enter_network(pid)
     return socket.create_connection((address, SSH_PORT), timeout=timeout_s)
 
 
 def watch(host: state.Process) -> int:
-    """A descriptor that is readable once this very process has ended. Raises ProcessLookupError where it has already.
+    """A descriptor that is readable once the process has ended. Raises ProcessLookupError if it has ended already.
 
-    A guest that was killed closes no connection, and whoever is in its network would keep that for ever.
+    It is needed because a guest that was killed closes no connection.
     """
     descriptor = os.pidfd_open(host.pid)
-    if not host.alive():  # looked at after it was opened: the pid may be another's by now
+    if not host.alive():  # checked after opening, because the pid may belong to another process by now
         os.close(descriptor)
         raise ProcessLookupError(errno.ESRCH, "the host has just ended")
     return descriptor
@@ -45,15 +42,10 @@ def watch(host: state.Process) -> int:
 
 def relay(connection: socket.socket, host: int) -> None:
     """Pass bytes between standard input and output and the connection until either side, or the host, ends."""
-    with suppress(ConnectionError):  # a host whose power was cut resets it once it is up again
-        _pass_on(connection, host)
-
-
-def _pass_on(connection: socket.socket, host: int) -> None:
-    with selectors.DefaultSelector() as selector:
-        selector.register(0, selectors.EVENT_READ)
-        selector.register(connection, selectors.EVENT_READ)
-        selector.register(host, selectors.EVENT_READ)
+    # a host whose power was cut resets the connection once it is up again
+    with suppress(ConnectionError), selectors.DefaultSelector() as selector:
+        for source in (0, connection, host):
+            selector.register(source, selectors.EVENT_READ)
         while True:
             for key, _ in selector.select():
                 if key.fileobj == host:
@@ -62,15 +54,11 @@ def _pass_on(connection: socket.socket, host: int) -> None:
                     data = os.read(0, CHUNK)
                     connection.sendall(data)
                 else:
-                    data = connection.recv(CHUNK)
-                    _write_all(data)
+                    data = rest = connection.recv(CHUNK)
+                    while rest:
+                        rest = rest[os.write(1, rest) :]
                 if not data:
                     return
-
-
-def _write_all(data: bytes) -> None:
-    while data:
-        data = data[os.write(1, data) :]
 
 
 def main() -> int:

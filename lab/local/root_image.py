@@ -1,4 +1,4 @@
-"""The Debian root filesystem under both hosts: built once by mmdebstrap, cached, never written again."""
+"""The Debian root filesystem under all hosts: built once by mmdebstrap, cached, and only read."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ HOOKS = (
 
 
 def cache_directory() -> Path:
-    """Where root filesystems are kept: ``$FILE_SHARE_LAB_CACHE``, or the user's cache folder."""
+    """The folder of root filesystems: ``$FILE_SHARE_LAB_CACHE``, or the user's cache folder."""
     override = os.environ.get("FILE_SHARE_LAB_CACHE")
     base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     return Path(override) if override else base / "file-share-lab"
 
 
 def path() -> Path:
-    """The folder of this recipe's root filesystem, built or not: another recipe has another name."""
+    """The folder of the root filesystem of this recipe, built or not."""
     return cache_directory() / f"rootfs-{SUITE}-{digest(SUITE, *PACKAGES, *image_builder.LEFT_OUT, *HOOKS)}"
 
 
@@ -56,12 +56,12 @@ def digest(*recipe: str) -> str:
 
 
 def ensure() -> Path:
-    """The built root filesystem; builds it first where it is missing (about a minute, some 450 MB).
+    """Build the root filesystem if it is missing, which takes about a minute and 450 MB.
 
-    Raises LabFailure where mmdebstrap fails, BadInput where it is missing.
+    Raises LabFailure if mmdebstrap fails, BadInput if it is missing.
     """
-    return image_builder.build_once(path(), "the hosts' root filesystem (once, about a minute)", _build)
 
+    def build(folder: Path) -> None:
+        image_builder.install_debian(folder, SUITE, PACKAGES, "--variant=minbase", *HOOKS)
 
-def _build(folder: Path) -> None:
-    image_builder.install_debian(folder, SUITE, PACKAGES, "--variant=minbase", *HOOKS)
+    return image_builder.build_once(path(), "the hosts' root filesystem (once, about a minute)", build)

@@ -1,7 +1,7 @@
-"""The state file of a running local lab: its processes, its hosts and how it was brought up.
+"""The request for a local lab, and the state file of a running one: its processes, its hosts and its settings.
 
-Everything of a lab named NAME that is not in the cache lives in ``/run/file-share-lab/NAME`` and goes when it goes.
-A process is identified by its pid *and* its start time, so that a pid used again is not mistaken for it.
+All files of a lab named NAME that are not in the cache are in ``/run/file-share-lab/NAME`` while the lab is up. A
+process is identified by its pid *and* its start time, because pids are used again.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import json
 import os
 import re
 import signal
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from operator import index
 from pathlib import Path
@@ -25,7 +26,7 @@ RUN = Path("/run/file-share-lab")
 ADDRESS = {host: f"10.99.0.{number}" for number, host in enumerate(ALL_HOSTS, 1)}
 PREFIX_LENGTH = 24
 DATA_INTERFACE = "eth0"
-# Each host's signal to the supervisor, which asks for a reboot of that host
+# The signal that asks the supervisor for a reboot of each host
 REBOOT_SIGNALS: dict[str, int] = {host: signal.SIGRTMIN + number for number, host in enumerate(ALL_HOSTS)}
 
 
@@ -43,7 +44,7 @@ class Process:
         return cls(pid, int(stat.rpartition(")")[2].split()[19]))
 
     def alive(self) -> bool:
-        """Whether it still runs (a zombie does not)."""
+        """Whether the process still runs; a zombie does not."""
         try:
             stat = Path(f"/proc/{self.pid}/stat").read_text().rpartition(")")[2].split()
         except (FileNotFoundError, ProcessLookupError):
@@ -51,18 +52,33 @@ class Process:
         return int(stat[19]) == self.started and stat[0] != "Z"
 
     def signal(self, number: int) -> None:
-        """Send it a signal, where it still runs; never another process that has its number since."""
+        """Send a signal if the process still runs; never to another process with the same pid."""
         try:
             handle = os.pidfd_open(self.pid)
         except ProcessLookupError:
             return
         try:
-            if self.alive():
-                signal.pidfd_send_signal(handle, number)
-        except ProcessLookupError:
-            pass  # it has just ended
+            with suppress(ProcessLookupError):  # it has just ended
+                if self.alive():
+                    signal.pidfd_send_signal(handle, number)
         finally:
             os.close(handle)
+
+
+@dataclass(frozen=True)
+class Request:
+    """The options of a local lab, checked by :func:`lab.local.lifecycle.up`, for its supervisor."""
+
+    rates: dict[str, str]  # by host
+    delay: str
+    hosts_file: str
+    platforms: dict[str, str]  # by host
+    backend: str
+    why: str  # the reason for this backend
+
+    def to_json(self) -> str:
+        """The request as one argument of the supervisor."""
+        return json.dumps(asdict(self))
 
 
 @dataclass(frozen=True)
@@ -74,7 +90,7 @@ class Lab:
     supervisor: Process
     cleaner: Process
     hosts: dict[str, Process]
-    rate: str  # of every host's link, but for those in ``rates``
+    rate: str  # the rate of the links of hosts that are not in ``rates``
     delay: str
     hosts_file: str
     platforms: dict[str, str]  # by host: linux, or macos@VERSION for an emulated Mac
@@ -84,25 +100,25 @@ class Lab:
     rates: dict[str, str] = field(default_factory=dict)  # by host
 
     def save(self) -> None:
-        """Write the state file, in one step."""
+        """Write the state file in one step."""
         durable.replace(state_path(self.name), json.dumps(asdict(self), indent=1).encode())
 
 
 def directory(name: str) -> Path:
-    """The folder of everything that a lab named ``name`` keeps while it is up."""
+    """The folder of a lab's files while it is up."""
     return RUN / name
 
 
 def state_path(name: str) -> Path:
-    """The state file of a lab; it exists only while the lab is up."""
+    """The state file of a lab, which exists only while the lab is up."""
     return directory(name) / "state.json"
 
 
 def load(name: str) -> Lab | None:
-    """The lab named ``name``, or None where it is not up. Raises :class:`BadInput` for a state file that is damaged."""
+    """The lab named ``name``, or None if it is not up. Raises BadInput for a damaged state file."""
     path = state_path(check_name(name))
     try:
-        if path.stat().st_uid not in (0, os.geteuid()):  # it names processes that are ended, and files that are removed
+        if path.stat().st_uid not in (0, os.geteuid()):  # the lab ends the processes and removes the files in it
             raise BadInput(
                 f"{path} belongs to another user, and was written by no lab", f"look at it, and remove {path.parent}"
             )
@@ -121,7 +137,7 @@ def load(name: str) -> Lab | None:
 
 
 def _parse(text: str) -> Lab:
-    """What :meth:`Lab.save` wrote. Raises ValueError, LookupError, TypeError or RecursionError for anything else."""
+    """Parse what :meth:`Lab.save` wrote. Raises ValueError, LookupError, TypeError or RecursionError."""
     raw = json.loads(text)
     for field_name in ("supervisor", "cleaner"):
         raw[field_name] = _process(raw[field_name])
@@ -147,21 +163,21 @@ def running() -> list[Lab]:
 
 
 def ended() -> list[Lab]:
-    """Every local lab whose files are left, though nothing keeps it up any more, by name."""
+    """Every local lab of which only files are left, by name."""
     labs = [load(path.parent.name) for path in sorted(RUN.glob("*/state.json"))]
     return [lab for lab in labs if lab is not None and not lab.supervisor.alive()]
 
 
 def is_gone(instance: str | None) -> bool:
-    """Whether these hosts, NAME/TOKEN as the hosts file has it, were those of a local lab that is no longer up."""
+    """Whether the hosts of ``instance``, NAME/TOKEN in a hosts file, belonged to a local lab that is down now."""
     if instance is None:
         return False
-    lab = load(instance.partition("/")[0])  # no other lab is loaded, whose state may be damaged
+    lab = load(instance.partition("/")[0])  # no other lab, because its state may be damaged
     return lab is None or not lab.supervisor.alive() or f"{lab.name}/{lab.instance}" != instance
 
 
 def check_name(name: str) -> str:
-    """``name``, where it can name a lab: it becomes part of paths. Raises :class:`BadInput`."""
+    """``name``, if it can be part of paths. Raises BadInput."""
     if not re.fullmatch(r"[a-z0-9][a-z0-9-]{0,30}", name):
         raise BadInput(
             f"--name {name!r} cannot name a lab", "use lower-case letters, digits and hyphens, 31 at the most"
@@ -170,26 +186,26 @@ def check_name(name: str) -> str:
 
 
 def identity(name: str, kind: str) -> Path:
-    """The controller's private key to the hosts of a lab that take keys of this kind, such as ``ed25519``."""
+    """The controller's private key of this kind, such as ``ed25519``, for the hosts of a lab."""
     return directory(name) / f"id_{kind}"
 
 
 def alias(name: str, host: str) -> str:
-    """The name under which the controller knows a host; distinct for labs side by side."""
+    """The name of a host for the controller, different in each lab."""
     return f"{host}.{name}.lab"
 
 
 def hosts_file_name(name: str) -> str:
-    """``hosts.local.ini``, or ``hosts.local.NAME.ini`` for a lab with a name of its own."""
+    """``hosts.local.ini``, or ``hosts.local.NAME.ini`` for a lab that is not the default."""
     return "hosts.local.ini" if name == "default" else f"hosts.local.{name}.ini"
 
 
 def need_root() -> None:
-    """Raise :class:`BadInput` with what to do where this user cannot make namespaces and mounts."""
+    """Raise BadInput if this user cannot make namespaces and mounts."""
     if os.uname().sysname != "Linux":
         raise BadInput(
-            "the local lab needs Linux, for it is made of Linux namespaces",
+            "the local lab needs Linux because it is made of Linux namespaces",
             "on a Mac fill in hosts.ini and run the lab between two machines",
         )
     if os.geteuid() != 0:
-        raise BadInput("the local lab needs root, for namespaces and mounts", "run the same command with sudo")
+        raise BadInput("the local lab needs root for namespaces and mounts", "run the same command with sudo")

@@ -1,4 +1,4 @@
-"""Running commands as root: on this machine, and inside a host."""
+"""Run commands as root on this machine and inside a host."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ FATAL = "Kernel panic|KVM internal error"
 
 
 def run(*argv: str, stdin: str = "", descriptors: tuple[int, ...] = ()) -> subprocess.CompletedProcess[str]:
-    """Run a command here; ``stdin`` is its input, ``descriptors`` are files of this process that it gets too."""
+    """Run a command here; ``stdin`` is its input, and it inherits the ``descriptors``."""
     return subprocess.run(  # noqa: S603 – the one place where the local lab runs ip, mount and the like, without a shell
         argv, input=stdin, capture_output=True, text=True, timeout=DEADLINE_S, pass_fds=descriptors, check=False
     )
@@ -25,19 +25,19 @@ def run_inside(pid: int, *argv: str, stdin: str = "") -> subprocess.CompletedPro
 
 
 def enter_command(pid: int) -> tuple[str, ...]:
-    """The words before a command that run it in a host's Linux, which is not the root of an emulated Mac."""
+    """The words before a command that run it in a host's Linux; an emulated Mac has its Linux below /linux."""
     below = ("/linux/usr/sbin/chroot", "/linux") if Path(f"/proc/{pid}/root/linux").is_dir() else ()
     return ("nsenter", "--target", str(pid), "--all", "--", *below)
 
 
 def last_lines(text: str) -> str:
-    """The last lines of an output that explain why something did not start: of a kernel, those up to its panic."""
+    """The last lines of the output of something that did not start, or the lines before a kernel's panic."""
     lines = text.splitlines()
     end = next((number for number, line in enumerate(lines, 1) if re.search(FATAL, line)), len(lines))
     return " / ".join(lines[:end][-4:]) or "no message"
 
 
 def check(result: subprocess.CompletedProcess[str]) -> None:
-    """Raise LabFailure with the command and its error output, where it failed."""
+    """Raise LabFailure with the command and its error output if it failed."""
     if result.returncode != 0:
         raise LabFailure(f"local lab: {' '.join(result.args)}: exit code {result.returncode}: {result.stderr.strip()}")

@@ -1,15 +1,16 @@
 """The process that keeps a local lab up.
 
-Run as ``python -m lab.local.supervisor NAME REQUEST``; REQUEST is the JSON of a :class:`lab.local.request.Request`.
+Run as ``python -m lab.local.supervisor NAME REQUEST``; REQUEST is the JSON of a :class:`lab.local.state.Request`.
 
-It starts the hosts and waits; on a signal it reboots one. The kernel ends the hosts with it, and the mounts of their
-disks, which are in a namespace of its own. The rest (control groups, files under /run, the hosts file) it removes as it
-ends. Its parent, the cleaner, waits for its end and removes the same. So nothing is left behind when either of the two
-is stopped, crashes or is killed.
+The supervisor starts the hosts and waits; on a signal it reboots one of them. When it ends, the kernel ends the hosts
+and the mounts of their disks, which are in the supervisor's namespace. The supervisor removes the rest: control groups,
+files under /run, the hosts file. Its parent, the cleaner, waits for its end and removes the same. So nothing is left
+behind when either of the two is stopped, crashes or is killed.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import secrets
 import signal
@@ -22,20 +23,9 @@ from pathlib import Path
 
 from lab.base import durable
 from lab.base.errors import LabError, LabFailure
-from lab.local import (
-    backends,
-    cleanup,
-    emulated_macs,
-    host_config,
-    network,
-    overlay,
-    platforms,
-    proxy_command,
-    state,
-    syscalls,
-)
-from lab.local.request import Request
-from lab.local.state import Lab, Process
+from lab.local import backends, cleanup, emulated_macs, host_config, network, overlay, platforms, state, syscalls
+from lab.local.proxy_command import dial
+from lab.local.state import Lab, Process, Request
 from lab.local.subprocesses import last_lines
 
 INIT = Path(__file__).with_name("init.sh")
@@ -56,20 +46,11 @@ class Supervisor:
         self.link_processes: list[subprocess.Popen[bytes]] = []
         self.group_of_link = cleanup.control_group(name, cleanup.LINK)
         self.lab = Lab(
-            name=name,
-            instance=secrets.token_hex(8),
-            supervisor=Process.of(os.getpid()),
-            cleaner=Process.of(os.getppid()),
-            hosts={},
-            rate=rate,
-            delay=request.delay,
-            hosts_file=request.hosts_file,
-            platforms=request.platforms,
-            backend=request.backend,
-            why=request.why,
-            ssh_address=self.backend.ssh_address,
-            rates={host: own for host, own in request.rates.items() if own != rate},
-        )
+            name, secrets.token_hex(8), supervisor=Process.of(os.getpid()), cleaner=Process.of(os.getppid()), hosts={},
+            rate=rate, delay=request.delay, hosts_file=request.hosts_file, platforms=request.platforms,
+            backend=request.backend, why=request.why, ssh_address=self.backend.ssh_address,
+            rates={host: other for host, other in request.rates.items() if other != rate},
+        )  # fmt: skip
 
     def start(self) -> None:
         """Bring the hosts and the link up, and write the hosts file. Raises LabError."""
@@ -93,17 +74,15 @@ class Supervisor:
     def reboot(self, host: str) -> None:
         """Cut a host's power and start it again; only its disk and its end of the link stay.
 
-        Raises LabError where it does not come up again.
+        Raises LabError if the host does not come up again.
         """
-        old = self.lab.hosts[host].pid
-        with Path(f"/proc/{old}/ns/net").open(
-            "rb"
-        ) as namespace:  # kept open, or the host's end of the link would go with its network
+        old_network = Path(f"/proc/{self.lab.hosts[host].pid}/ns/net")
+        with old_network.open("rb") as namespace:  # kept open, because the end of the link would go with the network
             self.lab.hosts[host].signal(signal.SIGKILL)
             self.hosts.pop(host).wait()
             cleanup.remove_group(self.name, host)
             pid = self._start_host(host)
-            self._wait_for_sshd(host, pid)  # until then the host is still making its file system
+            self._wait_for_sshd(host, pid)  # before that the host still makes its file system
             network.move(namespace.fileno(), pid)
         self._plug_in(host, pid)
         self.lab.hosts[host] = Process.of(pid)
@@ -120,42 +99,26 @@ class Supervisor:
         def before_exec() -> None:
             syscalls.die_with_parent(supervisor)
             syscalls.allow_many_files()
-            signal.pthread_sigmask(
-                signal.SIG_SETMASK, ()
-            )  # or servers in the host would inherit the signals that are blocked here
+            signal.pthread_sigmask(signal.SIG_SETMASK, ())  # servers in the host must not inherit blocked signals
             if group is not None:
                 (group / "cgroup.procs").write_text("0")
 
         if group is not None:
             group.mkdir(exist_ok=True)
         namespaces = ["--mount", "--uts", "--ipc", "--net", "--pid", "--cgroup", "--fork", "--kill-child=SIGKILL"]
-        command = [
-            "unshare",
-            *namespaces,
-            "--",
-            "/bin/sh",
-            str(INIT),
-            str(overlay.root(self.name, host)),
-            self._mac_package(host),
-            self.backend.boot(self.lab, host),
-            str(self.group_of_link or ""),
-        ]
+        mac_package = str(emulated_macs.folder()) if platforms.mac_version(self.lab.platforms[host]) else ""
+        words = [str(overlay.root(self.name, host)), mac_package, self.backend.boot(self.lab, host)]
+        command = ["unshare", *namespaces, "--", "/bin/sh", str(INIT), *words, str(self.group_of_link or "")]
         with self._log(host).open("wb") as log:
             self.hosts[host] = subprocess.Popen(  # noqa: S603 – unshare, with words of the local lab's own
                 command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, preexec_fn=before_exec
             )
         return self._wait_for_child(host, self.hosts[host])
 
-    def _mac_package(self, host: str) -> str:
-        """The folder of the package that emulates a Mac, for a host that is one; else empty."""
-        return str(emulated_macs.folder()) if platforms.mac_version(self.lab.platforms[host]) else ""
-
     def _wait_for_child(self, host: str, process: subprocess.Popen[bytes]) -> int:
         children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
         deadline = time.monotonic() + START_DEADLINE_S
-        while time.monotonic() < deadline:
-            if process.poll() is not None:
-                break
+        while process.poll() is None and time.monotonic() < deadline:
             if pids := children.read_text().split():
                 return int(pids[0])
             time.sleep(0.005)
@@ -165,9 +128,9 @@ class Supervisor:
         many = len(self.lab.platforms) / len(state.HOSTS)  # all boot at once, on as many cores
         deadline = time.monotonic() + START_DEADLINE_S * many
         while self.hosts[host].poll() is None and time.monotonic() < deadline:
-            # dial moves its thread into the host's network for good, so that it gets one of its own
+            # dial moves its thread into the host's network for good
             with ThreadPoolExecutor(1) as thread, suppress(OSError):
-                thread.submit(proxy_command.dial, pid, self.backend.ssh_address, 1.0).result().close()
+                thread.submit(dial, pid, self.backend.ssh_address, 1.0).result().close()
                 return
             time.sleep(0.02)
         raise LabFailure(f"local lab: sshd on {host} does not answer: {self._last_lines(host)}")
@@ -179,11 +142,11 @@ class Supervisor:
         return self.directory / f"{host}.log"
 
     def processes(self) -> list[subprocess.Popen[bytes]]:
-        """The processes without which the lab is none: where one ends, the others are stopped."""
+        """The processes of the lab; when one ends, the others are stopped."""
         return [*self.hosts.values(), *self.link_processes]
 
     def stop(self) -> None:
-        """Kill the hosts and what belongs to them; their namespaces, mounts and interfaces go with them."""
+        """Kill the hosts and the link; namespaces, mounts and interfaces end with them."""
         for process in self.processes():
             process.kill()
         for process in self.processes():
@@ -193,7 +156,7 @@ class Supervisor:
 
 
 def serve(supervisor: Supervisor) -> None:
-    """Reboot hosts on request until asked to stop, or until any process of the lab has ended."""
+    """Reboot hosts on request, until a signal asks to stop or a process of the lab ends."""
     requests: dict[int, str] = {number: host for host, number in state.REBOOT_SIGNALS.items()}
     while all(process.poll() is None for process in supervisor.processes()):
         number = signal.sigwait({*STOP_SIGNALS, *requests, signal.SIGCHLD})
@@ -232,7 +195,7 @@ def supervise(name: str, request: Request, cleaner: int) -> int:
 
 def main() -> int:
     """Keep a lab up in a child process, and clean up after it however it ended."""
-    name, request = sys.argv[1], Request.from_json(sys.argv[2])
+    name, request = sys.argv[1], Request(**json.loads(sys.argv[2]))
     syscalls.adopt_orphans()
     cleaner = os.getpid()
     child = os.fork()
@@ -241,9 +204,7 @@ def main() -> int:
     close_standard_streams()
     for number in STOP_SIGNALS:
         signal.signal(number, lambda number, _: os.kill(child, number))
-    os.waitid(
-        os.P_PID, child, os.WEXITED | os.WNOWAIT
-    )  # until the number is given up, no signal reaches another process
+    os.waitid(os.P_PID, child, os.WEXITED | os.WNOWAIT)  # keeps the pid, so that no signal reaches another process
     for number in STOP_SIGNALS:
         signal.signal(number, signal.SIG_IGN)
     with suppress(ChildProcessError):

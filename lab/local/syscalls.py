@@ -50,33 +50,29 @@ def keep_mounts_private() -> None:
 
 
 def die_with_parent(parent: int, number: signal.Signals = signal.SIGKILL) -> None:
-    """Have the kernel send this process a signal as soon as the thread of ``parent`` that started it is gone."""
+    """Let the kernel send this process a signal once the thread of ``parent`` that started it is gone."""
     _check(_libc.prctl(PR_SET_PDEATHSIG, number, 0, 0, 0))
     if os.getppid() != parent:  # the parent ended before the call
         os.kill(os.getpid(), number)
 
 
 def be_punctual() -> None:
-    """Run this process before all others that want the processor, and end its waits when they are over.
-
-    The kernel may lengthen each wait by 50 µs otherwise.
-    """
+    """Give this process the highest priority and exact waits; otherwise the kernel may lengthen a wait by 50 µs."""
     with suppress(PermissionError):  # in a container root may lack CAP_SYS_NICE
         os.setpriority(os.PRIO_PROCESS, 0, -20)
     _check(_libc.prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0))
 
 
 def adopt_orphans() -> None:
-    """Become the parent of every descendant whose own parent ends, so that none stays a zombie or goes unnoticed."""
+    """Become the parent of every descendant whose parent ends, so that no descendant is lost or stays a zombie."""
     _check(_libc.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0))
 
 
 def allow_many_files() -> None:
-    """Let netatalk's cnid_metad run where the limit on open files is low and may not be raised.
+    """Let netatalk's cnid_metad run although the limit on open files is low and may not be raised.
 
-    It exits unless setrlimit(RLIMIT_NOFILE, 65535) succeeds, though it never needs that many. Where this process may
-    raise the limit it does; otherwise a seccomp filter, inherited by all its children, answers such calls with
-    success and changes nothing.
+    cnid_metad exits unless setrlimit(RLIMIT_NOFILE, 65535) succeeds, but never needs so many files. If this process may
+    not raise the limit, a seccomp filter, which all children inherit, answers such calls with success.
     """
     try:
         resource.setrlimit(resource.RLIMIT_NOFILE, (NETATALK_FILES, NETATALK_FILES))

@@ -1,7 +1,7 @@
-"""What the notebooks show: plain functions, one module a notebook, and lists to pick from (docs/how-to/notebooks.md).
+"""Plain functions for the notebooks, one module for each notebook, and lists to pick from (docs/how-to/notebooks.md).
 
-A notebook opens a run by :func:`open_chosen`, or two by :func:`open_two`, and shows what a function returns. Names of
-hosts, accounts and shares are replaced in what it shows (:mod:`lab.results.public`).
+A notebook opens a run by :func:`open_chosen`, or two runs by :func:`open_two`, and shows what a function returns. It
+shows no names of hosts, accounts and shares (:mod:`lab.results.public`).
 """
 
 import lab.report.figures  # noqa: F401 – before anything here has matplotlib read files of the current folder

@@ -1,4 +1,4 @@
-"""What `answers-2011.ipynb` shows: each question of the posts of 2011 to 2015, what they printed, and one's own."""
+"""`answers-2011.ipynb`: the questions of the posts of 2011 to 2015, with their figures and your own."""
 
 from __future__ import annotations
 
@@ -6,17 +6,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from lab.notebook.opened import Opened
-from lab.notebook.output import display
-from lab.notebook.table import Table, Text
+from lab.notebook.table import Table, Text, display
 from lab.report.published import describe, published_tables, tables_beside
 from lab.report.tables import TextTable, number
-from lab.results.published import Published, find_baseline, read_published
+from lab.results.published import find_baseline, read_published
 from lab.stats.published import beside, recompute
 
 
 @dataclass(frozen=True)
 class Question:
-    """One question: the beginnings of the names of the published tables that bear on it, and how to ask it again."""
+    """A question, the beginnings of the names of its published tables, and how to ask it again."""
 
     text: str
     tables: tuple[str, ...]
@@ -52,41 +51,29 @@ QUESTIONS = (
 
 
 def show_slips() -> Table:
-    """The printed changes that their own speeds contradict, and what they give."""
+    """The printed changes that contradict the printed speeds, and the right changes."""
     figures = read_published()
-    rows = [
-        [
-            entry.figure.table, describe(entry.figure), _baseline_of(entry.figure, figures),
-            f"{entry.figure.value:g} {entry.figure.unit}", f"{entry.figure.change_pct:+g}",
-            number(entry.change_pct, "+.2f"),
-        ]
-        for entry in recompute(figures)
-        if entry.is_slip
-    ]  # fmt: skip
+    rows = []
+    for entry in recompute(figures):
+        if entry.is_slip:
+            figure, baseline = entry.figure, find_baseline(entry.figure, figures)
+            first = f"{baseline.value:g} {baseline.unit}" if baseline else "–"
+            changes = f"{figure.change_pct:+g}", number(entry.change_pct, "+.2f")
+            rows.append([figure.table, describe(figure), first, f"{figure.value:g} {figure.unit}", *changes])
     headings = ["table", "", "from", "to", "printed %", "right %"]
     return Table(TextTable(headings, rows, is_text=True), "The slips")
 
 
 def answer(question: Question, run: Opened) -> list[object]:
-    """The published tables of a question; where the run has any of it, beside its own figures."""
+    """The published tables of a question, beside the figures of the run if it has any."""
     figures = [figure for figure in read_published() if figure.table.startswith(question.tables)]
     recomputed = recompute(figures)
-    own = beside(figures, run.trials)
-    tables = tables_beside(recomputed, own, run.run)
+    tables = tables_beside(recomputed, beside(figures, run.trials), run.run)
     words = [] if tables else [Text(f"{run.name} measured none of it. {question.again}")]
-    return [*_titled(question, tables or published_tables(recomputed)), *words]
+    return [*(Table(table, question.text) for table in tables or published_tables(recomputed)), *words]
 
 
 def show_all(run: Opened, questions: Sequence[Question] = QUESTIONS) -> None:
     """Display every question with its answer."""
     for question in questions:
         display(*answer(question, run))
-
-
-def _titled(question: Question, tables: Sequence[TextTable]) -> list[object]:
-    return [Table(table, question.text) for table in tables]
-
-
-def _baseline_of(figure: Published, figures: Sequence[Published]) -> str:
-    baseline = find_baseline(figure, figures)
-    return f"{baseline.value:g} {baseline.unit}" if baseline else "–"

@@ -1,4 +1,4 @@
-"""What `design.ipynb` shows: how many blocks a run needs, given the noise of one that was measured."""
+"""`design.ipynb`: how many blocks a run needs, by the noise of a measured run."""
 
 from __future__ import annotations
 
@@ -19,8 +19,9 @@ DRAWS = 2000
 
 
 def noise(run: Run) -> pd.DataFrame:
-    """How much each effect over all cases differs from block to block (:func:`lab.stats.precision.block_spreads`), the
-    noisiest first; without those that have too few blocks.
+    """The spread of each effect over all cases from block to block, the noisiest first.
+
+    Effects with too few blocks are left out. See :func:`lab.stats.precision.block_spreads`.
     """
     spreads = block_spreads(analyse(run).trials)
     overall = spreads[spreads["is_overall"] & spreads["spread"].gt(0) & spreads["blocks"].ge(INTERVAL_BLOCKS)]
@@ -28,10 +29,10 @@ def noise(run: Run) -> pd.DataFrame:
 
 
 def table_of_blocks(spreads: pd.DataFrame, precision: float) -> pd.DataFrame:
-    """One row an effect: its noise, how wide its interval is now, and how many blocks bring it within ± ``precision``.
+    """For each effect its noise, the width of its interval, and the blocks needed for ± ``precision``.
 
-    ``by_itself``: about after how many blocks a run stops that is given this precision, for it wants LEAST_BLOCKS at
-    least, and intervals that stay narrow for LOOKS blocks.
+    ``by itself`` is about the number of blocks after which a run with this precision stops: at least LEAST_BLOCKS, and
+    with intervals that stay narrow for LOOKS blocks.
     """
     needed = [blocks_needed(spread, precision) for spread in spreads["spread"]]
     now = [100 * half_width(row["spread"], row["blocks"]) for row in rows_of(spreads)]
@@ -44,7 +45,7 @@ def table_of_blocks(spreads: pd.DataFrame, precision: float) -> pd.DataFrame:
 
 
 def draw_widths(run: Run, precision: float) -> Figure:
-    """The half-width of the interval of each effect against the number of blocks, and the precision that is wanted."""
+    """The half-width of each effect's interval against the number of blocks, and the wanted precision."""
     spreads = noise(run).head(MOST_LINES)
     figure = begin(analyse(run).trials, 3.6)
     axes, blocks = figure.subplots(), np.arange(INTERVAL_BLOCKS, MOST_BLOCKS + 1)
@@ -61,9 +62,9 @@ def draw_widths(run: Run, precision: float) -> Figure:
 
 
 def power(spread: float, changes: list[float], blocks: list[int], seed: int = 1) -> pd.DataFrame:
-    """How often an effect is seen, in percent: the 95 % interval is without 0. ``changes`` are shares: 0.03 is 3 %.
+    """How often the 95 % interval of an effect excludes 0, in percent, in DRAWS draws of normal noise of ``spread``.
 
-    One row an effect, one column a number of blocks; by DRAWS draws of normal noise of this ``spread`` each.
+    ``changes`` are shares: 0.03 is 3 %. There is a row for each change and a column for each number of blocks.
     """
     chance = np.random.default_rng(seed)
     table = {}

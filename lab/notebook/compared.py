@@ -1,4 +1,4 @@
-"""What `compare.ipynb` shows of two runs: what `lab compare` says and draws, and the numbers behind it."""
+"""`compare.ipynb`: texts and figures of `lab compare` for two runs, and the numbers behind them."""
 
 from __future__ import annotations
 
@@ -17,32 +17,32 @@ from lab.stats.two_runs import VERSUS
 
 
 def over(b: Opened, a: Opened) -> Comparison:
-    """Run B over run A. Raises BadInput where no case has a good trial in both."""
+    """Run B over run A. Raises BadInput if no case has a good trial in both."""
     return Comparison([a.folder, b.folder])
 
 
 def show_answer(comparison: Comparison) -> Text:
-    """What changed, where that is established, and what else may be the cause."""
+    """The established changes, and their other possible causes."""
     return Text([*answer(comparison), *confounding(comparison), CONFOUNDED])
 
 
 def show_differences(comparison: Comparison) -> Table:
-    """What the runs say differently of hosts, code and levels."""
+    """The differences between hosts, code and levels of the runs."""
     return Table(facts_table(comparison), "What differs")
 
 
 def draw_change(comparison: Comparison) -> Figure:
-    """How many times as fast as A run B is, in all cases and in each, with intervals."""
+    """The speed of B over A, in all cases and in each, with intervals."""
     return times_as_fast_figure(comparison)
 
 
 def show_change(comparison: Comparison) -> Stack:
-    """The same as tables: by protocol, tool and direction, and by case."""
+    """The speed of B over A as tables: by protocol, tool and direction, and by case."""
     return Stack([Table(table, "B over A", folded=number > 0) for number, table in enumerate(tables_of(comparison, 0))])
 
 
 def cases(comparison: Comparison) -> pd.DataFrame:
-    """The numbers of each case that both tried, by the factors that vary, from :func:`lab.stats.compare`."""
+    """The numbers of each case of both runs by the factors that vary, from :func:`lab.stats.compare`."""
     table = comparison.versus[0].cases
     factors = table.columns[: table.columns.get_loc("n_a")]
     varied = [name for name in factors if table[name].nunique() > 1]

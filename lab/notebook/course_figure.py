@@ -1,4 +1,4 @@
-"""The course of one trial as a figure: what crossed the wire, the busiest core, and segments sent again."""
+"""The course of a trial as a figure: rates on the wire, the busiest core, and segments sent again."""
 
 from __future__ import annotations
 
@@ -23,8 +23,9 @@ NO_SAMPLES = "no samples of this trial: samples.jsonl has none, or was not hande
 
 
 def course(folder: RunFolder, trial_id: str) -> Figure:
-    """Rates in MB/s (10⁶), the busiest core in percent of its time, and segments sent again, over the seconds of a
-    trial. Where it has no samples, the figure says so.
+    """Rates in MB/s (10⁶), the busiest core in percent, and segments sent again over the seconds of a trial.
+
+    Without samples the figure says so.
     """
     samples = course_of(folder, trial_id)
     name = one_line(trial_id, 80)
@@ -46,7 +47,7 @@ def course(folder: RunFolder, trial_id: str) -> Figure:
 
 
 def panels_of(samples: Mapping[str, Any]) -> dict[str, Sequence[Line]]:
-    """The lines of each panel, by its unit. Those of the wire are the client's own: solid sent, dashed received."""
+    """The lines of each panel by its unit. The wire is seen by the client: sent is solid, received is dashed."""
     hosts = {role: samples[role] for role in ROLES if isinstance(samples.get(role), dict)}
     return {
         WIRE: [line for role in list(hosts)[:1] for line in rates(hosts[role])],

@@ -1,4 +1,4 @@
-"""What `explore.ipynb` shows of a run, a factor, a case and a trial: plain functions, and their pickers."""
+"""`explore.ipynb`: a run, a factor, a case and a trial as plain functions with pickers."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ from lab.report.tables import TextTable, number
 from lab.results import dataframe
 
 LONGEST_VALUE = 300
-WIDTH = 84  # characters of a line that JupyterLab has room for beside its list of files
-# Of a trial, what is looked at first; all else that it has stands below
+WIDTH = 84  # characters of a line in JupyterLab beside its list of files
+# The fields of a trial that are shown first
 FIRST = ("status", "reason", "MB_per_s", "elapsed_s", "size_bytes", "share_of_ceiling", "block", "position")
 OF_TRIAL = ("trial_id", "block", "position", "status", "reason", "MB_per_s", "elapsed_s", "share_of_ceiling")
 OF_FACTOR = (*stats.POOLED, "change", "change_pct", "low_pct", "high_pct", "established", "n_blocks", "n_pairs")
 
 
 class _OfFactor(Analysis):
-    """The analysis of a run of which one factor alone is compared."""
+    """The analysis of a run that compares one factor only."""
 
     def __init__(self, run: Run, factor: str):
         super().__init__(analyse(run).trials)
@@ -50,7 +50,7 @@ def answer_of(run: Opened) -> Text:
 
 
 def show_run(run: Opened) -> list[object]:
-    """What a run is, what it says, and every trial of it."""
+    """The description of a run, its answer, and a figure of every trial."""
     return [Text(repr(run)), answer_of(run), figures.throughput(run)]
 
 
@@ -62,12 +62,12 @@ def summary(run: Run) -> pd.DataFrame:
 
 
 def drift_of(run: Run) -> Text:
-    """How speeds drifted within blocks and over the run, in words."""
+    """The drift of speeds within blocks and over the run, in words."""
     return Text(drift_sentence(analyse(run).drift))
 
 
 def show_factor(run: Run, factor: str) -> list[object]:
-    """What the levels of one factor change, as a table and a figure."""
+    """The effects of one factor as a table and a figure."""
     of_factor = _OfFactor(run, factor)
     table = of_factor.effects
     levels = [stats.change_label(factor, row["baseline"], row["level"]) for row in stats.rows_of(table)]
@@ -75,7 +75,7 @@ def show_factor(run: Run, factor: str) -> list[object]:
 
 
 def show_case(run: Run, case_id: str) -> list[object]:
-    """What held a case back, and every trial of it."""
+    """The limit of a case, and every trial of it."""
     run = analyse(run)
     verdict = run.verdicts[run.verdicts["case_id"] == case_id]
     trials = run.trials.frame.loc[run.trials.frame["case_id"] == case_id, list(OF_TRIAL)]
@@ -83,12 +83,12 @@ def show_case(run: Run, case_id: str) -> list[object]:
 
 
 def show_trial(run: Opened, trial_id: str) -> list[object]:
-    """The course of a trial, and all that is recorded of it."""
+    """The course of a trial, and everything that is recorded about it."""
     return [course(run.folder, trial_id), Table(trial_table(run, trial_id), "All that is recorded", folded=True)]
 
 
 def trial_table(run: Run, trial_id: str) -> TextTable:
-    """Every field of one trial, and what was in effect and counted, by name; what it has nothing of is left out."""
+    """Every field, setting in effect and count of a trial that has a value, by name."""
     frame = analyse(run).trials.frame
     row = frame[frame["trial_id"] == trial_id]
     fields: dict[Any, Any] = row.drop(columns=["options", "effective", "observed"]).iloc[0].to_dict()
@@ -97,20 +97,17 @@ def trial_table(run: Run, trial_id: str) -> TextTable:
     observed = dataframe.observed(row).iloc[0].to_dict()
     counted = {f"observed.{name}": value for name, value in observed.items()}
     facts: dict[str, Any] = {**first, **fields, **effective, **counted}
-    rows = [[str(name), _as_text(value)] for name, value in facts.items() if not _is_nothing(value)]
+    rows = []
+    for name, value in facts.items():
+        if isinstance(value, float) and not pd.isna(value):
+            rows.append([str(name), f"{value:.6g}"])
+        elif not isinstance(value, float) and value not in (None, ""):
+            rows.append([str(name), one_line(str(value), LONGEST_VALUE)])
     return TextTable(["", ""], rows, is_text=True)
 
 
-def _is_nothing(value: object) -> bool:
-    return value is None or value == "" or (isinstance(value, float) and pd.isna(value))
-
-
-def _as_text(value: object) -> str:
-    return f"{value:.6g}" if isinstance(value, float) else one_line(str(value), LONGEST_VALUE)
-
-
 def factors_to_pick(run: Run) -> dict[str, str]:
-    """The factors that were compared, by their labels."""
+    """The compared factors by their labels."""
     return {stats.factor_label(name): name for name in stats.compared_factors(analyse(run).speeds)}
 
 
@@ -123,16 +120,12 @@ def trials_to_pick(run: Run, case_id: str) -> dict[str, str]:
     """The trials of a case, by id and speed."""
     frame = analyse(run).trials.frame
     rows = stats.rows_of(frame.loc[frame["case_id"] == case_id, ["trial_id", "status", "MB_per_s"]])
-    return {_name_trial(row): str(row["trial_id"]) for row in rows}
-
-
-def _name_trial(row: stats.Row) -> str:
-    speed = number(row["MB_per_s"], ".1f", " MB/s")
-    return one_line(f"{row['trial_id']}: {row['status']}, {speed}", 200)
+    names = [f"{row['trial_id']}: {row['status']}, {number(row['MB_per_s'], '.1f', ' MB/s')}" for row in rows]
+    return {one_line(name, 200): str(row["trial_id"]) for name, row in zip(names, rows, strict=True)}
 
 
 class RunPicker(Picker[str]):
-    """A list of runs. ``run`` is the chosen one, opened."""
+    """A list of runs; ``run`` is the chosen one."""
 
     def __init__(self, name: str | Path | None = None):
         self._opened: tuple[str, Opened] | None = None
@@ -140,11 +133,11 @@ class RunPicker(Picker[str]):
 
     @property
     def run(self) -> Opened:
-        """The run that is chosen."""
+        """The chosen run."""
         return self._open(self.value)
 
     def chosen_name(self) -> object:
-        """Its name as strangers may read it: the list is gone from a page to give away."""
+        """The name of the run without names of hosts and accounts, for a page without lists."""
         try:
             return self.run.name
         except LabError:
@@ -157,7 +150,7 @@ class RunPicker(Picker[str]):
 
 
 def pick_run(name: str | Path | None = None) -> RunPicker:
-    """A list of the runs of here, the examples, and ``name``: a path, a zip file or an address."""
+    """A list of the runs of the current folder, the examples, and ``name``: a path, a zip file or an address."""
     return RunPicker(name)
 
 
@@ -172,7 +165,7 @@ def pick_case(picked: RunPicker) -> Picker[str]:
 
 
 def pick_trial(picked: RunPicker, case: Picker[str]) -> Picker[str]:
-    """A list of the trials of the case that is chosen in another list."""
+    """A list of the trials of the case that ``case`` has chosen."""
     return Picker(
         "Trial",
         lambda: trials_to_pick(picked.run, case.value),

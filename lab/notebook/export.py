@@ -1,7 +1,7 @@
-"""A notebook as one page that fetches nothing: executed, with its figures inside, and without anything that runs.
+"""Write an executed notebook as one page that contains its figures, fetches nothing, and runs nothing.
 
-Jupyter's own page loads scripts and fonts from elsewhere, and shows lists to pick from by one of them. Here a list is
-the line of text that its picker made beside it.
+Jupyter's own page loads scripts and fonts from elsewhere, which also show the lists to pick from. Here the line of text
+beside a list takes its place.
 """
 
 from __future__ import annotations
@@ -21,16 +21,15 @@ from lab.notebook.picker import WIDGET
 
 CELL_S = 600  # a cell of a notebook that comes with the lab takes seconds
 POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
-SAFE = {"PYTHONSAFEPATH": "1"}  # Python, and IPython by it, looks for no module in the folder that it runs in
+SAFE = {"PYTHONSAFEPATH": "1"}  # keeps Python and IPython from importing modules of the current folder
 STYLE = Path(__file__).with_name("page.css")
 
 
 def export(notebook: Path, to: Path, chosen: Mapping[str, str]) -> None:
-    """Execute a notebook, and write what it shows into the file ``to``, which fetches nothing.
+    """Execute a notebook with ``chosen`` in its environment, and write its page to the file ``to``.
 
-    ``chosen`` is what it finds in its environment (:mod:`lab.notebook.names`).
-
-    Raises LabFailure where a cell fails; nothing is written then.
+    For the names in ``chosen`` see :mod:`lab.notebook.names`. Raises LabFailure if a cell fails; then nothing is
+    written.
     """
     if not to.parent.is_dir():
         raise BadInput(f"{to.parent}: no such folder", "make it first, or name another file")
@@ -38,7 +37,7 @@ def export(notebook: Path, to: Path, chosen: Mapping[str, str]) -> None:
 
 
 def read(notebook: Path) -> Any:
-    """The notebook, as Jupyter's library has it. Raises BadInput for a file that is none."""
+    """Read a notebook by Jupyter's library. Raises BadInput for another file."""
     import nbformat
 
     try:
@@ -48,15 +47,15 @@ def read(notebook: Path) -> Any:
 
 
 def execute(notebook: Any, chosen: Mapping[str, str]) -> Any:
-    """The notebook with its outputs. Raises LabFailure for a cell that fails, with what it said.
+    """Execute a notebook in an empty folder, without modules and settings of the current one.
 
-    It runs in an empty folder: neither modules nor settings of the current one have a say.
+    Raises LabFailure with the error of a cell that fails.
     """
     from nbclient import NotebookClient
     from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
     from traitlets.config import Config
 
-    # sockets in a folder of this account's alone: by TCP, other accounts of this machine could read along
+    # sockets in a private folder, because other accounts of this machine could read TCP on loopback
     with tempfile.TemporaryDirectory(prefix="lab-kernel-") as place:
         Path(empty := f"{place}/empty").mkdir()
         config = Config({"KernelManager": {"transport": "ipc", "ip": f"{place}/kernel"}})
@@ -70,7 +69,7 @@ def execute(notebook: Any, chosen: Mapping[str, str]) -> Any:
 
 
 def page(notebook: Any) -> str:
-    """The page of a notebook that has been executed."""
+    """The page of an executed notebook."""
     from nbconvert import HTMLExporter
 
     for cell in notebook.cells:
@@ -79,7 +78,7 @@ def page(notebook: Any) -> str:
     notebook.metadata.pop("widgets", None)
     exporter = HTMLExporter(  # type: ignore[no-untyped-call]
         template_name="basic", exclude_input_prompt=True, exclude_output_prompt=True,
-        extra_template_basedirs=[],  # by default the current folder, and templates run code
+        extra_template_basedirs=[],  # not the current folder, which is the default, because templates run code
     )  # fmt: skip
     body, _ = exporter.from_notebook_node(notebook)
     return (

@@ -2,8 +2,8 @@
 
     python -P jupyter_alone.py NOTEBOOK
 
-Nothing beside the notebook is believed: no module, no setting, no template, and no checkpoint, which could be a link to
-a file elsewhere. It imports nothing of the lab.
+Jupyter uses no module, setting, template or checkpoint beside the notebook; a checkpoint could be a link to a file
+elsewhere. This program imports nothing of the lab.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from pathlib import Path
 
 @contextmanager
 def empty_folder() -> Iterator[Path]:
-    """A new folder of this account's alone. What cells wrote into it stays, and is named at the end."""
+    """A new private folder. If cells wrote files into it, it stays and is named at the end."""
     folder = Path(tempfile.mkdtemp(prefix="lab-notebook-"))
     try:
         yield folder

@@ -1,6 +1,4 @@
-"""The run that a notebook shows: the one that `lab notebook` was given, the newest of here, or one that comes with the
-lab.
-"""
+"""The run that a notebook shows: the argument of `lab notebook`, the newest run here, or an example."""
 
 from __future__ import annotations
 
@@ -24,12 +22,13 @@ from lab.results.run_names import newest, paths_of_runs
 from lab.results.trial import RunJson
 
 EXAMPLE, OTHER_EXAMPLE = "example", "example-delay"
-MOST_LISTED = 50  # runs in a list to pick from: the newest
+MOST_LISTED = 50  # newest runs in a list to pick from
 
 
 class Opened(Analysis):
-    """A run, and what is computed of it. ``folder`` is a copy without names of hosts, accounts and shares, unless the
-    environment has LAB_NAMES=shown.
+    """A run and its analysis.
+
+    ``folder`` is a copy without names of hosts, accounts and shares, unless the environment has LAB_NAMES=shown.
     """
 
     def __init__(self, run: RunFolder, shown: RunFolder | None = None):
@@ -44,20 +43,19 @@ class Opened(Analysis):
         return self.folder.run
 
     def __repr__(self) -> str:
-        """Its name, where its numbers come from, and what has to be known of them."""
+        """The name of the run, the origin of its numbers, and warnings."""
         lines = [self.name, *stats.provenance(self.trials), about_hosts(self.run), *warnings(self.run)]
         return "\n".join(filter(None, lines))
 
     def _repr_html_(self) -> str:
-        """The same with its lines wrapped."""
+        """The same text with its lines wrapped."""
         return Text(repr(self))._repr_html_()
 
 
 def open_chosen(name: str | Path | None = None, default: str | None = None) -> Opened:
-    """The run of this name, as :func:`lab.results.opening.open_run` takes it; without a name the one of LAB_RUN, else
-    ``default``, else the newest one, else the example. Raises BadInput.
+    """Open a run by its name, else by LAB_RUN, else ``default``, else the newest run, else the example.
 
-    Paths and the folder of results are looked for from :func:`here` upwards.
+    Paths and the folder of results are searched from :func:`here` upwards. Raises BadInput.
     """
     if chosen := name or os.environ.get(RUN) or default:
         return Opened(_open(str(chosen)))
@@ -66,9 +64,9 @@ def open_chosen(name: str | Path | None = None, default: str | None = None) -> O
 
 
 def open_two(a: str | Path | None = None, b: str | Path | None = None) -> tuple[Opened, Opened]:
-    """Two runs whose names are replaced alike: those given, those of LAB_RUN and LAB_OTHER_RUN, or the two examples.
+    """Open two runs and replace their names alike: ``a`` and ``b``, else LAB_RUN and LAB_OTHER_RUN, else the examples.
 
-    Raises BadInput where only one is given.
+    Raises BadInput if only one is given.
     """
     first, second = str(a or os.environ.get(RUN, "")), str(b or os.environ.get(OTHER_RUN, ""))
     if bool(first) != bool(second):
@@ -86,15 +84,13 @@ def _are_names_shown() -> bool:
 
 
 def find_results() -> Path:
-    """The nearest folder of results that holds a run: a notebook may lie below the folder of its lab."""
+    """The nearest folder of results with a run, here or above."""
     places = [folder / RESULTS for folder in _here_and_above()]
     return next((place for place in places if paths_of_runs(place)), RESULTS)
 
 
 def runs_to_pick(name: str | Path | None = None) -> dict[str, str]:
-    """What can be opened here, by the name that a list shows: ``name`` or the run of LAB_RUN first, then the newest
-    runs, and the examples.
-    """
+    """The runs for a list, by their names: ``name`` or LAB_RUN, the newest runs, and the examples."""
     first = str(name or os.environ.get(RUN, ""))
     runs = {path.name: str(path) for path in paths_of_runs(find_results())[:MOST_LISTED]}
     named = {one_line(Path(first).name, 100): first} if first else {}
@@ -102,7 +98,7 @@ def runs_to_pick(name: str | Path | None = None) -> dict[str, str]:
 
 
 def _open(name: str) -> RunFolder:
-    """A run; a relative path may be one from a folder above."""
+    """Open a run; a relative path may start in a folder above."""
     for folder in _here_and_above():
         if name not in shipped.examples() and not Path(name).is_absolute() and os.path.lexists(folder / name):
             return open_run(folder / name)
@@ -110,7 +106,7 @@ def _open(name: str) -> RunFolder:
 
 
 def here() -> Path:
-    """The folder in which `lab notebook` was called; of a notebook that was opened by hand, the current one."""
+    """The folder in which `lab notebook` was called, or the current one if the notebook was opened by hand."""
     return Path(os.environ.get(FOLDER) or Path.cwd())
 
 

@@ -1,7 +1,7 @@
-"""A list to pick from, above what a plain function shows of the choice.
+"""A list to pick from, above the output of a plain function for the choice.
 
-What is shown is an ordinary output, first of the default choice, and is replaced in place when another one is picked.
-So a notebook is complete where no kernel runs, and a saved one has what was picked last.
+The output is an ordinary one: first for the default choice, then replaced when another one is picked. So a notebook is
+complete without a kernel, and a saved notebook shows the last choice.
 """
 
 from __future__ import annotations
@@ -10,8 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Generic, TypeVar
 
 from lab.base.errors import BadInput, LabError
-from lab.notebook.output import display_bundle, display_to_replace
-from lab.notebook.table import Stack, Text
+from lab.notebook.table import Stack, Text, display_bundle, display_to_replace
 
 Choice = TypeVar("Choice")
 WIDGET = "application/vnd.jupyter.widget-view+json"
@@ -19,10 +18,9 @@ WIDE, NAME_WIDTH = "min(100%, 60em)", "6em"
 
 
 class Picker(Generic[Choice]):
-    """A list of ``options``, and what ``show`` makes of the chosen one: figures, tables and texts.
+    """A list of choices by name, and the figures, tables and texts that ``show`` returns for the chosen one.
 
-    ``options`` gives the choices by name. Where they depend on another picker, that is named as ``follows``. Both are
-    displayed at once, in the output of the current cell.
+    ``follows`` is another picker that the choices depend on. List and output are displayed at once in the current cell.
     """
 
     def __init__(
@@ -32,7 +30,7 @@ class Picker(Generic[Choice]):
         show: Callable[[Choice], Sequence[object]],
         follows: Picker[Any] | None = None,
     ):
-        from ipywidgets import Dropdown, Layout  # slow to import, and comes with Jupyter alone
+        from ipywidgets import Dropdown, Layout  # slow to import, and comes with Jupyter only
 
         self.label, self._options, self._show = label, options, show
         self._choices = self._find_choices()
@@ -49,18 +47,18 @@ class Picker(Generic[Choice]):
 
     @property
     def value(self) -> Choice:
-        """What is chosen. Raises BadInput where there is nothing to choose from."""
+        """The chosen value. Raises BadInput if there is nothing to choose from."""
         if self.widget.value is None:
             raise BadInput(f"{self.label}: nothing to pick from in this run")
         return self._choices[self.widget.value]
 
     def chosen_name(self) -> object:
-        """What the choice is called where there is no list."""
+        """The name of the choice in a page without a list."""
         return self.widget.value
 
     @property
     def shown(self) -> Stack:
-        """What is shown of it; of what cannot be shown, why."""
+        """The output for the choice, or the error."""
         try:
             return Stack(self._show(self.value))
         except LabError as error:
@@ -69,7 +67,7 @@ class Picker(Generic[Choice]):
     def _find_choices(self) -> dict[str, Choice]:
         try:
             return dict(self._options())
-        except LabError:  # of a run that cannot be opened, which the picker of runs says
+        except LabError:  # the run cannot be opened: the picker of runs shows the error
             return {}
 
     def _display(self) -> None:
@@ -79,14 +77,14 @@ class Picker(Generic[Choice]):
         self._handle = display_to_replace(self.shown)
 
     def _refresh(self) -> None:
-        if self._is_replacing:  # the list itself: each step of that changes the value
+        if self._is_replacing:  # each step of replacing the list changes the value
             return
         self._handle.update(self.shown)
         for follow in self._listeners:
             follow()
 
     def _follow(self) -> None:
-        """Take the options anew; the same name stays chosen where there is still one."""
+        """Take new options; the same name stays chosen if it still exists."""
         chosen = self.widget.value
         self._choices = self._find_choices()
         self._is_replacing = True

@@ -1,7 +1,7 @@
-"""What `is-it-true.ipynb` shows: the lab's own statistics on runs whose truth is known, for they are drawn by lot.
+"""`is-it-true.ipynb`: the lab's statistics on random runs with a known truth.
 
-A made-up run has four protocols, each with two levels of a factor that changes speeds by a known share, in blocks that
-differ from each other. The lab's effects are computed of it as of any run.
+A made-up run has four protocols, each with two levels of a factor that changes speeds by a known share, and blocks that
+differ from each other. Its effects are computed like the effects of a real run.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from lab.stats.speed_matrix import Grid
 Floats = npt.NDArray[np.float64]
 Draw = Callable[[np.random.Generator, tuple[int, ...]], Floats]
 PROTOCOLS = ["afp", "nfs", "smb", "ssh"]
-BLOCKS, NOISE, BLOCK_NOISE = 6, 0.05, 0.10  # of a run; shares of the speed: of a trial, and of a whole block
-SKEW = 0.5  # of the lognormal noise: its logarithm's standard deviation
+BLOCKS, NOISE, BLOCK_NOISE = 6, 0.05, 0.10  # the noise of a trial and of a block as shares of the speed
+SKEW = 0.5  # standard deviation of the logarithm of the lognormal noise
 MOST_DRAWN = 60  # intervals of a figure
 
 
@@ -43,7 +43,7 @@ NOISES: Mapping[str, Draw] = {
 
 
 def made_up_run(chance: np.random.Generator, change_pct: float, blocks: int = BLOCKS, noise: float = NOISE) -> Grid:
-    """The speeds of a run in which level B is ``change_pct`` faster than A, drawn by lot."""
+    """Random speeds of a run in which level B is ``change_pct`` percent faster than A."""
     codes = np.array([[protocol, level] for protocol in range(len(PROTOCOLS)) for level in (0, 1)])
     shape = (len(codes), blocks)
     log_speed = np.log(100) + noise * chance.standard_normal(shape) + BLOCK_NOISE * chance.standard_normal(blocks)
@@ -57,9 +57,7 @@ def made_up_run(chance: np.random.Generator, change_pct: float, blocks: int = BL
 
 
 def simulate(change_pct: float, runs: int, seed: int = 1, blocks: int = BLOCKS) -> pd.DataFrame:
-    """The lab's effects of so many made-up runs, one row a protocol and run: ``run``, ``change_pct``, ``low_pct``,
-    ``high_pct``, ``established``, and ``held``: whether the interval holds the truth.
-    """
+    """The lab's effects of made-up runs, a row for each protocol and run; ``held``: the interval holds the truth."""
     chance = np.random.default_rng(seed)
     tables = []
     for run in range(1, runs + 1):
@@ -70,7 +68,7 @@ def simulate(change_pct: float, runs: int, seed: int = 1, blocks: int = BLOCKS) 
 
 
 def report_placebo(effects: pd.DataFrame) -> str:
-    """What an A/A comparison came to, in words: both levels are the same, so whatever is found is an error."""
+    """The result of an A/A comparison in words: both levels are the same, so every effect is an error."""
     runs = effects.groupby("run")["established"].any()
     return (
         f"{len(runs)} made-up runs of {BLOCKS} blocks of a setting against itself; "
@@ -81,39 +79,28 @@ def report_placebo(effects: pd.DataFrame) -> str:
 
 
 def injected(changes_pct: Sequence[float], runs: int, seed: int = 2) -> pd.DataFrame:
-    """What the lab finds of effects that are known, one row each: percent, found in the mean, intervals that hold it,
-    and how often it was called established.
-    """
+    """What the lab finds of known effects: the mean, intervals that hold it, and how often it is established."""
     rows = []
     for number, change_pct in enumerate(changes_pct):
         effects = simulate(change_pct, runs, seed + number)
-        rows.append(
-            (
-                f"{change_pct:+g} %",
-                f"{effects['change_pct'].mean():+.2f} %",
-                proportion(effects["held"]),
-                proportion(effects["established"]),
-            )
-        )
+        mean = f"{effects['change_pct'].mean():+.2f} %"
+        rows.append((f"{change_pct:+g} %", mean, *(proportion(effects[name]) for name in ("held", "established"))))
     headings = ["injected", "found, mean", "95 % intervals that hold it", "called established"]
     return pd.DataFrame(rows, columns=headings).set_index("injected")
 
 
 def coverage(blocks: Sequence[int], intervals: int = 4000, seed: int = 3) -> pd.DataFrame:
-    """How many of Student's 95 % intervals over so many blocks hold the truth, in percent, for each kind of noise."""
+    """How many of Student's 95 % intervals hold the truth, in percent, by number of blocks and kind of noise."""
     chance = np.random.default_rng(seed)
     table = {}
     for count in blocks:
-        shares = []
-        for draw in NOISES.values():
-            means = t_means(draw(chance, (intervals, count)))
-            shares.append(100 * float((np.abs(means.mean) <= means.half).mean()))
-        table[f"{count} blocks"] = shares
+        kinds = [t_means(draw(chance, (intervals, count))) for draw in NOISES.values()]
+        table[f"{count} blocks"] = [100 * float((np.abs(means.mean) <= means.half).mean()) for means in kinds]
     return pd.DataFrame(table, index=pd.Index(NOISES, name=f"of {intervals} intervals, %")).round(1)
 
 
 def proportion(outcomes: pd.Series[bool]) -> str:
-    """How many are true, of how many, and the percentage with its 95 % interval.
+    """The number of true outcomes, their total, and the percentage with its 95 % interval.
 
     Source: Wilson 1927, J. Am. Stat. Assoc. 22, 209-212.
     """
@@ -125,7 +112,7 @@ def proportion(outcomes: pd.Series[bool]) -> str:
 
 
 def draw_intervals(effects: pd.DataFrame, change_pct: float) -> Figure:
-    """The first intervals of a simulation over the truth, those that miss it in another colour."""
+    """The first intervals of a simulation and the truth; intervals that miss it have another colour."""
     shown = effects.head(MOST_DRAWN)
     figure = begin_over([f"The first {len(shown)} of {len(effects)} intervals."], 3.4)
     axes = figure.subplots()

@@ -1,9 +1,10 @@
-"""What a notebook shows, beside figures and data frames: texts and the tables of a report."""
+"""Texts and tables for notebooks, and Jupyter's display functions with types."""
 
 from __future__ import annotations
 
 import base64
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
 
 from matplotlib.figure import Figure
 
@@ -15,12 +16,12 @@ from lab.report.render import markdown_table
 from lab.report.tables import TextTable
 
 WRAPPED = "white-space: pre-wrap; word-break: normal; overflow-wrap: anywhere"
-LEFT = "<style>table.text :is(th, td) { text-align: left !important; }</style>"  # Jupyter puts all to the right
-SCREEN_DPI = 100  # at which a figure is shown: its pixels are those of a screen with twice as many
+LEFT = "<style>table.text :is(th, td) { text-align: left !important; }</style>"  # Jupyter aligns all to the right
+SCREEN_DPI = 100  # a figure has twice as many pixels per inch as it is shown with
 
 
 class Table:
-    """A table of a report, with what is to be known of its numbers below it; a long one may be ``folded``."""
+    """A table of a report with its caption; a long table may be ``folded``."""
 
     def __init__(self, table: TextTable, title: str = "", *, folded: bool = False):
         self.table, self.title, self.folded = table, title, folded
@@ -36,17 +37,17 @@ class Table:
 
 
 class Stack:
-    """Figures, tables and texts, one below the other, as one output."""
+    """Figures, tables and texts as one output, one below the other."""
 
     def __init__(self, parts: Sequence[object]):
         self.parts = parts
 
     def __repr__(self) -> str:
-        """The parts as text; a figure by its size."""
+        """The parts as text; a figure as its size."""
         return "\n\n".join(map(repr, self.parts))
 
     def _repr_html_(self) -> str:
-        """The parts as HTML, figures as pictures in it."""
+        """The parts as HTML with pictures of the figures."""
         return "\n".join(map(_as_html, self.parts))
 
 
@@ -54,17 +55,14 @@ def _as_html(part: object) -> str:
     if isinstance(part, Figure):
         picture = base64.b64encode(png_of(part)).decode()
         width = round(part.get_size_inches()[0] * SCREEN_DPI)
-        return f'<img alt="{escape(_title_of(part))}" width="{width}" src="data:image/png;base64,{picture}">'
+        title = next((legend.get_title().get_text() for legend in part.legends), "a figure")
+        return f'<img alt="{escape(title)}" width="{width}" src="data:image/png;base64,{picture}">'
     as_html = getattr(part, "_repr_html_", None)
     return str(as_html()) if as_html else f"<pre>{escape(repr(part))}</pre>"
 
 
-def _title_of(figure: Figure) -> str:
-    return next((legend.get_title().get_text() for legend in figure.legends), "a figure")
-
-
 class Text:
-    """Lines of text, shown as they are."""
+    """Lines of text."""
 
     def __init__(self, lines: Sequence[str] | str):
         self.text = printable(lines if isinstance(lines, str) else "\n".join(lines))
@@ -74,5 +72,34 @@ class Text:
         return self.text
 
     def _repr_html_(self) -> str:
-        """The text in letters of one width, its lines wrapped where they must."""
+        """The text in a fixed-width font with its long lines wrapped."""
         return f'<pre style="{WRAPPED}">{escape(self.text)}</pre>'
+
+
+class Handle(Protocol):
+    """An output that can be replaced, in any cell."""
+
+    def update(self, shown: object) -> None:
+        """Replace the output."""
+
+
+def display(*shown: object) -> None:
+    """Show objects, one below the other."""
+    _display(*shown)
+
+
+def display_bundle(bundle: Mapping[str, object]) -> None:
+    """Show the first of several forms, given by their media types, that can be shown."""
+    _display(dict(bundle), raw=True)
+
+
+def display_to_replace(shown: object) -> Handle:
+    """Show an object that can be replaced later."""
+    handle: Handle = _display(shown, display_id=True)
+    return handle
+
+
+def _display(*shown: object, **options: Any) -> Any:
+    from IPython.display import display as show  # comes with Jupyter only
+
+    return show(*shown, **options)  # type: ignore[no-untyped-call]

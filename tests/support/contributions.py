@@ -9,10 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from lab.contribution import record
-from lab.contribution.finding import Finding
-from lab.contribution.record import Contribution
+from lab.contribution.record import Contribution, contribute
 from lab.contribution.verify import verify
-from lab.contribution.write import contribute
 from lab.results import examples
 from lab.results.packed_run import RUN, TRIALS
 from lab.results.run_folder import RunFolder
@@ -65,6 +63,20 @@ def seal(folder: Path) -> None:
     (folder / record.NAME).write_bytes(record.write(made))
 
 
+def forge(
+    folder: Path,
+    lines: Callable[[Lines], Lines | None] | None = None,
+    run: Callable[[dict[str, Any]], object] | None = None,
+) -> list[str]:
+    """Change trials and run.json, compute contribution.json again, and return what is found."""
+    if lines:
+        change_lines(folder, lines)
+    if run:
+        change_run(folder, run)
+    seal(folder)
+    return texts(folder)
+
+
 def transfers(lines: Lines) -> Lines:
     """The lines that moved files and are good."""
     return [one for one in lines if one["protocol"] not in ("link", "store") and one["status"] == "ok"]
@@ -73,8 +85,3 @@ def transfers(lines: Lines) -> Lines:
 def texts(folder: Path, *more: Any) -> list[str]:
     """What is found, as it is printed."""
     return [str(finding) for finding in verify(folder, *more)]
-
-
-def in_files(findings: list[Finding]) -> set[str]:
-    """The files of which anything was found."""
-    return {finding.file for finding in findings}

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from lab.fleet import attempt, claim, control
+from lab.fleet import attempt, control, queue
 from lab.fleet.queue import TaskState
 from support.dask_cluster import Cluster, started
 from support.fleets import Bench
@@ -25,10 +25,10 @@ def fleet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Bench:
 @pytest.fixture
 def fast(monkeypatch: pytest.MonkeyPatch) -> None:
     """A controller that looks often, and waits for little."""
-    monkeypatch.setattr(attempt, "EACH_MS", 20)
-    monkeypatch.setattr(claim, "PATIENCE_S", 0.1)
+    monkeypatch.setattr(attempt, "POLL_MS", 20)
+    monkeypatch.setattr(queue, "PATIENCE_S", 0.1)
     monkeypatch.setattr(control, "ROUND_S", 0.02)
-    for name in ("BUSY_S", "HELD_S", "PLACES_S"):
+    for name in ("BUSY_S", "HELD_S", "WORKERS_S"):
         monkeypatch.setattr(control, name, 0.1)
 
 

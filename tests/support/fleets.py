@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
-from lab.fleet import control, scheduler
+from lab.fleet import attempt, control, scheduler
 from lab.fleet.fleet_file import load_fleet
 from lab.fleet.journal import Line
 from lab.fleet.plan import Plan, make_plan
@@ -93,10 +93,10 @@ class Bench:
         return make_plan(load_fleet(self.fleet_file), self.fleet_file, self.queue.path, checked=checked)
 
     @property
-    def programs(self) -> control.Programs:
+    def programs(self) -> attempt.Programs:
         """The words that start the stand-in."""
         words = (sys.executable, "-I", "-S", str(STAND_IN), str(self.state))
-        return control.Programs(words, (*words, "look"))
+        return attempt.Programs(words, (*words, "look"))
 
     def run(self, sites: tuple[str, ...] = (), address: str = "") -> Plan:
         """Work through the fleet, by a real scheduler: one in this process, or that at an address."""
@@ -104,7 +104,7 @@ class Bench:
         self.queue.make()
         at_once = plan.most_at_once
         with scheduler.by_address(address, at_once) if address else scheduler.embedded(at_once, sites) as chosen:
-            control.check(plan, chosen)
+            chosen.check_sites(plan)
             chosen.check_queue(str(self.queue.plan_path), self.queue.write(plan))
             self.queue.stop_path.unlink(missing_ok=True)
             control.Controller(plan, self.queue, chosen, self.said.append, self.programs).run()

@@ -25,7 +25,7 @@ GUESTS = {name: _BY_NAME[name] for name in GUEST_BACKENDS}
 
 
 def find(name: str) -> Backend:
-    """The backend of this name. Raises BadInput for one that this version does not have."""
+    """The backend of this name. Raises BadInput for a backend that this version lacks."""
     if name not in _BY_NAME:
         raise BadInput(
             f"a local lab is up on the backend {name!r:.50}, unknown here",
@@ -35,11 +35,10 @@ def find(name: str) -> Backend:
 
 
 def choose(own_kernel: bool, name: str, host_platforms: Collection[str], zfs: bool = False) -> tuple[Backend, str]:
-    """The backend for hosts of these platforms, with all built that it needs, and why this one.
+    """The backend for hosts of these platforms, and the reason for it; everything that it needs is built.
 
-    With ``own_kernel`` it is the one of this name, or, where that is empty, the first whose guests boot here; with
-    ``zfs`` one whose guests have ZFS.
-    Raises BadInput where the arguments or this machine do not allow it, LabFailure where no guest boots.
+    With ``own_kernel`` it has this name, or is the first whose guests boot here; with ``zfs`` its guests have ZFS.
+    Raises BadInput if the arguments or this machine do not allow it, LabFailure if no guest boots.
     """
     if not own_kernel:
         if name or zfs:
@@ -51,22 +50,21 @@ def choose(own_kernel: bool, name: str, host_platforms: Collection[str], zfs: bo
         raise BadInput(f"--zfs: guests of {name} have no ZFS", f"give --backend {' or '.join(WITH_ZFS)}, or none")
     problems: list[str] = []
     for candidate in [name] if name else WITH_ZFS if zfs else GUESTS:
-        problem = _find_problem(GUESTS[candidate])
+        try:
+            problem = GUESTS[candidate].prepare()
+        except LabFailure as error:  # something cannot be built
+            problem = str(error)
         if not problem:
             why = "; ".join([f"--backend {name}" if name else "the first that boots here", *problems])
-            return _add_zfs(candidate) if zfs else GUESTS[candidate], why
+            if zfs:
+                WITH_ZFS[candidate].prepare()
+            return (WITH_ZFS if zfs else GUESTS)[candidate], why
         problems.append(f"{candidate}: {problem}")
     raise LabFailure(
         f"--kernel own: no guest boots here. {'; '.join(problems)}",
         "guests are tried once a boot of this machine; to try again remove "
         f"{guest_kernels.UML.path().parent}/kernel-*.json",
     )
-
-
-def _add_zfs(name: str) -> Backend:
-    """The backend of this name, whose guests boot, with ZFS. Raises LabFailure where that cannot be built."""
-    WITH_ZFS[name].prepare()
-    return WITH_ZFS[name]
 
 
 def _check_guests(host_platforms: Collection[str]) -> None:
@@ -82,7 +80,7 @@ def _check_guests(host_platforms: Collection[str]) -> None:
 
 
 def _check_memory(guests: int) -> None:
-    """Raise BadInput where there is not even room for so many that are idle: the kernel would kill one of them."""
+    """Raise BadInput if the memory is too small even for idle guests: the kernel would kill one of them."""
     fields = dict(line.split(":") for line in MEMORY.read_text().splitlines())
     needed_mib, free_mib = guests * LEAST_MIB, int(fields["MemAvailable"].split()[0]) // 1024
     if needed_mib > free_mib:
@@ -90,11 +88,3 @@ def _check_memory(guests: int) -> None:
             f"--kernel own: {guests} guests take at least {needed_mib} MiB, and {free_mib} MiB are free",
             "give fewer --clients, or end what takes the memory",
         )
-
-
-def _find_problem(backend: Backend) -> str:
-    """Why the backend does not work here, also where something cannot be built; empty where it works."""
-    try:
-        return backend.prepare()
-    except LabFailure as error:
-        return str(error)

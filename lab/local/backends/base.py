@@ -1,4 +1,4 @@
-"""What a backend is: it says what runs in the namespaces of a host, and how a command gets in there."""
+"""The interface of a backend."""
 
 from __future__ import annotations
 
@@ -11,11 +11,10 @@ from lab.local.state import Lab
 
 
 class Backend(ABC):
-    """One way to make a host.
+    """A way to make a host.
 
-    Every host has namespaces and a control group of its own, a root that is its own to write
-    (:mod:`lab.local.overlay`), and an end of the data link: all that makes it up is in there, and ends with it. A
-    backend says what that is.
+    Every host has namespaces, a control group, a root that it can write (:mod:`lab.local.overlay`), and an end of the
+    data link. A backend decides what runs in there. All of it ends with the host.
     """
 
     name: ClassVar[str]
@@ -26,9 +25,9 @@ class Backend(ABC):
 
     @abstractmethod
     def prepare(self) -> str:
-        """Build what is built once and cached; returns why hosts cannot be made this way here, empty where they can.
+        """Build what is built once and cached; returns why the backend does not work here, empty if it does.
 
-        Raises BadInput, and LabFailure where something cannot be built.
+        Raises BadInput, and LabFailure if something cannot be built.
         """
 
     @abstractmethod
@@ -37,16 +36,16 @@ class Backend(ABC):
 
     @abstractmethod
     def furnish(self, lab: Lab, host: str) -> None:
-        """Write the files that the host starts from into its root, once, before its first start. Raises LabFailure."""
+        """Write the files that the host needs into its root, once, before its first start. Raises LabFailure."""
 
     @abstractmethod
     def boot(self, lab: Lab, host: str) -> str:
-        """The script that process 1 becomes, as a path in the host's root; empty where it becomes sshd."""
+        """The script that process 1 becomes, as a path in the host's root; empty if it becomes sshd."""
 
     @abstractmethod
     def plug_in(self, lab: Lab, host: str, pid: int) -> None:
-        """Make the link's end in the network of ``pid`` the host's own eth0. Raises LabFailure."""
+        """Make the end of the link in the network of ``pid`` the host's eth0. Raises LabFailure."""
 
     @abstractmethod
     def inside_command(self, lab: Lab, host: str, argv: Sequence[str]) -> list[str]:
-        """The command on this machine that runs ``argv`` in the host, as root, with this terminal."""
+        """The command on this machine that runs ``argv`` in the host as root at this terminal."""

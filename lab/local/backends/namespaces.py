@@ -1,4 +1,4 @@
-"""Hosts on the kernel of this machine: namespaces and nothing else. Up in a fraction of a second, anywhere on Linux."""
+"""Hosts in namespaces of this machine's kernel: up in a fraction of a second on any Linux."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from lab.local.subprocesses import check, run_inside
 
 
 class Namespaces(Backend):
-    """Linux, or a Mac emulated on it."""
+    """A host with Linux or an emulated Mac."""
 
     name = "namespaces"
     own_kernel = False
@@ -30,14 +30,14 @@ class Namespaces(Backend):
         return (root_image.path(),)
 
     def furnish(self, lab: Lab, host: str) -> None:
-        """Nothing: the root filesystem has all files."""
+        """Do nothing: the root filesystem has all files."""
 
     def boot(self, lab: Lab, host: str) -> str:
         """The script that turns an emulated Mac's root into a Mac's; none for Linux."""
         return "/opt/emulated_mac/boot.sh" if platforms.mac_version(lab.platforms[host]) else ""
 
     def plug_in(self, lab: Lab, host: str, pid: int) -> None:
-        """Give it its address; it is in the host already."""
+        """Set the address of the end, which is in the host already."""
         check(run_inside(pid, "ip", "address", "add", f"{ADDRESS[host]}/{PREFIX_LENGTH}", "dev", DATA_INTERFACE))
         check(run_inside(pid, "ip", "link", "set", "dev", DATA_INTERFACE, "mtu", "1500", "up"))
 

@@ -1,4 +1,4 @@
-"""Guests of qemu with Debian's kernel for clouds: on the processor's virtualization (KVM), or without any (TCG)."""
+"""Guests of qemu with Debian's kernel for clouds, with virtualization (KVM) or without (TCG)."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ class Qemu(Guest):
     processor: ClassVar[tuple[str, ...]]
 
     def setup(self, own_disk: str, number: int) -> str:
-        """Make the file that the guest writes, but keep one from before a reboot."""
+        """Create the file that the guest writes; a reboot keeps it."""
         return f"[ -e {own_disk}.qcow2 ] || qemu-img create -q -f qcow2 -b {DISK} -F raw {own_disk}.qcow2"
 
     def command(self, own_disk: str, script: str, cards: Sequence[str] = ()) -> list[str]:
-        """qemu, which ends when the guest does."""
+        """The command of qemu, which ends with the guest."""
         return [
             "qemu-system-x86_64",
             *("-machine", "q35", *self.processor, "-m", str(MEMORY_MIB)),
@@ -39,7 +39,7 @@ class Qemu(Guest):
         ]
 
     def cards(self, number: int) -> list[str]:
-        """Both cards, made with the largest MTU: a card takes no longer frame than that."""
+        """The seed and both cards; the data card has the largest MTU, because it drops longer frames."""
         return [
             *("-drive", f"if=virtio,file={SEED},format=raw,read-only=on"),
             *_card("management", mac_address(0, number)),
@@ -56,11 +56,11 @@ class Kvm(Qemu):
     probe_s = 20.0
 
     def setup(self, own_disk: str, number: int) -> str:
-        """The same, and the device of KVM."""
+        """Also make the device of KVM."""
         return f"mknod /dev/kvm c 10 232\n{super().setup(own_disk, number)}"
 
     def prepare(self) -> str:
-        """The same, where there is a /dev/kvm at all."""
+        """Build and try a guest if there is a /dev/kvm."""
         if not Path("/dev/kvm").exists():
             return "there is no /dev/kvm"
         problem = super().prepare()
@@ -68,7 +68,7 @@ class Kvm(Qemu):
 
 
 class Tcg(Qemu):
-    """On a processor in software: runs anywhere, and is slow."""
+    """On a processor in software: runs everywhere, and is slow."""
 
     name = "tcg"
     title = "guests of qemu without virtualization (TCG)"
@@ -83,14 +83,14 @@ class WithZfs(Qemu):
     without_zfs: ClassVar[Qemu]
 
     def prepare(self) -> str:
-        """Have the same guests tried without ZFS, which they need not to boot; then build it, where it is missing."""
+        """Try the guests without ZFS, which they can boot without; then build ZFS if it is missing."""
         problem = self.without_zfs.prepare()
         if not problem:
             guest_zfs.ensure()
         return problem
 
     def furnish(self, lab: Lab, host: str) -> None:
-        """The same, and the files of ZFS; none of their folders, which the guest has."""
+        """Also put the files of ZFS into the seed, without their folders, which the guest has."""
         super().furnish(lab, host)
         folder = guest_zfs.path()
         with tarfile.open(overlay.root(lab.name, host) / SEED.lstrip("/"), "a") as seed:

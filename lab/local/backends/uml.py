@@ -1,4 +1,4 @@
-"""Guests of User Mode Linux: a kernel that is a process, so it needs no virtualization."""
+"""Guests of User Mode Linux, a kernel that is a process and needs no virtualization."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class UserModeLinux(Guest):
     probe_s = 60.0
 
     def setup(self, own_disk: str, number: int) -> str:
-        """Make room for the guest's memory and pin it to a processor: without that it is ten times slower."""
+        """Make room for the guest's memory and pin it to a processor; unpinned it is ten times slower."""
         processors = sorted(os.sched_getaffinity(0))
         processor = processors[number % len(processors)]
         return f"mount -o remount,size={MEMORY_MIB + 256}m /dev/shm\ntaskset --cpu-list --pid {processor} $$ >/dev/null"
@@ -35,12 +35,12 @@ class UserModeLinux(Guest):
             *("root=/dev/ubda", "rootfstype=ext4", "rw"),
             *("con=null", "con0=null,fd:1"),
             *cards,
-            # quoted once more, for the kernel splits its command line at blanks
+            # quoted, because the kernel splits its command line at blanks
             *("init=/bin/sh", "--", "-c", f'"{script}"'),
         ]
 
     def cards(self, number: int) -> list[str]:
-        """Both cards, with gro=1: without it a card drops frames longer than its MTU, and a tap delivers such."""
+        """The seed and both cards. With gro=1 a card accepts frames longer than its MTU, which a tap delivers."""
         return [
             f"ubd1r={SEED}",
             f"vec0:transport=tap,ifname=management,depth=64,gro=1,mac={mac_address(0, number)}",

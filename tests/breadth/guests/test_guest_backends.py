@@ -9,8 +9,8 @@ import pytest
 from support.local_lab import Bench
 
 from lab.base.errors import LabFailure
-from lab.local import backend_probe, root_image
 from lab.local import guest_kernels as kernels
+from lab.local import layered_root, root_image
 from lab.local.backends import GUESTS, choose
 
 pytestmark = [
@@ -32,16 +32,16 @@ def test_a_lab_on_this_machines_kernel_has_no_backend_to_choose(tmp_path: Path) 
 
 def test_a_guest_that_does_not_boot_is_told_with_its_last_words_and_asked_once_a_boot(tmp_path: Path) -> None:
     answer, layers = tmp_path / "answer.json", [tmp_path, root_image.ensure()]
-    said = backend_probe.find_problem(answer, layers, "echo one; echo KVM internal error; echo RAX=0", 600)
+    said = layered_root.find_problem(answer, layers, "echo one; echo KVM internal error; echo RAX=0", 600)
     assert said == "a guest did not boot: one / KVM internal error"
-    assert backend_probe.find_problem(answer, layers, f"echo {backend_probe.BOOTED}", 600) == said
+    assert layered_root.find_problem(answer, layers, f"echo {layered_root.BOOTED}", 600) == said
     answer.write_text('{"boot": "another", "problem": "none that is known"}')
-    assert backend_probe.find_problem(answer, layers, f"echo {backend_probe.BOOTED}", 600) == ""
+    assert layered_root.find_problem(answer, layers, f"echo {layered_root.BOOTED}", 600) == ""
 
 
 def test_a_guest_that_does_not_end_is_given_up(tmp_path: Path) -> None:
     layers = [tmp_path, root_image.ensure()]
-    said = backend_probe.find_problem(tmp_path / "answer.json", layers, "exec sleep 1000", 1)
+    said = layered_root.find_problem(tmp_path / "answer.json", layers, "exec sleep 1000", 1)
     assert said == "a guest did not boot in 1 s: no message"
 
 

@@ -16,9 +16,8 @@ from support.fleets import Bench, wait_until
 from lab.base import durable
 from lab.base.errors import BadInput, LabFailure
 from lab.fleet import control
-from lab.fleet.claim import claimed
 from lab.fleet.journal import Event
-from lab.fleet.queue import TaskState
+from lab.fleet.queue import TaskState, claimed
 from lab.fleet.windows import Opening
 
 pytestmark = pytest.mark.usefixtures("fast")

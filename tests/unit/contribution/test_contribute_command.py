@@ -8,17 +8,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from support.commands import lab
 from support.contributions import change_lines
 
-from lab.cli import main as cli
 from lab.results import examples
 from lab.results.run_folder import RunFolder
-
-
-def lab(capsys: pytest.CaptureFixture[str], *words: object) -> tuple[int, str, str]:
-    code = cli.main([str(word) for word in words])
-    printed = capsys.readouterr()
-    return code, printed.out, printed.err
 
 
 def test_a_run_is_written_without_names_and_adds_up(

@@ -17,7 +17,7 @@ from support.contributions import texts
 from support.examples import at_most
 
 from lab.contribution import record
-from lab.contribution.packed import opened
+from lab.contribution.files import opened
 from lab.contribution.verify import verify
 from lab.results.packed_run import RUN, SAMPLES, TRIALS
 
@@ -28,23 +28,23 @@ pytestmark = pytest.mark.usefixtures("any_name")
 def test_a_file_that_was_cut_off_is_found(folder: Path, kept: float) -> None:
     content = (folder / TRIALS).read_bytes()
     (folder / TRIALS).write_bytes(content[: int(kept * len(content))])
-    said = texts(folder)
-    assert any(re.match(rf"{TRIALS}: line \d+: it has no end: the file was cut off", text) for text in said)
-    assert any(re.match(rf"{TRIALS}: line \d+: not a trial", text) for text in said)
-    assert any(re.match(rf"{TRIALS}: has [0-9,]+ bytes, and", text) for text in said)
+    findings = texts(folder)
+    assert any(re.match(rf"{TRIALS}: line \d+: it has no end: the file was cut off", text) for text in findings)
+    assert any(re.match(rf"{TRIALS}: line \d+: not a trial", text) for text in findings)
+    assert any(re.match(rf"{TRIALS}: has [0-9,]+ bytes, and", text) for text in findings)
 
 
 def test_what_contribution_json_says_otherwise_is_found(folder: Path) -> None:
-    said = json.loads((folder / record.NAME).read_text())
-    said["medians"][0]["MB_per_s"] *= 1.001
-    said["medians"][1]["n"] += 1
-    said["hosts"]["client"]["cpu"] = "A faster one"
-    lost = said["medians"].pop(2)
-    (folder / record.NAME).write_text(json.dumps(said))
-    found = texts(folder)
-    assert len(found) == 4
-    assert found[0] == f"{record.NAME}: hosts: not what run.json says of them"
-    assert any(f"{lost['case_id']}: missing" in text for text in found)
+    content = json.loads((folder / record.NAME).read_text())
+    content["medians"][0]["MB_per_s"] *= 1.001
+    content["medians"][1]["n"] += 1
+    content["hosts"]["client"]["cpu"] = "A faster one"
+    lost = content["medians"].pop(2)
+    (folder / record.NAME).write_text(json.dumps(content))
+    findings = texts(folder)
+    assert len(findings) == 4
+    assert findings[0] == f"{record.NAME}: hosts: not what run.json says of them"
+    assert any(f"{lost['case_id']}: missing" in text for text in findings)
 
 
 @pytest.mark.parametrize("content", ["", "[]", "{}", '{"schema": 2}', "[" * 100_000, "\udcff", '{"schema": NaN}'])
@@ -54,8 +54,8 @@ def test_a_record_that_is_none_is_found(folder: Path, content: str) -> None:
 
 
 def test_a_record_of_a_newer_lab_and_none_at_all_are_found(folder: Path) -> None:
-    said = json.loads((folder / record.NAME).read_text())
-    (folder / record.NAME).write_text(json.dumps(said | {"schema": 9}))
+    content = json.loads((folder / record.NAME).read_text())
+    (folder / record.NAME).write_text(json.dumps(content | {"schema": 9}))
     assert f"{record.NAME}: schema 9: this lab knows 1" in texts(folder)
     (folder / record.NAME).unlink()
     assert texts(folder) == [f"{record.NAME}: missing"]
@@ -87,10 +87,10 @@ PLANTED: dict[str, tuple[Callable[[Path], object], str]] = {
 
 @pytest.mark.parametrize("name", PLANTED)
 def test_what_is_no_file_of_a_contribution_is_not_opened(folder: Path, name: str) -> None:
-    plant, found = PLANTED[name]
+    plant, expected = PLANTED[name]
     plant(folder)
-    said = texts(folder)
-    assert any(text.startswith(found) for text in said), said
+    findings = texts(folder)
+    assert any(text.startswith(expected) for text in findings), findings
 
 
 def test_a_place_that_is_no_folder_is_one_finding(tmp_path: Path) -> None:
@@ -98,9 +98,9 @@ def test_a_place_that_is_no_folder_is_one_finding(tmp_path: Path) -> None:
 
 
 def test_a_file_that_is_not_named_is_found(folder: Path) -> None:
-    said = json.loads((folder / record.NAME).read_text())
-    del said["files"][SAMPLES]
-    (folder / record.NAME).write_text(json.dumps(said))
+    content = json.loads((folder / record.NAME).read_text())
+    del content["files"][SAMPLES]
+    (folder / record.NAME).write_text(json.dumps(content))
     assert f"{SAMPLES}: not named in {record.NAME}" in texts(folder)
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.contributions import Lines, change_lines, change_run, of_kept, seal, texts
+from support.contributions import Lines, change_run, forge, of_kept
 
 from lab.results.packed_run import RUN
 
@@ -62,12 +62,10 @@ FORGED: dict[str, tuple[Callable[[Run], object], str]] = {
 
 @pytest.mark.parametrize("name", FORGED)
 def test_what_a_forger_says_of_the_hosts_is_contradicted_by_other_facts(folder: Path, name: str) -> None:
-    change, found = FORGED[name]
+    change, expected = FORGED[name]
     change_run(folder, lambda run: run.update(hosts_file="hosts.local.example.ini"))
-    change_run(folder, change)
-    seal(folder)
-    told = texts(folder)
-    assert [one for one in told if re.match(rf"{RUN}: (hosts: client: |.*){found}", one)], told
+    findings = forge(folder, run=change)
+    assert [one for one in findings if re.match(rf"{RUN}: (hosts: client: |.*){expected}", one)], findings
 
 
 def test_one_machine_is_seen_by_its_memory_where_nothing_else_tells(folder: Path) -> None:
@@ -75,23 +73,17 @@ def test_one_machine_is_seen_by_its_memory_where_nothing_else_tells(folder: Path
         for usage in (usage for one in lines for usage in one["observed"].values() if isinstance(usage, dict)):
             usage.pop("link_cores", None)
 
-    change_lines(folder, without_link)
-    change_run(folder, lambda run: run.update(instance=None))
-    seal(folder)
-    (told,) = texts(folder)
-    assert re.match(rf"{RUN}: instance: .* the same memory left in \d+ of 168 trials: they are one machine", told)
+    (findings,) = forge(folder, without_link, lambda run: run.update(instance=None))
+    assert re.match(rf"{RUN}: instance: .* the same memory left in \d+ of 168 trials: they are one machine", findings)
 
 
 def test_emulated_macs_cannot_pass_for_real_ones(tmp_path: Path) -> None:
     folder = of_kept("macs", tmp_path)
     change_run(folder, lambda run: run.update(instance=None, emulated=None, hosts_file="hosts.ini"))
-    change_run(folder, of_both(cpu="Apple M2"))
-    seal(folder)
-    told = texts(folder)
-    assert f"{RUN}: hosts: client: cpu 'Apple M2' is none of an emulated Mac, and the model is one's" in told
-    change_run(folder, of_both(about={"model": "Macmini9,1"}))
-    seal(folder)
-    assert [one for one in texts(folder) if re.search(r"its perl \(.*x86_64-linux-gnu.*\) is none of macos", one)]
+    findings = forge(folder, run=of_both(cpu="Apple M2"))
+    assert f"{RUN}: hosts: client: cpu 'Apple M2' is none of an emulated Mac, and the model is one's" in findings
+    findings = forge(folder, run=of_both(about={"model": "Macmini9,1"}))
+    assert [one for one in findings if re.search(r"its perl \(.*x86_64-linux-gnu.*\) is none of macos", one)]
 
 
 def test_a_run_of_two_machines_adds_up(folder: Path) -> None:
@@ -105,8 +97,6 @@ def test_a_run_of_two_machines_adds_up(folder: Path) -> None:
                     usage["memory_least_bytes"] -= 4096 if role == "server" else 0
 
     (folder / "samples.jsonl").unlink()
-    change_lines(folder, as_of_two)
     change_run(folder, lambda run: run.update(instance=None, load=[{"block": 1, "client": 0.1, "server": 0.3}]))
-    seal(folder)
-    assert texts(folder) == []
+    assert forge(folder, lines=as_of_two) == []
     assert json.loads((folder / RUN).read_text())["instance"] is None

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.contributions import Lines, change_lines, of_kept, seal, texts, transfers
+from support.contributions import Lines, forge, of_kept, transfers
 
 from lab.results.packed_run import TRIALS
 
@@ -53,13 +53,10 @@ def test_the_slowest_good_trials_cannot_be_made_void(folder: Path, reason: str) 
             one |= {"status": "void", "reason": reason}
             changed.append(one["trial_id"])
 
-    change_lines(folder, change)
-    seal(folder)
-    told = texts(folder)
+    findings = forge(folder, lines=change)
     for trial_id in changed:
-        assert any(f"{trial_id}: is void ({reason:.80}), which its own facts do not bear out" in one for one in told), (
-            told
-        )
+        expected = f"{trial_id}: is void ({reason:.80}), which its own facts do not bear out"
+        assert any(expected in one for one in findings), findings
 
 
 def test_a_good_trial_cannot_be_made_a_failed_one_while_anything_is_left_of_it(folder: Path) -> None:
@@ -70,13 +67,10 @@ def test_a_good_trial_cannot_be_made_a_failed_one_while_anything_is_left_of_it(f
         first |= {"status": "failed", "reason": "client: cp: exit code 1"}
         second |= BARE | {"reason": "client: cp: exit code 1"}
 
-    change_lines(folder, change)
-    seal(folder)
-    told = texts(folder)
-    assert any(
-        re.search(r"b\d+-\d+: failed, and has what only a transfer that ended well has: elapsed_s", one) for one in told
-    )
-    assert any(re.match(r"samples.jsonl: line \d+: b\d+-\d+: a course of a trial that failed", one) for one in told)
+    findings = forge(folder, lines=change)
+    failed = r"b\d+-\d+: failed, and has what only a transfer that ended well has: elapsed_s"
+    assert any(re.search(failed, one) for one in findings)
+    assert any(re.match(r"samples.jsonl: line \d+: b\d+-\d+: a course of a trial that failed", one) for one in findings)
 
 
 GOOD: dict[str, tuple[Change, str]] = {
@@ -96,15 +90,14 @@ GOOD: dict[str, tuple[Change, str]] = {
 
 @pytest.mark.parametrize("name", GOOD)
 def test_a_trial_that_contradicts_what_it_claims_is_not_good(folder: Path, name: str) -> None:
-    change, found = GOOD[name]
+    change, expected_text = GOOD[name]
     written = {"direction": "write", "tool": "cp"}
 
     def change_one(lines: Lines) -> None:
         change(next(one for one in transfers(lines) if one.items() >= written.items()))
 
-    change_lines(folder, change_one)
-    seal(folder)
-    assert [one for one in texts(folder) if re.match(rf"{TRIALS}: line \d+: b\d+-\d+: {found}", one)]
+    findings = forge(folder, change_one)
+    assert [one for one in findings if re.match(rf"{TRIALS}: line \d+: b\d+-\d+: {expected_text}", one)]
 
 
 def test_void_trials_of_a_real_run_cannot_be_made_good(tmp_path: Path) -> None:
@@ -116,11 +109,9 @@ def test_void_trials_of_a_real_run_cannot_be_made_good(tmp_path: Path) -> None:
             if one["status"] == "void":
                 one |= {"status": "ok", "reason": ""}
 
-    change_lines(folder, change)
-    seal(folder)
-    told = texts(folder)
-    assert len([one for one in told if "is ok, and the TCP buffers of the server were (65536, 131072)" in one]) == 2
-    assert len([one for one in told if "is ok, and the MTU of the server was 1400" in one]) == 2
+    findings = forge(folder, lines=change)
+    assert len([one for one in findings if "is ok, and the TCP buffers of the server were (65536, 131072)" in one]) == 2
+    assert len([one for one in findings if "is ok, and the MTU of the server was 1400" in one]) == 2
 
 
 def test_a_test_of_the_link_cannot_be_made_void_or_slower_than_it_was(folder: Path) -> None:
@@ -135,11 +126,9 @@ def test_a_test_of_the_link_cannot_be_made_void_or_slower_than_it_was(folder: Pa
             if again is not one:
                 lines.append(again)
 
-    change_lines(folder, change)
-    seal(folder)
-    told = texts(folder)
-    assert len([one for one in told if re.search("-after: is void, and was not measured again", one)]) == 2
-    assert [one for one in told if re.search(r"-after-void: is void \(3\.0 MB/s, less than half.*it was not", one)]
+    findings = forge(folder, lines=change)
+    assert len([one for one in findings if re.search("-after: is void, and was not measured again", one)]) == 2
+    assert [one for one in findings if re.search(r"-after-void: is void \(3\.0 MB/s, less than half.*it was not", one)]
 
 
 def test_a_block_is_set_aside_as_a_whole_and_for_a_load_that_its_trials_saw(folder: Path) -> None:
@@ -149,8 +138,6 @@ def test_a_block_is_set_aside_as_a_whole_and_for_a_load_that_its_trials_saw(fold
         one = next(one for one in transfers(lines) if one["block"] == 2)
         lines.append(one | {"trial_id": f"{one['trial_id']}-disturbed", "status": "void", "reason": reason})
 
-    change_lines(folder, change)
-    seal(folder)
-    told = texts(folder)
-    assert [one for one in told if re.match(rf"{TRIALS}: b002-\d+-disturbed is missing: others of its block", one)]
-    assert [one for one in told if "was set aside (others used 1.4 cores" in one and "nobody disturbed it" in one]
+    findings = forge(folder, lines=change)
+    assert [one for one in findings if re.match(rf"{TRIALS}: b002-\d+-disturbed is missing: others of its block", one)]
+    assert [one for one in findings if "was set aside (others used 1.4 cores" in one and "nobody disturbed it" in one]

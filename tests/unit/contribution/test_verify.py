@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
-from support.contributions import Lines, change_lines, change_run, of_kept, seal, texts, transfers
+from support.contributions import Lines, change_lines, change_run, forge, of_kept, seal, texts, transfers
 from support.examples import at_most
 from support.paths import RUN_CAPTURES
 
@@ -41,21 +41,18 @@ def test_a_speed_that_was_changed_is_found_by_digest_and_median(folder: Path) ->
             one["elapsed_s"] *= 0.9 if one["case_id"] == case_id else 1.0
 
     change_lines(folder, change)
-    complaints = texts(folder)
-    assert any(re.match(rf"{TRIALS}: (its SHA-256 is|has [0-9,]+ bytes)", text) for text in complaints)
-    assert any(re.search(r"medians: .*: MB_per_s is .* recomputed from bytes and seconds", text) for text in complaints)
-    assert f"{record.NAME}: measured_sha256 is not that of {TRIALS}" in complaints
+    findings = texts(folder)
+    assert any(re.match(rf"{TRIALS}: (its SHA-256 is|has [0-9,]+ bytes)", text) for text in findings)
+    assert any(re.search(r"medians: .*: MB_per_s is .* recomputed from bytes and seconds", text) for text in findings)
+    assert f"{record.NAME}: measured_sha256 is not that of {TRIALS}" in findings
 
 
 @pytest.mark.usefixtures("any_name")
 def test_trial_ids_twice_are_found_though_nothing_can_be_computed(folder: Path) -> None:
-    def change(lines: Lines) -> None:
-        lines.append(lines[5])
-
-    change_lines(folder, change)
-    complaints = texts(folder)
+    change_lines(folder, lambda lines: [*lines, lines[5]])
+    findings = texts(folder)
     assert any(
-        "b001-0004: the trial_id of line 6 again" in text or "stands in line 6 already" in text for text in complaints
+        "b001-0004: the trial_id of line 6 again" in text or "stands in line 6 already" in text for text in findings
     )
 
 
@@ -76,25 +73,16 @@ NAMES: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
 
 
 def test_names_that_were_left_in_are_refused(folder: Path) -> None:
-    for change, _ in NAMES.values():
-        change_run(folder, change)
-    seal(folder)
-    complaints = texts(folder)
-    assert len(complaints) == len(NAMES)
-    for name, (_, found) in NAMES.items():
-        assert [text for text in complaints if re.match(rf"{RUN}: .*{found}|{RUN}: {found}", text)], name
+    findings = forge(folder, run=lambda run: [change(run) for change, _ in NAMES.values()])
+    assert len(findings) == len(NAMES)
+    for name, (_, expected) in NAMES.items():
+        assert [text for text in findings if re.match(rf"{RUN}: .*{expected}|{RUN}: {expected}", text)], name
 
 
 def test_a_name_in_a_trial_is_told_with_its_line(folder: Path) -> None:
-    def change(lines: Lines) -> None:
-        lines[7]["effective"]["mount"] = "//ann@nas.fritz.box/Photos on /Volumes/Photos"
-
-    change_lines(folder, change)
-    seal(folder)
-    complaints = texts(folder)
-    assert [
-        text for text in complaints if re.match(rf"{TRIALS}: line 8: a name was left in it \(mail\): ann@nas", text)
-    ]
+    mount = {"mount": "//ann@nas.fritz.box/Photos on /Volumes/Photos"}
+    findings = forge(folder, lines=lambda lines: lines[7]["effective"].update(mount))
+    assert [text for text in findings if re.match(rf"{TRIALS}: line 8: a name was left in it \(mail\): ann@nas", text)]
 
 
 RUNS: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
@@ -119,21 +107,19 @@ RUNS: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
 @pytest.mark.usefixtures("any_name")
 @pytest.mark.parametrize("name", RUNS)
 def test_a_run_that_is_none_is_refused(folder: Path, name: str) -> None:
-    change, found = RUNS[name]
+    change, expected = RUNS[name]
     change_run(folder, change)
-    complaints = texts(folder)
-    assert any(found in text for text in complaints), complaints
+    findings = texts(folder)
+    assert any(expected in text for text in findings), findings
 
 
 def test_a_manifest_that_a_sweep_names_is_not_read(folder: Path, tmp_path: Path) -> None:
     secret = tmp_path / "secret"
     os.mkfifo(secret)  # whoever opened it would wait for ever
     text = f'name = "x"\n[workload]\nkind = "tree"\nmanifest = "{secret}"\n[factors]\nprotocol = ["smb"]\n'
-    change_run(folder, lambda run: run.update(sweep_text=text))
-    seal(folder)
-    assert any(
-        text.startswith(f"{RUN}: sweep_text: the order cannot be computed: manifest.txt: ") for text in texts(folder)
-    )
+    findings = forge(folder, run=lambda run: run.update(sweep_text=text))
+    expected = f"{RUN}: sweep_text: the order cannot be computed: manifest.txt: "
+    assert any(text.startswith(expected) for text in findings)
 
 
 @pytest.mark.usefixtures("any_name")
@@ -152,8 +138,8 @@ def test_the_same_run_twice_and_single_trials_of_it_are_found(tmp_path: Path, wh
     change_lines(other, change)
     seal(other)
     same = re.compile(rf"{TRIALS}: line 10: b001-\d+: the same trial as in the first, and so in 1 more lines")
-    told = texts(other, collection)
-    assert [bool(same.match(text)) for text in told if "the same trial" in text] == [True], told
+    findings = texts(other, collection)
+    assert [bool(same.match(text)) for text in findings if "the same trial" in text] == [True], findings
 
 
 @pytest.mark.usefixtures("any_name")
@@ -168,32 +154,24 @@ def test_another_copy_of_a_run_is_the_same_run(folder: Path, whole: Path) -> Non
 
 @pytest.mark.usefixtures("any_name")
 def test_a_run_that_was_cut_short_has_the_first_slots_of_its_plan(folder: Path) -> None:
-    def change(lines: Lines) -> Lines:
-        return lines[:50]
-
-    change_lines(folder, change)
     change_run(folder, lambda run: run.update(ended="interrupted", finished_at=None, load=run["load"][:1]))
-    seal(folder)
-    assert texts(folder) == []
+    assert forge(folder, lines=lambda lines: lines[:50]) == []
 
 
 @pytest.mark.usefixtures("any_name")
 def test_a_measured_share_is_complete_after_whole_blocks(folder: Path) -> None:
     """`lab measure` ends when its time is over: what it lacks is no more than whole blocks at the end."""
     change_lines(folder, lambda lines: [one for one in lines if one["block"] != 6])
-    change_run(folder, lambda run: run.update(target={"protocol": "smb"}))
-    seal(folder)
-    assert texts(folder) == []
-    change_lines(folder, lambda lines: [one for one in lines if one["trial_id"] != "b005-0028"])
-    seal(folder)
-    assert any(re.match(rf"{TRIALS}: b005-0028 \(.*\) is missing", text) for text in texts(folder))
+    assert forge(folder, run=lambda run: run.update(target={"protocol": "smb"})) == []
+    findings = forge(folder, lines=lambda lines: [one for one in lines if one["trial_id"] != "b005-0028"])
+    assert any(re.match(rf"{TRIALS}: b005-0028 \(.*\) is missing", text) for text in findings)
 
 
 def test_very_many_findings_are_cut(folder: Path) -> None:
     (folder / TRIALS).write_text("x\n" * 10_000)
-    complaints = texts(folder)
-    assert len(complaints) == MOST_FINDINGS + 1
-    assert complaints[-1].endswith("the others are left out")
+    findings = texts(folder)
+    assert len(findings) == MOST_FINDINGS + 1
+    assert findings[-1].endswith("the others are left out")
 
 
 VALUES = st.one_of(

@@ -18,8 +18,8 @@ from support.fleets import Bench, wait_until
 
 from lab.fleet import attempt, leash
 from lab.fleet.attempt import Ended, Order
-from lab.fleet.claim import is_claimed
 from lab.fleet.journal import Outcome
+from lab.fleet.queue import is_claimed
 
 
 @pytest.fixture
@@ -31,7 +31,7 @@ def order(fleet: Bench, fast: None, monkeypatch: pytest.MonkeyPatch) -> Order:
     return Order(
         task="a/quick/1", attempt=1, folder=str(fleet.queue.path / "runs/a/quick/1"), hosts_file=str(hosts),
         sweep_file=str(fleet.sweep()), stop_file=str(fleet.queue.stop_path), deadline=math.inf,
-        lab=fleet.programs.lab, look=fleet.programs.look,
+        programs=fleet.programs,
     )  # fmt: skip
 
 

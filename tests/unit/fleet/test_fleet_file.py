@@ -9,14 +9,14 @@ from support.fleets import Bench
 
 from lab.base.errors import BadInput
 from lab.fleet.fleet_file import load_fleet
-from lab.fleet.shared_hosts import machines_of
+from lab.fleet.plan import machines_of
 from lab.hosts.hosts_file import load_hosts
 
 QUICK = '[[tasks]]\nsweep = "quick.toml"\n'
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("nmae = 1", "fleet.toml: nmae: unknown; what may stand here is name, "),
         ('name = "x"', "fleet.toml: pairs: missing"),
@@ -35,11 +35,11 @@ QUICK = '[[tasks]]\nsweep = "quick.toml"\n'
         ("a" + ".a" * 300 + " = 1", "more than 200 dots"),
     ],
 )  # fmt: skip
-def test_what_is_wrong_is_said_with_its_place(fleet: Bench, text: str, said: str) -> None:
+def test_what_is_wrong_is_said_with_its_place(fleet: Bench, text: str, message: str) -> None:
     fleet.fleet_file.write_text(text)
     with pytest.raises(BadInput) as error:
         load_fleet(fleet.fleet_file)
-    assert said in str(error.value)
+    assert message in str(error.value)
 
 
 def test_one_among_results_is_not_read(fleet: Bench) -> None:
@@ -66,7 +66,7 @@ def test_pairs_are_files_by_name_and_by_tag(fleet: Bench) -> None:
 
 
 @pytest.mark.parametrize(
-    ("pairs", "tasks", "said"),
+    ("pairs", "tasks", "message"),
     [
         ("", '[[tasks]]\nsweep = "quick.toml"\npairs = ["aa"]', "pairs: aa: no pair has it; there are a, b"),
         ("", '[[tasks]]\nsweep = "quick.toml"\ntags = ["fst"]', "tags: fst: no pair has it; there are none"),
@@ -78,7 +78,7 @@ def test_pairs_are_files_by_name_and_by_tag(fleet: Bench) -> None:
         ("", '[[tasks]]\nsweep = "ashift"', "serve = lab"),
     ],
 )  # fmt: skip
-def test_what_files_show_to_be_impossible_is_refused(fleet: Bench, pairs: str, tasks: str, said: str) -> None:
+def test_what_files_show_to_be_impossible_is_refused(fleet: Bench, pairs: str, tasks: str, message: str) -> None:
     fleet.pair("a")
     fleet.pair("b")
     fleet.write(f"{tasks}\n" if tasks else QUICK, pairs=pairs)
@@ -87,7 +87,7 @@ def test_what_files_show_to_be_impossible_is_refused(fleet: Bench, pairs: str, t
         path.write_text(path.read_text().replace("serve = lab", ""))
     with pytest.raises(BadInput) as error:
         fleet.plan()
-    assert said in str(error.value)
+    assert message in str(error.value)
 
 
 def test_a_fleet_asks_nobody_for_a_password(fleet: Bench) -> None:

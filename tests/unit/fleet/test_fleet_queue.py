@@ -9,11 +9,9 @@ import pytest
 from support.fleets import Bench
 
 from lab.base.errors import BadInput
-from lab.fleet.claim import Claimed, claimed, is_claimed
-from lab.fleet.forecast import forecast
 from lab.fleet.journal import Event, Journal, Outcome, parse_line
-from lab.fleet.queue import TaskState
-from lab.fleet.status import describe, duration
+from lab.fleet.queue import Claimed, TaskState, claimed, is_claimed
+from lab.fleet.status import describe, duration, forecast
 
 
 def run_of(fleet: Bench, task: str, **about: object) -> Path:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from support.surroundings import NAS
 
 from lab.hosts.fields import host_name
-from lab.init.mounted import Mounted, own_mounts, read_table
+from lab.init.surroundings import Mounted, own_mounts, read_table
 from lab.platforms.mounts import MountedShare
 
 ADDRESSES = {"nas.local": "192.168.1.5", "192.168.77.2": "192.168.77.2"}

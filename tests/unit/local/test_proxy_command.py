@@ -24,23 +24,27 @@ proxy_command.relay(connection, proxy_command.watch(Process(int(sys.argv[2]), in
 """
 
 
+PIPE = subprocess.PIPE
+
+
 @pytest.fixture
 def host() -> Iterator[subprocess.Popen[bytes]]:
-    """A process that stands for a host's first one, whose end closes no connection: a guest's kernel."""
+    """A process in place of a host's first one, whose end closes no connection, like a guest's kernel."""
     with subprocess.Popen(["sleep", "600"]) as process:
         yield process
         process.kill()
 
 
+def relayed(host: subprocess.Popen[bytes], there: socket.socket) -> subprocess.Popen[bytes]:
+    """A process that relays a connection until the host ends."""
+    words = [str(there.fileno()), str(host.pid), str(Process.of(host.pid).started)]
+    command = [sys.executable, "-c", RELAY, *words]
+    return subprocess.Popen(command, cwd=ROOT, pass_fds=[there.fileno()], stdin=PIPE, stdout=PIPE, stderr=PIPE)
+
+
 def test_a_way_in_ends_with_the_host_though_no_connection_was_closed(host: subprocess.Popen[bytes]) -> None:
     here, there = socket.socketpair()
-    process = Process.of(host.pid)
-    words = [str(there.fileno()), str(process.pid), str(process.started)]
-    with (
-        here, there,
-        subprocess.Popen([sys.executable, "-c", RELAY, *words], cwd=ROOT, pass_fds=[there.fileno()],
-                         stdin=subprocess.PIPE, stdout=subprocess.PIPE) as way,
-    ):  # fmt: skip
+    with here, there, relayed(host, there) as way:
         assert way.stdin is not None
         assert way.stdout is not None
         way.stdin.write(b"in")
@@ -55,14 +59,9 @@ def test_a_way_in_ends_with_the_host_though_no_connection_was_closed(host: subpr
 
 
 def test_a_connection_that_is_reset_is_an_end_and_no_traceback(host: subprocess.Popen[bytes]) -> None:
-    process = Process.of(host.pid)
     with socket.create_server(("127.0.0.1", 0)) as server, socket.create_connection(server.getsockname()) as there:
         here, _ = server.accept()
-        words = [str(there.fileno()), str(process.pid), str(process.started)]
-        with subprocess.Popen(
-            [sys.executable, "-c", RELAY, *words], cwd=ROOT, pass_fds=[there.fileno()],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-        ) as way:  # fmt: skip
+        with relayed(host, there) as way:
             here.sendall(b"out")
             assert way.stdout is not None
             assert way.stdout.read(3) == b"out"

@@ -11,16 +11,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.made_up_labs import LINUX, lab_of
 from support.memory_host import lab_signals
 
 from lab.base.errors import BadInput
 from lab.cli import main as cli
 from lab.local import lifecycle, root_image, state
-from lab.local.state import Lab, Process
+from lab.local.state import Process
 
 PROCESS = {"pid": 1, "started": 2}
-LINUX = {"client": "linux", "server": "linux"}
-LINK = "1gbit", "none", "/x/hosts.ini", LINUX, "namespaces", "", "::1"
 GOOD: dict[str, Any] = {
     "name": "mine", "instance": "0123", "supervisor": PROCESS, "cleaner": PROCESS,
     "hosts": {"client": PROCESS, "server": PROCESS}, "rate": "1gbit", "delay": "none", "hosts_file": "/x/hosts.ini",
@@ -40,21 +39,7 @@ def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_what_was_saved_is_loaded(file: Path) -> None:
     assert state.load("mine") is None
-    one = Process(1, 2)
-    lab = Lab(
-        "mine",
-        "0123",
-        one,
-        one,
-        {"client": one, "server": one},
-        "1gbit",
-        "none",
-        "/x/hosts.ini",
-        LINUX,
-        "namespaces",
-        "",
-        "::1",
-    )
+    lab = lab_of()
     lab.save()
     assert state.load("mine") == lab
     assert json.loads(file.read_text()) == GOOD
@@ -119,21 +104,7 @@ def test_the_status_command_says_so_too(file: Path, capsys: pytest.CaptureFixtur
 
 
 def test_the_status_command_lists_labs_that_died(capsys: pytest.CaptureFixture[str]) -> None:
-    gone = Process(os.getpid(), 1)  # another process had this number once
-    Lab(
-        "mine",
-        "0123",
-        gone,
-        gone,
-        {"client": gone, "server": gone},
-        "1gbit",
-        "none",
-        "/x/hosts.ini",
-        LINUX,
-        "namespaces",
-        "",
-        "::1",
-    ).save()
+    lab_of(Process(os.getpid(), 1)).save()  # another process had this pid once
     with lab_signals():
         assert cli.main(["local", "status"]) == 0
     died, none = capsys.readouterr().out.splitlines()
@@ -142,8 +113,7 @@ def test_the_status_command_lists_labs_that_died(capsys: pytest.CaptureFixture[s
 
 
 def test_a_lab_of_a_backend_that_this_version_lacks_is_explained(capsys: pytest.CaptureFixture[str]) -> None:
-    one = Process.of(os.getpid())
-    Lab("mine", "0123", one, one, {"client": one, "server": one}, *LINK[:-3], "stone", "", "::1").save()
+    lab_of(Process.of(os.getpid()), backend="stone").save()
     with lab_signals():
         assert cli.main(["local", "status"]) == 2
     assert "'stone', unknown here" in capsys.readouterr().err

@@ -45,7 +45,7 @@ def test_a_service_says_where_its_address_is_from(mac: Run, monkeypatch: pytest.
 
 
 @pytest.mark.parametrize(
-    ("words", "code", "said"),
+    ("words", "code", "message"),
     [
         (("-setmanual", "Ethernet", "192.168.77.1", "255.255.255.0"), 0, ""),
         (("-setManual", "Ethernet", "192.168.77.1", "255.255.255.0", ""), 0, ""),
@@ -60,10 +60,10 @@ def test_a_service_says_where_its_address_is_from(mac: Run, monkeypatch: pytest.
         (("-getinfo", "en0"), 4, NOT_A_SERVICE),
     ],
 )
-def test_an_address_is_set_for_a_service(mac: Run, words: tuple[str, ...], code: int, said: str) -> None:
+def test_an_address_is_set_for_a_service(mac: Run, words: tuple[str, ...], code: int, message: str) -> None:
     asked: list[dict[str, Any]] = []
     answers = {name: lambda **arguments: asked.append(arguments) for name in ("set_manual", "set_dhcp")}
-    assert mac("15.5", "networksetup", *words, answers=answers) == (code, said, "")
+    assert mac("15.5", "networksetup", *words, answers=answers) == (code, message, "")
     address = {"ip": 0xC0A84D01, "mask": 0xFFFFFF00} if words[0] != "-setdhcp" else {}
     assert asked == ([{"name": "en0", **address}] if code == 0 else [])
 

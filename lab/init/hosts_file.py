@@ -1,9 +1,14 @@
-"""The hosts file of some answers, commented as the one that comes with the lab."""
+"""The hosts file that `lab init` writes, commented like the template that comes with the lab."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
+from lab.base import durable
+from lab.base.errors import BadInput
+from lab.base.validation import read_text
+from lab.hosts.sections import is_untouched
 from lab.init.answers import Answers, HostAnswer
 
 PAGE = "docs/reference/hosts-file.md"
@@ -12,8 +17,28 @@ SUDO = """\
 # helper (sudo allows one program of the lab: docs/how-to/give-a-narrow-sudo.md), or none (without root, or by root)."""
 
 
+def check_place(path: Path) -> bool:
+    """True if ``path`` holds the untouched template, which may be overwritten. Raises BadInput for any other file."""
+    if not path.is_symlink() and not path.exists():
+        if not path.parent.is_dir():
+            raise BadInput(f"{path}: there is no folder {path.parent}", "make it, or give another --hosts FILE")
+        return False
+    if not is_untouched(read_text(path, "")):
+        raise BadInput(
+            f"{path}: is there already, and filled in: it is not written over",
+            f"`lab check --hosts {path}` looks at it; `lab init --hosts FILE` writes another",
+        )
+    return True
+
+
+def write(path: Path, answers: Answers) -> None:
+    """Write the hosts file in one step. Raises BadInput like :func:`check_place`, and OSError."""
+    save = durable.replace if check_place(path) else durable.create
+    save(path, hosts_text(answers).encode())
+
+
 def hosts_text(answers: Answers) -> str:
-    """The text of the file."""
+    """The text of the hosts file."""
     lines = [
         f"# Written by `lab init`. All keys: {PAGE}. A value ends at the end of its line.",
         *("", "[client]", *_client(answers)),

@@ -1,4 +1,4 @@
-"""The hosts file that is written loads, and says what was answered."""
+"""The hosts file of `lab init`: it loads as it was answered, and replaces nothing but the untouched template."""
 
 from __future__ import annotations
 
@@ -7,13 +7,15 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.input_files import write_hosts
+from support.paths import ROOT
 from support.surroundings import WITH_MOUNT, interviewed
 
 from lab.base.errors import BadInput
 from lab.hosts.hosts_file import Hosts, load_hosts
 from lab.hosts.sections import check_filled_in, is_untouched
 from lab.init.answers import Answers
-from lab.init.hosts_text import hosts_text
+from lab.init.hosts_file import check_place, hosts_text, write
 
 ENTER = ""
 
@@ -27,11 +29,8 @@ def loaded(folder: Path, answers: Answers) -> Hosts:
 def test_this_machine_and_a_nas_that_lets_nobody_in(tmp_path: Path) -> None:
     hosts = loaded(tmp_path, interviewed([ENTER] * 6)[0])
     assert hosts.reached == ("client",)
-    assert (hosts.client.transport, hosts.client.data_address, hosts.client.sudo) == (
-        "local",
-        "192.168.77.1",
-        "password",
-    )
+    client = hosts.client
+    assert (client.transport, client.data_address, client.sudo) == ("local", "192.168.77.1", "password")
     assert (hosts.server.host, hosts.server.data_address) == (None, "192.168.77.2")
     assert (hosts.share.serve, hosts.share.name, hosts.share.path) == ("existing", "media", None)
     assert (hosts.share.account, hosts.share.password) == ("jane", "prompt")
@@ -89,3 +88,42 @@ def test_a_file_of_lab_init_is_no_template() -> None:
     text = hosts_text(interviewed([ENTER] * 6)[0])
     assert not is_untouched(text)
     check_filled_in(text, Path("hosts.ini"))
+
+
+TEMPLATE = (ROOT / "hosts.ini").read_text(encoding="utf-8")
+ANSWERS = interviewed([ENTER] * 6)[0]
+
+
+@pytest.mark.parametrize("template", ["", TEMPLATE])
+def test_a_new_file_is_made_and_the_untouched_template_written_over(tmp_path: Path, template: str) -> None:
+    path = tmp_path / "hosts.ini"
+    if template:
+        path.write_text(template)
+    assert check_place(path) == bool(template)
+    write(path, ANSWERS)
+    assert path.read_text() == hosts_text(ANSWERS)
+    assert path.stat().st_mode & 0o022 == 0
+
+
+def test_a_file_that_somebody_filled_in_stays(tmp_path: Path) -> None:
+    path = write_hosts(tmp_path)
+    before = path.read_bytes()
+    for attempt in (lambda: check_place(path), lambda: write(path, ANSWERS)):
+        with pytest.raises(BadInput, match=r"is there already, and filled in: it is not written over"):
+            attempt()
+    assert path.read_bytes() == before
+
+
+def test_a_half_filled_template_stays(tmp_path: Path) -> None:
+    path = tmp_path / "hosts.ini"
+    path.write_text(TEMPLATE.replace("client.local", "mini.local"))
+    with pytest.raises(BadInput, match="filled in"):
+        check_place(path)
+
+
+def test_what_is_no_file_is_bad_input(tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to(tmp_path / "nothing")
+    (tmp_path / "folder").mkdir()
+    for name in ("link", "folder", "no/such/hosts.ini"):
+        with pytest.raises(BadInput):
+            check_place(tmp_path / name)

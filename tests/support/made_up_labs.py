@@ -1,0 +1,20 @@
+"""Local labs that were never up, as their state file describes them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lab.local.state import Lab, Process
+
+LINUX = {"client": "linux", "server": "linux"}
+PROCESS = Process(1, 2)
+
+
+def lab_of(process: Process = PROCESS, **changes: Any) -> Lab:
+    """The lab named mine, of two hosts with Linux; every process of it is ``process``."""
+    facts: dict[str, Any] = {
+        "name": "mine", "instance": "0123", "supervisor": process, "cleaner": process,
+        "hosts": {"client": process, "server": process}, "rate": "1gbit", "delay": "none",
+        "hosts_file": "/x/hosts.ini", "platforms": LINUX, "backend": "namespaces", "why": "", "ssh_address": "::1",
+    }  # fmt: skip
+    return Lab(**facts | changes)
