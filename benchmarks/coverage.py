@@ -1,7 +1,7 @@
 """What the intervals cover when a run stops at a precision: this lab's rule beside the plain one, by simulation.
 
 Each line is a kind of noise, a rule, the least number of blocks, how many effects are looked at, and the cap on blocks.
-"Widened" counts blocks that resemble the one before as fewer, as the lab does (:mod:`lab.stats.autocorrelation`).
+"Widened" counts blocks that resemble the one before as fewer, as the lab does (:mod:`lab.stats.moderation`).
 The columns are ratios of the noise of one block to the precision; in each stands the share of 95 % intervals that hold
 the truth, and the mean number of blocks. The standard error is that of the worst column.
 """
@@ -19,7 +19,7 @@ import numpy.typing as npt
 from scipy.special import stdtrit
 
 from lab.design import stopping
-from lab.stats.autocorrelation import LEAST_COUNT, MOST_ALIKE, NORMAL_95
+from lab.stats.moderation import LEAST_COUNT, MOST_ALIKE, NORMAL_95
 
 Floats = npt.NDArray[np.float64]
 Draw = Callable[[np.random.Generator, tuple[int, ...]], Floats]
@@ -100,7 +100,7 @@ def widths(noise: Floats) -> tuple[Floats, Floats]:
 
 
 def widened(noise: Floats, means: Floats, halves: Floats) -> Floats:
-    """The half-widths of :func:`widths` as :mod:`lab.stats.autocorrelation` widens them, the effects being independent
+    """The half-widths of :func:`widths` as :mod:`lab.stats.moderation` widens them, the effects being independent
     and looked at together.
     """
     blocks = np.arange(1, noise.shape[-1] + 1)

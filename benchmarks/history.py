@@ -18,8 +18,8 @@ from collections.abc import Callable, Iterable
 
 import numpy as np
 
+from lab.stats.courses import Course, Point, course, p_of_change
 from lab.stats.effect_ratios import SIGNIFICANCE
-from lab.stats.history import Course, Point, course, p_of_change
 from lab.stats.intervals import Floats
 
 SPREAD, INSIDE, TRIALS = 0.02, 0.01, 7

@@ -25,9 +25,8 @@ import pandas as pd
 from lab.results import run_folder
 from lab.stats import Grid, Level, block_effects, grid
 from lab.stats.drift_slopes import theil_sen
-from lab.stats.effect_ratios import SIGNIFICANCE
+from lab.stats.effect_ratios import SIGNIFICANCE, adjust_by_gate
 from lab.stats.factors import Codes
-from lab.stats.gatekeeping import adjust_by_gate
 from lab.stats.intervals import Floats, t_means
 from lab.stats.moderation import moderate
 from lab.stats.two_way import two_way

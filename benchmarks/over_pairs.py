@@ -21,7 +21,7 @@ import numpy as np
 
 from lab.stats.distributions import NORMAL_QUANTILE
 from lab.stats.intervals import Floats, t_means
-from lab.stats.random_effects import moderate_errors, pool
+from lab.stats.over_pairs import moderate_errors, pool
 
 EFFECT = math.log(1.05)
 SPREAD = 0.05  # of a block

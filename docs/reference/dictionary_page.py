@@ -9,6 +9,7 @@ from dataclasses import astuple, fields
 
 from described import table
 
+from lab.report import registry
 from lab.schemas.columns import MORE, TIDY, Entry, entries
 
 
@@ -27,6 +28,9 @@ a trial. A column without any value is left out. A list is text, as JSON. A shar
     yield "## Names that are not known beforehand\n\nFrom `options`, `effective` and `observed` of the trial.\n"
     yield _table(MORE)
     yield "## With `--tidy`\n\nA row is a number of a trial.\n\n" + _table(TIDY)
+    yield "## Tables of a run\n\nWhat `lab show --table` prints, and where `lab show --json` has its numbers.\n"
+    rows = [(f"`{name}`", one.title, f"`{one.key}`" if one.key else "–") for name, one in registry.OF_RUN.items()]
+    yield table(("table", "heading", "in JSON"), rows)
 
 
 def _table(group: Iterable[Entry]) -> str:

@@ -16,8 +16,7 @@ from lab.cli.replaced import public_copies, public_copy
 from lab.cli.terminal import console, open_run, say, show, show_whole
 
 if TYPE_CHECKING:
-    from lab.report.compared.comparison import Comparison
-    from lab.report.compared.pairs_of_hosts import PairsOfHosts
+    from lab.report.compared.comparison import Comparison, PairsOfHosts
     from lab.results.run_folder import RunFolder
 
 SUMMARY = "the cases of runs over those of run A, such as a new kernel over an old one, and what else differs"
@@ -67,8 +66,8 @@ def run(arguments: argparse.Namespace) -> int:
         return _beside_published(arguments)
     if arguments.over_pairs:
         return _over_pairs(arguments)
+    from lab.report.compared.answer import judge_slower
     from lab.report.compared.comparison import Comparison, check_comparable
-    from lab.report.compared.fail_if import judge_slower
     from lab.report.conditions import parse_slower_than
 
     percent = parse_slower_than(arguments.fail_if) if arguments.fail_if is not None else None
@@ -92,26 +91,25 @@ def _open(arguments: argparse.Namespace) -> list[RunFolder]:
 
 def _over_pairs(arguments: argparse.Namespace) -> int:
     """The same of one sweep on several pairs of hosts, where no run is the base."""
-    from lab.report.compared.comparison import check_comparable
-    from lab.report.compared.pairs_of_hosts import MOST_RUNS, PairsOfHosts, identity
+    from lab.report.compared.comparison import MOST_RUNS_OVER_PAIRS, PairsOfHosts, check_comparable, identity
 
     if arguments.fail_if is not None:
         raise BadInput("--fail-if: not with --over-pairs: no run is the base of it", "compare two runs")
     folders, place = _open(arguments), _place(arguments)
-    check_comparable(folders, with_unfinished=arguments.unfinished, most=MOST_RUNS)
+    check_comparable(folders, with_unfinished=arguments.unfinished, most=MOST_RUNS_OVER_PAIRS)
     pairs = PairsOfHosts(folders)
     if arguments.json:
-        from lab.report.compared.pairs_json import pairs_json
+        from lab.report.compared.as_json import pairs_json
 
         print(json.dumps(pairs_json(pairs), indent=1))
     else:
         _print_pairs(pairs, only_answer=place is not None)
     if place:
-        from lab.report.compared import pairs_page
+        from lab.report.compared.page import write_pairs
 
         identities = [identity(folder.run) for folder in folders]
         shown = pairs if arguments.no_redact else PairsOfHosts(public_copies(folders), identities)
-        _show_files(pairs_page.write(shown, place), arguments)
+        _show_files(write_pairs(shown, place), arguments)
     return 0
 
 
@@ -154,11 +152,11 @@ def _print(comparison: Comparison, verdicts: list[str], *, only_answer: bool) ->
 
 def _write(folders: list[RunFolder], comparison: Comparison, place: Path, arguments: argparse.Namespace) -> None:
     """Write the page, without names unless they are wanted."""
-    from lab.report.compared import page
     from lab.report.compared.comparison import Comparison
+    from lab.report.compared.page import write_comparison
 
     shown = comparison if arguments.no_redact else Comparison(public_copies(folders))
-    _show_files(page.write(shown, place), arguments)
+    _show_files(write_comparison(shown, place), arguments)
 
 
 def _show_files(paths: list[Path], arguments: argparse.Namespace) -> None:

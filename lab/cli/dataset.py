@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lab.base.errors import BadInput
-from lab.base.untrusted import one_line
 from lab.cli import options
 from lab.cli.command import Example, Examples, Run, add_command
 from lab.cli.terminal import open_run, paged, say, show, show_whole
+from lab.report import registry
 
 if TYPE_CHECKING:
     from lab.dataset.pooled import Pooled
@@ -20,10 +19,6 @@ if TYPE_CHECKING:
 
 SUMMARY = "the trials of many runs in one folder of Parquet: medians and effects over all of them"
 DATASET = Path("dataset")
-TABLES = (
-    "speeds", "files", "clients", "requests", "frames", "capacity", "effects", "interactions", "shares", "limits",
-    "settings", "ceilings", "store", "store-effects", "waterfall",
-)  # fmt: skip
 FULL = ("speeds", "effects")
 
 
@@ -53,7 +48,8 @@ def add_commands(parser: argparse.ArgumentParser) -> None:
     shows = command("show", _show, "what all runs of a sweep say together", of_show)
     shows.add_argument("sweeps", nargs="*", metavar="SWEEP", help="the names of sweeps (default: all)")
     what = shows.add_mutually_exclusive_group()
-    what.add_argument("--table", choices=TABLES, metavar="NAME", help=f"print this table: {', '.join(TABLES)}")
+    tables = registry.OF_DATASET
+    what.add_argument("--table", choices=tables, metavar="NAME", help=f"print this table: {', '.join(tables)}")
     what.add_argument("--json", action="store_true", help="print JSON")
     of_history = [
         Example("lab dataset history nas", "what became of the runs that `lab measure TARGET --save nas` left")
@@ -113,37 +109,22 @@ def _show(arguments: argparse.Namespace) -> int:
         elif arguments.json:
             print(json.dumps(list(map(_as_json, sweeps)), indent=1))
         else:
-            _print(sweeps, [arguments.table] if arguments.table else FULL)
+            from lab.report.terminal import dataset_tables
+
+            names = [arguments.table] if arguments.table else FULL
+            drawn = [table for sweep in sweeps for table in dataset_tables(sweep, names, sweep.provenance)]
+            with paged() as screen:
+                screen.print(*drawn or ["nothing: the runs have none"])
     return 0
-
-
-def _print(sweeps: Sequence[Pooled], names: Sequence[str]) -> None:
-    """The tables of each sweep, with where they come from below each."""
-    from lab.report.bottlenecks import limits_over_runs
-    from lab.report.render import rich_table
-    from lab.report.tables import TextTable
-    from lab.report.terminal import OF_MANY
-
-    def table(sweep: Pooled, name: str) -> TextTable | None:
-        if name == "limits":
-            return limits_over_runs(sweep.limits, len(sweep.runs), sweep.unjudged)
-        return OF_MANY[name](sweep)
-
-    named = [(sweep, table(sweep, name)) for sweep in sweeps for name in names]
-    drawn: list[object] = [rich_table(found, sweep.provenance) for sweep, found in named if found is not None]
-    with paged() as screen:
-        screen.print(*drawn or ["nothing: the runs have none"])
 
 
 def _history(arguments: argparse.Namespace) -> int:
     """Print what became of each row. What else changed at a step is not in a dataset: `lab history` says that."""
-    from rich.text import Text
-
-    from lab.dataset.courses import courses_of_runs
     from lab.dataset.engine import started
     from lab.dataset.folder import Dataset
+    from lab.dataset.runs import courses_of_runs
+    from lab.report.document import on_screen
     from lab.report.history import CHANCE, History, sentences, tables
-    from lab.report.render import rich_table
     from lab.results.saved_runs import SavedRun, SavedRuns
 
     with started() as engine:
@@ -152,9 +133,7 @@ def _history(arguments: argparse.Namespace) -> int:
     history = History(SavedRuns(arguments.name, saved, 0, ()), courses)
     where = dict.fromkeys(run.where for run, _ in runs if run.where)
     with paged() as screen:
-        screen.print(*(Text(one_line(line)) for line in sentences(history)), sep="\n")
-        screen.print(*map(rich_table, tables(history)), sep="\n")
-        screen.print(*(Text(one_line(line)) for line in (CHANCE, *where)), sep="\n")
+        screen.print(*on_screen(sentences(history), tables(history), after=[CHANCE, *where]))
     return 0
 
 
@@ -163,9 +142,9 @@ def _compare(arguments: argparse.Namespace) -> int:
     from lab.dataset.engine import started
     from lab.dataset.folder import Dataset
     from lab.dataset.runs import compare_runs
-    from lab.report.render import records, rich_table
-    from lab.report.tables import versus_table
-    from lab.stats.several_runs import TABLES as PARTS
+    from lab.report.fitted_table import rich_table
+    from lab.report.tables import records, versus_table
+    from lab.stats.two_runs import TABLES as PARTS
 
     if len(arguments.runs) < 2:
         raise BadInput("one run is compared with nothing", "name two or more")
@@ -184,16 +163,14 @@ def _compare(arguments: argparse.Namespace) -> int:
 
 def _as_json(sweep: Pooled) -> dict[str, object]:
     """Counts, and the tables as lists of records with the keys of `lab show --json`; null where there is no number."""
-    from lab.report.render import records
-    from lab.report.terminal import own_numbers_json, shares_json
+    from lab.report.tables import records
+    from lab.report.terminal import values_of
 
     return {
         "sweep": sweep.sweep, "runs": len(sweep.runs), "blocks": sum(run.blocks for run in sweep.runs),
-        "counts": sweep.counts, "where": sweep.where, "summary": records(sweep.summary),
-        "files": records(sweep.file_rates), "effects": records(sweep.effects),
-        "interactions": records(sweep.interactions), "shares": shares_json(sweep),
-        "ceilings": records(sweep.ceilings), "limits": records(sweep.limits), "unjudged": sweep.unjudged,
-        **own_numbers_json(sweep),
+        "counts": sweep.counts, "where": sweep.where, **values_of(registry.OF_DATASET, sweep, kept_empty=True),
+        "limits": records(sweep.limits), "unjudged": sweep.unjudged,
+        **values_of(registry.OF_DATASET, sweep, kept_empty=False),
     }  # fmt: skip
 
 

@@ -117,7 +117,7 @@ def _write_table(runs: Iterable[Source], arguments: argparse.Namespace) -> None:
 
 def _csv(table: pd.DataFrame) -> str:
     """The table as CSV, in which no text can be taken for a formula."""
-    from lab.report.spreadsheet import no_formula
+    from lab.report.tables import no_formula
 
     plain = table.rename(columns=no_formula)
     for name, kind in plain.dtypes.items():

@@ -52,8 +52,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Survey, print the matrix and, last, the run folder; 1 where a place failed, or --strict and not all was kept."""
     from lab.fidelity import page, survey
+    from lab.fidelity.page import masked
     from lab.fidelity.places import Asked
-    from lab.fidelity.public import masked
     from lab.local import state
 
     asked = Asked(arguments.protocol, arguments.tool, arguments.direction, arguments.store, arguments.option)
@@ -72,7 +72,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _print(folder: RunFolder, survey: Survey) -> None:
-    from lab.fidelity.matrix import KEY, answer_lines, engine_lines, legend_lines, matrix_lines
+    from lab.fidelity.page import KEY, answer_lines, engine_lines, legend_lines, matrix_lines
 
     for line in matrix_lines(survey.copies, columns(sys.stdout) or WIDTH_OF_A_FILE):
         show_whole(line)

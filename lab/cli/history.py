@@ -58,16 +58,11 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _print(history: History, percent: float | None) -> None:
     """The answer first, then tables, then what has to be known of both."""
-    from rich.text import Text
-
+    from lab.report.document import on_screen
     from lab.report.history import answer, judge_slower, notes, tables
-    from lab.report.render import rich_table
 
     verdicts = judge_slower(history, percent)[1] if percent is not None else []
-    screen = console()
-    screen.print(*(Text(line) for line in answer(history)), sep="\n")
-    screen.print(*map(rich_table, tables(history)), sep="\n")
-    screen.print(*(Text(line) for line in (*notes(history), *verdicts)), sep="\n")
+    console().print(*on_screen(answer(history), tables(history), after=[*notes(history), *verdicts]))
 
 
 def _draw(history: History, path: Path) -> None:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from lab.stats import Encoded
-    from lab.stats.published import Own, Recomputed
+    from lab.stats.recomputed import Own, Recomputed
 
 SUMMARY = "what the posts of 2011 to 2015 measured, recomputed, and beside one's own run"
 EXAMPLES = (
@@ -41,7 +41,7 @@ def run(arguments: argparse.Namespace) -> int:
     from lab.results import run_folder
     from lab.results.published import read_published
     from lab.stats import encode
-    from lab.stats.published import beside, recompute
+    from lab.stats.recomputed import beside, recompute
 
     figures = read_published()
     chosen = [figure for figure in figures if figure.table.startswith(arguments.table or "")]
@@ -65,8 +65,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _print(recomputed: Sequence[Recomputed], own: Sequence[Own | None] | None, trials: Encoded | None) -> None:
+    from lab.report.fitted_table import rich_table
     from lab.report.published import published_tables, sizes, tables_beside
-    from lab.report.render import rich_table
     from lab.stats import provenance
 
     if own is None or trials is None:

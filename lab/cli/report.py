@@ -67,7 +67,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _show_files(page: Path) -> None:
     from lab.report import figures
-    from lab.report.post.one_page import APPENDIX, POST
+    from lab.report.posts import APPENDIX, POST
 
     drawings = sorted(page.parent / "figures" / f"{name}.{kind}" for name in figures.ALL for kind in ("png", "svg"))
     for path in (*drawings, *(page.parent / name for name in (APPENDIX, POST)), page):

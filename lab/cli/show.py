@@ -10,6 +10,7 @@ from lab.cli import options
 from lab.cli.browser import open_page, report_place
 from lab.cli.command import Example
 from lab.cli.terminal import open_run, paged, print_answer
+from lab.report import registry
 
 SUMMARY = "the answer of a run, or its tables"
 EXAMPLES = (
@@ -22,11 +23,6 @@ EXAMPLES = (
 if TYPE_CHECKING:
     from lab.results.run_folder import RunFolder
 
-TABLES = (
-    "speeds", "files", "clients", "requests", "frames", "capacity", "effects", "interactions", "shares", "limits",
-    "settings", "ceilings", "store", "store-effects", "waterfall", "counted", "remarks", "lost",
-)  # fmt: skip
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Its options."""
@@ -34,8 +30,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     options.add_results(parser)
     what = parser.add_mutually_exclusive_group()
     what.add_argument("--full", action="store_true", help="print the tables, and the answer after them")
-    text = f"print this table: {', '.join(TABLES)}"
-    what.add_argument("--table", choices=TABLES, metavar="NAME", help=text)
+    tables = registry.OF_RUN
+    what.add_argument("--table", choices=tables, metavar="NAME", help=f"print this table: {', '.join(tables)}")
     what.add_argument("--json", action="store_true", help="print JSON")
     parser.add_argument("--open", action="store_true", help="write the report too, and open it in the browser")
 
@@ -64,7 +60,7 @@ def _print(folder: RunFolder, arguments: argparse.Namespace) -> None:
         print(json.dumps(terminal.show_json(folder), indent=1))
         return
     analysis = Analysis(run_folder.load(folder.path))
-    names = terminal.FULL if arguments.full else [arguments.table]
+    names = registry.FULL if arguments.full else [arguments.table]
     tables = terminal.terminal_tables(analysis, names)
     with paged() as screen:
         screen.print(*tables or ["nothing: the run has none"])

@@ -14,9 +14,8 @@ from lab import stats
 from lab.base import untrusted
 from lab.base.errors import BadInput
 from lab.dataset.folder import Dataset
-from lab.dataset.names import LONGEST_ID, Table, folder_of, name_of
 from lab.dataset.parquet_file import MOST_ROWS
-from lab.dataset.register import Entry, StoredFile, StoredRun
+from lab.dataset.register import LONGEST_ID, Entry, StoredFile, StoredRun, Table, folder_of, name_of
 from lab.dataset.tables import Rows, limits_table, observed_table, trials_table, write
 from lab.results import run_folder
 from lab.results.export_table import facts_of

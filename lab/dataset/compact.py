@@ -13,9 +13,8 @@ from typing import IO
 from lab.base.durable import Folder
 from lab.dataset.engine import Engine, escape_paths
 from lab.dataset.folder import Dataset
-from lab.dataset.names import FILE, PART, TABLES, folder_of
 from lab.dataset.parquet_file import GROUP_ROWS, MAGIC, MOST_ROWS, is_labs
-from lab.dataset.register import StoredFile, group_files
+from lab.dataset.register import FILE, PART, TABLES, StoredFile, folder_of, group_files
 from lab.dataset.tables import FILE_METADATA
 
 MOST_FILES = 1000  # joined at once: each is open meanwhile

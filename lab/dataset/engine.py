@@ -15,8 +15,7 @@ from typing import IO, Any, TypeAlias
 from lab.base.errors import LabFailure
 from lab.base.untrusted import first_line
 from lab.dataset.folder import check_installed
-from lab.dataset.names import LONGEST_ID
-from lab.dataset.register import AGAIN
+from lab.dataset.register import AGAIN, LONGEST_ID
 
 MEMORY_BYTES = 400 << 20  # of DuckDB alone; what is computed of its answers takes as much again
 SPILLED_BYTES = 4 << 30  # of what does not fit there: a million trials that are put in order have 1 GB at most

@@ -17,9 +17,8 @@ from lab.base import durable
 from lab.base.errors import BadInput
 from lab.base.os_errors import reason_of
 from lab.base.untrusted import MOST_INPUT_BYTES, from_json, open_file, read_file
-from lab.dataset.names import FOLDER, TABLES, Table, folder_of
 from lab.dataset.parquet_file import SCHEMA, problem
-from lab.dataset.register import AGAIN, Register, StoredFile
+from lab.dataset.register import AGAIN, FOLDER, TABLES, Register, StoredFile, Table, folder_of
 from lab.results.trial import SCHEMA as TRIAL_SCHEMA
 
 INSTALL = "pip install file-share-lab[dataset]"

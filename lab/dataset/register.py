@@ -6,12 +6,15 @@ the files that it names are on the disk.
 
 from __future__ import annotations
 
+import hashlib
 import os
+import re
+import string
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, TypeAlias, TypeVar
+from typing import Annotated, Literal, TypeAlias, TypeVar, get_args
 
 import msgspec
 
@@ -19,7 +22,6 @@ from lab.base import durable, untrusted
 from lab.base.errors import BadInput
 from lab.base.units import LARGEST
 from lab.base.untrusted import listing, one_line
-from lab.dataset.names import LONGEST_ID, Table, is_own
 from lab.design.factors import ABSENT, DEFAULT, Level, owner_of
 from lab.results.trial import MOST_OPTIONS, is_level
 from lab.stats.factors import FACTORS
@@ -29,6 +31,14 @@ Text: TypeAlias = Annotated[str, msgspec.Meta(max_length=2000)]
 Levels: TypeAlias = Mapping[str, Level]
 EntryT = TypeVar("EntryT")
 AGAIN = "make the dataset anew: `lab dataset add RUN… --dataset NEW`, of the runs that it was made of"
+Table: TypeAlias = Literal["trials", "observed", "limits"]
+TABLES: tuple[Table, ...] = get_args(Table)
+_PLAIN = frozenset(string.ascii_letters + string.digits + "-_.")
+_LONGEST = 100
+LONGEST_ID = 400  # characters of the id of a run or a trial, which each row has: that of a run may be its folder's name
+FOLDER = re.compile(r"sweep=[A-Za-z0-9_.%-]*")
+FILE = re.compile(r"(?:run=[A-Za-z0-9_.%-]*|joined=[0-9]+-[0-9a-f]{12})\.parquet")
+PART = re.compile(rf"\.{FILE.pattern}\.[0-9a-f]{{12}}")  # of a file that is being written
 
 
 class StoredRun(msgspec.Struct, frozen=True, kw_only=True):
@@ -163,7 +173,7 @@ class Register:
         self.files += entry.files
 
     def replace_files(self, files: Sequence[StoredFile]) -> None:
-        """Have other files in place of all, in one step."""
+        """Replace all files by others, in one step."""
         entries = [*(Entry(files=(file,)) for file in files), *(Entry(run) for run in self.runs.values())]
         durable.replace(self._path, b"".join(msgspec.json.encode(entry) + b"\n" for entry in entries))
         self.files = list(files)
@@ -235,3 +245,22 @@ def _problem_of_case(case: _Case) -> str:
         return f"unknown: {listing(unknown)}"
     strange = next((name for name, level in levels.items() if not is_level(name, level)), None)
     return "" if strange is None else f"{one_line(strange, 80)} cannot be {levels[strange]!r:.60}"
+
+
+def name_of(text: str) -> str:
+    """A text as a part of a path: other characters as ``%2F``, and what is too long by its hash."""
+    quoted = "".join(sign if sign in _PLAIN else "".join(f"%{byte:02X}" for byte in sign.encode()) for sign in text)
+    if len(quoted) <= _LONGEST:
+        return quoted
+    return f"{quoted[: _LONGEST // 2]}-{hashlib.sha256(text.encode()).hexdigest()[:16]}"
+
+
+def folder_of(sweep: str) -> str:
+    """The name of the folder of a sweep, in each of TABLES."""
+    return f"sweep={name_of(sweep)}"
+
+
+def is_own(path: str, table: Table, sweep: str) -> bool:
+    """Whether this is the path, in a dataset, of a file of this table and sweep."""
+    folder, _, name = path.rpartition("/")
+    return folder == f"{table}/{folder_of(sweep)}" and bool(FILE.fullmatch(name))

@@ -14,9 +14,9 @@ from typing import Any, TypeVar
 from lab.base.errors import LabFailure
 from lab.base.scripts import read_script
 from lab.base.untrusted import count, first_line, from_json, one_line
-from lab.fidelity.engines import PLACES, Engine, parse_engine
+from lab.fidelity.copiers import PLACES, Engine, parse_engine
+from lab.fidelity.copies import Reading
 from lab.fidelity.probes import ALL, BOTH, LINUX, MACOS, Probe, laid_on
-from lab.fidelity.verdicts import Reading
 from lab.hosts import Host
 
 FUTURE = "from __future__ import annotations\n"  # may stand at the head of a text alone
@@ -95,7 +95,7 @@ def copy(host: Host, platform: str, call: CopyCall) -> Copied:
     }  # fmt: skip
     copied = _ask(host, platform, COPIES_SCRIPT, "copy", request, parse_copied, as_root=False, deadline_s=COPIES_S)
     folders = sorted((call.source, call.target), key=len, reverse=True)
-    return Copied({name: _without(folders, said) for name, said in copied.failures.items()}, copied.stopped)
+    return Copied({name: _without(folders, message) for name, message in copied.failures.items()}, copied.stopped)
 
 
 def _without(folders: Sequence[str], text: str) -> str:
@@ -156,7 +156,7 @@ def _ask(
 
 def parse_failures(text: str) -> dict[str, str]:
     """What failed, by probe. Raises ValueError."""
-    return {name: _text(said) for name, said in _entries(text).items()}
+    return {name: _text(message) for name, message in _entries(text).items()}
 
 
 def parse_copied(text: str) -> Copied:
@@ -165,7 +165,7 @@ def parse_copied(text: str) -> Copied:
     failures, stopped = answer.get("failures"), _text(answer.get("stopped"))
     if not isinstance(failures, dict) or stopped not in ("", *(probe.name for probe in ALL)):
         raise ValueError(f"{one_line(text, 60)!r} is no account of a copy")
-    return Copied({name: _text(said) for name, said in failures.items()}, stopped)
+    return Copied({name: _text(message) for name, message in failures.items()}, stopped)
 
 
 def parse_snapshot(text: str, probes: Sequence[Probe] = ALL) -> Snapshot:

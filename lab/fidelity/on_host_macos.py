@@ -30,8 +30,8 @@ def _run(*words: str | bytes) -> str:
         raw, stdin=subprocess.DEVNULL, capture_output=True, timeout=DEADLINE_S, env=environment, check=False
     )
     if done.returncode != 0:
-        said = done.stderr.decode("utf-8", "backslashreplace").strip() or f"exit code {done.returncode}"
-        raise OSError(errno.ENODATA if NONE.search(said) else errno.EIO, said.splitlines()[-1][:300])
+        error_text = done.stderr.decode("utf-8", "backslashreplace").strip() or f"exit code {done.returncode}"
+        raise OSError(errno.ENODATA if NONE.search(error_text) else errno.EIO, error_text.splitlines()[-1][:300])
     return done.stdout.decode("utf-8", "backslashreplace")
 
 

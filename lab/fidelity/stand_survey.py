@@ -12,13 +12,11 @@ from lab.base.present import present
 from lab.base.untrusted import one_line
 from lab.design.factors import Direction
 from lab.fidelity import host_scripts
-from lab.fidelity.copiers import Copier
-from lab.fidelity.copies import Copy, Ends, View
-from lab.fidelity.engines import Engine
+from lab.fidelity.copiers import Copier, Engine
+from lab.fidelity.copies import Copy, Ends, Judge, Judgement, View
 from lab.fidelity.host_scripts import CopyCall, Snapshot
 from lab.fidelity.places import Asked, Stand, copiers_for
 from lab.fidelity.probes import Probe, laid_on, readable
-from lab.fidelity.verdicts import Judge, Judgement
 from lab.hosts import Host, Role
 from lab.run.case.session import Session
 from lab.run.case.setup import Setup

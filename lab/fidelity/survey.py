@@ -18,9 +18,8 @@ from lab.base import durable
 from lab.base.errors import BadInput, LabFailure, RestoreError, Unsupported
 from lab.base.untrusted import first_line, listing
 from lab.fidelity import host_scripts
-from lab.fidelity.copiers import Copier
+from lab.fidelity.copiers import Copier, Engine
 from lab.fidelity.copies import Copy
-from lab.fidelity.engines import Engine
 from lab.fidelity.places import Asked, Stand, choose, copiers_for, list_stands, make_sweep
 from lab.fidelity.probes import LINUX
 from lab.fidelity.stand_survey import StandSurvey
@@ -43,7 +42,7 @@ ANY_MTU = 1500  # before a host has been asked for its own
 
 @dataclass
 class Survey:
-    """What was survey. ``failures`` are places that could not be stood up, ``left_out`` those that cannot be."""
+    """What was surveyed. ``failures`` are places that could not be stood up, ``left_out`` those that cannot be."""
 
     engines: Sequence[Engine]
     left_out: Sequence[str]
@@ -175,7 +174,7 @@ def _survey_place(
 
 @contextmanager
 def _noting_the_end(folder: RunFolder) -> Iterator[None]:
-    """Have run.json say how it ended."""
+    """Note in run.json how the survey ended."""
     folder.update(ended="interrupted")
     try:
         yield

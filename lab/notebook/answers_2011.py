@@ -10,7 +10,7 @@ from lab.notebook.table import Table, Text, display
 from lab.report.published import describe, published_tables, tables_beside
 from lab.report.tables import TextTable, number
 from lab.results.published import find_baseline, read_published
-from lab.stats.published import beside, recompute
+from lab.stats.recomputed import beside, recompute
 
 
 @dataclass(frozen=True)

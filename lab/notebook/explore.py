@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -36,12 +35,7 @@ class _OfFactor(Analysis):
 
     def __init__(self, run: Run, factor: str):
         super().__init__(analyse(run).trials)
-        self.factor = factor
-
-    @cached_property
-    def block_effects(self) -> list[stats.Compared]:
-        """See :func:`lab.stats.block_effects`."""
-        return list(stats.block_effects(self.speeds, [self.factor]))
+        self.block_effects = list(stats.block_effects(self.speeds, [factor]))
 
 
 def answer_of(run: Opened) -> Text:

@@ -10,9 +10,8 @@ from matplotlib.figure import Figure
 
 from lab.base.untrusted import printable
 from lab.report.figures.files import png_of
-from lab.report.page.html_table import html_table
-from lab.report.page.text import escape, folded
-from lab.report.render import markdown_table
+from lab.report.markdown import markdown_table
+from lab.report.page.html import escape, folded, html_table
 from lab.report.tables import TextTable
 
 WRAPPED = "white-space: pre-wrap; word-break: normal; overflow-wrap: anywhere"

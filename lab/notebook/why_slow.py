@@ -10,7 +10,7 @@ from lab.notebook.table import Table, Text
 from lab.report import figures
 from lab.report.analysis import Run, analyse
 from lab.report.bottlenecks import count_limits, limits_table
-from lab.report.evidence import proof
+from lab.report.own_numbers import proof
 from lab.report.samples import trials_with_samples
 from lab.stats import measured, transfers
 

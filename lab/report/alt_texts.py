@@ -11,11 +11,11 @@ from lab import stats
 from lab.base.untrusted import one_line
 from lab.report.analysis import Analysis
 from lab.report.answer import capitalised
+from lab.report.bottlenecks import NAMES, narrowest
 from lab.report.findings import effect_words
 from lab.report.leading import case_label, fastest_first, overall_effects
 from lab.report.prose import FEWER_THAN_TWO, drift_sentence, interaction_sentences
-from lab.report.waterfall import NAMES, narrowest
-from lab.stats.waterfall import STAGES, TOOL, fastest_cases
+from lab.stats.stages import STAGES, TOOL, fastest_cases
 
 ABOUT = {
     "throughput": "A strip of marks for each case, one panel a direction: every trial, its median, and its ceiling.",
@@ -69,7 +69,7 @@ def _effects(run: Analysis) -> str:
 
 
 def _waterfall(run: Analysis) -> str:
-    """Of the fastest tool of each direction every stage, and which is the narrowest."""
+    """Every stage of the fastest tool of each direction, and which stage is the narrowest."""
     directions = []
     for direction, rows in _by_direction(fastest_cases(run.waterfall)).items():
         row = max(rows, key=lambda row: float(row[TOOL]))

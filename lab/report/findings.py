@@ -110,7 +110,7 @@ def _with_interval(row: stats.Row, names: Sequence[str]) -> str:
 def _levels_by_factor(rows: Sequence[stats.Row], speeds: stats.Grid) -> Levels:
     """The levels that some cases have of each factor that a person can choose, in reading order.
 
-    An option that one of them lacks, for it is another protocol's, counts with all levels: none is shared by all.
+    If a case lacks the option because it belongs to another protocol, the cases share no level of it.
     """
     having = {name: {row[name] for row in rows} for name in speeds.varied if name not in stats.MEASURED}
     return {

@@ -14,9 +14,22 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from lab.base.untrusted import one_line
+from lab.report.tables import TextTable
+
 LEAST_WORDS, LEAST_NAME = 20, 11  # columns: what is wrapped into fewer is hard to read
 INDENT = 2  # of a listing, below the heading of a row
 UNLIMITED = 10**6
+MOST_ROWS = 200  # of a table in the terminal: nobody reads more there, and drawing a thousand takes seconds
+
+
+def rich_table(table: TextTable, provenance: Sequence[str] = ()) -> FittedTable:
+    """A table for the terminal, MOST_ROWS of it, with where its numbers come from below it."""
+    more = len(table.rows) - MOST_ROWS
+    rest = f"and {more:,} more rows: --json has all" if more > 0 else ""
+    rows = [list(map(one_line, row)) for row in table.rows[:MOST_ROWS]]
+    below = list(map(one_line, filter(None, (rest, *provenance))))
+    return FittedTable(list(map(one_line, table.headings)), rows, one_line(table.caption), below, table.is_text)
 
 
 @dataclass(frozen=True)
@@ -85,7 +98,7 @@ class FittedTable:
 class _Column:
     """How wide a column is where there is room, and the least that cuts no word and no number in two.
 
-    Its cells may be of several lines where it ``wraps``; else its heading alone, for a number must not.
+    If it ``wraps``, a cell may take several lines; else only its heading may: a number must not.
     """
 
     heading: str

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from functools import cached_property
 
 import numpy as np
 
 from lab import stats
 from lab.base.untrusted import one_line
-from lab.report.dates import between, day
 from lab.report.prose import warnings_of_machines
 from lab.report.tables import TextTable
 from lab.results.saved_runs import MOST_RUNS, SavedRun, SavedRuns
 from lab.stats.change_points import LEAST_POINTS
-from lab.stats.changed_facts import ChangedFact, changed_facts
-from lab.stats.history import LEAST_REFERENCE, TREND_DAYS, Change, Course, Step, courses
+from lab.stats.courses import LEAST_REFERENCE, TREND_DAYS, Change, Course, Step, courses
+from lab.stats.run_differences import ChangedFact, changed_facts
 
 MOST_ROWS = 20  # of a table: the runs before them share one row
 MOST_CAUSES = 6  # that are named one by one
@@ -92,7 +92,7 @@ def tables(history: History) -> list[TextTable]:
     pairs: dict[tuple[str, str], list[Course]] = {}
     for course in history.courses:
         pairs.setdefault((course.at["protocol"], course.at["tool"]), []).append(course)
-    return [_table(history, together) for together in pairs.values()]
+    return [_table(history, of_tool) for of_tool in pairs.values()]
 
 
 def judge_slower(history: History, percent: float) -> tuple[bool, list[str]]:
@@ -201,19 +201,19 @@ def _changed(facts: Sequence[ChangedFact]) -> str:
     return f"Changed then and only then, so perhaps the cause: {'; '.join([*named, *more])}.{others}"
 
 
-def _table(history: History, together: Sequence[Course]) -> TextTable:
-    runs = sorted({point.run for course in together for point in course.points})
-    cells = [_cells(course) for course in together]
+def _table(history: History, of_tool: Sequence[Course]) -> TextTable:
+    runs = sorted({point.run for course in of_tool for point in course.points})
+    cells = [_cells(course) for course in of_tool]
     shown = runs[-MOST_ROWS:]
     rows = [
         [f"{history.saved.runs[run].begun:%Y-%m-%d %H:%M}", *(by_run.get(run, "–") for by_run in cells)]
         for run in shown
     ]
     if earlier := runs[:-MOST_ROWS]:
-        rows.insert(0, [f"{len(earlier)} earlier", *(_summarise(course, shown[0]) for course in together)])
-    name = stats.row_label({name: together[0].at[name] for name in ("protocol", "tool")})
+        rows.insert(0, [f"{len(earlier)} earlier", *(_summarise(course, shown[0]) for course in of_tool)])
+    name = stats.row_label({name: of_tool[0].at[name] for name in ("protocol", "tool")})
     caption = f"{one_line(name, 80)}: MB/s, median of a run [95 % interval of its trials]. ↓ ↑ a new level begins."
-    return TextTable(["begun (UTC)", *(course.at["direction"] for course in together)], rows, caption)
+    return TextTable(["begun (UTC)", *(course.at["direction"] for course in of_tool)], rows, caption)
 
 
 def _cells(course: Course) -> dict[int, str]:
@@ -280,3 +280,16 @@ def _span(percents: Sequence[float]) -> str:
 
 def _count(points: range) -> str:
     return f"{len(points)} run{'s' if len(points) != 1 else ''}"
+
+
+def day(at: datetime, newest: datetime) -> str:
+    """The day, such as ``3 March``; with its year where that is not the year of ``newest``."""
+    return f"{at.day} {at:%B}" if at.year == newest.year else f"{at.day} {at:%B} {at.year}"
+
+
+def between(before: datetime, after: datetime, newest: datetime) -> str:
+    """The time between two moments, such as ``between 2 and 3 May``; with the time of day where it is one day."""
+    if before.date() == after.date():
+        return f"on {day(after, newest)}, between {before:%H:%M} and {after:%H:%M} UTC"
+    is_one_month = (before.year, before.month) == (after.year, after.month)
+    return f"between {before.day if is_one_month else day(before, newest)} and {day(after, newest)}"

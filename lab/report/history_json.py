@@ -7,7 +7,7 @@ from dataclasses import asdict
 import numpy as np
 
 from lab.report.history import History, answer, judge_slower, notes
-from lab.stats.history import TREND_DAYS, Change, Course, Point, Step
+from lab.stats.courses import TREND_DAYS, Change, Course, Point, Step
 
 
 def history_json(history: History, slower_than: float | None) -> dict[str, object]:

@@ -58,7 +58,7 @@ def warnings(run: RunJson) -> list[str]:
 
 
 def warnings_of_machines(run: RunJson) -> list[str]:
-    """Of which machines the numbers of a run are none."""
+    """Warnings that the machines of a run were virtual or emulated."""
     local = [LOCAL_LAB] if run.get("instance") is not None else []
     return [*local, *([EMULATED_MAC] if emulated(run) else [])]
 
@@ -69,13 +69,18 @@ def not_measured(run: RunJson) -> list[str]:
 
 
 def about_hosts(run: RunJson) -> str:
-    """What of both hosts decides over TCP beside the settings of a sweep, for the head of what is shown of a run."""
+    """TCP settings of both hosts that the sweep does not vary, for the head of a report."""
     named = {role: facts["congestion"] for role, facts in run.get("hosts", {}).items() if facts.get("congestion")}
     if not named:
         return ""
     alike = len(named) == len(run["hosts"]) and len(set(map(str, named.values()))) == 1
     algorithms = [f"{name}" if alike else f"{name} ({role})" for role, name in named.items()]
     return f"TCP congestion control: {', '.join(dict.fromkeys(algorithms))}"
+
+
+def head(run: RunJson, trials: stats.Trials) -> list[str]:
+    """Where, when and of what: what stands above whatever is shown of a run."""
+    return [line for line in (*stats.provenance(trials), about_hosts(run)) if line]
 
 
 def chance(table: pd.DataFrame) -> str:

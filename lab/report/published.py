@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
 
 from lab import stats
 from lab.base.units import size_label
@@ -12,7 +11,7 @@ from lab.report.compared.words import times
 from lab.report.tables import TextTable, between, number
 from lab.results.published import Published
 from lab.results.trial import DD, RunJson
-from lab.stats.published import Own, Recomputed
+from lab.stats.recomputed import Own, Recomputed
 from lab.stats.store_numbers import OF_STORES, store_numbers
 
 MB = 10**6
@@ -102,12 +101,12 @@ def sizes(trials: stats.Trials) -> str:
     return ", ".join(named)
 
 
-def published_json(recomputed: Sequence[Recomputed], own: Sequence[Own | None] | None) -> list[dict[str, Any]]:
+def published_json(recomputed: Sequence[Recomputed], own: Sequence[Own | None] | None) -> list[dict[str, object]]:
     """Each figure as JSON values; null where there is no number. ``own`` is None without a run."""
     records = []
     for place, entry in enumerate(recomputed):
         figure = entry.figure
-        record: dict[str, Any] = {
+        record: dict[str, object] = {
             "source": figure.source, "table": figure.table, "kind": figure.kind, **figure.settings,
             "value": figure.value, "unit": figure.unit, "baseline": figure.baseline,
             "published_change_pct": figure.change_pct, "recomputed_change_pct": _or_null(entry.change_pct),
@@ -120,7 +119,7 @@ def published_json(recomputed: Sequence[Recomputed], own: Sequence[Own | None] |
     return records
 
 
-def _own_json(figure: Published, measured: Own) -> dict[str, Any]:
+def _own_json(figure: Published, measured: Own) -> dict[str, object]:
     return {
         "unit": "bytes/s" if figure.is_bytes else "1/s", "median": measured.median, "low": _or_null(measured.low),
         "high": _or_null(measured.high), "n_blocks": measured.n_blocks, "change_pct": _or_null(measured.change_pct),

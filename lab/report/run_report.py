@@ -1,33 +1,49 @@
 """A run as files to read: report.html (one file, no network), post.md, its appendix, figures, table.csv; or gist.md.
 
-The same tables and texts are rendered for HTML, Markdown and the terminal (:mod:`lab.report.terminal`), so that they
-cannot disagree. Whatever came from a host or a file is escaped.
+The answer comes first, then a chapter a question. The same tables and texts stand in HTML, in Markdown and on a
+terminal (:mod:`lab.report.terminal`), so that they cannot disagree.
 """
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import pandas as pd
 
 from lab.base.durable import Folder
 from lab.report import figures, own_numbers
+from lab.report.alt_texts import describe
 from lab.report.analysis import Analysis
-from lab.report.figures.files import png_of, svg_of
+from lab.report.answer import capitalised, sentences
+from lab.report.document import Chapter, Document, Picture, Section, draw_figures
+from lab.report.findings import fastest_intervals
+from lab.report.method import method
 from lab.report.page.courses import courses
-from lab.report.page.run_page import Report, page
+from lab.report.page.html import escape, folded
 from lab.report.page.trial_data import trial_data
-from lab.report.post.front_matter import front_matter
-from lab.report.post.gist import GIST, gist
-from lab.report.post.one_page import APPENDIX, POST, appendix, one_page
-from lab.report.post.parts import Subject
+from lab.report.posts import APPENDIX, GIST, POST, Subject, appendix, gist, one_page
+from lab.report.posts import front_matter as begin_with
+from lab.report.prose import head, warnings
 from lab.report.sections import details, hosts, sections
-from lab.report.spreadsheet import no_formula
+from lab.report.tables import no_formula
+from lab.report.trust import conditions
 from lab.results import run_folder
 from lab.results.public import Public
 from lab.results.run_folder import RunFolder
-from lab.stats.file_rates import round_trips_per_file
+from lab.stats.summary_table import round_trips_per_file
+
+QUESTIONS = {
+    "answer": "The answer",
+    "fastest": "What is fastest?",
+    "changes": "What does each setting change?",
+    "limits": "What limits it?",
+    "trust": "How far can it be trusted?",
+    "how": "How was it measured?",
+    "more": "Everything else",
+}
+BEHIND = "The table behind the figure has every number."
 
 
 def write(folder: RunFolder, to: Path | None = None, shown: RunFolder | None = None, front_matter: str = "") -> Path:
@@ -38,21 +54,19 @@ def write(folder: RunFolder, to: Path | None = None, shown: RunFolder | None = N
     """
     own, folder = folder, shown or Public(folder)
     subject = _subject(folder, front_matter)
-    run = subject.run
+    run, frame = subject.run, subject.run.trials.frame
     with _open_report(own, to) as report:
         with report.enter("figures") as place:
-            drawings = _draw(run, place)
-        report.replace(
-            "table.csv",
-            _plain(run.trials.frame).join(own_numbers.columns(run.trials.frame)).to_csv(index=False).encode(),
-        )
+            drawings = draw_figures({name: draw(run) for name, draw in figures.ALL.items()}, place)
+        table = _plain(frame).join(own_numbers.columns(frame))
+        report.replace("table.csv", table.to_csv(index=False).encode())
         of_post = sections(run, folder.label)
-        report.replace(APPENDIX, appendix(subject, [*of_post, hosts(folder.run)]).encode())
+        pictures = _pictures(run, of_post, drawings)
+        report.replace(APPENDIX, appendix(subject, [*of_post, hosts(folder.run)], pictures).encode())
         report.replace(POST, one_page(subject).encode())
-        everything = [*of_post, *details(folder.run, run)]
         more = [courses(folder, run), trial_data(run)]
-        content = page(Report(subject.title, folder.run, run, everything, drawings), more)
-        return report.replace("report.html", content.encode())
+        document = page_of(subject, [*of_post, *details(folder.run, run)], pictures, more)
+        return report.replace("report.html", document.to_html().encode())
 
 
 def write_gist(
@@ -64,9 +78,40 @@ def write_gist(
         return report.replace(GIST, gist(subject).encode())
 
 
+def page_of(
+    subject: Subject, sections: Sequence[Section], pictures: Mapping[str, Picture], more: Sequence[str] = ()
+) -> Document:
+    """The whole report; ``more`` is HTML of what is folded at the end."""
+    run = subject.described
+    code = str(run.get("code_version") or "an unknown version")
+    return Document(
+        subject.title, head(run, subject.run.trials), list(_chapters(subject.run, sections, more)), warnings(run),
+        pictures, f"Measured by file-share-lab {code}. This page is one file, and fetches nothing.", is_of_run=True,
+    )  # fmt: skip
+
+
+def _chapters(run: Analysis, sections: Sequence[Section], more: Sequence[str]) -> Iterator[Chapter]:
+    """The chapters that have anything; those of the answer, of speeds and of trust begin with sentences."""
+    sweep = run.trials.frame.attrs.get("run", {}).get("sweep_text", "")
+    ends = {"how": [folded("The sweep", f"<pre>{escape(sweep)}</pre>")], "more": more}
+    lists = {"fastest": fastest_intervals(run.summary, run.speeds), "trust": conditions(run)}
+    for name, title in QUESTIONS.items():
+        own = [section for section in sections if section.question == name]
+        listed = [f"{capitalised(text)}." for text in lists[name]] if name in lists else None
+        if name == "answer":
+            yield Chapter(name, title, [one for section in own for one in sentences(section.tables[0].rows, run)])
+        elif own or listed is not None or ends.get(name):
+            yield Chapter(name, title, None, listed, method(run) if name == "how" else None, own, ends.get(name, ()))
+
+
+def _pictures(run: Analysis, sections: Sequence[Section], drawings: Mapping[str, bytes]) -> dict[str, Picture]:
+    behind = {section.figure: BEHIND if section.tables else "" for section in sections}
+    return {name: Picture(svg, describe(name, run), behind.get(name, "")) for name, svg in drawings.items()}
+
+
 def _subject(folder: RunFolder, kind: str) -> Subject:
     title, run = f"How fast is this share? {folder.text('name')}", Analysis(run_folder.load(folder.path))
-    return Subject(title, run, folder.label, front_matter(kind, title, run, folder.label) if kind else "")
+    return Subject(title, run, folder.label, begin_with(kind, title, run, folder.label) if kind else "")
 
 
 def _open_report(folder: RunFolder, to: Path | None) -> Folder:
@@ -90,15 +135,3 @@ def _plain(trials: pd.DataFrame) -> pd.DataFrame:
 
 def _as_text(value: object) -> object:
     return no_formula(value) if isinstance(value, str) else value
-
-
-def _draw(run: Analysis, place: Folder) -> dict[str, bytes]:
-    """Write every figure as SVG and PNG; the SVG of each, by name. The same run gives the same bytes."""
-    drawings = {}
-    for name, draw in figures.ALL.items():
-        figure = draw(run)
-        place.replace(f"{name}.png", png_of(figure))
-        figure.set_layout_engine("none")  # all has its place by now
-        drawings[name] = svg_of(figure, name)
-        place.replace(f"{name}.svg", drawings[name])
-    return drawings

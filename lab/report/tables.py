@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
@@ -9,12 +11,17 @@ import numpy as np
 import pandas as pd
 
 from lab import stats
+from lab.base.untrusted import printable
 from lab.design.case import is_of_names
 from lab.design.factors import ABSENT, COLUMNS, NETWORK, owner_of
 from lab.report.prose import FEWER_THAN_TWO, chance
 
 SPREADS = (("min", "max"), ("low", "high"))
 WAYS = ("write", "read")
+# What a spreadsheet may take for the beginning of a formula: of a cell, or after what ends one where cells are parted
+# by semicolons, as in many countries, or by tabs. Full-width signs are taken too.
+_FORMULA = r"(?=[\s\"']*[=+\-@\uff1d\uff0b\uff0d\uff20])"
+_FORMULA_FIRST, _FORMULA_LATER = re.compile(_FORMULA), re.compile(rf"([;\t\n]){_FORMULA}")
 
 
 @dataclass(frozen=True)
@@ -26,6 +33,12 @@ class TextTable:
     caption: str = ""
     is_text: bool = False
     factors: int = 0
+
+
+def records(table: pd.DataFrame) -> list[dict[str, object]]:
+    """A table as JSON values; null where there is no number."""
+    values: list[dict[str, object]] = json.loads(table.to_json(orient="records", double_precision=15))
+    return values
 
 
 def comparison(summary: pd.DataFrame) -> TextTable:
@@ -108,6 +121,11 @@ def shares(variation: stats.Shares) -> TextTable:
     complete = f"of {variation.blocks} blocks, {variation.used} have a good trial of every case"
     caption = f"Share of the sum of squares of log MB/s; {complete}{' and are used' if variation.used else ''}."
     return TextTable(["", "share %", "df"], rows, caption)
+
+
+def shares_json(variation: stats.Shares) -> dict[str, object]:
+    """The shares of the sum of squares, and the number of blocks behind them."""
+    return {"blocks_used": variation.used, "blocks": variation.blocks, "terms": records(variation.table)}
 
 
 def settings(table: pd.DataFrame) -> TextTable:
@@ -233,3 +251,9 @@ def _interaction_cells(row: stats.Row) -> list[str]:
         change(row, "interaction_pct"), between(row["interaction_low_pct"], row["interaction_high_pct"], "+.1f"),
         str(row["n_blocks"]),
     ]  # fmt: skip
+
+
+def no_formula(value: str) -> str:
+    """The text with a quote before whatever could be taken for a formula."""
+    later = _FORMULA_LATER.sub(r"\1'", printable(value))
+    return f"'{later}" if _FORMULA_FIRST.match(later) else later

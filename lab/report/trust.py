@@ -23,7 +23,7 @@ FEW_BLOCKS = 6  # the fewest of which the exact interval of a median exists
 
 
 def trust(analysis: Analysis) -> Point:
-    """Of which machines the numbers are, what speaks against them, and what they rest on."""
+    """The machines that were measured, what speaks against the numbers, and how many blocks they rest on."""
     run = analysis.trials.frame.attrs.get("run", {})
     return Point("Trust", [*conditions(analysis), *_rests_on(analysis.speeds), *_left_out(run)])
 
@@ -35,12 +35,12 @@ def speaks_against(analysis: Analysis) -> list[str]:
 
 
 def conditions(analysis: Analysis) -> list[str]:
-    """Of which machines the numbers are none, what speaks against them, and that nobody else used the hosts."""
+    """The doubts about the numbers, and whether anybody else used the hosts."""
     return [*doubts(analysis), *_idle(analysis)]
 
 
 def doubts(analysis: Analysis) -> list[str]:
-    """Of which machines the numbers are none, and what speaks against them."""
+    """What speaks against the numbers: the machines first."""
     trials = analysis.trials
     run = trials.frame.attrs.get("run", {})
     return [
@@ -62,7 +62,7 @@ def _rests_on(speeds: stats.Grid) -> Iterator[str]:
 
 
 def _where(run: RunJson) -> Iterator[str]:
-    """Of which machines the numbers are none: never to be left out."""
+    """Whether the machines were virtual or emulated: never to be left out."""
     mac = "an emulated Mac" if emulated(run) else ""
     if run.get("instance") is not None:
         yield f"local lab{f' with {mac}' if mac else ''} on one machine: no number holds for other hardware"

@@ -15,8 +15,6 @@ from lab.stats.anova import shares as shares
 from lab.stats.drift_slopes import Drift as Drift
 from lab.stats.drift_slopes import drift as drift
 from lab.stats.drift_slopes import from_own_case as from_own_case
-from lab.stats.effect_ratios import Compared as Compared
-from lab.stats.effect_ratios import adjustable_factors as adjustable_factors
 from lab.stats.effect_ratios import block_effects as block_effects
 from lab.stats.effect_ratios import block_interactions as block_interactions
 from lab.stats.effect_ratios import compared_factors as compared_factors
@@ -33,10 +31,8 @@ from lab.stats.encoding import measured as measured
 from lab.stats.encoding import transfers as transfers
 from lab.stats.factors import EVERY as EVERY
 from lab.stats.factors import FACTORS as FACTORS
-from lab.stats.factors import FIRST as FIRST
 from lab.stats.factors import POOLED as POOLED
 from lab.stats.factors import Cells as Cells
-from lab.stats.factors import Column as Column
 from lab.stats.factors import Level as Level
 from lab.stats.factors import Row as Row
 from lab.stats.factors import change_label as change_label
@@ -47,7 +43,6 @@ from lab.stats.factors import level_label as level_label
 from lab.stats.factors import row_label as row_label
 from lab.stats.factors import rows_of as rows_of
 from lab.stats.factors import term_label as term_label
-from lab.stats.file_rates import file_rates as file_rates
 from lab.stats.intervals import holm as holm
 from lab.stats.intervals import interval_rank as interval_rank
 from lab.stats.intervals import median as median
@@ -64,9 +59,8 @@ from lab.stats.precision import wide_effects as wide_effects
 from lab.stats.speed_matrix import Grid as Grid
 from lab.stats.summary_table import SPEEDS as SPEEDS
 from lab.stats.summary_table import ceilings as ceilings
+from lab.stats.summary_table import file_rates as file_rates
 from lab.stats.summary_table import provenance as provenance
 from lab.stats.summary_table import summary as summary
-from lab.stats.two_runs import CASE as CASE
 from lab.stats.two_runs import compare as compare
-from lab.stats.two_runs import differing_facts as differing_facts
 from lab.stats.two_runs import differing_levels as differing_levels

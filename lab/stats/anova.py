@@ -73,7 +73,7 @@ class _CompleteBlocks:
 
     @property
     def between(self) -> float:
-        """What of that the means of blocks say."""
+        """The part of it between the means of blocks."""
         return len(self.of_cases) * (self.squares_of_blocks - self.used * self.mean**2)
 
 
@@ -131,7 +131,7 @@ class _Model:
 
     @cached_property
     def inverse(self) -> Floats:
-        """Of all equations, where they are regular."""
+        """The inverse of all equations, if they are regular."""
         return np.linalg.inv(self.gram).astype(np.float64, copy=False)
 
     def holding(self, term: Term) -> list[Term]:

@@ -15,10 +15,10 @@ from lab.base.untrusted import first_line
 from lab.design.factors import COLUMNS, label_of
 from lab.results.one_sided import is_one_sided, link_of
 from lab.results.run_keys import load_by_block
-from lab.stats import client_alone, utilization
+from lab.stats import client_alone, time_budget, utilization
 from lab.stats.better_levels import BetterLevel, better_levels
 from lab.stats.client_alone import Seen
-from lab.stats.encoding import Trials, encode
+from lab.stats.encoding import Trials, encode, some_of_each_case
 from lab.stats.factors import Level, Row, level_label, rows_of
 from lab.stats.limit import (
     CERTAIN,
@@ -40,9 +40,6 @@ from lab.stats.limit import (
     percent,
 )  # fmt: skip
 from lab.stats.link_ceilings import SETTING, compare_ceilings
-from lab.stats.round_trips import describe_round_trips, unfit_for_round_trips
-from lab.stats.some_trials import some_of_each_case
-from lab.stats.time_budget import ONE_REQUEST, PROGRAMS, START_UP, largest_part
 from lab.stats.trial_numbers import ROLES, foreign_share, numbers_of
 
 IDLE = 0.75  # a sender that had something on the way for less of the time was kept waiting by a program
@@ -62,9 +59,11 @@ REMEDY = {
     FLUSH: "faster storage in the server, or a server or client that does not wait for it, would help",
     WINDOW: "larger TCP buffers, several connections, or less latency would help",
     ROUND_TRIPS: "more at once (larger requests, several files or connections), or less latency would help",
-    ONE_REQUEST: "several files or connections at once, larger requests, or a client that reads ahead would help",
-    START_UP: "larger files would be faster: what a transfer starts and ends with takes as long for any size",
-    PROGRAMS: "another tool, or several at once, would help",
+    time_budget.ONE_REQUEST: "several files or connections at once, larger requests, or a client that reads ahead "
+    "would help",
+    time_budget.START_UP: "larger files would be faster: what a transfer starts and ends with takes as long for any "
+    "size",
+    time_budget.PROGRAMS: "another tool, or several at once, would help",
     DISTURBED: "measure again on quiet machines",
     LOSSES: "another cable, port or switch would help",
     SERVER: "a login on the server would tell which of them it is",
@@ -104,7 +103,7 @@ def verdicts(trials: Trials, some: pd.DataFrame | None = None) -> pd.DataFrame:
     limited; of a factor, of the speed with the other level), headroom (what is left of it; for time lost, of the
     link; NaN where unclear), evidence (a sentence); and NUMBERS (shares 0 to 1, bytes, seconds, NaN where not
     observed). ``trials`` is a whole run: the link's own trials say what a ceiling means, and other cases what helps.
-    ``some`` is what :func:`lab.stats.some_trials.some_of_each_case` made of it, where that was done already.
+    ``some`` is what :func:`lab.stats.encoding.some_of_each_case` made of it, where that was done already.
     """
     encoded = encode(trials)
     run = encoded.frame.attrs.get("run", {})
@@ -171,7 +170,7 @@ def _busiest(trials: Sequence[Row], role: str) -> str:
 def judge(known: Known) -> Row:
     """VERDICT of one case.
 
-    Others that disturbed it come first, for then every number is one of a busy machine. Of what limits, what is proven
+    Other programs come first: then every number is one of a busy machine. Among limits, what is proven
     to be at its end comes before what another level of a factor changed, and that before what is only likely: whoever
     raised one thing and saw the speed rise need not argue from counters.
     """
@@ -190,12 +189,12 @@ def judge(known: Known) -> Row:
     if known.seen:
         rest = client_alone.left_over(known.seen, known.medians)
         return _limited([rest], known.better) if rest.near else _unclear(rest.evidence, limits, known.medians)
-    part, problem = largest_part(known.medians), unfit_for_round_trips(known.medians)
-    if part and (problem or part.name not in (ONE_REQUEST, PROGRAMS, ROUND_TRIPS)):
+    part, problem = time_budget.largest_part(known.medians), time_budget.unfit_for_round_trips(known.medians)
+    if part and (problem or part.name not in (time_budget.ONE_REQUEST, time_budget.PROGRAMS, ROUND_TRIPS)):
         return _limited([part], known.better)
     if problem:
         return _unclear(problem, limits, known.medians)
-    evidence = "; ".join([describe_round_trips(known.medians), *([part.evidence] if part else [])])
+    evidence = "; ".join([time_budget.describe_round_trips(known.medians), *([part.evidence] if part else [])])
     return _verdict(ROUND_TRIPS, part.grade if part else PROBABLE, None, 1 - known.medians["link_share"], evidence)
 
 

@@ -20,7 +20,6 @@ import numpy as np
 import numpy.typing as npt
 
 from lab.stats.intervals import Floats
-from lab.stats.robust_scale import scatter
 
 LEAST_LEVEL = 3  # points of a level: one or two odd ones are none
 LEAST_POINTS = 10  # that can show a step: of fewer, hardly an order of them is rare enough
@@ -29,6 +28,8 @@ MOST_ALIKE = 0.9  # points that are more alike than this would count as less tha
 MOST_LEVELS = 4  # that are taken away before points are compared with the one before
 FARTHEST = 3.0  # standard deviations from the median that a point counts as, at most
 _ROUNDING = 1e-9
+_NORMAL = 2.2219  # makes it the standard deviation of normal numbers
+_SMALL = {2: 0.399, 3: 0.994, 4: 0.512, 5: 0.844, 6: 0.611, 7: 0.857, 8: 0.669, 9: 0.872}  # by how many there are
 
 
 @dataclass(frozen=True)
@@ -45,7 +46,7 @@ def best_split(values: Floats, weights: Floats) -> Split:
     The statistic of each of the two is the largest sum of weighted scores over its standard deviation in a random
     order; the rarer one counts, and is compared with the rarer one of random orders. Levels have LEAST_LEVEL points or
     more. Points that resemble the one before count as fewer: n as n (1 − ρ) / (1 + ρ), as in
-    :mod:`lab.stats.autocorrelation`. The p-value is NaN below LEAST_POINTS.
+    :mod:`lab.stats.moderation`. The p-value is NaN below LEAST_POINTS.
     """
     if len(values) < LEAST_POINTS:
         return Split([], np.nan)
@@ -183,3 +184,21 @@ def _stretches(scores: Floats, starts: Sequence[int]) -> Iterator[tuple[int, npt
         stops = np.arange(start + LEAST_LEVEL, n - LEAST_LEVEL + 1)
         lengths = stops - start
         yield start, stops, np.abs(sums[:, stops] - sums[:, [start]]) / np.sqrt(lengths * (n - lengths))
+
+
+def scatter(values: Floats) -> float:
+    """The standard deviation of numbers that are normal but for up to half of them; NaN of fewer than two.
+
+    It is Qn: about the lower quartile of the distances of all pairs, made unbiased for few numbers too. Source:
+    Rousseeuw and Croux, Alternatives to the median absolute deviation, J. Am. Stat. Assoc. 88 (1993), 1273-1283; Croux
+    and Rousseeuw, Time-efficient algorithms for two highly robust estimators of scale, COMPSTAT 1992, 411-428.
+    """
+    n = len(values)
+    if n < 2:
+        return np.nan
+    one, other = np.triu_indices(n, 1)
+    half = n // 2 + 1
+    rank = half * (half - 1) // 2
+    distance = np.partition(np.abs(values[one] - values[other]), rank - 1)[rank - 1]
+    unbiased = _SMALL.get(n) or (n / (n + 1.4) if n % 2 else n / (n + 3.8))
+    return float(_NORMAL * unbiased * distance)

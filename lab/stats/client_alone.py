@@ -26,19 +26,19 @@ from lab.stats.limit import (
     UNCLEAR,
     Limit,
     Numbers,
+    filled_speed,
     percent,
+    speed_label,
 )
-from lab.stats.line_rate import filled_speed, speed_label
-from lab.stats.round_trips import BUSY_HOST, LONG_WAY_MS, RESENT
-from lab.stats.time_budget import MOST, START_UP
+from lab.stats.time_budget import BUSY_HOST, LONG_WAY_MS, MOST, RESENT, START_UP
 from lab.stats.trial_numbers import WINDOW_FELT
 from lab.stats.utilization import DISTURBING
 
 HALF_DUPLEX, WIFI, SYNC = "half duplex", "Wi-Fi", "mount option sync"
 SIGNING, ENCRYPTION = "SMB signing", "SMB encryption"
 CLIENT_CPU = "client CPU"
-# Of the rate of its radio. A station may send half to two thirds of the time: acknowledgements, gaps and other stations
-# take the rest (Bianchi 2000; IEEE 802.11-2020, 10.23), and TCP's own packets go the other way on the same channel
+# Share of a radio's rate. A station may send half to two thirds of the time: acknowledgements, gaps and others take
+# the rest (Bianchi 2000; IEEE 802.11-2020, 10.23), and TCP's own packets go the other way on the same channel
 WIFI_FULL, WIFI_SPARE = 0.5, 0.25
 CLIENT_IDLE = 0.7  # of a core, and of all cores: with more, this machine may have taken its part of the time
 ALWAYS_BUSY = 0.9  # of the time the sender had something on the way

@@ -41,8 +41,8 @@ def from_own_case(trials: Trials) -> pd.Series[float]:
     """
     encoded = encode(trials)
     changes = np.full(len(encoded.frame), np.nan)
-    for together in (encoded.moved, ~encoded.moved):  # what moves files need not drift as the bare link does
-        chosen = np.flatnonzero(encoded.good & together)
+    for group in (encoded.moved, ~encoded.moved):  # what moves files need not drift as the bare link does
+        chosen = np.flatnonzero(encoded.good & group)
         logs, case = _log_speeds(encoded, chosen), encoded.number_values("case_id")[0][chosen]
         cases, _ = two_way(_by_case_and_block(encoded, chosen))
         often = np.bincount(case)[case] > 1
@@ -67,7 +67,7 @@ def theil_sen(x: Floats, y: Floats, alike: float = 0.0) -> tuple[float, float, f
     """The median of the slopes between all pairs of points, and its 95 % interval (from 6 points); NaN where none.
 
     ``alike`` is how much points next to one another are correlated: it makes the interval wider, by as much as fewer
-    independent points would (:mod:`lab.stats.autocorrelation`).
+    independent points would (:mod:`lab.stats.moderation`).
     More than MOST_POINTS points are first taken together, as the medians of equally many neighbours. Source: Sen,
     Estimates of the regression coefficient based on Kendall's tau, 1968; Hollander, Wolfe and Chicken, Nonparametric
     Statistical Methods, 3rd ed., section 9.3.

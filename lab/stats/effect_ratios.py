@@ -14,14 +14,12 @@ import numpy.typing as npt
 import pandas as pd
 
 from lab.design.factors import can_be_combined
-from lab.stats.autocorrelation import widen
 from lab.stats.contrasts import Blockwise, Contrast, blockwise, level_pairs
 from lab.stats.factors import POOLED, Codes, Level
-from lab.stats.gatekeeping import adjust_by_gate
 from lab.stats.intervals import Floats, Means, holm, median_and_interval, percent_change, t_means
-from lab.stats.moderation import moderate
-from lab.stats.pieces import let_go
+from lab.stats.moderation import moderate, widen
 from lab.stats.speed_matrix import Grid
+from lab.stats.two_way import let_go
 
 SIGNIFICANCE = 0.05
 EFFECT = (
@@ -74,8 +72,8 @@ def effects(grid: Grid, factors: Sequence[str] | None = None, by: Sequence[str] 
     ``change_pct`` the same in percent, with its Student's t interval (df = blocks − 1; NaN below 3 blocks) and its
     p-value. ``moderated_…``: both with what the other rows of the factor say of the noise (:mod:`lab.stats.moderation`;
     the same as the plain ones in overall rows and from 8 blocks on, unless of 10 or more blocks each resembles the one
-    before: :mod:`lab.stats.autocorrelation`). ``p_adjusted`` is the moderated p adjusted for the number of
-    comparisons (:mod:`lab.stats.gatekeeping`); where it is below 0.05 and the Student's t interval is without 0, the
+    before: :mod:`lab.stats.moderation`). ``p_adjusted`` is the moderated p adjusted for the number of
+    comparisons (:mod:`lab.stats.effect_ratios`); where it is below 0.05 and the Student's t interval is without 0, the
     effect is ``established``. Beside it the median of the blocks with its exact interval (from 6 blocks). ``method`` is
     ``pairs``, or ``model`` for a fraction of a grid: that counts no pairs.
     """
@@ -218,3 +216,33 @@ def _group_numbers(table: pd.DataFrame, names: list[str]) -> Codes:
         return np.empty(0, dtype=np.intp)
     numbers: Codes = table.groupby(names, sort=False, observed=True).ngroup().to_numpy().astype(np.intp)
     return numbers
+
+
+def adjust_by_gate(p: Floats, comparison: Codes) -> Floats:
+    """The p-values adjusted for their number; ``comparison`` is the number of each row's, its overall row first.
+
+    NaN is no test. Where the overall row is one, all rows below it are none.
+    """
+    adjusted = np.full(len(p), np.nan)
+    if not len(p):
+        return adjusted
+    begins = np.flatnonzero(np.r_[True, np.diff(comparison) != 0])
+    tested = [rows for rows in np.split(np.arange(len(p)), begins[1:]) if np.isfinite(p[rows[0]])]
+    alone = [_within(p[rows]) for rows in tested]
+    done = np.array([np.nanmax(values) for values in alone])
+    order = np.argsort(done, kind="stable")
+    count = len(tested)
+    # the level at which so many comparisons are done, none first: Holm's, for a comparison as a whole
+    levels = np.r_[0.0, np.maximum.accumulate(done[order] * np.arange(count, 0, -1))]
+    for place, number in enumerate(order):
+        before = np.arange(place + 1)
+        shares = alone[number][:, None] * (count - before)
+        adjusted[tested[number]] = np.maximum(levels[before], shares).min(axis=1)
+    bounded: Floats = np.minimum(adjusted, 1)
+    return bounded
+
+
+def _within(p: Floats) -> Floats:
+    """Adjusted within one comparison: rows below its overall row by Holm, and never before that."""
+    values: Floats = np.r_[p[0], np.maximum(p[0], holm(p[1:]))]
+    return values

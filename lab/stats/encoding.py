@@ -16,14 +16,17 @@ import pandas as pd
 
 from lab.base.errors import BadInput
 from lab.base.units import size_label
+from lab.base.untrusted import from_json
 from lab.design.case import MOST_CASES, MOST_LEVELS, MOST_PAIRED_LEVELS, MOST_VARIED
 from lab.results.trial import CEILINGS
-from lab.stats.factors import Cells, Codes, Level, cells, factors_of, number_values, order_levels
+from lab.stats.factors import Cells, Codes, Column, Level, cells, factors_of, number_values, order_levels
+from lab.stats.intervals import Floats
 from lab.stats.linear_model import count_columns
 from lab.stats.link_ceilings import is_lower_shot
 from lab.stats.speed_matrix import Grid, of_rows
 
 Mask = npt.NDArray[np.bool_]
+MOST_TRIALS = 30  # of a case, evenly over the run: more would say the same
 
 
 class Encoded:
@@ -160,3 +163,25 @@ def measured(trials: Trials) -> pd.DataFrame:
     """The transfers that count: status ok, with a speed."""
     encoded = encode(trials)
     return encoded.frame[encoded.transfer & encoded.good]
+
+
+def some_of_each_case(trials: Trials) -> pd.DataFrame:
+    """The good transfers, of each case MOST_TRIALS at the most, evenly over the run; ``observed`` as objects."""
+    good = measured(trials)
+    cases = good.groupby("case_id", sort=False, observed=True)["block"]
+    step: Column = step_of(cases.transform("size"))
+    some = good[cases.cumcount() % step == 0]
+    return some.assign(observed=some["observed"].map(from_json))
+
+
+def step_of(count: Any) -> Any:
+    """The step by which trials of a case are taken; ``count``, their number, may be an array."""
+    return -(-count // MOST_TRIALS)
+
+
+def median_of_each_case(some: pd.DataFrame, values: Column | Floats) -> dict[tuple[Level, ...], float]:
+    """The medians of the finite ones of a value of each of these trials, by the levels of their cases."""
+    names = list(factors_of(some.columns))
+    known = some[names].assign(value=values)[np.isfinite(values)]
+    medians = known.groupby(names, sort=False, observed=True)["value"].median()
+    return dict(zip(medians.index, medians.astype(float), strict=True))

@@ -27,9 +27,8 @@ from lab.stats.contrasts import (
 from lab.stats.effect_ratios import Compared
 from lab.stats.factors import EVERY, Level
 from lab.stats.intervals import Floats
-from lab.stats.pieces import let_go
 from lab.stats.speed_matrix import Grid, over_options
-from lab.stats.two_way import RowsInParts, column_means_by
+from lab.stats.two_way import RowsInParts, column_means_by, let_go
 
 Parts = Callable[[], Iterable[Grid]]
 """Gives the parts of a grid from the first on, each time it is called."""
@@ -84,8 +83,10 @@ def _shown(parted: Sequence[_Parted], log_ratios: Floats, by: Sequence[str]) -> 
     number = 0
     for one in parted:
         numbers = range(number, number := number + len(one.rows))
-        told = [place for place in numbers[1:] if one.rows[0].method == PAIRS or np.isfinite(log_ratios[place]).any()]
-        for place in (numbers[0], *(told if len(told) > 1 else [])):
+        estimable = [
+            place for place in numbers[1:] if one.rows[0].method == PAIRS or np.isfinite(log_ratios[place]).any()
+        ]
+        for place in (numbers[0], *(estimable if len(estimable) > 1 else [])):
             row = one.rows[place - numbers[0]]
             at = {**dict.fromkeys(by, EVERY), **row.at}
             shown.append((one.contrast.named, replace(row, at=at, log_ratios=log_ratios[place])))

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from lab.design.stopping import INTERVAL_BLOCKS
 from lab.stats.distributions import Floats as Floats
 from lab.stats.distributions import student_t, two_sided_p
-from lab.stats.pieces import row_pieces
+from lab.stats.two_way import row_pieces
 
 
 def percent_change(baseline: Any, value: Any) -> Any:

@@ -8,11 +8,11 @@ import numpy as np
 import pandas as pd
 
 from lab.design.stopping import INTERVAL_BLOCKS, half_width_factor
-from lab.stats.autocorrelation import widen
 from lab.stats.effect_ratios import Compared, block_effects, block_interactions
 from lab.stats.encoding import Trials, grid
 from lab.stats.factors import Row, change_label, factor_label, row_label
 from lab.stats.intervals import t_means
+from lab.stats.moderation import widen
 from lab.stats.speed_matrix import Grid
 
 

@@ -8,10 +8,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from lab.design.factors import LOCAL, owner_of, rank
+from lab.design.factors import ABSENT, LOCAL, OPTIONS, owner_of, rank
 from lab.results import dataframe
 from lab.results.trial import DD, DISK, MEMORY, STORE_PROTOCOL
-from lab.stats.encoding import Trials, encode
+from lab.stats.effect_ratios import EFFECT, SIGNIFICANCE, adjust_p_values, compared_factors, effects
+from lab.stats.encoding import Trials, encode, grid
+from lab.stats.factors import POOLED, factors_of
 from lab.stats.trial_numbers import DISK_MOVED
 
 BYTES, OPERATIONS = "bytes_per_s", "per_s"
@@ -24,6 +26,8 @@ BONNIE_TESTS = {
 NUMBERS = ["value", "cpu", "longest_ms", "too_short", "cached"]
 COLUMNS = ["tool", "test", "unit", "median", "least", "most", "cpu", "longest_ms", "too_short", "cached", "n"]
 OF_STORES = (STORE_PROTOCOL, LOCAL)  # the protocols of trials of stores by themselves
+# The levels that all compared rows share
+ALIKE: dict[str, Any] = {"protocol": LOCAL, "mtu": 0, "tcp_space": ABSENT, "workload": "", **OPTIONS}
 
 
 def store_numbers(trials: Trials) -> pd.DataFrame:
@@ -136,3 +140,41 @@ def _part(
     values = {name: numbers.get(name, pd.Series(np.nan, index=rows.index)).astype(float) for name in NUMBERS}
     stores = {name: rows[name].astype(str) for name in store_columns(rows)}
     return pd.DataFrame({**stores, "block": rows["block"], "tool": tool, "test": test, "unit": unit, **values})
+
+
+def store_effects(trials: Trials) -> pd.DataFrame:
+    """One row a tool, test and comparison of two stores or levels of an option: the columns of
+    :func:`lab.stats.effects`, of which ``direction`` is the test.
+
+    A block that has several measurements of a store counts their median. The p-values are adjusted for all rows (Holm).
+    """
+    return store_effects_of(measurements(trials))
+
+
+def store_effects_of(every: pd.DataFrame) -> pd.DataFrame:
+    """What :func:`store_effects` returns, of what :func:`lab.stats.store_numbers.measurements` does."""
+    tables = []
+    if len(every):
+        every = every[~every["tool"].isin([DEVICE, MEMORY]) & (every["value"] > 0)]
+        for (tool, test), rows in every.groupby(["tool", "test"], sort=False, observed=True):
+            speeds = grid(encode(_as_trials(rows)))
+            if compared_factors(speeds):
+                table = effects(speeds, by=())
+                tables.append(table.assign(protocol=LOCAL, tool=str(tool), direction=str(test)))
+    filled = [table[table["n_blocks"] > 0] for table in tables if len(table) and table["n_blocks"].any()]
+    if not filled:
+        return pd.DataFrame(columns=[*POOLED, *EFFECT])
+    table = pd.concat(filled, ignore_index=True)
+    adjusted, is_clear = adjust_p_values(table["moderated_p"].to_numpy())
+    table = table.assign(p_adjusted=adjusted, established=is_clear & (table["p_value"] < SIGNIFICANCE))
+    return table.sort_values(["factor", "baseline", "level"], kind="stable", ignore_index=True)[[*POOLED, *EFFECT]]
+
+
+def _as_trials(rows: pd.DataFrame) -> pd.DataFrame:
+    """Measurements of one test as rows that the machinery of effects takes, in place of MB/s their values."""
+    stores = rows[store_columns(rows)]
+    table = stores.assign(block=rows["block"], anchor=False, status="ok", MB_per_s=rows["value"])
+    for name in factors_of(stores.columns):
+        if name not in table:
+            table[name] = ALIKE.get(name, "")
+    return table

@@ -11,8 +11,7 @@ from lab.base.units import LARGEST
 from lab.results.one_sided import ClientLink
 from lab.results.trial import DISK
 from lab.stats.factors import Row
-from lab.stats.limit import Numbers
-from lab.stats.line_rate import line_rate
+from lab.stats.limit import Numbers, line_rate
 
 ROLES = ("client", "server")
 BUSY = ("user", "system", "softirq", "steal")

@@ -16,9 +16,9 @@ from lab.stats.limit import (
     Numbers,
     grade,
     percent,
+    speed_label,
     store_limit,
 )
-from lab.stats.line_rate import speed_label
 from lab.stats.trial_numbers import DISK_MOVED, ROLES, WINDOW_FELT
 
 THROTTLED = 0.1  # of the time: a quota that was felt less costs less than the scatter
@@ -31,8 +31,8 @@ KEPT_OFF = 1 - NEAR  # of the time without a core: what that may have cost is as
 FLUSH_IDLE = 0.75  # of the time that the disk takes: where nothing was on the way meanwhile, all waited for it
 SHARED_FULL = 0.9  # of the cores that both hosts share
 OTHERS = 0.2  # of all cores: with more in use by nobody of the lab's, the two hosts did not fill the machine
-# Of all cores, by others: what the kernel does for a link within one machine, and the controller, came to 0.29 of two
-# at most in quiet blocks of a demo, and one busy program beside it made 0.41 to 0.6 of them
+# Share of all cores used by others. In quiet blocks of a demo the kernel's work for a link within one machine, and the
+# controller, came to 0.29 of two cores at most; one busy program beside it made 0.41 to 0.6 of them
 DISTURBING = 1 / 3
 # Where a case waited longer than any in an undisturbed run did (0.27 of the time at most), fewer others explain it
 WAITED_LONG, DISTURBING_IF_LONG = 0.3, 0.25
@@ -73,7 +73,7 @@ def _link(medians: Numbers) -> Limit | None:
 
 
 def _line(medians: Numbers) -> Limit | None:
-    """Of the speed that the interface has negotiated, which is a fact, where iperf3 measured nothing.
+    """The link by the speed that the interface has negotiated, if iperf3 measured nothing.
 
     What a radio leaves for data is none (:mod:`lab.stats.client_alone`).
     """

@@ -10,11 +10,11 @@ from support.drawn_series import blocks_alike, course_of, resembling, scattered,
 from support.synthetic_frames import cases, noise, run
 
 from lab import stats
-from lab.stats.autocorrelation import widen
 from lab.stats.change_points import best_split
-from lab.stats.gatekeeping import adjust_by_gate
+from lab.stats.effect_ratios import adjust_by_gate
 from lab.stats.intervals import t_means
-from lab.stats.random_effects import moderate_errors, pool
+from lab.stats.moderation import widen
+from lab.stats.over_pairs import moderate_errors, pool
 
 
 @pytest.mark.parametrize(("pairs", "blocks", "least"), [(3, 3, 94), (10, 3, 94), (10, 6, 94)])

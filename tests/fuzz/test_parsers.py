@@ -20,7 +20,7 @@ from support.parsers import Parser, Saying, masked, recorded, timed
 import lab
 from lab.base.errors import HostError, LabError
 from lab.check import hardware_file
-from lab.fidelity import engines, host_scripts, on_host_macos
+from lab.fidelity import copiers, host_scripts, on_host_macos
 from lab.fleet.journal import parse_line
 from lab.fleet.look import parse_state
 from lab.hosts import mount_reports
@@ -220,7 +220,7 @@ PARSERS = {
         host_scripts.parse_answers, ('{"/usr/bin/rsync": {"--version": "rsync  version 3.5.0", "--help": "-a"}}',)
     ),
     "engine": Parser(
-        lambda text: engines.parse_engine("client", "/usr/bin/rsync", text, text),
+        lambda text: copiers.parse_engine("client", "/usr/bin/rsync", text, text),
         ("rsync-version-3.5.txt", "rsync-help-3.5.txt"),
         None,
     ),

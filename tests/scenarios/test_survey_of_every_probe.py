@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 from support.surveyed_place import KEPT_BY_ALL, Place, verdict
 
-from lab.fidelity.copies import View
-from lab.fidelity.verdicts import Verdict
+from lab.fidelity.copies import Verdict, View
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the script sets attributes of Linux")

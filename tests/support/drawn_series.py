@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from lab.stats.history import Course, Point, course, p_of_change
+from lab.stats.courses import Course, Point, course, p_of_change
 from lab.stats.intervals import Floats
 
 KEY = ("smb", "cp", "write")

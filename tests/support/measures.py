@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from lab.report import terminal
+from lab.report import registry, terminal
 from lab.report.analysis import Analysis
 from lab.results import run_folder
 from lab.results.run_folder import Trial
@@ -42,6 +42,6 @@ def assert_shown_in_full(name: str, results: Path) -> None:
     assert json.loads(json.dumps(shown, allow_nan=False))["run"]["target"] == TARGET
     analysis = Analysis(run_folder.load(folder.path))
     assert terminal.terminal_tables(analysis)
-    for table in terminal.TABLES:
-        if table not in terminal.FULL:
+    for table in registry.OF_RUN:
+        if table not in registry.FULL:
             terminal.terminal_tables(analysis, [table])

@@ -10,14 +10,15 @@ import pandas as pd
 from lab import stats
 from lab.dataset.engine import Engine
 from lab.dataset.pooled import Pooled
-from lab.report.analysis import Analysis, Computed
-from lab.report.terminal import OF_MANY, own_numbers_json
+from lab.report.analysis import Analysis
+from lab.report.registry import OF_DATASET, OF_RUN
+from lab.report.terminal import values_of
 from lab.results import load
 from lab.results.run_folder import RunFolder
 from lab.stats.anova import Shares
 from lab.stats.effect_ratios import EFFECT, INTERACTION
+from lab.stats.encoding import some_of_each_case
 from lab.stats.factors import factors_of
-from lab.stats.some_trials import some_of_each_case
 from support.datasets import Shape, dataset_of, pooled_frame, write_runs
 from support.synthetic_runs import write_run
 from support.tool_trials import tool_trials
@@ -88,14 +89,15 @@ def assert_same_own_numbers(sweep: Pooled, run: Analysis) -> None:
         if len(ours):
             pd.testing.assert_frame_equal(ours, theirs, check_exact=True, check_dtype=False, obj=name)
     assert_same_shares(sweep.shares, run.shares)
-    assert own_numbers_json(sweep) == own_numbers_json(run)
+    assert values_of(OF_DATASET, sweep, kept_empty=False) == values_of(OF_RUN, run, kept_empty=False)
     for name in set(OWN) - {"shares"}:  # of which rows that say nothing stand as rounding has them
-        assert OF_MANY[name](sweep) == OF_MANY[name](run), name
+        assert OF_DATASET[name].words(sweep) == OF_RUN[name].words(run), name
 
 
-def without_own(run: Computed) -> set[str]:
+def without_own(run: Pooled) -> set[str]:
     """The tables of OWN that a run has nothing for."""
-    return {name for name in OWN if OF_MANY[name](run) is None}
+    made = {name: OF_DATASET[name].words(run) for name in OWN}
+    return {name for name, words in made.items() if not words or not (words.rows or OF_DATASET[name].is_shown_empty)}
 
 
 def frame_of(*runs: RunFolder) -> Analysis:

@@ -10,11 +10,10 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
-from lab.fidelity.copies import Copy
+from lab.fidelity.copies import Copy, Verdict
 from lab.fidelity.places import Asked, list_stands, make_sweep
 from lab.fidelity.probes import PROBES
 from lab.fidelity.stand_survey import StandSurvey
-from lab.fidelity.verdicts import Verdict
 from lab.hosts import Host, Result, Role
 from lab.protocols import Attached
 from support.pairs import hosts_model, pair_of

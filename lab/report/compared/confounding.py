@@ -11,7 +11,7 @@ from lab import stats
 from lab.report.compared.comparison import ComparedRun, Comparison
 from lab.report.compared.words import listed, times_as_fast
 from lab.stats.run_differences import DifferingFact
-from lab.stats.several_runs import Versus
+from lab.stats.two_runs import Versus
 
 MOST_PAIRS = 6  # of runs that differ in one thing alone: sentences about more of them nobody reads
 

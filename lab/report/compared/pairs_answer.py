@@ -10,10 +10,10 @@ import numpy as np
 
 from lab import stats
 from lab.base.untrusted import one_line
-from lab.report.compared.pairs_of_hosts import PairFact, PairsOfHosts
+from lab.report.compared.comparison import PairFact, PairsOfHosts
 from lab.report.compared.words import LONGEST_VALUE, listed
 from lab.report.prose import span, warnings_of_machines
-from lab.stats.random_effects import LEAST_PAIRS
+from lab.stats.over_pairs import LEAST_PAIRS
 
 MOST_SENTENCES = 12  # of effects: the table has them all
 MOST_VALUES = 6
@@ -117,24 +117,24 @@ def _against(pairs: PairsOfHosts, row: stats.Row) -> str:
 
 
 def confounded(pairs: PairsOfHosts) -> list[str]:
-    """What of the facts cannot be told from the pair, fact by fact; and that nothing is ranked."""
+    """The facts whose effect cannot be told from that of the pair; and that nothing is ranked."""
     facts = pairs.facts
     if not facts:
         return ["Of what the runs note of the hosts nothing differs between the pairs, but for names.", NO_RANKING]
     one_each = [_name(fact) for fact in facts if fact.is_one_each]
-    said = []
+    sentences = []
     if one_each:
         names = listed(one_each, MOST_SENTENCES)
-        said.append(
+        sentences.append(
             f"One pair a value: {names}. What that does cannot be told from the pair, and nothing is said of it."
         )
-    said += [_levels(fact, pairs) for fact in facts if not fact.is_one_each and fact.alone]
+    sentences += [_levels(fact, pairs) for fact in facts if not fact.is_one_each and fact.alone]
     if several := [_name(fact) for fact in facts if not fact.alone]:
         names = listed(several, MOST_SENTENCES)
-        said.append(
+        sentences.append(
             f"Several pairs a value: {names}. These pairs differ in other facts as well: it is not tested here."
         )
-    return [*said, NO_RANKING]
+    return [*sentences, NO_RANKING]
 
 
 def _levels(fact: PairFact, pairs: PairsOfHosts) -> str:

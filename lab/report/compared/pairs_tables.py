@@ -7,18 +7,14 @@ from collections.abc import Callable, Sequence
 
 import pandas as pd
 from rich.console import RenderableType
-from rich.text import Text
 
 from lab import stats
-from lab.base.untrusted import one_line
 from lab.design.factors import ABSENT
-from lab.report.compared.comparison import ComparedRun
+from lab.report.compared.comparison import PairsOfHosts
 from lab.report.compared.pairs_answer import answer, confounded
-from lab.report.compared.pairs_of_hosts import PairsOfHosts
 from lab.report.compared.tables import runs_table
-from lab.report.render import rich_table
+from lab.report.document import on_screen
 from lab.report.tables import TextTable, between, change, number
-from lab.results.trial import emulated
 from lab.stats.over_pairs import SPEED
 
 MOST_WIDE = 6  # pairs that a table has as columns: of more, a row has the number of pairs with each value
@@ -36,7 +32,7 @@ def pairs_tables(pairs: PairsOfHosts) -> list[RenderableType]:
     sentences = [*answer(pairs), *confounded(pairs)]
     tables = [effects_table(pairs), effects_of_pairs_table(pairs, overall=True), facts_table(pairs)]
     tables += [speeds_table(pairs), runs_table(pairs.runs, "pair")]
-    return [Text("\n".join(map(one_line, sentences))), *(rich_table(table) for table in tables if table.rows)]
+    return on_screen(sentences, tables)
 
 
 def effects_table(pairs: PairsOfHosts) -> TextTable:
@@ -92,11 +88,6 @@ def facts_table(pairs: PairsOfHosts) -> TextTable:
         return TextTable(["differs", *(pair.name for pair in pairs.pairs)], rows, caption, is_text=True)
     rows = [[fact.name, value, str(count)] for fact in pairs.facts for value, count in fact.pairs.items()]
     return TextTable(["differs", "value", "pairs"], rows, caption, is_text=True)
-
-
-def where_from(run: ComparedRun) -> str:
-    """Which run is of which pair, and of which machines it is none."""
-    return ", ".join(filter(None, [f"{run.letter}: {run.folder.label}", emulated(run.run)]))
 
 
 def _by_comparison(table: pd.DataFrame, cells: Callable[[int, stats.Row], list[list[str]]]) -> list[list[str]]:

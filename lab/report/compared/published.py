@@ -5,27 +5,27 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from rich.console import RenderableType
-from rich.text import Text
 
 from lab import stats
 from lab.base.errors import BadInput
 from lab.base.untrusted import one_line
 from lab.report.analysis import Analysis
-from lab.report.compared.files import Content, write_content
+from lab.report.compared.page import Content, write_content
 from lab.report.compared.words import MOST_NAMED, listed, times_as_fast
+from lab.report.document import Section, on_screen
 from lab.report.figures.published import changes_figure, ratios_figure
 from lab.report.prose import warnings_of_machines
 from lab.report.published import describe, describe_hosts, published_json, ratio_of, sizes, tables_beside
-from lab.report.render import Section, rich_table
+from lab.report.tables import TextTable
 from lab.report.trust import conditions
 from lab.results import run_folder
 from lab.results.published import read_published
 from lab.results.run_folder import RunFolder
-from lab.stats.published import Own, Recomputed, beside, recompute
+from lab.stats.recomputed import Own, Recomputed, beside, recompute
 
 NAME = "published"
 CONFOUNDED = (
@@ -73,7 +73,7 @@ class PublishedComparison:
         own = [*filter(None, [*stats.provenance(self.trials), sizes(self.trials)])]
         return ["A: the published tables of 2011 to 2015", f"B: {self.folder.label}", *own]
 
-    def tables(self) -> list[Any]:
+    def tables(self) -> list[TextTable]:
         """The published tables of which B has anything."""
         return tables_beside(self.recomputed, self.own, self.folder.run)
 
@@ -137,12 +137,10 @@ def _change_name(pair: Beside) -> str:
 
 def published_comparison_tables(comparison: PublishedComparison) -> list[RenderableType]:
     """The answer and the tables for the terminal."""
-    sentences = [*answer(comparison), CONFOUNDED]
-    drawn = [rich_table(table, comparison.where[1:]) for table in comparison.tables()]
-    return [Text("\n".join(map(one_line, sentences))), *drawn]
+    return on_screen([*answer(comparison), CONFOUNDED], comparison.tables(), comparison.where[1:])
 
 
-def published_comparison_json(comparison: PublishedComparison) -> dict[str, Any]:
+def published_comparison_json(comparison: PublishedComparison) -> dict[str, object]:
     """The same as JSON values: each published figure with what B has of it, or null."""
     return {
         "a": NAME, "b": comparison.folder.label, "warning": CONFOUNDED, "answer": answer(comparison),

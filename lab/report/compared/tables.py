@@ -6,16 +6,15 @@ from collections.abc import Sequence
 
 import pandas as pd
 from rich.console import RenderableType
-from rich.text import Text
 
 from lab import stats
-from lab.base.untrusted import one_line
 from lab.report.compared.answer import answer
 from lab.report.compared.comparison import ComparedRun, Comparison
 from lab.report.compared.confounding import confounding
 from lab.report.compared.words import times
+from lab.report.document import on_screen
+from lab.report.fitted_table import rich_table
 from lab.report.prose import CONFOUNDED, chance
-from lab.report.render import rich_table
 from lab.report.tables import TextTable, between, change, number
 from lab.results.trial import emulated
 
@@ -25,10 +24,9 @@ TIME_SHOWN = "%Y-%m-%d %H:%M"
 def comparison_tables(comparison: Comparison) -> list[RenderableType]:
     """All of it for the terminal: the answer, what cannot be told apart, then the tables."""
     sentences = [*answer(comparison), *confounding(comparison), CONFOUNDED]
-    facts = facts_table(comparison, "What differs between the runs")
-    drawn: list[RenderableType] = [Text("\n".join(map(one_line, sentences)))]
-    drawn += [rich_table(facts)] if facts.rows else []
-    drawn += [rich_table(overall_table(comparison))] if len(comparison.others) > 1 else []
+    first = [facts_table(comparison, "What differs between the runs")]
+    first += [overall_table(comparison)] if len(comparison.others) > 1 else []
+    drawn = on_screen(sentences, first)
     for place, other in enumerate(comparison.others):
         where = [where_from(run) for run in (comparison.base, other)]
         drawn += [rich_table(table, where) for table in tables_of(comparison, place)]

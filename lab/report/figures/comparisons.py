@@ -15,35 +15,20 @@ from matplotlib.lines import Line2D
 
 from lab import stats
 from lab.report.analysis import Run, analyse
-from lab.report.figures.ratio_axis import LEAST_REACH, percent_ticks
-from lab.report.figures.style import (
-    INK,
-    PALE,
-    WAY_COLOURS,
-    WAY_MARKERS,
-    WAYS,
-    add_legend,
-    add_marks,
-    begin,
-    empty,
-    mark,
-    name_axes,
-    name_rows,
-    sample,
-)
+from lab.report.figures import style
 from lab.report.figures.values import tell
 from lab.stats.intervals import Floats
 
 MOST_ROWS = 50  # of a figure: more would be a page high
 SOME_ROWS = 25  # drawn where there are more: a sample either way, and twice as many take twice as long
 WIDEST = 2.0  # times the largest mean ratio that is drawn: an interval that is wider leaves the panel
-BLOCK = mark("one block", PALE, "o", 3)
-MODERATED = Line2D([], [], color=PALE, linewidth=4, label="moderated 95 % interval")
-PLAIN = Line2D([], [], color=INK, linewidth=0.9, label="plain one (Student's t)")
+BLOCK = style.mark("one block", style.PALE, "o", 3)
+MODERATED = Line2D([], [], color=style.PALE, linewidth=4, label="moderated 95 % interval")
+PLAIN = Line2D([], [], color=style.INK, linewidth=0.9, label="plain one (Student's t)")
 OVERALL_NAME, NAME = {"weight": "bold", "fontsize": 8.5}, {"fontsize": 7.5}
-OVERALL = mark("overall", INK, "D", 6)
+OVERALL = style.mark("overall", style.INK, "D", 6)
 HOLLOW = Line2D(
-    [], [], color=INK, linestyle="", marker="D", markersize=6, markerfacecolor="white", label="not established"
+    [], [], color=style.INK, linestyle="", marker="D", markersize=6, markerfacecolor="white", label="not established"
 )
 
 
@@ -74,7 +59,9 @@ def effects(run: Run) -> Figure:
     run, title = analyse(run), "What a setting changes"
     forest = _forest(run.effects, np.array([row.log_ratios[0] for _, row in run.block_effects]), "")
     if forest is None:
-        return empty(run.trials, title, "no two levels of a factor were measured in one block: nothing to compare")
+        return style.empty(
+            run.trials, title, "no two levels of a factor were measured in one block: nothing to compare"
+        )
     return _draw(run.trials, title, forest, "change of throughput, % (axis of ratios)")
 
 
@@ -85,7 +72,7 @@ def interactions(run: Run) -> Figure:
     blocks = np.array([row.log_ratios[-1] for _, row in run.block_interactions])
     forest = _forest(run.interactions, blocks, "interaction_")
     if forest is None:
-        return empty(run.trials, title, "fewer than two settings were varied beside protocol, tool and direction")
+        return style.empty(run.trials, title, "fewer than two settings were varied beside protocol, tool and direction")
     return _draw(run.trials, title, forest, "interaction, % (axis of ratios)")
 
 
@@ -110,25 +97,22 @@ def _draw(trials: stats.Encoded, title: str, forest: _Forest, xlabel: str) -> Fi
     if count > MOST_ROWS:
         notes = [f"rows drawn: {SOME_ROWS} of {count}, overall rows first; the table has them all"]
         forest = forest.take(sorted(np.argsort(~forest.is_overall, kind="stable")[:SOME_ROWS]))
-    marked, more = sample(forest.blocks.size)
-    figure = begin(trials, 1.5 + 0.19 * len(forest.mean), [*notes, *more])
+    marked, more = style.sample(forest.blocks.size)
+    figure = style.begin(trials, 1.5 + 0.19 * len(forest.mean), [*notes, *more])
     axes = figure.subplots()
-    axes.axvline(0, color=INK, linewidth=0.8)
+    axes.axvline(0, color=style.INK, linewidth=0.8)
     rows = stats.rows_of(forest.table)
     of_rows = list(zip(rows, forest.is_overall, strict=True))
     names = [stats.compared_label(row) if top else stats.row_label(row) for row, top in of_rows]
-    name_rows(axes, names, [OVERALL_NAME if top else NAME for top in forest.is_overall])
-    low, high = _limits(forest)
+    style.name_rows(axes, names, [OVERALL_NAME if top else NAME for top in forest.is_overall])
+    low, high = style.limits_of_ratios(forest.mean, forest.moderated, WIDEST)
     _mark_blocks(axes, forest, marked, (low, high))
     _mark_rows(axes, forest, [str(row["direction"]) for row in rows], high - low)
     _tell(axes, forest, rows, names)
-    axes.set_xlim(low - 0.02 * (high - low), high + 0.02 * (high - low))
-    ticks = percent_ticks(low, high)
-    axes.set_xticks(list(ticks), list(ticks.values()))
-    name_axes(axes, "", xlabel)
+    style.set_axis(axes, low, high, style.percent_ticks(low, high), xlabel)
     ways = [way for way in ("write", "read") if (forest.table["direction"] == way).any()]
-    handles = [mark(WAYS[way], WAY_COLOURS[way], WAY_MARKERS[way]) for way in ways]
-    add_legend(figure, title, [OVERALL, *handles, HOLLOW, MODERATED, PLAIN, BLOCK])
+    handles = [style.mark(style.WAYS[way], style.WAY_COLOURS[way], style.WAY_MARKERS[way]) for way in ways]
+    style.add_legend(figure, title, [OVERALL, *handles, HOLLOW, MODERATED, PLAIN, BLOCK])
     return figure
 
 
@@ -149,35 +133,27 @@ def _percent(log_ratios: Any) -> Any:
     return 100 * np.expm1(log_ratios)
 
 
-def _limits(forest: _Forest) -> tuple[float, float]:
-    """From where to where the axis goes: over every mean, and over intervals as far as they are not far wider."""
-    largest = max(LEAST_REACH, float(np.nanmax(np.abs(forest.mean))))
-    ends = np.clip(forest.moderated[np.isfinite(forest.moderated)], -WIDEST * largest, WIDEST * largest)
-    reached = [*(1.05 * forest.mean), *ends]
-    return min(-LEAST_REACH, *reached), max(LEAST_REACH, *reached)
-
-
 def _mark_blocks(axes: Axes, forest: _Forest, marked: npt.NDArray[np.intp], limits: tuple[float, float]) -> None:
     """A small mark for each block, those that lie within the axis."""
     row, block = np.divmod(marked, forest.blocks.shape[1])
     values = forest.blocks[row, block]
     inside = (values >= limits[0]) & (values <= limits[1])
     spread = (block * 0.618034 + 0.5) % 1 - 0.5
-    add_marks(axes, values[inside], (row + 0.6 * spread)[inside], PALE, "o", count=len(marked), size=6)
+    style.add_marks(axes, values[inside], (row + 0.6 * spread)[inside], style.PALE, "o", count=len(marked), size=6)
 
 
 def _mark_rows(axes: Axes, forest: _Forest, ways: Sequence[str], width: float) -> None:
-    """Of each row the thick moderated and the thin plain interval, and its mean: hollow where not established."""
+    """Draw each row: a thick moderated interval, a thin plain one, and the mean, hollow if it is not established."""
     y = np.arange(len(forest.mean))
-    colours = [INK if top else WAY_COLOURS[way] for way, top in zip(ways, forest.is_overall, strict=True)]
+    colours = [style.INK if top else style.WAY_COLOURS[way] for way, top in zip(ways, forest.is_overall, strict=True)]
     thick, thin = (np.clip(ends, -3 * width, 3 * width) for ends in (forest.moderated, forest.plain))
     axes.hlines(y, thick[:, 0], thick[:, 1], color=colours, linewidth=4, alpha=0.45, zorder=2)
-    axes.hlines(y, thin[:, 0], thin[:, 1], color=INK, linewidth=0.9, zorder=4)
+    axes.hlines(y, thin[:, 0], thin[:, 1], color=style.INK, linewidth=0.9, zorder=4)
     alike: dict[tuple[str, int, str, str], list[int]] = {}  # one artist a look: one a row takes long to draw
     for at, way, top, colour, is_established in zip(
         y, ways, forest.is_overall, colours, forest.table["established"], strict=True
     ):
-        shape, size = ("D", 6) if top else (WAY_MARKERS[way], 5)
+        shape, size = ("D", 6) if top else (style.WAY_MARKERS[way], 5)
         alike.setdefault((shape, size, colour, colour if is_established else "white"), []).append(int(at))
     for (shape, size, colour, face), rows in alike.items():
         axes.plot(

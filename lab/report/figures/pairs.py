@@ -10,21 +10,20 @@ from matplotlib.lines import Line2D
 
 from lab import stats
 from lab.base.untrusted import one_line
-from lab.report.compared.pairs_of_hosts import PairsOfHosts
-from lab.report.compared.pairs_tables import where_from
-from lab.report.figures.ratio_axis import LEAST_REACH, percent_ticks
-from lab.report.figures.style import INK, PALETTE, add_legend, begin_over, mark, name_axes, name_rows, note
+from lab.report.compared.comparison import PairsOfHosts
+from lab.report.compared.tables import where_from
+from lab.report.figures import style
 from lab.report.figures.values import tell
 from lab.stats.intervals import Floats
 
 MOST_ROWS, MOST_PLACES = 30, 90  # effects of a figure, and pairs and effects together: more would be a page high
 WIDEST = 3.0  # times the largest mean of a pair that is drawn: an interval that is wider leaves the panel
-PAIR = mark("one pair, its own interval", PALETTE[0], "o", 4)
-MEAN = mark("over pairs", INK, "D", 6)
-OVER = Line2D([], [], color=INK, linewidth=4, alpha=0.45, label="95 % interval over pairs")
-FURTHER = Line2D([], [], color=INK, linewidth=0.9, label="where a further pair would lie")
+PAIR = style.mark("one pair, its own interval", style.PALETTE[0], "o", 4)
+MEAN = style.mark("over pairs", style.INK, "D", 6)
+OVER = Line2D([], [], color=style.INK, linewidth=4, alpha=0.45, label="95 % interval over pairs")
+FURTHER = Line2D([], [], color=style.INK, linewidth=0.9, label="where a further pair would lie")
 Rows = npt.NDArray[np.intp]  # places of rows in a table of effects
-HOLLOW = mark("not established over pairs", INK, "D", 6, hollow=True)
+HOLLOW = style.mark("not established over pairs", style.INK, "D", 6, hollow=True)
 
 
 def effects_over_pairs(pairs: PairsOfHosts) -> Figure:
@@ -35,15 +34,15 @@ def effects_over_pairs(pairs: PairsOfHosts) -> Figure:
     shown = rows[:most]
     left_out = [f"effects drawn: {len(shown)} of {len(rows)}; the table has them all"] if len(rows) > most else []
     footer = [one_line("; ".join(map(where_from, pairs.runs)), 390), *left_out]
-    figure = begin_over(footer, 1.6 + 0.24 * max(4, len(shown) * (1 + 0.5 * len(pairs.pairs))))
+    figure = style.begin_over(footer, 1.6 + 0.24 * max(4, len(shown) * (1 + 0.5 * len(pairs.pairs))))
     axes = figure.subplots()
     if len(shown):
-        name_rows(axes, [stats.compared_label(row) for row in stats.rows_of(table.iloc[shown])])
+        style.name_rows(axes, [stats.compared_label(row) for row in stats.rows_of(table.iloc[shown])])
         _draw(axes, pairs, shown)
     else:
         axes.set(xticks=[], yticks=[])
-        note(axes, "no two levels of a factor were measured in one block: nothing to compare")
-    add_legend(figure, "What each setting changes, over pairs of hosts", [MEAN, HOLLOW, OVER, FURTHER, PAIR])
+        style.note(axes, "no two levels of a factor were measured in one block: nothing to compare")
+    style.add_legend(figure, "What each setting changes, over pairs of hosts", [MEAN, HOLLOW, OVER, FURTHER, PAIR])
     return figure
 
 
@@ -52,13 +51,15 @@ def _draw(axes: Axes, pairs: PairsOfHosts, shown: Rows) -> None:
     of_shown = of_pairs[of_pairs["row"].isin(shown)]
     logs = {name: _logs(of_shown[f"{name}_pct"]) for name in ("change", "low", "high")}
     ends = [*logs["low"], *logs["high"], *_logs(table["low_pct"]), *_logs(table["high_pct"])]
-    low, high = _limits(np.concatenate([logs["change"], _logs(table["change_pct"])]), ends)
+    low, high = style.limits_of_ratios([*logs["change"], *_logs(table["change_pct"])], ends, WIDEST)
     places = {row: place for place, row in enumerate(shown.tolist())}
-    at = of_shown["row"].map(places).to_numpy(float) + _shift(of_shown["pair"].to_numpy(float), len(pairs.pairs))
-    axes.axvline(0, color=INK, linewidth=0.8)
+    # a pair stands below the mean of its row, one below the other
+    shift = -0.2 + 0.62 * (of_shown["pair"].to_numpy(float) + 0.5) / len(pairs.pairs)
+    at = of_shown["row"].map(places).to_numpy(float) + shift
+    axes.axvline(0, color=style.INK, linewidth=0.8)
     first, last = _inside(low, high, logs["low"], logs["high"])
-    axes.hlines(at, first, last, color=PALETTE[0], linewidth=0.9, zorder=3)
-    axes.plot(logs["change"], at, linestyle="", marker="o", markersize=4, color=PALETTE[0], zorder=4)
+    axes.hlines(at, first, last, color=style.PALETTE[0], linewidth=0.9, zorder=3)
+    axes.plot(logs["change"], at, linestyle="", marker="o", markersize=4, color=style.PALETTE[0], zorder=4)
     _draw_means(axes, pairs, shown, (low, high))
     words = [
         f"{stats.compared_label(dict(pairs.table.effects.loc[one['row']]))}, {pairs.pairs[one['pair']].name}: "
@@ -66,25 +67,18 @@ def _draw(axes: Axes, pairs: PairsOfHosts, shown: Rows) -> None:
         for one in stats.rows_of(of_shown)
     ]
     tell(axes, logs["change"], at, words)
-    reach = high - low
-    axes.set_xlim(low - 0.02 * reach, high + 0.02 * reach)
-    ticks = percent_ticks(low, high)
-    axes.set_xticks(list(ticks), list(ticks.values()))
-    name_axes(axes, "", "change of throughput, % (axis of ratios)")
+    style.set_axis(axes, low, high, style.percent_ticks(low, high), "change of throughput, % (axis of ratios)")
 
 
 def _draw_means(axes: Axes, pairs: PairsOfHosts, shown: Rows, limits: tuple[float, float]) -> None:
     """The mean over pairs of each row, above its pairs."""
     table = pairs.table.effects.iloc[shown]
-    at, means = np.arange(len(table)) - 0.36, _logs(table["change_pct"])
+    means = _logs(table["change_pct"])
+    at = np.arange(len(table), dtype=np.float64) + np.float64(-0.36)
     for thickness, prefix, alpha in ((0.9, "predicted_", 1.0), (4.0, "", 0.45)):
         first, last = _inside(*limits, *(_logs(table[f"{prefix}{end}_pct"]) for end in ("low", "high")))
-        axes.hlines(at, first, last, color=INK, linewidth=thickness, alpha=alpha, zorder=3)
-    is_established = table["established"].to_numpy(bool)
-    for chosen, face in ((is_established, INK), (~is_established, "white")):
-        axes.plot(
-            means[chosen], at[chosen], linestyle="", marker="D", markersize=6, color=INK, markerfacecolor=face, zorder=5
-        )
+        axes.hlines(at, first, last, color=style.INK, linewidth=thickness, alpha=alpha, zorder=3)
+    style.mark_means(axes, means, at, (style.INK, "D", 6), table["established"].to_numpy(bool))
     words = [
         f"{stats.compared_label(row)}: {_interval(row)} over {row['n_pairs']} pairs"
         f"{'' if row['established'] else ', not established'}"
@@ -99,12 +93,6 @@ def _interval(row: stats.Row) -> str:
     return f"{row['change_pct']:+.1f} % (95 % interval {row['low_pct']:+.1f} to {row['high_pct']:+.1f})"
 
 
-def _shift(pair: Floats, count: int) -> Floats:
-    """Where in its row a pair stands: below the mean, one below the other."""
-    shift: Floats = -0.2 + 0.62 * (pair + 0.5) / count
-    return shift
-
-
 def _logs(percents: object) -> Floats:
     logs: Floats = np.log1p(np.asarray(percents, dtype=float) / 100)
     return logs
@@ -114,12 +102,3 @@ def _inside(low: float, high: float, *ends: Floats) -> list[Floats]:
     """Ends of lines that may lie far outside of the panel."""
     reach = high - low
     return [np.clip(end, low - reach, high + reach) for end in ends]
-
-
-def _limits(means: Floats, ends: list[float]) -> tuple[float, float]:
-    """From where to where the axis goes: over all means, and intervals as far as they are not far wider."""
-    known = means[np.isfinite(means)]
-    largest = max(LEAST_REACH, float(np.abs(known).max(initial=0)))
-    inside = np.clip(np.array(ends, dtype=float), -WIDEST * largest, WIDEST * largest)
-    reached = [*(1.05 * known), *inside[np.isfinite(inside)]]
-    return min(-LEAST_REACH, *reached, 0), max(LEAST_REACH, *reached, 0)

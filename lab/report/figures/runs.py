@@ -18,11 +18,9 @@ from lab.design.factors import ABSENT
 from lab.report.compared.comparison import Comparison
 from lab.report.compared.tables import where_from
 from lab.report.compared.words import label, percent, times_as_fast
-from lab.report.figures.ratio_axis import LEAST_REACH, times_ticks
-from lab.report.figures.style import INK, PALETTE, SPEED, add_legend, begin_over, limit_of, mark, name_axes, name_rows
+from lab.report.figures import style
 from lab.report.figures.values import tell
-from lab.stats.several_runs import Versus
-from lab.stats.two_runs import VERSUS
+from lab.stats.two_runs import VERSUS, Versus
 
 MOST_LINES = 60  # intervals of a figure: more would be a page high
 WHERE = "where"  # of a row of VERSUS: where it holds, in words
@@ -30,8 +28,8 @@ LONGEST_PART = 390  # characters of what is said of one run below a figure
 WIDEST = 2.0  # times the largest mean ratio that is drawn: an interval that is wider leaves the panel
 MARKERS = ("o", "s", "^", "v", "P", "<", ">", "D", "X", "p", "h", "d")
 BOLD, PLAIN = {"weight": "bold", "fontsize": 8.5}, {"fontsize": 7.5}
-INTERVAL = Line2D([], [], color=INK, linewidth=1.5, label="95 % interval (Welch's t)")
-HOLLOW = mark("not established", INK, "o", hollow=True)
+INTERVAL = Line2D([], [], color=style.INK, linewidth=1.5, label="95 % interval (Welch's t)")
+HOLLOW = style.mark("not established", style.INK, "o", hollow=True)
 
 
 @dataclass(frozen=True)
@@ -47,21 +45,19 @@ def times_as_fast_figure(comparison: Comparison) -> Figure:
     """A forest of ratios with intervals: over all cases, by protocol, tool and direction, and by case where few."""
     rows, left_out = _rows(comparison)
     figure, axes = _begin(comparison, rows, left_out)
-    low, high = _limits(rows)
-    axes.axvline(0, color=INK, linewidth=0.8)
+    every = [row for of_row in rows for row in of_row.runs.values()]
+    logs = np.log([[row[name] for name in ("ratio", "ratio_low", "ratio_high")] for row in every]).reshape(-1, 3)
+    low, high = style.limits_of_ratios(logs[:, 0], logs[:, 1:], WIDEST)
+    axes.axvline(0, color=style.INK, linewidth=0.8)
     for letter, look, y, of_run in _places(comparison, rows):
         table = pd.DataFrame(of_run)
         ratio, ends = np.log(table["ratio"].to_numpy(float)), np.log(table[["ratio_low", "ratio_high"]].to_numpy(float))
         axes.hlines(y, *np.clip(ends, 3 * low, 3 * high).T, color=look[0], linewidth=1.5, zorder=3)
-        _mark(axes, ratio, y, look, table["established"].to_numpy(bool))
+        style.mark_means(axes, ratio, y, (*look, 5), table["established"].to_numpy(bool))
         tell(axes, ratio, y, [_words(row, letter) for row in of_run])
-    reach = high - low
-    axes.set_xlim(low - 0.02 * reach, high + 0.02 * reach)
-    ticks = times_ticks(low, high)
-    axes.set_xticks(list(ticks), list(ticks.values()))
-    name_axes(axes, "", "times as fast as A (axis of ratios)")
-    legend = [*_legend(comparison), INTERVAL, HOLLOW]
-    add_legend(figure, f"{_letters(comparison)}: how many times as fast as A", legend)
+    style.set_axis(axes, low, high, style.times_ticks(low, high), "times as fast as A (axis of ratios)")
+    letters = ", ".join(other.letter for other in comparison.others)
+    style.add_legend(figure, f"{letters}: how many times as fast as A", [*_legend(comparison), INTERVAL, HOLLOW])
     return figure
 
 
@@ -74,16 +70,16 @@ def speeds_figure(comparison: Comparison) -> Figure:
         first, second = (np.array([row[f"MB_per_s_{run}"] for row in of_run], dtype=float) for run in "ab")
         highest += [*first, *second]
         axes.hlines(y, first, second, color=look[0], linewidth=1.2, alpha=0.6, zorder=2)
-        axes.plot(first, y, linestyle="", marker="|", markersize=9, markeredgewidth=2, color=INK, zorder=4)
-        _mark(axes, second, y, look, np.ones(len(y), dtype=bool))
+        axes.plot(first, y, linestyle="", marker="|", markersize=9, markeredgewidth=2, color=style.INK, zorder=4)
+        style.mark_means(axes, second, y, (*look, 5), np.ones(len(y), dtype=bool))
         named = [f"{row[WHERE]}: {row['MB_per_s_a']:.1f} MB/s in A, {row['MB_per_s_b']:.1f} in {letter}"
                  for row in of_run]  # fmt: skip
         tell(axes, second, y, named)
     speeds = np.array(highest)
-    axes.set_xlim(0, limit_of(speeds, np.isfinite(speeds)))
-    name_axes(axes, "", SPEED)
-    base = mark("A", INK, "|", 9)
-    add_legend(figure, "Speeds, geometric means", [base, *_legend(comparison)])
+    axes.set_xlim(0, style.limit_of(speeds, np.isfinite(speeds)))
+    style.name_axes(axes, "", style.SPEED)
+    base = style.mark("A", style.INK, "|", 9)
+    style.add_legend(figure, "Speeds, geometric means", [base, *_legend(comparison)])
     return figure
 
 
@@ -96,9 +92,9 @@ def _begin(comparison: Comparison, rows: Sequence[_Row], left_out: Sequence[str]
     lines = sum(max(1.0, 0.62 * len(row.runs)) for row in rows)
     footer = [one_line(part, LONGEST_PART) for part in (*named, *below, *left_out)]
     height = sum(0.13 * -(-len(part) // 130) for part in footer)  # of as many lines as each is wrapped into
-    figure = begin_over(footer, 1.3 + height + 0.2 * max(lines, 3))
+    figure = style.begin_over(footer, 1.3 + height + 0.2 * max(lines, 3))
     axes = figure.subplots()
-    name_rows(axes, [row.name for row in rows], [BOLD if row.is_bold else PLAIN for row in rows])
+    style.name_rows(axes, [row.name for row in rows], [BOLD if row.is_bold else PLAIN for row in rows])
     return figure, axes
 
 
@@ -134,7 +130,7 @@ def _varied(tables: Sequence[pd.DataFrame]) -> list[str]:
 
 
 def _of_run(versus: Versus, varied: Sequence[str]) -> Iterator[tuple[tuple[object, ...], str, bool, stats.Row]]:
-    """Of each row of the figure its key, its name, whether that is bold, and the numbers of one run."""
+    """The key of each row, its name, whether that is bold, and the numbers of one run."""
     for row in stats.rows_of(versus.overall):
         yield ("",), "all cases", True, row | {WHERE: "all cases"}
     for row in stats.rows_of(versus.pooled):
@@ -151,7 +147,7 @@ def _of_run(versus: Versus, varied: Sequence[str]) -> Iterator[tuple[tuple[objec
 def _places(
     comparison: Comparison, rows: Sequence[_Row]
 ) -> Iterator[tuple[str, tuple[str, str], np.ndarray[tuple[int], np.dtype[np.float64]], list[stats.Row]]]:
-    """Of each other run its letter, its colour and marker, the heights of its rows, and these."""
+    """The letter of each other run, its colour and marker, the heights of its rows, and the rows."""
     letters = [other.letter for other in comparison.others]
     looks = _looks(comparison)
     for number, letter in enumerate(letters):
@@ -162,32 +158,12 @@ def _places(
 
 
 def _looks(comparison: Comparison) -> dict[str, tuple[str, str]]:
-    looks = zip(itertools.cycle(PALETTE), itertools.cycle(MARKERS), strict=False)
+    looks = zip(itertools.cycle(style.PALETTE), itertools.cycle(MARKERS), strict=False)
     return {other.letter: look for other, look in zip(comparison.others, looks, strict=False)}
 
 
 def _legend(comparison: Comparison) -> list[Line2D]:
-    return [mark(letter, *look) for letter, look in _looks(comparison).items()]
-
-
-def _letters(comparison: Comparison) -> str:
-    return ", ".join(other.letter for other in comparison.others)
-
-
-def _mark(
-    axes: Axes,
-    x: np.ndarray[tuple[int], np.dtype[np.float64]],
-    y: np.ndarray[tuple[int], np.dtype[np.float64]],
-    look: tuple[str, str],
-    filled: np.ndarray[tuple[int], np.dtype[np.bool_]],
-) -> None:
-    """Marks of one run: hollow where not established."""
-    colour, marker = look
-    for chosen, face in ((filled, colour), (~filled, "white")):
-        axes.plot(
-            x[chosen], y[chosen], linestyle="", marker=marker, color=colour, markersize=5, markerfacecolor=face,
-            zorder=5,
-        )  # fmt: skip
+    return [style.mark(letter, *look) for letter, look in _looks(comparison).items()]
 
 
 def _words(row: stats.Row, letter: str) -> str:
@@ -195,14 +171,3 @@ def _words(row: stats.Row, letter: str) -> str:
     shown = "" if row["established"] else ", not established"
     rest = f"n = {row['n_a']} and {row['n_b']} blocks"
     return f"{row[WHERE]}: {letter} is {times_as_fast(row, 'A')} ({percent(row)}, {rest}){shown}"
-
-
-def _limits(rows: Sequence[_Row]) -> tuple[float, float]:
-    """From where to where the axis goes: over every mean, and over intervals as far as they are not far wider."""
-    every = [row for of_row in rows for row in of_row.runs.values()]
-    means = np.log([row["ratio"] for row in every])
-    largest = max(LEAST_REACH, float(np.abs(means).max(initial=0)))
-    ends = np.log([[row["ratio_low"], row["ratio_high"]] for row in every]).reshape(-1)
-    shown = np.clip(ends[np.isfinite(ends)], -WIDEST * largest, WIDEST * largest)
-    reached = [*(1.05 * means), *shown]
-    return min(-LEAST_REACH, *reached), max(LEAST_REACH, *reached)

@@ -17,38 +17,12 @@ from lab import stats
 from lab.design.case import is_of_names
 from lab.design.factors import ABSENT, LINK, owner_of
 from lab.report.analysis import Run, analyse
-from lab.report.figures.style import (
-    CROSS,
-    INK,
-    MARKERS,
-    MEDIAN,
-    MOST_VECTORS,
-    PALE,
-    PALETTE,
-    SPEED,
-    WAY_MARKERS,
-    WAYS,
-    add_crosses,
-    add_legend,
-    add_marks,
-    begin,
-    draw_bars,
-    empty,
-    few,
-    limit_of,
-    mark,
-    name_axes,
-    name_rows,
-    note,
-    sample,
-    shade_rows,
-    styles,
-)
+from lab.report.figures import style
 from lab.report.figures.values import tell
 
 MOST_ROWS, MOST_STRIPS = 40, 160  # of a figure: more would be a page high, and take seconds to draw
 CEILING = Line2D(
-    [], [], color=PALE, linestyle="", marker="|", markersize=9, markeredgewidth=2, label="ceiling (iperf3)"
+    [], [], color=style.PALE, linestyle="", marker="|", markersize=9, markeredgewidth=2, label="ceiling (iperf3)"
 )
 Floats = npt.NDArray[np.float64]
 Chosen = npt.NDArray[np.bool_]
@@ -90,14 +64,16 @@ def throughput(run: Run) -> Figure:
     strips = _strips(trials, ["MB_per_s"], ("mtu", "tcp_space"))
     if strips is None:
         are_names = len(trials.cases.cell) > 0 and bool(_of_names(trials).all())
-        return empty(trials, "Throughput", "only names were moved" if are_names else "no transfer could be measured")
+        return style.empty(
+            trials, "Throughput", "only names were moved" if are_names else "no transfer could be measured"
+        )
     mtus, spaces, directions = (strips.levels[name] for name in ("mtu", "tcp_space", "direction"))
-    colours, markers = styles(mtus, PALETTE), styles(spaces, MARKERS)
+    colours, markers = style.styles(mtus, style.PALETTE), style.styles(spaces, style.MARKERS)
     looks = [(colours[mtu], markers[space]) for mtu, space in strips.kinds]
     ceilings = run.ceilings.set_index(["direction", *LINK])["median_MB_per_s"].dropna().to_dict()
     of_blocks = _ceilings_of_blocks(trials)
     highest = max((max(values) for values in of_blocks.values()), default=0)
-    limit = max(limit_of(strips.values["MB_per_s"], strips.ok), 1.09 * highest)
+    limit = max(style.limit_of(strips.values["MB_per_s"], strips.ok), 1.09 * highest)
     figure, panels = _panels(trials, strips, len(directions))
     for number, (axes, direction) in enumerate(zip(panels, directions, strict=True)):
         here = strips.direction == number
@@ -110,11 +86,17 @@ def throughput(run: Run) -> Figure:
         _mark_ceilings(axes, strips, used, [of_blocks.get(network, []) for network in networks], looks)
         _draw(axes, strips, here, "MB_per_s", looks, limit)
         _tell(axes, strips, here, "MB_per_s", f"{direction}: {{}} MB/s")
-        name_axes(axes, WAYS[direction], SPEED)
+        style.name_axes(axes, style.WAYS[direction], style.SPEED)
         axes.set_xlim(0, 1.03 * limit)
-    handles = few([mark(f"MTU {mtu}", colours[mtu], "o") for mtu in mtus])
-    handles += few([mark(f"TCP buffer {stats.size_label(space)}", PALE, markers[space]) for space in spaces])
-    add_legend(figure, title, [*handles, CEILING, mark("ceiling of one block", PALE, "|", 4), MEDIAN, CROSS])
+    handles = style.few([style.mark(f"MTU {mtu}", colours[mtu], "o") for mtu in mtus])
+    handles += style.few(
+        [style.mark(f"TCP buffer {stats.size_label(space)}", style.PALE, markers[space]) for space in spaces]
+    )
+    style.add_legend(
+        figure,
+        title,
+        [*handles, CEILING, style.mark("ceiling of one block", style.PALE, "|", 4), style.MEDIAN, style.CROSS],
+    )
     return figure
 
 
@@ -124,25 +106,25 @@ def cpu_cost(run: Run) -> Figure:
     columns = {"client": "client_cpu_s_per_GB", "server": "server_cpu_s_per_GB"}
     strips = _strips(trials, list(columns.values()), ("direction", "mtu"))
     if strips is None:
-        return empty(trials, "CPU cost", "CPU time was not measured")
+        return style.empty(trials, "CPU cost", "CPU time was not measured")
     mtus, directions = strips.levels["mtu"], strips.levels["direction"]
-    colours = styles(mtus, PALETTE)
-    looks = [(colours[mtu], WAY_MARKERS[direction]) for direction, mtu in strips.kinds]
-    limit = max(limit_of(values, strips.ok) for values in strips.values.values())
+    colours = style.styles(mtus, style.PALETTE)
+    looks = [(colours[mtu], style.WAY_MARKERS[direction]) for direction, mtu in strips.kinds]
+    limit = max(style.limit_of(values, strips.ok) for values in strips.values.values())
     figure, panels = _panels(trials, strips, len(columns))
     for axes, (side, column) in zip(panels, columns.items(), strict=True):
         measured = np.isfinite(strips.values[column])
         used, medians = _draw(axes, strips, measured, column, looks, limit)
         _tell(axes, strips, measured, column, f"{side}: {{}} CPU seconds per GB")
         bars = [looks[kind][0] for kind in used % len(looks)]
-        draw_bars(axes, strips.centre(used), medians, 0.85 * strips.half, bars)
-        name_axes(axes, f"on the {side}", "CPU seconds per GB (10⁹ bytes)")
+        style.draw_bars(axes, strips.centre(used), medians, 0.85 * strips.half, bars)
+        style.name_axes(axes, f"on the {side}", "CPU seconds per GB (10⁹ bytes)")
         if not measured.any():
-            note(axes, "not measured")
+            style.note(axes, "not measured")
         axes.set_xlim(0, 1.03 * limit)
-    handles = few([mark(f"MTU {mtu}", colours[mtu], "o") for mtu in mtus])
-    handles += [mark(WAYS[way], PALE, WAY_MARKERS[way]) for way in directions]
-    add_legend(figure, "CPU cost of a gigabyte moved", [*handles, MEDIAN, CROSS])
+    handles = style.few([style.mark(f"MTU {mtu}", colours[mtu], "o") for mtu in mtus])
+    handles += [style.mark(style.WAYS[way], style.PALE, style.WAY_MARKERS[way]) for way in directions]
+    style.add_legend(figure, "CPU cost of a gigabyte moved", [*handles, style.MEDIAN, style.CROSS])
     return figure
 
 
@@ -202,7 +184,7 @@ def _row_names(cases: stats.Cells) -> list[str]:
 
 
 def _level_name(factor: str, level: stats.Level) -> str:
-    """A level as the name of a row has it: an option of a mount or tool with its own name, for many are numbers."""
+    """A level in the name of a row. An option of a mount or tool stands with its name: many levels are numbers."""
     if not owner_of(factor):
         label = stats.level_label(factor, level)
         return f"{stats.factor_label(factor)} {label}" if label.isdecimal() else label
@@ -212,11 +194,11 @@ def _level_name(factor: str, level: stats.Level) -> str:
 def _panels(trials: stats.Encoded, strips: _Strips, count: int) -> tuple[Figure, list[Axes]]:
     """A figure with ``count`` panels beside each other that share their rows."""
     height = 1.7 + len(strips.rows) * max(0.34, min(1.2, 0.11 * len(strips.kinds) + 0.06))
-    figure = begin(trials, height, [*strips.notes, *sample(len(strips.strip) // count)[1]])
+    figure = style.begin(trials, height, [*strips.notes, *style.sample(len(strips.strip) // count)[1]])
     panels = list(figure.subplots(1, count, sharex=True, sharey=True, squeeze=False).flat)
-    name_rows(panels[0], strips.rows)
+    style.name_rows(panels[0], strips.rows)
     for axes in panels[1:]:
-        shade_rows(axes, len(strips.rows))
+        style.shade_rows(axes, len(strips.rows))
     return figure, panels
 
 
@@ -233,8 +215,8 @@ def _draw(
     of_strips = stats.sort_by_group(strip[ok], values[ok], len(strips.rows) * len(strips.kinds))
     used = np.array([number for number, of_strip in enumerate(of_strips) if len(of_strip)], dtype=np.intp)
     medians = np.array([stats.median(of_strips[number]) for number in used])
-    _ticks(axes, strips, used, medians, [INK] * len(used), 1.8)
-    places = np.flatnonzero(ok)[sample(int(ok.sum()))[0]]
+    _ticks(axes, strips, used, medians, [style.INK] * len(used), 1.8)
+    places = np.flatnonzero(ok)[style.sample(int(ok.sum()))[0]]
     # The golden ratio spreads any number of marks evenly, and the same trial is always at the same place.
     spread = (pd.Series(strip[places]).groupby(strip[places]).cumcount().to_numpy() * 0.618034 + 0.5) % 1 - 0.5
     y = strips.centre(strip[places]) + spread * strips.half
@@ -242,9 +224,9 @@ def _draw(
     for look in dict.fromkeys(looks):
         alike = np.array([other == look for other in looks])[kind]
         if alike.any():
-            add_marks(axes, values[places][alike], y[alike], *look, count=len(places))
-    lost = np.flatnonzero(~ok)[sample(int((~ok).sum()))[0]]
-    add_crosses(axes, np.minimum(values[lost], limit), strips.centre(strip[lost]), values[lost], limit)
+            style.add_marks(axes, values[places][alike], y[alike], *look, count=len(places))
+    lost = np.flatnonzero(~ok)[style.sample(int((~ok).sum()))[0]]
+    style.add_crosses(axes, np.minimum(values[lost], limit), strips.centre(strip[lost]), values[lost], limit)
     return used, medians
 
 
@@ -283,13 +265,13 @@ def _mark_ceilings(
 ) -> None:
     """A short tick for each block's own ceiling, in each of the strips in use."""
     count = [len(of_strip) for of_strip in ceilings]
-    chosen = sample(sum(count))[0]
+    chosen = style.sample(sum(count))[0]
     x, strip = np.array([speed for of_strip in ceilings for speed in of_strip]), np.repeat(used, count)
     y, half = strips.centre(strip), 0.4 * strips.half
     colours = np.array([looks[int(kind)][0] for kind in strip % len(looks)])
     axes.vlines(
         x[chosen], (y - half)[chosen], (y + half)[chosen], colors=list(colours[chosen]), linewidth=0.7, zorder=2,
-        rasterized=len(chosen) > MOST_VECTORS,
+        rasterized=len(chosen) > style.MOST_VECTORS,
     )  # fmt: skip
 
 

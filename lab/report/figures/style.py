@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
@@ -16,7 +16,7 @@ from matplotlib.lines import Line2D
 from matplotlib.transforms import ScaledTranslation
 
 from lab import stats
-from lab.report.figures.fonts import as_is, drawable
+from lab.report.figures.values import as_is, drawable
 
 # Okabe and Ito (2008), told apart by colour-blind eyes too; without their yellow, which is faint on white.
 LevelT = TypeVar("LevelT", bound=stats.Level)
@@ -41,6 +41,38 @@ MOST_NAMED = 8  # levels of a factor in the legend: colours and markers repeat f
 MOST_VECTORS = 1000  # more marks in a panel are pixels, in an SVG too
 CROSS = Line2D([], [], color=INK, linestyle="", marker="x", markersize=5, label="void or failed, in no median")
 MEDIAN = Line2D([], [], color=INK, linestyle="", marker="|", markersize=9, markeredgewidth=2, label="median")
+LEAST_REACH = np.log(1.1)  # of the axis on either side
+LARGE_RATIO = np.log(20)  # from which on a change is told as a factor, and no longer in percent
+PERCENTS = (-95, -90, -80, -70, -60, -50, -40, -30, -20, -10, -5, -2, -1, 0, 1, 2, 5, 10, 20, 30, 50, 75, 100, 150, 200,
+            300, 500, 900, 1900)  # fmt: skip  # that an axis may have as ticks
+TIMES = (
+    0.5,
+    2,
+    0.25,
+    4,
+    0.1,
+    10,
+    1.5,
+    0.7,
+    0.8,
+    1.2,
+    0.9,
+    1.1,
+    3,
+    0.3,
+    0.6,
+    0.4,
+    5,
+    0.2,
+    1.3,
+    0.95,
+    1.05,
+    0.05,
+    20,
+    0.98,
+    1.02,
+)
+CLOSEST_TICKS = 0.075  # share of the axis between two of them
 
 
 def begin(trials: stats.Trials, height_in: float, notes: Sequence[str] = ()) -> Figure:
@@ -191,3 +223,70 @@ def few(handles: list[Line2D]) -> list[Line2D]:
     """The first MOST_NAMED entries of a legend, and how many more there are."""
     more = len(handles) - MOST_NAMED
     return handles if more <= 0 else [*handles[:MOST_NAMED], mark(f"and {more} more", PALE, "")]
+
+
+def limits_of_ratios(means: npt.ArrayLike, ends: npt.ArrayLike, widest: float) -> tuple[float, float]:
+    """The ends of an axis of log ratios: over all means, and over intervals up to ``widest`` times the largest mean."""
+    known, wide = (values[np.isfinite(values)] for values in (np.ravel(np.array(means)), np.ravel(np.array(ends))))
+    largest = max(LEAST_REACH, float(np.abs(known).max(initial=0)))
+    reached = [*(1.05 * known), *np.clip(wide, -widest * largest, widest * largest)]
+    return min(-LEAST_REACH, *reached), max(LEAST_REACH, *reached)
+
+
+def set_axis(axes: Axes, low: float, high: float, ticks: Mapping[float, str], label: str) -> None:
+    """An axis of log ratios, a little longer than its limits."""
+    reach = high - low
+    axes.set_xlim(low - 0.02 * reach, high + 0.02 * reach)
+    axes.set_xticks(list(ticks), list(ticks.values()))
+    name_axes(axes, "", label)
+
+
+def mark_means(
+    axes: Axes,
+    x: npt.NDArray[np.float64],
+    y: npt.NDArray[np.float64],
+    look: tuple[str, str, float],
+    is_established: npt.NDArray[np.bool_],
+) -> None:
+    """Marks of one colour, marker and size: hollow where not established."""
+    colour, marker, size = look
+    for chosen, face in ((is_established, colour), (~is_established, "white")):
+        axes.plot(
+            x[chosen], y[chosen], linestyle="", marker=marker, color=colour, markersize=size, markerfacecolor=face,
+            zorder=5,
+        )  # fmt: skip
+
+
+def percent_ticks(low: float, high: float) -> dict[float, str]:
+    """Where an axis of log ratios has ticks, and what they say: percent, or factors where these are large."""
+    if max(-low, high) > LARGE_RATIO:
+        return _powers(low, high, "0")
+    candidates = sorted(PERCENTS, key=_roundness)
+    return _spread(low, high, "0", ((float(np.log1p(percent / 100)), f"{percent:+d}") for percent in candidates))
+
+
+def times_ticks(low: float, high: float) -> dict[float, str]:
+    """The same, each tick saying how many times as much it is."""
+    if max(-low, high) > LARGE_RATIO:
+        return _powers(low, high, "×1")
+    return _spread(low, high, "×1", ((float(np.log(times)), f"×{times:g}") for times in TIMES))
+
+
+def _spread(low: float, high: float, middle: str, candidates: Iterable[tuple[float, str]]) -> dict[float, str]:
+    """The candidates, roundest first, that lie on the axis with room between them."""
+    ticks = {0.0: middle}
+    for place, text in candidates:
+        if low <= place <= high and all(abs(place - other) > CLOSEST_TICKS * (high - low) for other in ticks):
+            ticks[place] = text
+    return ticks
+
+
+def _powers(low: float, high: float, middle: str) -> dict[float, str]:
+    step = max(1, round(max(-low, high) / np.log(10) / 3))
+    powers = [power for power in range(-3 * step, 3 * step + 1, step) if low <= power * np.log(10) <= high]
+    return {power * np.log(10): f"×1e{power}" if power else middle for power in powers}
+
+
+def _roundness(percent: int) -> tuple[bool, bool, int]:
+    """Which ticks an axis has first: those that people think in."""
+    return percent not in (-50, 100, 10, -10, 50, 20, -20, 300, -75), percent % 10 != 0, abs(percent)

@@ -15,41 +15,25 @@ from matplotlib.lines import Line2D
 from lab import stats
 from lab.design.factors import LOCAL
 from lab.report.analysis import Run, analyse
-from lab.report.figures.style import (
-    CROSS,
-    INK,
-    MARKERS,
-    MOST_VECTORS,
-    PALE,
-    PALETTE,
-    SPEED,
-    add_crosses,
-    add_legend,
-    add_marks,
-    begin,
-    empty,
-    limit_of,
-    mark,
-    name_axes,
-    note,
-    sample,
-    styles,
-)
+from lab.report.figures import style
+from lab.report.figures.style import begin
 from lab.report.figures.values import tell
 from lab.results.run_keys import load_by_block
 from lab.results.trial import DD, DISK, STORE_PROTOCOL
 
 MOST_BLOCKS = 60  # that have a line of their own
 COLUMNS = ["protocol", "direction", "anchor", "status", "MB_per_s"]
-ANCHOR = Line2D([], [], color=INK, linestyle="", marker="o", markersize=7, markerfacecolor="none", label="anchor")
+ANCHOR = Line2D([], [], color=style.INK, linestyle="", marker="o", markersize=7, markerfacecolor="none", label="anchor")
 
 LINK_MARKER = "*"
 BY_ITSELF = {"link": "link (iperf3)", "store": "the server's store", LOCAL: "the server's store"}
-PER_BLOCK = Line2D([], [], color=INK, linewidth=2, label="median of a block")
+PER_BLOCK = Line2D([], [], color=style.INK, linewidth=2, label="median of a block")
 ORDER = "trial, in order of execution"
 LOAD = {
-    "client": Line2D([], [], color=PALETTE[0], linewidth=2, label="load of others: client"),
-    "server": Line2D([], [], color=PALETTE[1], linewidth=2, linestyle=(0, (2, 1)), label="load of others: server"),
+    "client": Line2D([], [], color=style.PALETTE[0], linewidth=2, label="load of others: client"),
+    "server": Line2D(
+        [], [], color=style.PALETTE[1], linewidth=2, linestyle=(0, (2, 1)), label="load of others: server"
+    ),
 }
 
 
@@ -58,38 +42,38 @@ def timeline(run: Run) -> Figure:
     trials = analyse(run).trials
     rows = _in_order(trials)
     if not len(rows):
-        return empty(trials, "Timeline", "no trial could be measured")
-    chosen, notes = sample(len(rows))
+        return style.empty(trials, "Timeline", "no trial could be measured")
+    chosen, notes = style.sample(len(rows))
     load = load_by_block(trials.frame.attrs.get("run", {}))
     figure = begin(trials, 7.6 if load else 6.2, notes)
     speed, drift, *below = figure.subplots(2 + bool(load), 1, sharex=True, height_ratios=(3, 2, 1)[: 2 + bool(load)])
     protocols = [str(name) for name in trials.levels("protocol", rows)[1]]
     measured = [name for name in protocols if name != "link"]
-    colours, shapes = styles(measured, PALETTE), styles(measured, MARKERS)
+    colours, shapes = style.styles(measured, style.PALETTE), style.styles(measured, style.MARKERS)
     looks = {name: (colours[name], shapes[name]) for name in measured}  # the shape tells them apart in grey print
-    looks |= {"link": (INK, LINK_MARKER)} if "link" in protocols else {}
+    looks |= {"link": (style.INK, LINK_MARKER)} if "link" in protocols else {}
     change = stats.from_own_case(trials).to_numpy()[rows]
     shown = trials.frame[COLUMNS].iloc[rows[chosen]].set_axis(chosen)
     _mark_trials((speed, drift), shown.assign(change=change[chosen]), looks)
     values, ok = trials.values("MB_per_s")[rows], trials.ok[rows]
-    limit = limit_of(values, ok)
-    lost = np.flatnonzero(~ok)[sample(int((~ok).sum()))[0]]
-    add_crosses(speed, lost, values[lost].clip(max=limit), values[lost], limit)
+    limit = style.limit_of(values, ok)
+    lost = np.flatnonzero(~ok)[style.sample(int((~ok).sum()))[0]]
+    style.add_crosses(speed, lost, values[lost].clip(max=limit), values[lost], limit)
     _mark_blocks((speed, drift), trials.values("block")[rows], change)
-    name_axes(speed, "", "", SPEED)
+    style.name_axes(speed, "", "", style.SPEED)
     speed.set_ylim(0, 1.03 * limit)
     drift.margins(x=0.01)
-    drift.axhline(0, color=INK, linewidth=0.8)
-    name_axes(drift, "", "" if load else ORDER, "from the same case\nover the run, %")
+    drift.axhline(0, color=style.INK, linewidth=0.8)
+    style.name_axes(drift, "", "" if load else ORDER, "from the same case\nover the run, %")
     for axes in below:
         _draw_load(axes, load, trials.values("block")[rows])
     if np.isnan(change).all():
-        note(drift, "no case was measured twice")
-    handles = [mark(BY_ITSELF.get(name, name.upper()), *look) for name, look in looks.items()]
-    handles += [mark(way, INK, MARKERS[0], hollow=way == "read") for way in ("write", "read")]
+        style.note(drift, "no case was measured twice")
+    handles = [style.mark(BY_ITSELF.get(name, name.upper()), *look) for name, look in looks.items()]
+    handles += [style.mark(way, style.INK, style.MARKERS[0], hollow=way == "read") for way in ("write", "read")]
     anchored = [ANCHOR] if trials.values("anchor")[rows].any() else []
-    handles += [*anchored, PER_BLOCK, CROSS, *(LOAD.values() if load else [])]
-    add_legend(figure, "In order of execution: does anything drift?", handles)
+    handles += [*anchored, PER_BLOCK, style.CROSS, *(LOAD.values() if load else [])]
+    style.add_legend(figure, "In order of execution: does anything drift?", handles)
     return figure
 
 
@@ -110,13 +94,13 @@ def _mark_trials(panels: tuple[Axes, Axes], shown: pd.DataFrame, looks: dict[str
         for axes, values in zip(panels, both, strict=True):
             part = values[values.index.isin(good.index[alike])]
             is_read = direction == "read"
-            add_marks(axes, part.index, part, *looks[name], count=len(good), size=20, hollow=is_read)
+            style.add_marks(axes, part.index, part, *looks[name], count=len(good), size=20, hollow=is_read)
     anchors = good.index[good["anchor"].to_numpy(dtype=bool)]
     for axes, values in zip(panels, both, strict=True):
         ringed = values[values.index.isin(anchors)]
         axes.plot(
             ringed.index, ringed, linestyle="", marker="o", markersize=8, markerfacecolor="none",
-            markeredgecolor=INK, markeredgewidth=0.8, zorder=4, rasterized=len(ringed) > MOST_VECTORS,
+            markeredgecolor=style.INK, markeredgewidth=0.8, zorder=4, rasterized=len(ringed) > style.MOST_VECTORS,
         )  # fmt: skip
 
 
@@ -129,7 +113,7 @@ def _mark_blocks(
     """
     speed, drift = panels
     begins = np.flatnonzero(~pd.Series(block).duplicated())
-    begins = begins[:: -(-len(begins) // MOST_VECTORS)]
+    begins = begins[:: -(-len(begins) // style.MOST_VECTORS)]
     changes = [np.sort(part[~np.isnan(part)]) for part in np.split(change, begins[1:])]
     at = np.array([number for number, part in enumerate(changes) if len(part)], dtype=np.intp)
     medians = np.array([stats.median(changes[number]) for number in at])
@@ -140,13 +124,13 @@ def _mark_blocks(
     ]
     tell(drift, (begins[at] + ends[at]) / 2, medians, words)
     if len(at) > MOST_BLOCKS:
-        drift.plot((begins[at] + ends[at]) / 2, medians, color=INK, linewidth=1.2, zorder=5)
+        drift.plot((begins[at] + ends[at]) / 2, medians, color=style.INK, linewidth=1.2, zorder=5)
     else:
-        drift.hlines(medians, begins[at], ends[at] - 1, color=INK, linewidth=2, zorder=5)
+        drift.hlines(medians, begins[at], ends[at] - 1, color=style.INK, linewidth=2, zorder=5)
     if len(begins) <= MOST_BLOCKS:
         for begin_at in begins:
             for axes in panels:
-                axes.axvline(begin_at - 0.5, color=PALE, linewidth=0.6, zorder=0)
+                axes.axvline(begin_at - 0.5, color=style.PALE, linewidth=0.6, zorder=0)
     for begin_at in begins[:: -(-len(begins) // 12)]:
         place = (begin_at - 0.5, 1.01)
         speed.annotate(f" block {block[begin_at]}", place, xycoords=("data", "axes fraction"), fontsize=7)
@@ -163,4 +147,4 @@ def _draw_load(axes: Axes, load: dict[int, dict[str, float]], block: npt.NDArray
         )
     highest = max((cores for of_block in load.values() for cores in of_block.values()), default=0.0)
     axes.set_ylim(0, 1.15 * max(1.0, highest))
-    name_axes(axes, "", ORDER, "cores used\nby others")
+    style.name_axes(axes, "", ORDER, "cores used\nby others")

@@ -1,19 +1,25 @@
-"""What marks of a figure stand for, in words: an SVG has it beside each mark, for the keyboard and a screen reader."""
+"""Texts in figures: what each mark stands for, for a keyboard and a screen reader, and names in any script."""
 
 from __future__ import annotations
 
+import functools
+import itertools
 from collections.abc import Sequence
 from typing import Any
 
+import matplotlib
 import numpy as np
 import numpy.typing as npt
+from matplotlib import font_manager
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 
-from lab.report.figures.fonts import drawable
+from lab.base.untrusted import printable
 
 MOST_VALUES = 400  # of a panel: nobody goes through more of them key by key, and the table has them all
 RADIUS = 5.5
+# matplotlib's own font knows no Chinese, Japanese or Korean; a system that is used in one of them has one of these.
+MORE_FONTS = ("Noto Sans CJK SC", "Noto Sans CJK JP", "WenQuanYi Micro Hei", "Microsoft YaHei", "Arial Unicode MS")
 
 
 class Values(Artist):
@@ -43,6 +49,29 @@ class Values(Artist):
 def tell(axes: Axes, x: npt.ArrayLike, y: npt.ArrayLike, words: Sequence[str]) -> None:
     """Give marks of a panel their words, the first MOST_VALUES of those that have a place."""
     places = np.column_stack([np.asarray(x, float), np.asarray(y, float)])
-    told = np.flatnonzero(np.isfinite(places).all(axis=1))[:MOST_VALUES]
-    if len(told):
-        axes.add_artist(Values(places[told, 0], places[told, 1], [words[place] for place in told]))
+    placed = np.flatnonzero(np.isfinite(places).all(axis=1))[:MOST_VALUES]
+    if len(placed):
+        axes.add_artist(Values(places[placed, 0], places[placed, 1], [words[place] for place in placed]))
+
+
+def as_is() -> dict[str, Any]:
+    """The properties of such a Text of matplotlib: a dollar sign in it is no formula."""
+    return {"family": _fonts(), "parse_math": False}
+
+
+def drawable(text: str) -> str:
+    """The text with a box for each sign that no font has (matplotlib would warn) or that acts on the text around."""
+    shown = ((ord(sign) in _characters() and printable(sign) == sign) or sign == "\n" for sign in text)
+    return "".join(sign if is_shown else "□" for sign, is_shown in zip(text, shown, strict=True))
+
+
+@functools.cache
+def _fonts() -> list[str]:
+    installed = set(font_manager.get_font_names())
+    return [*matplotlib.rcParams["font.family"], *(name for name in MORE_FONTS if name in installed)]
+
+
+@functools.cache
+def _characters() -> frozenset[int]:
+    files = [font_manager.findfont(font_manager.FontProperties(family=[name])) for name in _fonts()]
+    return frozenset(itertools.chain.from_iterable(font_manager.get_font(file).get_charmap() for file in files))

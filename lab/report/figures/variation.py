@@ -7,18 +7,7 @@ from matplotlib.figure import Figure
 
 from lab import stats
 from lab.report.analysis import Run, analyse
-from lab.report.figures.style import (
-    BESIDE_PT,
-    INK,
-    PALE,
-    PALETTE,
-    add_legend,
-    begin,
-    empty,
-    mark,
-    name_axes,
-    name_rows,
-)
+from lab.report.figures import style
 from lab.report.figures.values import tell
 
 MOST_BARS = 24
@@ -33,31 +22,36 @@ def shares(run: Run) -> Figure:
     variation = run.shares
     table = variation.table.dropna(subset="share")
     if table.empty:
-        return empty(
+        return style.empty(
             run.trials, title, "no block has a good trial of every case, nothing varied, or too many levels did"
         )
     last = table["term"].isin([stats.BLOCK, stats.REST])
     terms = _fold(table[~last].sort_values("share", ascending=False, kind="stable"))
     notes = [f"blocks used: {variation.used} of {variation.blocks}, those with a good trial of every case"]
     shown = pd.concat([terms, table[last].assign(name=table["term"].map(stats.term_label))])
-    figure = begin(run.trials, 1.4 + 0.24 * len(shown), notes)
+    figure = style.begin(run.trials, 1.4 + 0.24 * len(shown), notes)
     axes = figure.subplots()
-    name_rows(axes, shown["name"].to_list())
+    style.name_rows(axes, shown["name"].to_list())
     percent = 100 * shown["share"].to_numpy()
-    colours = [PALE if term in (stats.BLOCK, stats.REST, FOLDED) else PALETTE[":" in term] for term in shown["term"]]
+    colours = [
+        style.PALE if term in (stats.BLOCK, stats.REST, FOLDED) else style.PALETTE[":" in term]
+        for term in shown["term"]
+    ]
     axes.barh(range(len(shown)), percent, color=colours, height=0.7)
     for place, value in enumerate(percent):
         axes.annotate(
-            f"{value:.1f}", (max(value, 0), place), (BESIDE_PT, 0), textcoords="offset points", va="center", fontsize=8,
-            color=INK,
+            f"{value:.1f}", (max(value, 0), place), (style.BESIDE_PT, 0), textcoords="offset points", va="center",
+            fontsize=8, color=style.INK,
         )  # fmt: skip
     words = [f"{name}: {value:.1f} % of the variation" for name, value in zip(shown["name"], percent, strict=True)]
     tell(axes, percent, range(len(shown)), words)
     axes.set_xlim(min(0, percent.min()), 1.08 * max(1e-9, percent.max()))
-    name_axes(axes, "", "share of the sum of squares of log MB/s, %")
+    style.name_axes(axes, "", "share of the sum of squares of log MB/s, %")
     kinds = ("one factor", "two together", "small ones; blocks; higher interactions and noise")
-    add_legend(
-        figure, title, [mark(kind, colour, "s") for kind, colour in zip(kinds, (*PALETTE[:2], PALE), strict=True)]
+    style.add_legend(
+        figure,
+        title,
+        [style.mark(kind, colour, "s") for kind, colour in zip(kinds, (*style.PALETTE[:2], style.PALE), strict=True)],
     )
     return figure
 

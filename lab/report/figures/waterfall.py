@@ -11,32 +11,17 @@ from matplotlib.figure import Figure
 
 from lab import stats
 from lab.report.analysis import Run, analyse
-from lab.report.figures.style import (
-    BESIDE_PT,
-    INK,
-    PALE,
-    PALETTE,
-    SPEED,
-    WAYS,
-    add_legend,
-    begin,
-    empty,
-    mark,
-    name_axes,
-    name_rows,
-    note,
-    shade_rows,
-)
+from lab.report.bottlenecks import BY_ITSELF, NAMES, narrowest
+from lab.report.figures import style
 from lab.report.figures.values import tell
-from lab.report.waterfall import BY_ITSELF, NAMES, narrowest
-from lab.stats.waterfall import DISK, LINK, SERVER, STORE, TOOL, UNFLUSHED, fastest_cases
+from lab.stats.stages import DISK, LINK, SERVER, STORE, TOOL, UNFLUSHED, fastest_cases
 
 TITLE = "From the disk to the tool"
 BEYOND = 2.5  # times the fastest tool, and the narrowest stage: what is longer leaves the panel
 MOST_TOOLS = 30  # of a figure: more would be a page high
 WHAT = {DISK: "what its devices moved", STORE: "dd on the server", SERVER: "dd in its memory", LINK: "iperf3"}
 FAINT = 0.4  # of what a tool would reach without its flush
-OWN, LEAST, FASTEST, OTHER = PALETTE[0], PALETTE[1], PALETTE[2], PALE
+OWN, LEAST, FASTEST, OTHER = style.PALETTE[0], style.PALETTE[1], style.PALETTE[2], style.PALE
 LOOKS = {
     "by itself": OWN, "the narrowest by itself": LEAST, "fastest tool of a protocol": FASTEST, "another tool": OTHER,
 }  # fmt: skip
@@ -58,7 +43,7 @@ def waterfall(run: Run) -> Figure:
     run = analyse(run)
     cases = run.waterfall
     if cases.empty:
-        return empty(run.trials, TITLE, "no transfer could be measured")
+        return style.empty(run.trials, TITLE, "no transfer could be measured")
     best = fastest_cases(cases)
     tools = list(best[["protocol", "tool"]].drop_duplicates().itertuples(index=False, name=None))
     notes = [f"tools drawn: the first {MOST_TOOLS} of {len(tools)}"] if len(tools) > MOST_TOOLS else []
@@ -67,25 +52,25 @@ def waterfall(run: Run) -> Figure:
     names = [f"{NAMES[stage]}: {WHAT[stage]}" for stage in stages]
     names += [stats.row_label({"protocol": protocol, "tool": tool}) for protocol, tool in tools]
     directions = [way for way in ("write", "read") if (best["direction"] == way).any()]
-    figure = begin(run.trials, 1.7 + 0.26 * len(names), notes)
+    figure = style.begin(run.trials, 1.7 + 0.26 * len(names), notes)
     panels = figure.subplots(1, len(directions), squeeze=False)[0]
     colours: set[str] = set()
     for number, (axes, direction) in enumerate(zip(panels, directions, strict=True)):
         if number == 0:
-            name_rows(axes, names)
+            style.name_rows(axes, names)
         else:
-            shade_rows(axes, len(names))
+            style.shade_rows(axes, len(names))
         bars = _bars(best[best["direction"] == direction], stages, tools)
         colours |= {bar.colour for bar in bars if bar}
         _draw(axes, bars, len(stages))
         _tell(axes, bars, names, direction)
-        name_axes(axes, WAYS[direction], SPEED)
-    entries = [mark(label, colour, "s", 7) for label, colour in LOOKS.items() if colour in colours]
+        style.name_axes(axes, style.WAYS[direction], style.SPEED)
+    entries = [style.mark(label, colour, "s", 7) for label, colour in LOOKS.items() if colour in colours]
     if (best[UNFLUSHED] > best[TOOL]).any():
-        flush = mark("without the flush that follows it", PALE, "s", 7)
+        flush = style.mark("without the flush that follows it", style.PALE, "s", 7)
         flush.set_alpha(FAINT)
         entries.append(flush)
-    add_legend(figure, TITLE, entries)
+    style.add_legend(figure, TITLE, entries)
     return figure
 
 
@@ -101,7 +86,7 @@ def _without_flush(bar: _Bar) -> str:
 
 
 def _bars(cases: pd.DataFrame, stages: list[str], tools: list[tuple[str, str]]) -> list[_Bar | None]:
-    """A bar for each row of a direction; None where nothing was measured. Of several links the widest is shown."""
+    """A bar for each row of a direction; None if nothing was measured. The widest of several links is shown."""
     widest = {stage: float(cases[stage].max()) for stage in stages}
     least = narrowest({stage: widest.get(stage, np.nan) for stage in BY_ITSELF})
     bars: list[_Bar | None] = [
@@ -124,7 +109,7 @@ def _draw(axes: Axes, bars: list[_Bar | None], stages: int) -> None:
     """The bars, each with its number; memory, many times as fast as all else, leaves the panel."""
     drawn = [(place, bar) for place, bar in enumerate(bars) if bar]
     if not drawn:
-        note(axes, "not measured")
+        style.note(axes, "not measured")
         return
     narrow = min((bar.length for place, bar in drawn if place < stages), default=0.0)
     near = BEYOND * max([narrow, *(bar.length for place, bar in drawn if place >= stages)])
@@ -133,13 +118,15 @@ def _draw(axes: Axes, bars: list[_Bar | None], stages: int) -> None:
     axes.barh(places, [min(bar.length, limit) for _, bar in drawn], height=0.66, color=colours, zorder=2)
     for place, bar in drawn:
         if bar.before_flush > bar.length:
-            axes.barh(place, min(bar.before_flush, limit), height=0.66, color=PALE, alpha=FAINT, zorder=1)
+            axes.barh(place, min(bar.before_flush, limit), height=0.66, color=style.PALE, alpha=FAINT, zorder=1)
         is_beyond = bar.length > 0.8 * limit
         text, at = (f"{bar.length:,.0f} →", limit) if bar.length > limit else (f"{bar.length:,.1f}", bar.length)
-        side, beside, colour = ("right", -BESIDE_PT, "white") if is_beyond else ("left", BESIDE_PT, INK)
+        side, beside, colour = (
+            ("right", -style.BESIDE_PT, "white") if is_beyond else ("left", style.BESIDE_PT, style.INK)
+        )
         axes.annotate(
             text, (at, place), (beside, 0), textcoords="offset points", ha=side, va="center_baseline", fontsize=7.5,
             zorder=3, color=colour,
         )  # fmt: skip
-    axes.axhline(stages - 0.5, color=PALE, linewidth=0.8)
+    axes.axhline(stages - 0.5, color=style.PALE, linewidth=0.8)
     axes.set_xlim(0, limit)

@@ -12,7 +12,7 @@ import numpy as np
 from lab import stats
 from lab.hosts import ROLES
 from lab.report.analysis import Analysis
-from lab.report.page.text import escape, folded, paragraph
+from lab.report.page.html import escape, folded, paragraph
 from lab.report.samples import Line, busiest_core, lines_of, rates, read_course, sent_again
 from lab.results.run_folder import RunFolder
 
@@ -59,12 +59,12 @@ def _drawing(course: dict[str, Any], trial: stats.Row) -> str:
     most = {
         unit: max((max(line.values) for line in lines if line.values), default=None) for unit, lines in panels.items()
     }
-    said = ", ".join(f"at most {value:,.1f} {unit}" for unit, value in most.items() if value is not None)
+    highest_values = ", ".join(f"at most {value:,.1f} {unit}" for unit, value in most.items() if value is not None)
     svg = (
         f'<svg class="figure small" role="img" viewBox="0 0 {WIDTH} {HEIGHT * len(panels)}">'
-        f"<title>{escape(f'{name}: {lasts:.1f} s; {said}')}</title>{''.join(drawn)}</svg>"
+        f"<title>{escape(f'{name}: {lasts:.1f} s; {highest_values}')}</title>{''.join(drawn)}</svg>"
     )
-    return folded(name, f"{svg}{paragraph(f'{lasts:.2f} s; {said}.', 'note')}", level=0)
+    return folded(name, f"{svg}{paragraph(f'{lasts:.2f} s; {highest_values}.', 'note')}", level=0)
 
 
 def _panel(unit: str, lines: Sequence[Line], lasts: float, top: int) -> str:

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from xml.etree import ElementTree
 
-from lab.report.page.text import escape
+from lab.report.page.html import escape
 
 SVG, XLINK = "{http://www.w3.org/2000/svg}", "{http://www.w3.org/1999/xlink}"
 DROPPED = ("metadata", "style", "title")
@@ -62,7 +62,7 @@ def _declarations(style: str) -> Iterator[tuple[str, str]]:
 
 
 def _drop_unused_names(root: ElementTree.Element, name: str) -> None:
-    """Of the names of elements those that others refer to, with the figure's before them: a page has several."""
+    """Keep the ids that others refer to, with the figure's name before them: a page has several figures."""
     used = set(re.findall(r"#([\w.-]+)", " ".join(_references(root))))
     for element in root.iter():
         own = element.attrib.pop("id", "")

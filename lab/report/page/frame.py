@@ -6,38 +6,38 @@ import base64
 import functools
 import hashlib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
-from lab.report.page import colours
-from lab.report.page.text import escape
+from lab.report.page.html import escape
 
+# The colours of figures on light and on dark paper. Every mark has a contrast of at least 3 to its paper and to a
+# shaded row (WCAG 2.2, 1.4.11).
+LIGHT, DARK = "#ffffff", "#15181c"
+SHADES = ("#f4f4f4", "#20252b")
+MARKS = {
+    "#0072b2": ("#0072b2", "#4fa8e0"), "#d55e00": ("#c04f00", "#ff8d42"), "#009e73": ("#00805c", "#2fc394"),
+    "#cc79a7": ("#b05a8c", "#e39cc6"), "#56b4e9": ("#2a86ba", "#7cc7f0"), "#e69f00": ("#a86f00", "#f0b43c"),
+    "#000000": ("#000000", "#ffffff"), "#222222": ("#222222", "#e8e8e8"), "#8a8a8a": ("#767676", "#9a9a9a"),
+    "#555555": ("#555555", "#b5b5b5"),
+}  # fmt: skip
+GROUNDS = {"#dddddd": ("#dddddd", "#3a3f45"), "#f4f4f4": SHADES, "#ffffff": (LIGHT, DARK)}
 FOLDER = Path(__file__).parent
 
 
-@dataclass(frozen=True)
-class Parts:
-    """The parts of a page, as HTML already: what stands above, in the middle, and at the end."""
-
-    header: Iterable[str]
-    main: Iterable[str]
-    footer: Iterable[str] = ()
-
-
-def document(title: str, parts: Parts, contents: Mapping[str, str]) -> str:
-    """A page with this title as its heading; ``contents`` are the titles of its sections by their anchors."""
+def page(title: str, header: Iterable[str], main: Iterable[str], footer: str, contents: Mapping[str, str]) -> str:
+    """A page of parts in HTML with this title as its heading; ``contents`` are the titles of sections by anchor."""
     name = escape(title)
     links = "".join(f'<li><a href="#{anchor}">{escape(text)}</a></li>' for anchor, text in contents.items())
     body = [
         '<a class="skip" href="#main">Skip to the answer</a>',
         f"<header><h1>{name}</h1>",
-        *parts.header,
+        *header,
         "</header>",
         f'<nav aria-labelledby="contents"><h2 id="contents">On this page</h2><ul>{links}</ul></nav>',
         '<main id="main" tabindex="-1">',
-        *parts.main,
+        *main,
         "</main>",
-        *(["<footer>", *parts.footer, "</footer>"] if parts.footer else []),
+        *(["<footer>", footer, "</footer>"] if footer else []),
         f"<script>{script()}</script>",
     ]
     head = (
@@ -52,7 +52,7 @@ def document(title: str, parts: Parts, contents: Mapping[str, str]) -> str:
 @functools.cache
 def style() -> str:
     """The style of every page."""
-    return (FOLDER / "page.css").read_text(encoding="utf-8") + colours.rules()
+    return (FOLDER / "page.css").read_text(encoding="utf-8") + colour_rules()
 
 
 @functools.cache
@@ -68,3 +68,16 @@ def policy() -> str:
 
 def _hash(text: str) -> str:
     return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
+
+
+def colour_rules() -> str:
+    """The rules of CSS that give a drawing inside a page its colours."""
+    light, dark = (
+        "".join(
+            f'.figure [{part}="{colour}"] {{ {part}: {shown[scheme]} }}\n'
+            for colour, shown in (MARKS | GROUNDS).items()
+            for part in ("fill", "stroke")
+        )
+        for scheme in (0, 1)
+    )
+    return f"{light}@media screen and (prefers-color-scheme: dark) {{\n{dark}}}\n"

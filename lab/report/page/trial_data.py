@@ -11,10 +11,8 @@ import pandas as pd
 from lab import stats
 from lab.design.factors import ABSENT, COLUMNS, OPTIONS
 from lab.report.analysis import Analysis
-from lab.report.page.html_table import html_table
-from lab.report.page.text import folded, paragraph
-from lab.report.spreadsheet import no_formula
-from lab.report.tables import TextTable, number
+from lab.report.page.html import folded, html_table, paragraph
+from lab.report.tables import TextTable, no_formula, number
 
 MOST_ROWS, MOST_DATA = 400, 1500  # trials in the table, and in the files to be saved: a page stays below 3 MB
 ALWAYS = ("protocol", "tool", "direction")

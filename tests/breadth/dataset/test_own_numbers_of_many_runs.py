@@ -15,17 +15,17 @@ from support.synthetic_runs import write_run
 from support.tool_trials import tool_trials
 
 from lab.base import shipped
-from lab.dataset import sweep_trials, trial_rows
+from lab.dataset import some_trials, sweep_trials
 from lab.dataset.compact import compact
 from lab.dataset.engine import Engine
 from lab.dataset.folder import Dataset
 from lab.dataset.pooled import Pooled
 from lab.results import open_run
 from lab.results.run_folder import RunFolder
-from lab.stats import some_trials
+from lab.stats import encoding
 
 pytest.importorskip("duckdb")
-PLACES = {"PART_ROWS": sweep_trials, "MOST_TRIALS": some_trials, "MOST_FILES": trial_rows}
+PLACES = {"PART_ROWS": sweep_trials, "MOST_TRIALS": encoding, "MOST_FILES": some_trials}
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 from support.paths import RUN_CAPTURES
 from support.rendered import rendered
 
-from lab.report import terminal
+from lab.report import registry, terminal
 from lab.report.analysis import Analysis
 from lab.report.fitted_table import FittedTable
 from lab.results import run_folder
@@ -22,7 +22,7 @@ def kept_tables(run: str, path: Path) -> list[FittedTable]:
     for packed in (RUN_CAPTURES / run / "run").iterdir():
         (path / packed.stem).write_bytes(gzip.decompress(packed.read_bytes()))
     analysis = Analysis(run_folder.load(path))
-    drawn = [table for name in terminal.TABLES for table in terminal.terminal_tables(analysis, [name])]
+    drawn = [table for name in registry.OF_RUN for table in terminal.terminal_tables(analysis, [name])]
     return [table for table in drawn if isinstance(table, FittedTable)]
 
 

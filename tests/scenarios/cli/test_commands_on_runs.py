@@ -9,8 +9,7 @@ import pytest
 from support.commands import lab
 from support.synthetic_runs import make_trials, trial, write_run
 
-from lab.cli import show
-from lab.report.terminal import TABLES
+from lab.report.registry import OF_RUN
 from lab.results.run_folder import RunFolder
 from lab.run import lifecycle
 from lab.run.runner import Ending
@@ -43,8 +42,7 @@ def test_show_prints_the_answer_of_the_newest_run_and_after_all_tables(
 
 
 def test_show_prints_one_table_by_its_name(capsys: pytest.CaptureFixture[str], folder: RunFolder) -> None:
-    assert sorted(TABLES) == sorted(show.TABLES)
-    printed = {name: lab(capsys, "show", "--table", name) for name in TABLES}
+    printed = {name: lab(capsys, "show", "--table", name) for name in OF_RUN}
     assert {code for code, _, _ in printed.values()} == {0}
     assert "write MB/s" in printed["speeds"][1]
     assert "write MB/s" not in printed["effects"][1]

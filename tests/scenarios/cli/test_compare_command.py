@@ -15,8 +15,8 @@ from support.synthetic_runs import RUN, make_trials, trial, write_run
 
 from lab.cli import compare
 from lab.cli import main as cli
+from lab.report.compared.answer import judge_slower
 from lab.report.compared.comparison import Comparison
-from lab.report.compared.fail_if import judge_slower
 from lab.results.run_folder import RunFolder, Trial
 
 SMALL = make_trials(4, combinations=[("afp", "cp"), ("ssh", "rsync")])

@@ -20,7 +20,7 @@ from support.planted import (
 from support.planted_runs import lab, write_planted
 
 from lab import stats
-from lab.cli import show
+from lab.report import registry
 from lab.results import run_folder
 
 pytestmark = pytest.mark.usefixtures("empty_place")
@@ -30,7 +30,7 @@ pytestmark = pytest.mark.usefixtures("empty_place")
 def test_a_run_folder_full_of_it_is_shown_and_reported(capsys: pytest.CaptureFixture[str], text: str) -> None:
     path = write_planted("a", text)
     assert "plant" in lab(capsys, "show", path, "--full")
-    for name in show.TABLES:
+    for name in registry.OF_RUN:
         lab(capsys, "show", path, "--table", name)
     assert_plain(lab(capsys, "show", path).rstrip("\n").replace("\n", " "), lines=True)
     lab(capsys, "show", path, "--json")

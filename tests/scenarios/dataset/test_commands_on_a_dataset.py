@@ -13,14 +13,13 @@ from support.synthetic_runs import write_run
 from support.tool_trials import tool_trials
 
 from lab.base.errors import BadInput
-from lab.cli import dataset as dataset_command
 from lab.dataset import sweep_trials
-from lab.dataset.courses import courses_of_runs
 from lab.dataset.engine import Engine
 from lab.dataset.folder import Dataset
-from lab.report.terminal import OF_MANY
+from lab.dataset.runs import courses_of_runs
+from lab.report.registry import OF_DATASET, OF_RUN
 from lab.results.saved_runs import read_saved_runs
-from lab.stats.history import courses
+from lab.stats.courses import courses
 
 pytest.importorskip("duckdb")
 
@@ -28,7 +27,7 @@ pytest.importorskip("duckdb")
 def test_the_commands_have_them(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert sorted(dataset_command.TABLES) == sorted([*OF_MANY, "limits"])
+    assert OF_DATASET.keys() == OF_RUN.keys() - {"counted", "remarks", "lost"}
     monkeypatch.chdir(tmp_path)
     run = write_run(tmp_path / "results", tool_trials(7, 4), finished_at="2030-01-02T03:04:05+00:00")
     assert lab(capsys, "dataset", "add", str(run.path))[0] == 0

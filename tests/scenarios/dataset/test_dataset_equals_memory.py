@@ -16,14 +16,14 @@ from lab.dataset import medians, pooled, sweep_trials
 from lab.dataset.compact import compact
 from lab.dataset.engine import Engine
 from lab.dataset.folder import Dataset
-from lab.dataset.limits import LIMITS
+from lab.dataset.frames import LIMITS
 from lab.dataset.pooled import Pooled
 from lab.dataset.runs import compare_runs
 from lab.results import load, open_run
-from lab.stats import pieces
+from lab.stats import two_way
 from lab.stats.bottleneck import verdicts
 from lab.stats.effect_ratios import EFFECT
-from lab.stats.several_runs import TABLES, compare_all
+from lab.stats.two_runs import TABLES, compare_all
 
 pytest.importorskip("duckdb")
 
@@ -66,12 +66,12 @@ def test_it_is_so_in_small_parts_with_brackets_and_in_a_file(
     monkeypatch.setattr(pooled, "_SMALL", 0)
     monkeypatch.setattr(medians, "SAMPLE", 80)
     monkeypatch.setattr(medians, "ALL_OF", 10)
-    monkeypatch.setattr(pieces, "MOST_VALUES", 64)
+    monkeypatch.setattr(two_way, "MOST_VALUES", 64)
     shapes = [Shape(seed=seed, blocks=12, lost=0.05, spaces=("default", 65536), again=0.1) for seed in range(2)]
     sweep, frame = pooled_of(engine, tmp_path, shapes)
-    monkeypatch.setattr(pieces, "MOST_VALUES", 1 << 20)
+    monkeypatch.setattr(two_way, "MOST_VALUES", 1 << 20)
     expected = stats.effects(stats.grid(frame))
-    monkeypatch.setattr(pieces, "MOST_VALUES", 64)
+    monkeypatch.setattr(two_way, "MOST_VALUES", 64)
     assert_close(sweep.effects, expected, EFFECT)
     assert_same(sweep, frame)
 

@@ -55,7 +55,7 @@ def compared(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("compared")
     states: list[dict[str, float]] = [{}, {"smb": 1.8, "afp": 0.7}, {}]
     runs = [write_kernel(path, str(at % 2), invent(at, fast), at) for at, fast in enumerate(states)]
-    return compare_page.write(Comparison(runs), path / "page")[-1]
+    return compare_page.write_comparison(Comparison(runs), path / "page")[-1]
 
 
 @pytest.fixture(scope="module")

@@ -84,9 +84,9 @@ def test_a_name_that_one_run_knows_is_masked_in_all(tmp_path: Path, empty_figure
     unnamed = write_run(tmp_path / "other", make_trials(), title=f"{SENTENCE} 2", names={}, hosts=RUN["hosts"])
     for folders in ([planted, unnamed], [unnamed, planted]):
         copies = public_copies(folders)
-        page.write(Comparison(copies), tmp_path / "page")
+        page.write_comparison(Comparison(copies), tmp_path / "page")
         assert leaks(tmp_path / "page") == []
         titles = [copied.run["title"] for copied in sorted(copies, key=lambda copied: len(copied.run["title"]))]
         assert titles[1] == f"{titles[0]} 2"
-    page.write(Comparison([planted, unnamed]), tmp_path / "named")
+    page.write_comparison(Comparison([planted, unnamed]), tmp_path / "named")
     assert "marsgate" in {name for _, name in leaks(tmp_path / "named")}

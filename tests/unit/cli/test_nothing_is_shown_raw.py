@@ -20,7 +20,7 @@ from support.synthetic_runs import trial, write_run
 from lab.base.errors import BadInput
 from lab.cli.progress import shown
 from lab.design.factors import Direction
-from lab.report.render import rich_table
+from lab.report.fitted_table import rich_table
 from lab.report.tables import TextTable
 from lab.results import run_folder
 from lab.results.trial import FIELDS

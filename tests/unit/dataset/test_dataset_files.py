@@ -14,8 +14,8 @@ from lab.base.errors import BadInput, LabError
 from lab.dataset.add import add
 from lab.dataset.engine import Engine
 from lab.dataset.folder import Dataset
-from lab.dataset.names import name_of
 from lab.dataset.pooled import Pooled
+from lab.dataset.register import name_of
 from lab.results.run_folder import RunFolder
 
 pytest.importorskip("duckdb")

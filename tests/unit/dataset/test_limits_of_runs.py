@@ -13,7 +13,7 @@ from support.datasets import parquet_files
 from lab.base.errors import BadInput
 from lab.dataset.engine import Engine
 from lab.dataset.folder import Dataset
-from lab.dataset.limits import count_limits
+from lab.dataset.frames import count_limits
 from lab.dataset.pooled import Pooled
 from lab.dataset.register import Levels
 from lab.dataset.tables import limits_table, write
@@ -70,7 +70,7 @@ def test_runs_of_a_lab_that_kept_no_limits_are_told_of(engine: Engine, dataset: 
     sweep = Pooled(engine, Dataset(dataset.path), "synthetic")
     assert (len(sweep.runs), sweep.unjudged) == (2, 1)
     assert set(sweep.limits["runs"]) == {1}
-    table = limits_over_runs(sweep.limits, len(sweep.runs), sweep.unjudged)
+    table = limits_over_runs(sweep)
     assert "1 of 2 runs were added by an older lab, which kept no limits." in table.caption
 
 

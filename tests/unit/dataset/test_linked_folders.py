@@ -22,7 +22,7 @@ from lab.dataset.add import add
 from lab.dataset.compact import compact
 from lab.dataset.engine import Engine
 from lab.dataset.folder import Dataset
-from lab.dataset.names import TABLES
+from lab.dataset.register import TABLES
 from lab.results.run_folder import RunFolder
 
 pytest.importorskip("duckdb")

@@ -10,12 +10,11 @@ import pytest
 
 from lab.design.factors import Direction
 from lab.fidelity import page
-from lab.fidelity.copies import Copy, Ends, Place, View
-from lab.fidelity.engines import POST_LINE, THERE, UNKNOWN, Engine
-from lab.fidelity.matrix import MARKS, answer_lines, columns_of, engine_lines, legend_lines, matrix_lines
+from lab.fidelity.copiers import POST_LINE, THERE, UNKNOWN, Engine
+from lab.fidelity.copies import Copy, Ends, Judgement, Place, Verdict, View
+from lab.fidelity.page import MARKS, answer_lines, columns_of, engine_lines, legend_lines, matrix_lines
 from lab.fidelity.probes import LINUX, MACOS, known_to, laid_on
 from lab.fidelity.survey import Survey
-from lab.fidelity.verdicts import Judgement, Verdict
 from lab.results.run_folder import RunFolder
 from lab.results.run_names import nothing_measured
 

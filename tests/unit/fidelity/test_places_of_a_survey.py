@@ -7,7 +7,7 @@ from support.pairs import hosts_model
 
 from lab.base.errors import BadInput
 from lab.fidelity import copiers
-from lab.fidelity.engines import THERE, Engine
+from lab.fidelity.copiers import THERE, Engine
 from lab.fidelity.places import Asked, list_stands, make_sweep
 
 LAB = hosts_model(share={"serve": "lab"})

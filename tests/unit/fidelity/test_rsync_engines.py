@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from support.paths import LINUX_CAPTURES, MACOS_CAPTURES
 
-from lab.fidelity.engines import NOT_BUILT, THERE, UNKNOWN, UNTOLD, Engine, list_options, parse_engine
+from lab.fidelity.copiers import NOT_BUILT, THERE, UNKNOWN, UNTOLD, Engine, list_options, parse_engine
 
 VERSION = (LINUX_CAPTURES / "rsync-version-3.5.txt").read_text()
 HELP = (LINUX_CAPTURES / "rsync-help-3.5.txt").read_text()

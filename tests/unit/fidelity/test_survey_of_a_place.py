@@ -13,11 +13,10 @@ from support.surveyed_place import KEPT_BY_ALL, Place, verdict
 from lab.base.errors import LabFailure
 from lab.design.factors import Direction
 from lab.fidelity import copiers, probes
-from lab.fidelity.copies import Copy, View
+from lab.fidelity.copies import Copy, Verdict, View
 from lab.fidelity.places import Asked
 from lab.fidelity.probes import PROBES
 from lab.fidelity.stand_survey import MOUNT_ENDED
-from lab.fidelity.verdicts import Verdict
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the script sets attributes of Linux")
 SOME = (*KEPT_BY_ALL, "plain-file", "plain-link", "mtime-seconds", "hard-link", "fifo")

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lab.base.untrusted import one_line
+from lab.fidelity.copies import Judge, Judgement, Reading, Verdict
 from lab.fidelity.probes import ALL, PROBES, Probe
-from lab.fidelity.verdicts import Judge, Judgement, Reading, Verdict
 
 MISSING, NONE = Reading("missing"), Reading("none")
 

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from lab.report.dates import between, day
+from lab.report.history import between, day
 
 NEWEST = datetime(2030, 6, 1, tzinfo=UTC)
 

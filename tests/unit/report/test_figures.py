@@ -16,7 +16,7 @@ from support.synthetic_runs import make_trials, trial, write_run
 
 from lab import stats
 from lab.report import figures
-from lab.report.figures import fonts
+from lab.report.figures import values
 from lab.report.figures.files import svg_of
 from lab.results import run_folder
 from lab.results.run_folder import Trial
@@ -192,7 +192,7 @@ def test_free_text_is_drawn_as_it_is_and_without_a_warning(worded: pd.DataFrame,
 
 
 def test_a_character_that_no_font_has_is_a_box() -> None:
-    assert fonts.drawable("é → \ue123\x1b\n") == "é → □□\n"
+    assert values.drawable("é → \ue123\x1b\n") == "é → □□\n"
 
 
 def test_a_frame_without_its_run_can_be_drawn_too(tmp_path: Path) -> None:

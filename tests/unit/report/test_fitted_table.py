@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from rich.console import Console
 from support.rendered import rendered
 
-from lab.report.fitted_table import FittedTable, shrink
-from lab.report.render import rich_table
+from lab.report.fitted_table import FittedTable, rich_table, shrink
 from lab.report.tables import TextTable
 
 WORD = st.text("abcdefghij0123456789", min_size=1, max_size=12)

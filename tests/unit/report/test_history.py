@@ -14,9 +14,9 @@ from support.saved_runs import write_history, write_saved_run
 from support.synthetic_runs import RUN
 
 from lab.report.figures.history import history as draw
+from lab.report.fitted_table import rich_table
 from lab.report.history import History, answer, judge_slower, notes, tables
 from lab.report.history_json import history_json
-from lab.report.render import rich_table
 from lab.results.saved_runs import read_saved_runs
 
 

@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 from support.markdown_renderers import read_alike
 
 from lab.base.untrusted import printable
-from lab.report import code_spans
-from lab.report.render import markdown_table, md, sentence
+from lab.report.markdown import code_spans, markdown_table, md, sentence
 from lab.report.tables import TextTable
 
 MARKS = "\\`*_{}[]()<>#+-.!|~$&;:=\"'/@^% \t\n1aA\u00e9\u4e2d\U0001f600\u202e\x1b\x02"
@@ -42,7 +41,7 @@ def test_a_sentence_is_shown_with_its_code(text: str) -> None:
     seen = read_alike(f"{sentence(text)}\n\n- {sentence(text)}\n")
     assert seen.elements <= {"p", "code", "ul", "li"}
     words = " ".join(text.split())
-    plain = {shown(words), shown("".join(part for part, _ in code_spans.parts(words)))}
+    plain = {shown(words), shown("".join(part for part, _ in code_spans(words)))}
     assert not seen.blocks or seen.blocks[0][1].replace("`", "") in {text.replace("`", "") for text in plain}
 
 

@@ -13,9 +13,9 @@ from lab import stats
 from lab.report import figures
 from lab.report.analysis import Analysis
 from lab.report.findings import fastest_intervals
-from lab.report.page import colours
-from lab.report.page.run_page import QUESTIONS
+from lab.report.page import frame
 from lab.report.prose import LOCAL_LAB
+from lab.report.run_report import QUESTIONS
 from lab.report.sections import fact
 from lab.results import run_folder
 from lab.results.run_folder import RunFolder
@@ -114,10 +114,10 @@ def test_a_figure_inside_the_page_has_text_and_the_value_of_each_mark(folder: Ru
     assert len(re.findall('class="mark"', effects)) == len(run.effects)
 
 
-@pytest.mark.parametrize(("drawn", "shown"), colours.MARKS.items())
+@pytest.mark.parametrize(("drawn", "shown"), frame.MARKS.items())
 def test_every_colour_of_a_mark_can_be_seen_on_light_and_dark_paper(drawn: str, shown: tuple[str, str]) -> None:
-    assert f'[fill="{drawn}"] {{ fill: {shown[1]} }}' in colours.rules()
-    for colour, paper, shade in zip(shown, (colours.LIGHT, colours.DARK), colours.SHADES, strict=True):
+    assert f'[fill="{drawn}"] {{ fill: {shown[1]} }}' in frame.colour_rules()
+    for colour, paper, shade in zip(shown, (frame.LIGHT, frame.DARK), frame.SHADES, strict=True):
         assert min(contrast(colour, paper), contrast(colour, shade)) >= 3
 
 
@@ -136,7 +136,7 @@ def luminance(colour: str) -> float:
 def test_the_colours_of_figures_are_all_known_to_the_page(folder: RunFolder) -> None:
     text = (folder.report_path / "report.html").read_text()
     drawings = "".join(re.findall('<svg class="figure".*?</svg>', text, re.DOTALL))
-    assert set(re.findall(r'(?:fill|stroke)="(#\w+)"', drawings)) <= {*colours.MARKS, *colours.GROUNDS}
+    assert set(re.findall(r'(?:fill|stroke)="(#\w+)"', drawings)) <= {*frame.MARKS, *frame.GROUNDS}
 
 
 def test_the_page_says_everything_and_escapes_it(folder: RunFolder) -> None:

@@ -25,10 +25,9 @@ from lab.report import figures, run_report
 from lab.report.alt_texts import ABOUT
 from lab.report.analysis import Analysis
 from lab.report.figures.files import png_of, svg_of
-from lab.report.leading import MOST_ROWS, leading
-from lab.report.post.chart import WIDTH, chart
-from lab.report.post.chart import _effects as chart_of_effects
-from lab.report.post.front_matter import quoted
+from lab.report.leading import MOST_ROWS, WIDTH, chart, leading
+from lab.report.leading import _effect_lines as chart_of_effects
+from lab.report.posts import quoted
 from lab.results import run_folder
 from lab.results.examples import Example
 from lab.results.run_folder import RunFolder

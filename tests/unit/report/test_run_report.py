@@ -20,14 +20,14 @@ from lab.base.errors import BadInput
 from lab.report import figures, run_report, terminal
 from lab.report.analysis import Analysis
 from lab.report.bottlenecks import limits_table
-from lab.report.page.run_page import Report, page
-from lab.report.post.parts import Subject, opening
+from lab.report.posts import Subject, opening
 from lab.report.prose import LOCAL_LAB, interaction_sentence
-from lab.report.render import records
+from lab.report.run_report import page_of
+from lab.report.tables import records
 from lab.results import dataframe, run_folder
 from lab.results.run_folder import RunFolder
 from lab.stats.bottleneck import verdicts
-from lab.stats.some_trials import MOST_TRIALS, some_of_each_case
+from lab.stats.encoding import MOST_TRIALS, some_of_each_case
 
 
 @pytest.mark.parametrize(
@@ -45,7 +45,7 @@ def test_congestion_control_stands_at_the_head(tmp_path: Path, names: tuple[str 
     run = write_run(tmp_path, [trial()], hosts=hosts)
     analysis = Analysis(run_folder.load(run.path))
     post = html.unescape("\n".join(opening(Subject("title", analysis, "RUN"))))
-    words = "".join(Page(page(Report("title", run.run, analysis, [], {}))).words)
+    words = "".join(Page(page_of(Subject("title", analysis, ""), [], {}).to_html()).words)
     for text in (post, words, rendered(*terminal.terminal_tables(analysis))):
         assert said in text if said else "congestion" not in text
     assert "congestion" not in rendered(*terminal.terminal_tables(analysis, ["speeds"]))

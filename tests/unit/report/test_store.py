@@ -12,7 +12,7 @@ from support.synthetic_runs import trial, write_run
 
 from lab.report import run_report
 from lab.report.analysis import Analysis
-from lab.report.store import NAMES, store_table
+from lab.report.bottlenecks import SHOTS, store_table
 from lab.report.terminal import show_json
 from lab.results import run_folder
 from lab.results.observed import Observed
@@ -121,7 +121,7 @@ def test_report_post_and_json_have_it(folder: RunFolder) -> None:
 
 
 def test_every_number_that_can_be_has_a_name() -> None:
-    assert {test for tool, test in NAMES if tool == "bonnie++"} == set(BONNIE_TESTS)
+    assert {test for tool, test in SHOTS if tool == "bonnie++"} == set(BONNIE_TESTS)
 
 
 def test_numbers_of_somebody_else_may_be_anything(tmp_path: Path) -> None:

@@ -15,9 +15,9 @@ from support.rendered import rendered
 from support.synthetic_runs import RUN, make_trials, trial, write_run
 
 from lab import stats
-from lab.report import terminal
+from lab.report import registry, terminal
 from lab.report.analysis import Analysis
-from lab.report.render import rich_table
+from lab.report.fitted_table import rich_table
 from lab.report.tables import TextTable
 from lab.results import run_folder
 from lab.results.run_folder import RunFolder
@@ -50,7 +50,7 @@ def analysis(folder: RunFolder) -> Analysis:
 @pytest.mark.parametrize("width", [80, 120])
 def test_the_terminal_tables_fit_and_agree_with_stats(analysis: Analysis, width: int) -> None:
     trials = analysis.trials
-    compared = rendered(*terminal.terminal_tables(analysis, terminal.FULL[:1]), width=width)
+    compared = rendered(*terminal.terminal_tables(analysis, registry.FULL[:1]), width=width)
     text = rendered(*terminal.terminal_tables(analysis), width=width)
     for row in stats.summary(trials).to_dict("records"):
         name = f"{row['protocol'].upper()} {row['tool']}"

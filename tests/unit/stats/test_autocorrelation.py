@@ -10,8 +10,8 @@ from support.synthetic_frames import cases, run
 from lab import stats
 from lab.design.stopping import LEAST_BLOCKS
 from lab.report.prose import chance
-from lab.stats.autocorrelation import correlation, widen
 from lab.stats.intervals import t_means
+from lab.stats.moderation import correlation, widen
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -7,7 +7,7 @@ from support.saved_runs import write_history
 from support.synthetic_runs import RUN
 
 from lab.results.saved_runs import read_saved_runs
-from lab.stats.changed_facts import ChangedFact, changed_facts
+from lab.stats.run_differences import ChangedFact, changed_facts
 
 AT = {"protocol": "smb", "tool": "cp", "direction": "write"}
 

@@ -12,7 +12,7 @@ from support.one_sided_runs import GIGABIT, LINK, SIZE, a_run, read, seen, verdi
 
 from lab.results.one_sided import ClientLink, is_one_sided, link_of, share_of
 from lab.stats.bottleneck import REMEDY, VERDICT, verdicts
-from lab.stats.line_rate import line_rate, speed_label
+from lab.stats.limit import line_rate, speed_label
 
 WIFI = LINK | {"medium": "wireless", "duplex": None, "bits_per_s": 433 * 10**6, "interface": "wlan0"}
 VPN = LINK | {"tunnel": True, "bits_per_s": 10**7, "interface": "tun0"}

@@ -10,7 +10,7 @@ import pytest
 from support.synthetic_runs import trial, write_run
 
 from lab import stats
-from lab.report import run_report, tables, terminal
+from lab.report import registry, run_report, tables, terminal
 from lab.report.analysis import Analysis
 from lab.results import run_folder
 
@@ -72,4 +72,4 @@ def test_they_are_in_every_table_of_a_run(tmp_path: Path) -> None:
 def test_a_run_of_single_files_has_no_such_table(tmp_path: Path) -> None:
     run = Analysis(run_folder.load(write_run(tmp_path).path))
     assert run.file_rates.empty
-    assert terminal.TABLES["files"](run) is None
+    assert registry.OF_RUN["files"].words(run) is None

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from statsmodels.stats.multitest import multipletests
 
-from lab.stats.gatekeeping import adjust_by_gate
+from lab.stats.effect_ratios import adjust_by_gate
 
 Rows = list[list[float]]
 

@@ -16,7 +16,7 @@ from support.examples import at_most
 from support.synthetic_frames import noise, run
 
 from lab import stats
-from lab.stats import autocorrelation, intervals, moderation, pieces
+from lab.stats import intervals, moderation
 from lab.stats.effect_ratios import effect_contrasts, effect_table, interaction_contrasts, interaction_table
 from lab.stats.grid_parts import compare_parts
 from lab.stats.intervals import Floats
@@ -83,11 +83,11 @@ def test_pieces_give_what_the_whole_gives(rows: int, columns: int, monkeypatch: 
 
     def every() -> tuple[Floats, ...]:
         means = intervals.t_means(values)
-        moderated = autocorrelation.widen(values, moderation.moderate(values, means, groups), groups)
+        moderated = moderation.widen(values, moderation.moderate(values, means, groups), groups)
         return means.mean, means.half, means.p, moderated.half, moderated.p
 
     whole = every()
-    monkeypatch.setattr(pieces, "MOST_VALUES", 50)
+    monkeypatch.setattr("lab.stats.two_way.MOST_VALUES", 50)
     for ours, theirs in zip(every(), whole, strict=True):
         np.testing.assert_allclose(ours, theirs, rtol=1e-11)
 

@@ -8,8 +8,8 @@ from support.drawn_series import KEY, course_of, points, scattered
 from support.saved_runs import write_history, write_saved_run
 
 from lab.results.saved_runs import SavedRun, read_saved_runs
+from lab.stats.courses import LEAST_REFERENCE, Point, course, courses, p_of_change
 from lab.stats.drift_slopes import theil_sen
-from lab.stats.history import LEAST_REFERENCE, Point, course, courses, p_of_change
 
 
 def saved(results: Path) -> list[SavedRun]:

@@ -11,8 +11,7 @@ from support.effect_rows import one
 from support.synthetic_frames import cases, noise, run
 
 from lab import stats
-from lab.stats.over_pairs import over_pairs
-from lab.stats.random_effects import moderate_errors, pool
+from lab.stats.over_pairs import moderate_errors, over_pairs, pool
 
 OF = cases(protocol=["afp", "smb"], direction=["write", "read"], mtu=[1500, 9000])
 FIVE = np.full((1, 4), 5)  # blocks of four pairs

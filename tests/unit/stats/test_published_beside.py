@@ -17,7 +17,7 @@ from lab.results.observed import Observed
 from lab.results.published import Published, read_published
 from lab.results.trial import Trial
 from lab.stats import encode
-from lab.stats.published import Own, beside, recompute
+from lab.stats.recomputed import Own, beside, recompute
 from lab.workloads.bonnie import parse_report as parse_bonnie
 
 MIB = 2**20
@@ -163,7 +163,7 @@ def test_the_tables_say_what_is_wrong_and_what_differs(tmp_path: Path) -> None:
     assert "10000 MiB of zeros" in of_run["zfs-3"].caption
     assert "other hardware; files of one disk for disks. 11 more figures" in of_run["zfs-3"].caption
     assert of_run["zfs-3"].rows[0][3] == "31.5 MB/s"
-    record = published_json(recomputed, own)[FIGURES.index(_figure("zfs-3", 92.4))]
+    record: Any = published_json(recomputed, own)[FIGURES.index(_figure("zfs-3", 92.4))]
     assert record["own"]["median"] == pytest.approx(30 * MIB)
     assert record["own"]["low"] is None
 

@@ -10,7 +10,7 @@ from scipy import stats as scipy_stats
 from statsmodels.stats.meta_analysis import combine_effects
 
 from lab.stats.moderation import ENOUGH_BLOCKS
-from lab.stats.random_effects import LEAST_PAIRS, moderate_errors, pool
+from lab.stats.over_pairs import LEAST_PAIRS, moderate_errors, pool
 
 EFFECTS = st.lists(st.floats(-2, 2, allow_subnormal=False), min_size=3, max_size=12)
 ERRORS = st.floats(1e-3, 1.0)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from statsmodels.robust.scale import qn_scale
 
-from lab.stats.robust_scale import scatter
+from lab.stats.change_points import scatter
 
 
 @pytest.mark.parametrize("n", [10, 11, 40, 41])

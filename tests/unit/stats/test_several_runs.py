@@ -10,7 +10,7 @@ from statsmodels.stats.multitest import multipletests
 from support.synthetic_frames import cases, noise, run
 
 from lab import stats
-from lab.stats.several_runs import compare_all, slower_p
+from lab.stats.two_runs import compare_all, slower_p
 
 OF = cases(protocol=["afp", "smb"], direction=["write", "read"], mtu=[1500, 9000])
 LINK = cases(direction=["write", "read"], mtu=[1500, 9000])

@@ -9,8 +9,9 @@ import pytest
 from support.synthetic_runs import trial, write_run
 
 from lab.report.analysis import Analysis
-from lab.report.store import store_table
-from lab.report.terminal import TABLES, show_json
+from lab.report.bottlenecks import store_table
+from lab.report.registry import OF_RUN
+from lab.report.terminal import show_json
 from lab.results import run_folder
 from lab.results.trial import Trial
 
@@ -65,7 +66,7 @@ def test_each_level_is_a_row_of_the_table_and_a_stage_of_its_own(shared: Path) -
 
 
 def test_the_terminal_and_json_have_it(shared: Path) -> None:
-    table = TABLES["store-effects"](Analysis(run_folder.load(shared)))
+    table = OF_RUN["store-effects"].words(Analysis(run_folder.load(shared)))
     assert table is not None
     assert [row[:2] for row in table.rows] == [["ZFS ashift 9 → 12:", ""], ["local dd write", "+100.6*"]]
     effects = show_json(run_folder.RunFolder(shared))["store_effects"]
@@ -84,4 +85,4 @@ def test_of_stores_alone_it_is_what_the_effects_say_too(tmp_path: Path) -> None:
 def test_a_run_without_stores_by_themselves_has_none(tmp_path: Path) -> None:
     run = Analysis(run_folder.load(write_run(tmp_path, [moved(1, "9", 30.0)]).path))
     assert run.store_effects.empty
-    assert TABLES["store-effects"](run) is None
+    assert OF_RUN["store-effects"].words(run) is None

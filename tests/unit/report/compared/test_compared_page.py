@@ -17,8 +17,8 @@ from lab.report.compared.comparison import Comparison
 from lab.report.compared.confounding import confounding
 from lab.report.compared.words import times_as_fast
 from lab.report.figures import runs as figures
+from lab.report.markdown import md
 from lab.report.page.frame import policy
-from lab.report.render import md
 from lab.stats import row_label
 
 CHANGED = {"smb": 1.8, "afp": 0.7}
@@ -35,7 +35,7 @@ def comparison(tmp_path_factory: pytest.TempPathFactory) -> Comparison:
 @pytest.fixture(scope="module")
 def written(comparison: Comparison, tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("page")
-    paths = page.write(comparison, place)
+    paths = page.write_comparison(comparison, place)
     assert sorted(paths) == sorted(path for path in place.rglob("*") if path.is_file())
     return place
 
@@ -93,7 +93,7 @@ def test_many_rows_leave_cases_out_and_say_so(comparison: Comparison, monkeypatc
 
 
 def test_the_same_runs_give_the_same_bytes(comparison: Comparison, written: Path, tmp_path: Path) -> None:
-    for path in page.write(comparison, tmp_path):
+    for path in page.write_comparison(comparison, tmp_path):
         assert path.read_bytes() == (written / path.relative_to(tmp_path)).read_bytes()
 
 
@@ -101,7 +101,7 @@ def test_the_same_runs_give_the_same_bytes(comparison: Comparison, written: Path
 def test_a_run_without_a_link_stands_beside_those_with_one(tmp_path: Path) -> None:
     runs = [write_kernel(tmp_path, OLD, invent(at, {}, blocks=2), at) for at in range(2)]
     runs.append(write_kernel(tmp_path, OLD, [one for one in invent(2, {}, blocks=2) if one.protocol != "link"], 2))
-    paths = page.write(Comparison(runs), tmp_path / "page")
+    paths = page.write_comparison(Comparison(runs), tmp_path / "page")
     shown = paths[-1].read_text()
     assert "What the bare link carries was not measured in both A and C." in shown
     assert '<th scope="row">B write</th>' in shown
@@ -110,5 +110,5 @@ def test_a_run_without_a_link_stands_beside_those_with_one(tmp_path: Path) -> No
 
 def test_two_runs_of_one_block_have_a_page_too(tmp_path: Path) -> None:
     runs = [write_kernel(tmp_path, OLD, invent(at, {}, blocks=1)[2:3], at) for at in range(2)]
-    page.write(Comparison(runs), tmp_path / "page")
+    page.write_comparison(Comparison(runs), tmp_path / "page")
     assert "[no interval]" in (tmp_path / "page" / "compare.html").read_text()

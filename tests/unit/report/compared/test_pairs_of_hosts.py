@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import re
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import numpy as np
@@ -14,14 +15,14 @@ from support.synthetic_runs import append_all
 
 from lab import stats
 from lab.base.errors import BadInput
-from lab.report.compared import pairs_page
+from lab.report.compared import page
+from lab.report.compared.as_json import pairs_json
+from lab.report.compared.comparison import PairsOfHosts, identity
 from lab.report.compared.pairs_answer import answer, answers, confounded
-from lab.report.compared.pairs_json import pairs_json
-from lab.report.compared.pairs_of_hosts import PairsOfHosts, identity
 from lab.report.compared.pairs_tables import effects_of_pairs_table, effects_table, facts_table, speeds_table
 from lab.report.figures.pairs import effects_over_pairs
+from lab.report.markdown import md
 from lab.report.page.frame import policy
-from lab.report.render import md
 from lab.results.public import public_copies
 from lab.results.run_folder import RunFolder
 
@@ -37,7 +38,7 @@ def four(tmp_path_factory: pytest.TempPathFactory) -> PairsOfHosts:
 @pytest.fixture(scope="module")
 def paths(four: PairsOfHosts, tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     """The files of their page."""
-    return pairs_page.write(four, tmp_path_factory.mktemp("page"))
+    return page.write_pairs(four, tmp_path_factory.mktemp("page"))
 
 
 def of_mtu(pairs: PairsOfHosts) -> str:
@@ -136,7 +137,7 @@ def test_many_pairs_have_no_column_each(tmp_path: Path) -> None:
 
 
 def test_json_has_every_number_of_every_pair(four: PairsOfHosts) -> None:
-    pairs = pairs_json(four)
+    pairs: Any = pairs_json(four)
     assert [pair["pair"] for pair in pairs["pairs"]] == ["P1", "P2", "P3", "P4"]
     assert pairs["facts"][0]["pairs_a_value"] == {"6.1": 3, "6.9": 1}
     for row in pairs["effects"]:
@@ -162,7 +163,7 @@ def test_a_page_of_copies_for_strangers_has_no_name(tmp_path: Path) -> None:
     folders = write_pairs(tmp_path, [0.1, 0.2, 0.3])
     pairs = PairsOfHosts(public_copies(folders))
     assert len(pairs.pairs) == 3
-    paths = pairs_page.write(pairs, tmp_path / "page")
+    paths = page.write_pairs(pairs, tmp_path / "page")
     for path in paths:
         if path.suffix != ".png":
             assert not re.search(r"pair[123]-(client|server)", path.read_text())
@@ -185,7 +186,7 @@ def test_a_run_without_effects_is_no_error(tmp_path: Path) -> None:
         keep(run, case_id="smb-cp-read-1500")
     pairs = PairsOfHosts(runs)
     assert "there is no effect" in answer(pairs)[1]
-    assert pairs_page.write(pairs, tmp_path / "page")
+    assert page.write_pairs(pairs, tmp_path / "page")
 
 
 def test_runs_without_a_case_in_common_are_refused(tmp_path: Path) -> None:

@@ -7,9 +7,9 @@ import pandas as pd
 
 from lab.design.factors import owner_of
 from lab.results.dataframe import observed
+from lab.stats.encoding import median_of_each_case
 from lab.stats.factors import POOLED, Level, factors_of
 from lab.stats.link_ceilings import SETTING
-from lab.stats.some_trials import median_of_each_case
 from lab.stats.store_numbers import DEVICE, store_columns
 
 # The columns of the stages, in the order in which bytes of a read pass them; what is flushed is by the client
@@ -30,7 +30,7 @@ def waterfall(
     disk; link: what iperf3 reached; protocol: its fastest tool, all else alike; before_flush: the case until its tool
     ended, where the client flushed what was written; tool: the case itself. Takes what :func:`lab.stats.summary`,
     :func:`lab.stats.ceilings`, :func:`lab.stats.store_numbers.store_numbers` and
-    :func:`lab.stats.some_trials.some_of_each_case` return.
+    :func:`lab.stats.encoding.some_of_each_case` return.
     """
     table = summary[summary["n"] > 0].reset_index(drop=True)
     names = list(factors_of(table.columns))
@@ -51,7 +51,7 @@ def waterfall(
 
 
 def fastest_cases(waterfall: pd.DataFrame) -> pd.DataFrame:
-    """Of what :func:`waterfall` returns the fastest case of each protocol, tool and direction, in the same order.
+    """The fastest case of each protocol, tool and direction, in the order of :func:`waterfall`.
 
     Where a store was measured by itself, of those with their files on one.
     """

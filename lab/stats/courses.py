@@ -15,12 +15,11 @@ import numpy as np
 
 from lab.results.saved_runs import SavedRun
 from lab.results.trial import Trial
-from lab.stats.change_points import best_split, correlation, criterion, cut, medians_of
+from lab.stats.change_points import best_split, correlation, criterion, cut, medians_of, scatter
 from lab.stats.drift_slopes import theil_sen
 from lab.stats.effect_ratios import SIGNIFICANCE
 from lab.stats.factors import POOLED
 from lab.stats.intervals import Floats, holm, median_interval, percent_change, t_interval
-from lab.stats.robust_scale import scatter
 
 DAY_S = 86_400
 TREND_DAYS = 30
@@ -229,7 +228,7 @@ def _compare_newest(logs: Floats, reference: range, errors: Floats) -> Change:
 
 
 def _half_width(error: float, freedom: int) -> float:
-    """Of a 95 % interval by a robust scale: that is as good as the standard deviation of half as many numbers."""
+    """For a 95 % interval by a robust scale, which is as good as the standard deviation of half as many numbers."""
     one = np.ones(1)
     return float(t_interval(one.astype(np.int64), one, error * one, freedom / 2 * one).half[0])
 

@@ -11,10 +11,10 @@ import pytest
 from support.synthetic_runs import trial, write_run
 
 from lab.report.analysis import Analysis
-from lab.report.waterfall import waterfall_table
+from lab.report.bottlenecks import waterfall_table
 from lab.results import run_folder
 from lab.results.trial import Trial
-from lab.stats.waterfall import DISK, LINK, PROTOCOL, SERVER, STAGES, STORE, TOOL, UNFLUSHED, fastest_cases
+from lab.stats.stages import DISK, LINK, PROTOCOL, SERVER, STAGES, STORE, TOOL, UNFLUSHED, fastest_cases
 
 MB = 10**6
 

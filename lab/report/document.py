@@ -1,0 +1,176 @@
+"""One writer for everything that people read: a document of chapters and sections, as HTML, as Markdown, or drawn.
+
+Whatever came from a host or a file is escaped here, and nowhere before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from lab.base.durable import Folder
+from lab.base.untrusted import one_line
+from lab.report.markdown import markdown_table, md, sentence
+from lab.report.page import html
+from lab.report.page.drawing import inline
+from lab.report.page.frame import page
+from lab.report.tables import TextTable
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from lab.report.figures import Figure
+
+
+@dataclass(frozen=True)
+class Section:
+    """One part: a title, what was found, words about it, the name of a figure, and tables.
+
+    On a page it stands in the chapter of its ``question``: open if it ``leads``, else folded.
+    """
+
+    title: str
+    text: str = ""
+    figure: str = ""
+    tables: Sequence[TextTable] = ()
+    finding: str = ""
+    question: str = "more"
+    leads: bool = False
+
+
+@dataclass(frozen=True)
+class Chapter:
+    """A heading, and below it: answers by what they are about, a list, a text, sections, and ``more``, as HTML."""
+
+    name: str
+    title: str
+    answers: Sequence[tuple[str, Sequence[str]]] | None = None
+    listed: Sequence[str] | None = None
+    text: str | None = None
+    sections: Sequence[Section] = ()
+    more: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A figure as SVG, and what is to be seen in it; ``behind`` says where its numbers are."""
+
+    svg: bytes
+    seen: str
+    behind: str = ""
+
+
+@dataclass(frozen=True)
+class Document:
+    """A title, lines and warnings below it, and chapters; ``pictures`` are the figures of the sections by name.
+
+    ``is_of_run``: a leading section has its tables folded, and its text before the figure in Markdown.
+    """
+
+    title: str
+    where: Sequence[str]
+    chapters: Sequence[Chapter]
+    warnings: Sequence[str] = ()
+    pictures: Mapping[str, Picture] = field(default_factory=dict)
+    footer: str = ""
+    is_of_run: bool = False
+
+    def to_html(self) -> str:
+        """The document as one file that needs no network."""
+        header = [html.paragraph(line, "where") for line in self.where]
+        header += [f"<p><strong>{html.sentence(warning)}</strong></p>" for warning in self.warnings]
+        contents = {chapter.name: chapter.title for chapter in self.chapters}
+        main, footer = map(self._chapter, self.chapters), html.paragraph(self.footer, "note")
+        return page(self.title, header, main, footer, contents)
+
+    def _chapter(self, chapter: Chapter) -> str:
+        parts = [f'<section id="{chapter.name}"><h2>{html.escape(chapter.title)}</h2>']
+        parts += [html.answers(chapter.answers)] if chapter.answers is not None else []
+        parts += [html.listed(chapter.listed)] if chapter.listed is not None else []
+        parts += [html.paragraph(chapter.text)] if chapter.text is not None else []
+        for section in chapter.sections:
+            parts += self._section(section)
+        return "\n".join([*parts, *chapter.more, "</section>"])
+
+    def _section(self, section: Section) -> Iterator[str]:
+        finding, figure = html.paragraph(section.finding), self._figure(section)
+        tables = [
+            html.html_table(table, section.title if not number else f"{section.title} ({number + 1})")
+            for number, table in enumerate(section.tables)
+        ]
+        if section.leads and self.is_of_run:
+            yield from [finding, figure, *([] if figure else [html.paragraph(section.text, "note")])]
+            if inner := "\n".join(tables):
+                yield html.folded(f"{section.title}: the table" if figure else section.title, inner)
+            return
+        parts = [finding, "" if figure else html.paragraph(section.text), figure, *tables]
+        inner = "\n".join(parts if self.is_of_run else filter(None, parts))
+        yield inner if section.leads else html.folded(section.title, inner)
+
+    def _figure(self, section: Section) -> str:
+        """The figure of a section, and below it how to read it."""
+        if not section.figure:
+            return ""
+        picture = self.pictures[section.figure]
+        about = " ".join(filter(None, [picture.seen, picture.behind]))
+        drawing = inline(picture.svg, section.figure, section.title, about)
+        return f"<figure>{drawing}<figcaption>{html.sentence(section.text)}</figcaption></figure>"
+
+    def to_markdown(self) -> str:
+        """The document as a post, with its figures beside it."""
+        return join([f"# {md(self.title)}", *map(md, self.where), *self.markdown_blocks()])
+
+    def markdown_blocks(self) -> Iterator[str]:
+        """The blocks of the post below its title."""
+        for chapter in self.chapters:
+            yield f"## {md(chapter.title)}"
+            bullets = [*(text for _, texts in chapter.answers or () for text in texts), *(chapter.listed or ())]
+            yield "\n".join(f"- {sentence(text)}" for text in bullets)
+            yield sentence(chapter.text or "")
+            for section in chapter.sections:
+                yield f"### {md(section.title)}" if section.title != chapter.title else ""
+                seen = image(section.figure, self.pictures[section.figure].seen) if section.figure else ""
+                words = sentence(f"{section.finding} {section.text}")
+                yield from (words, seen) if self.is_of_run else (seen, words)
+                for table in section.tables:
+                    yield from (markdown_table(table) if table.rows else "", sentence(table.caption))
+
+
+def join(parts: Iterable[str]) -> str:
+    """Blocks of Markdown, with an empty line between any two."""
+    return "\n\n".join(filter(None, parts)) + "\n"
+
+
+def image(figure: str, seen: str) -> str:
+    """A figure beside the file, with what is to be seen in it.
+
+    Markdown cannot say how wide a picture is drawn: the files are PNGs of twice as many pixels as that.
+    """
+    return f"![{md(seen)}](figures/{figure}.png)"
+
+
+def draw_figures(figures: Mapping[str, Figure], place: Folder) -> dict[str, bytes]:
+    """Write every figure as PNG and SVG; the SVG of each by name. The same figures give the same bytes."""
+    from lab.report.figures.files import png_of, svg_of
+
+    drawings = {}
+    for name, figure in figures.items():
+        place.replace(f"{name}.png", png_of(figure))
+        figure.set_layout_engine("none")  # all has its place by now
+        drawings[name] = svg_of(figure, name)
+        place.replace(f"{name}.svg", drawings[name])
+    return drawings
+
+
+def on_screen(
+    sentences: Iterable[str], tables: Iterable[TextTable], where: Sequence[str] = (), after: Iterable[str] = ()
+) -> list[RenderableType]:
+    """Sentences, tables that have rows with ``where`` below each, and more sentences: for a terminal."""
+    from rich.text import Text
+
+    from lab.report.fitted_table import rich_table
+
+    drawn = [rich_table(table, where) for table in tables if table.rows]
+    before, behind = (Text("\n".join(map(one_line, lines))) for lines in (sentences, after))
+    return [before, *drawn, *([behind] if behind else [])]

@@ -1,1 +1,0 @@
-"""Posts to be published: post.md with its appendix, and gist.md."""
