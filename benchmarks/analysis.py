@@ -3,8 +3,6 @@
 Of 56 cases, or, with a second argument, of about so many. The numbers are invented: nothing here is a measurement.
 """
 
-from __future__ import annotations
-
 import io
 import itertools
 import sys

@@ -1,7 +1,5 @@
 """What benchmarks run on: a local lab of their own, the sweeps that it runs, and a session for single transfers."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

@@ -6,8 +6,6 @@ The columns are ratios of the noise of one block to the precision; in each stand
 the truth, and the mean number of blocks. The standard error is that of the worst column.
 """
 
-from __future__ import annotations
-
 import argparse
 import itertools
 import math

@@ -5,8 +5,6 @@ The trials are SYNTHETIC: invented numbers, in the columns of `lab dataset add` 
 million trials are written as files of a dataset at once: as JSON lines, 10^8 would be 140 GB.
 """
 
-from __future__ import annotations
-
 import argparse
 import resource
 import subprocess

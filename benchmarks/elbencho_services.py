@@ -1,7 +1,5 @@
 """elbencho's services on the clients of a local lab, which write a file each, all at once."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

@@ -10,8 +10,6 @@ stretch in the middle third; with a drift, how often it is told as a drift and h
 how often its interval holds a run like the others, and how often `--fail-if 'slower-than 10%'` is met.
 """
 
-from __future__ import annotations
-
 import argparse
 import math
 from collections.abc import Callable, Iterable

@@ -7,8 +7,6 @@ noise: coverage and median half-width of the plain and of the moderated interval
 the share of runs with a false star, the standard error of that, and the share of true effects that have a star.
 """
 
-from __future__ import annotations
-
 import argparse
 import gzip
 import itertools

@@ -7,8 +7,6 @@ less that of a request of 64 bytes; after a pause of 4 ms, and back to back. On 
 its frames and what Ethernet adds to each, at the link's rate. At MTU 1500 and 9000, with the system's TCP buffers.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import multiprocessing as mp

@@ -3,8 +3,6 @@
 The trials are SYNTHETIC: invented numbers in the shape that a run writes, about 1.4 kB a line.
 """
 
-from __future__ import annotations
-
 import argparse
 import itertools
 import json

@@ -7,8 +7,6 @@ Each pair gets a local lab of its own, in which a file goes both ways over every
 version is paired with Linux both ways, with itself, and with the next version both ways. Needs root.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterator
 from itertools import pairwise

@@ -4,8 +4,6 @@ The same commands by one live connection each to the client of a local lab of it
 Needs root.
 """
 
-from __future__ import annotations
-
 import statistics
 import sys
 import tempfile

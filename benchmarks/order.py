@@ -8,8 +8,6 @@ and number of blocks, is the share of runs whose 95 % interval (Student's t over
 its median half-width, and the bias: the root mean square of the means.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Sequence
 from pathlib import Path

@@ -11,8 +11,6 @@ in units of the standard error, the share of further pairs inside the prediction
 to be above 0.
 """
 
-from __future__ import annotations
-
 import argparse
 import itertools
 import math

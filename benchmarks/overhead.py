@@ -5,8 +5,6 @@ and the round-trip time of the SSH connections grow; and the gap between two tri
 but the direction, with a server that stood before. ``--large`` adds payloads of 1 GiB, which take 10 s each.
 """
 
-from __future__ import annotations
-
 import itertools
 import statistics
 import sys

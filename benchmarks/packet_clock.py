@@ -5,8 +5,6 @@ than 500 bytes that is not iperf3's: nanoseconds since 1970, ``tx`` or ``rx``, b
 Ends with SIGTERM.
 """
 
-from __future__ import annotations
-
 import ctypes
 import os
 import signal

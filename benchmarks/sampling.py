@@ -6,8 +6,6 @@ The same transfer is repeated in pairs: with the samplers of both hosts at work,
 random order. Everything is put back at the end. It needs Linux hosts and root on them, such as those of a local lab.
 """
 
-from __future__ import annotations
-
 import argparse
 import random
 import secrets

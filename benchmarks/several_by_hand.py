@@ -8,8 +8,6 @@ those between the first frames of data that left each client, as the kernel stam
 clients up to N, what a trial takes beside its slowest client.
 """
 
-from __future__ import annotations
-
 import argparse
 import socket
 import statistics

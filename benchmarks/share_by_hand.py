@@ -5,8 +5,6 @@ with the lab, and moves as many bytes by hand, timed by her shell: `cp` and `syn
 that nothing of is in memory. A line has the median rates, and the median of the ratios in a round with its interval.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import statistics

@@ -5,8 +5,6 @@ second. `cp` writes to it over NFS and SMB, by the kernel's clients and by GVfs;
 waits for, more or less. Prints the tables of `lab show`. Needs root.
 """
 
-from __future__ import annotations
-
 import sys
 from typing import Any
 

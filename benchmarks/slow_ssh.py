@@ -1,7 +1,5 @@
 """A ProxyCommand with a delay: ``slow_ssh.py SECONDS COMMAND ...`` passes both directions on, SECONDS later each."""
 
-from __future__ import annotations
-
 import os
 import queue
 import subprocess

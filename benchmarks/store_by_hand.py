@@ -5,8 +5,6 @@ as a person would: `dd conv=fsync` of noise, `dd` into nothing after caches were
 way, `bonnie++ -q`. A line has the medians, and the median of the ratios in a round with its interval. Needs root.
 """
 
-from __future__ import annotations
-
 import argparse
 import statistics
 from collections.abc import Iterator, Sequence

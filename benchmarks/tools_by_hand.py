@@ -5,8 +5,6 @@ conv=fsync`, or after caches were dropped `dd` into memory and `sync` of what ca
 IOPS are compared as fio prints them. A line has the medians, and the median of the ratios in a round with its interval.
 """
 
-from __future__ import annotations
-
 import argparse
 import itertools
 import statistics

@@ -1,7 +1,5 @@
 """How Sphinx builds these pages: `make docs`. Nothing is fetched, and every warning is an error."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Writes docs/gallery: a run that comes with the lab, two of them compared, and what docs/gallery.md shows of it."""
 
-from __future__ import annotations
-
 import re
 import shutil
 from collections.abc import Iterator

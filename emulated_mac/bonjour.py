@@ -1,7 +1,5 @@
 """How emulated Macs ask each other for their services: a broadcast, and a datagram from each that hears it."""
 
-from __future__ import annotations
-
 import _socket
 import select
 import time

@@ -3,8 +3,6 @@
 ``cp`` has it from file_cmds (cp/cp.c, cp/utils.c), ``rsync -E`` from rsync (openrsync/platform.c), both of copyfile(3).
 """
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os

@@ -4,8 +4,6 @@ Newer grammar is refused. The name of the system, F_FULLFSYNC, and fsync over SM
 Names that only Linux has are removed. Only the options -I, -B, -S and -c are emulated.
 """
 
-from __future__ import annotations
-
 import ast
 import errno
 import fcntl

@@ -1,7 +1,5 @@
 """The part of Xcode's Command Line Tools that the lab needs: python3, from 10.15 on."""
 
-from __future__ import annotations
-
 import os
 
 from .profiles import Profile

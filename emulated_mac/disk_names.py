@@ -1,7 +1,5 @@
 """Names of devices and sizes in the programs for disks."""
 
-from __future__ import annotations
-
 import re
 
 UNITS = ("B", "KB", "MB", "GB", "TB")

@@ -1,7 +1,5 @@
 """/etc/exports as mountd.c of NFS-63 to NFS-327 reads it, with its messages: ``exports:LINE: MESSAGE``."""
 
-from __future__ import annotations
-
 import grp
 import os
 import pwd

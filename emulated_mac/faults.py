@@ -1,7 +1,5 @@
 """What can be made to go wrong on an emulated Mac, as it does on real ones: `lab local fault HOST NAME [TIMES]`."""
 
-from __future__ import annotations
-
 FILE = "/linux/run/emulated_mac.faults"  # JSON: how often each is still to happen; gone after a reboot
 # Those that stay on until they are switched off: the others happen as many times as is asked for
 HOLDING = (

@@ -4,8 +4,6 @@ The Linux that it stands on is at /linux, and no PATH leads there. Programs of m
 links to Linux's; the others are links to ``run_program``.
 """
 
-from __future__ import annotations
-
 import os
 import plistlib
 import re

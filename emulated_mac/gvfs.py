@@ -4,8 +4,6 @@ Each mount has a session of its own: a private D-Bus, gvfsd and gvfsd-fuse, whic
 opens /dev/fuse and mounts, as a Mac's kernel does; programs of the Mac see the share alone, bound to the mount point.
 """
 
-from __future__ import annotations
-
 import errno
 import os
 import pwd

@@ -3,8 +3,6 @@
 The first bytes of an image tell what it is. What a volume holds is in memory (:mod:`.kernel.volumes`), never in a file.
 """
 
-from __future__ import annotations
-
 import os
 import plistlib
 import struct

@@ -1,7 +1,5 @@
 """The host's network interfaces under their names on a Mac: en0 is the data link."""
 
-from __future__ import annotations
-
 import _socket
 import fcntl
 import os

@@ -1,7 +1,5 @@
 """The file servers as launchd knows them: label, property list, and which versions have them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, field
 

@@ -1,7 +1,5 @@
 """Running programs of the Linux that an emulated Mac stands on: once, or as a daemon."""
 
-from __future__ import annotations
-
 import os
 import pwd
 import subprocess

@@ -1,7 +1,5 @@
 """mount(2) and umount2(2) of the Linux below, which Python lacks."""
 
-from __future__ import annotations
-
 import ctypes
 import os
 

@@ -1,7 +1,5 @@
 """What ``ls -ld`` shows on a Mac with -e, -O and -@: list, flags, attributes of one object (file_cmds: ls/print.c)."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys

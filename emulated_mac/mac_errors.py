@@ -1,7 +1,5 @@
 """Errors as macOS numbers and words them, where Linux does it differently (sys/errno.h and strerror(3) of macOS)."""
 
-from __future__ import annotations
-
 import errno
 import os
 

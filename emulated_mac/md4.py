@@ -1,7 +1,5 @@
 """MD4 (RFC 1320), of which NTLM makes its key; the OpenSSL of today leaves it out."""
 
-from __future__ import annotations
-
 import struct
 
 WORD = 0xFFFFFFFF

@@ -1,7 +1,5 @@
 """The options of mount(8) that every kind of mount takes, and how getmntopts(3) reads them."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Mapping
 

@@ -1,7 +1,5 @@
 """nsmb.conf(5): /etc/nsmb.conf goes before the file below $HOME (rcfile.c), a server's section before [default]."""
 
-from __future__ import annotations
-
 import configparser
 import os
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The package OpenZFS on OS X, which no emulated Mac has before it is installed."""
 
-from __future__ import annotations
-
 import os
 
 PACKAGE = "OpenZFSonOsX"  # the names of the packages begin with it

@@ -1,7 +1,5 @@
 """Ask for a password like readpassphrase(3): on the terminal, without echo."""
 
-from __future__ import annotations
-
 import termios
 
 

@@ -3,8 +3,6 @@
 A file system in user space that answers what mount(8) needs and refuses the rest. Numbers: fuse_kernel.h.
 """
 
-from __future__ import annotations
-
 import errno
 import os
 import stat

@@ -1,7 +1,5 @@
 """The host's processes, from the /proc of the Linux below: a Mac has none."""
 
-from __future__ import annotations
-
 import os
 
 PROC = "/linux/proc"

@@ -1,7 +1,5 @@
 """The versions of macOS that can be emulated, and what differs between them."""
 
-from __future__ import annotations
-
 VERSION_FILE = "/linux/etc/emulated-mac-version"  # the version that this host emulates
 
 

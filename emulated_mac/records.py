@@ -1,7 +1,5 @@
 """The kernel's answers to programs: plain values by name, because its socket carries nothing else."""
 
-from __future__ import annotations
-
 from typing import NotRequired, TypedDict
 
 

@@ -1,7 +1,5 @@
 """Share points: records of the Mac's directory on its disk, which sharing(8) writes and the file servers read."""
 
-from __future__ import annotations
-
 import plistlib
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path

@@ -4,8 +4,6 @@ A small client of SMB 2.1, for GVfs, which mounts here, sends no such context. F
 MS-NLMP 2.2 and 3.3.2; the context is that of SMBClient, smb_smb_2.c, to which Samba answers in vfs_fruit.c.
 """
 
-from __future__ import annotations
-
 import errno
 import hashlib
 import hmac

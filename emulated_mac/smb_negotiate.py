@@ -4,8 +4,6 @@ GVfs does not tell what it negotiated. This asks the same server with the same d
 what the server really answers.
 """
 
-from __future__ import annotations
-
 import errno
 import os
 import socket

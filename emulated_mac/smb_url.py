@@ -1,7 +1,5 @@
 """``//[domain;][user[:password]@]server[:port][/share]`` as Apple's SMB programs read it."""
 
-from __future__ import annotations
-
 import os
 import pwd
 import re

@@ -1,7 +1,5 @@
 """ONC RPC over TCP (RFC 5531), as far as mount_nfs and showmount need it: portmap, MOUNT and FSINFO of NFSv3."""
 
-from __future__ import annotations
-
 import errno
 import os
 import random

@@ -1,7 +1,5 @@
 """Reading from a TCP connection, whose data comes in pieces of any size."""
 
-from __future__ import annotations
-
 import errno
 import socket
 

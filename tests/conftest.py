@@ -1,7 +1,5 @@
 """What holds for every test: its tier, which follows from its folder, and the hosts that it may ask for."""
 
-from __future__ import annotations
-
 import gc
 import os
 import secrets

@@ -1,7 +1,5 @@
 """The page of what is assumed of Macs: where each comes from, what breaks, and on which Macs it was seen."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 

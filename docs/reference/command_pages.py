@@ -1,7 +1,5 @@
 """The command line as a page of the reference, and as a man page."""
 
-from __future__ import annotations
-
 import argparse
 import re
 import textwrap

@@ -1,7 +1,5 @@
 """What the code says of itself, as tables of Markdown: fields with the strings below them, and their types in words."""
 
-from __future__ import annotations
-
 import dataclasses
 import types
 import typing

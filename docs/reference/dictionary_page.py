@@ -1,7 +1,5 @@
 """The data dictionary: every column that `lab export` writes as a table."""
 
-from __future__ import annotations
-
 import csv
 import io
 from collections.abc import Iterable, Iterator

@@ -1,7 +1,5 @@
 """Writes the pages of the reference that follow from the code, and are not in git: ``generate.py [FOLDER]``."""
 
-from __future__ import annotations
-
 import os
 import sys
 from pathlib import Path

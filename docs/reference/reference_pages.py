@@ -1,7 +1,5 @@
 """The pages of the reference by name, and those that tell of the keys of files."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Callable, Iterator, Mapping
 

@@ -1,7 +1,5 @@
 """The pages about a run folder: its files, the fields of a trial, and what is counted during one."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import fields
 from typing import get_type_hints

@@ -1,7 +1,5 @@
 """The page of what servers do not share of a file system: a row for each fact, with its source."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from described import table

@@ -3,8 +3,6 @@
 Emulated Macs ask each other by broadcasts that nothing else understands.
 """
 
-from __future__ import annotations
-
 import os
 import socket
 import threading

@@ -1,7 +1,5 @@
 """Disk images, of memory and in files, and their devices; for the volumes on them see :mod:`.volumes`."""
 
-from __future__ import annotations
-
 import errno
 import os
 import stat

@@ -4,8 +4,6 @@ What is enabled is on the disk, as in /private/var/db/com.apple.xpc.launchd/disa
 overrides.plist before). A loaded job with PathState runs as long as that file is there.
 """
 
-from __future__ import annotations
-
 import errno
 import importlib
 import plistlib

@@ -1,7 +1,5 @@
 """The network interfaces: their MTU after a boot, a link that goes down when its MTU changes, and manual addresses."""
 
-from __future__ import annotations
-
 import threading
 from dataclasses import dataclass, field
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The machine: its boot time, its faults, and the developer tools that are installed."""
 
-from __future__ import annotations
-
 import time
 from dataclasses import dataclass, field
 from pathlib import Path

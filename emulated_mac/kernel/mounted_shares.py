@@ -1,7 +1,5 @@
 """Mounting a share of another host: SMB, NFS and AFP alike."""
 
-from __future__ import annotations
-
 import errno
 import os
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """What is mounted: the table that mount(8) prints, in order of mounting."""
 
-from __future__ import annotations
-
 import errno
 from collections.abc import Callable
 from dataclasses import dataclass

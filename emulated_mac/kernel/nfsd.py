@@ -1,7 +1,5 @@
 """The exports of NFS: nfsd(8) has them checked and read again, showmount(8) lists them."""
 
-from __future__ import annotations
-
 import errno
 import subprocess
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The pools of OpenZFS on OS X: each on one disk image, of which it takes all, with its root dataset alone."""
 
-from __future__ import annotations
-
 import errno
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Share points, which sharing(8) changes; a change reaches the file servers at once."""
 
-from __future__ import annotations
-
 import errno
 
 from ..records import SharePointRecord

@@ -1,7 +1,5 @@
 """The variables of sysctl(3): which a version has, what they may be, and the sockets of this host that follow them."""
 
-from __future__ import annotations
-
 import errno
 import os
 import time

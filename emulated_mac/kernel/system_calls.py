@@ -1,7 +1,5 @@
 """What a system call of the emulated kernel is: a function of the kernel, of who asks, and of arguments by name."""
 
-from __future__ import annotations
-
 import errno
 import json
 import threading

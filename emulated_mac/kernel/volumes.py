@@ -4,8 +4,6 @@ A volume is a file system in memory at a hidden place, so that it outlives an un
 shows it at its mount point.
 """
 
-from __future__ import annotations
-
 import errno
 import os
 from functools import partial

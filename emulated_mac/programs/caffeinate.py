@@ -1,7 +1,5 @@
 """caffeinate(8), since 10.8: holds assertions as long as it, or what it runs or watches, lives."""
 
-from __future__ import annotations
-
 import signal
 import subprocess
 import time

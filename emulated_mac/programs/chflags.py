@@ -1,7 +1,5 @@
 """chflags(1) (file_cmds: chflags.c; the keywords: Libc: gen/strtofflags.c). Immutable and append-only are refused."""
 
-from __future__ import annotations
-
 import os
 import sys
 

@@ -1,7 +1,5 @@
 """date(1) (shell_cmds: date.c): ``%N`` is a letter N up to 15.3."""
 
-from __future__ import annotations
-
 import os
 import time
 

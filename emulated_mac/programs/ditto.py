@@ -6,8 +6,6 @@ here it goes on. By its manual it keeps resource forks, extended attributes and 
 of flags it says nothing, and they are kept.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import shutil

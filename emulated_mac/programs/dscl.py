@@ -1,7 +1,5 @@
 """dscl(1): -read and -list of users, groups and share points of the local node."""
 
-from __future__ import annotations
-
 import grp
 import pwd
 import sys

@@ -1,7 +1,5 @@
 """dseditgroup(8): -o checkmember, with the answers of its manual page."""
 
-from __future__ import annotations
-
 import getopt
 import grp
 import os

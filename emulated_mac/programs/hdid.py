@@ -1,7 +1,5 @@
 """hdid(8), the old name of ``hdiutil attach`` (man hdid)."""
 
-from __future__ import annotations
-
 from . import hdiutil
 
 

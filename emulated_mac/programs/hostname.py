@@ -1,7 +1,5 @@
 """hostname(1). On Macs the name usually ends with .local."""
 
-from __future__ import annotations
-
 import os
 
 from .. import bsd_getopt

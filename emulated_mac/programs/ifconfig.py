@@ -1,7 +1,5 @@
 """ifconfig(8) (network_cmds: ifconfig.c)."""
 
-from __future__ import annotations
-
 import os
 import sys
 

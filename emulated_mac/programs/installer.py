@@ -1,7 +1,5 @@
 """installer(8): the package of OpenZFS on OS X, whose name tells it: what is in a package is not looked at."""
 
-from __future__ import annotations
-
 import os
 
 from .. import bsd_getopt, o3x

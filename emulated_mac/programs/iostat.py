@@ -1,7 +1,5 @@
 """iostat(8) (system_cmds: iostat.c): of a disk that does nothing here, and the cores of the host below."""
 
-from __future__ import annotations
-
 import os
 import time
 

@@ -5,8 +5,6 @@ and more than it needs are not looked at; an interface without an address, or th
 exits with 1; an unknown command prints the usage of all, and exits with 1.
 """
 
-from __future__ import annotations
-
 from .. import bsd_getopt
 from ..interfaces import dotted_address, find
 

@@ -4,8 +4,6 @@ Messages: launchctl.c of launchd-842 for 10.9 and earlier; seen on macOS 10.11 t
 are emulated: any other job is not found.
 """
 
-from __future__ import annotations
-
 import errno
 import getopt
 import os

@@ -3,8 +3,6 @@
 That its messages name AFPMountURL and the error is documented; the rest of their words is not.
 """
 
-from __future__ import annotations
-
 import errno
 import getopt
 import os

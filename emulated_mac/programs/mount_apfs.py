@@ -1,7 +1,5 @@
 """mount_apfs(8), since 10.13."""
 
-from __future__ import annotations
-
 from . import mount_hfs
 
 

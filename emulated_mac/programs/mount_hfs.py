@@ -1,7 +1,5 @@
 """mount_hfs(8) (hfs: mount_hfs.c)."""
 
-from __future__ import annotations
-
 import os
 import sys
 

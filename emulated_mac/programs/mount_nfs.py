@@ -3,8 +3,6 @@
 Options that it does not know it ignores without a word (getmnt_silent), and so does this.
 """
 
-from __future__ import annotations
-
 import errno
 import getopt
 import os

@@ -1,7 +1,5 @@
 """mount_smbfs(8): usage, order of checks, messages and exit codes as in mount_smbfs.c of smb-552 to SMBClient-494."""
 
-from __future__ import annotations
-
 import errno
 import getopt
 import os

@@ -1,7 +1,5 @@
 """netstat(1): counts of interfaces, connections, statistics of TCP (network_cmds: if.c, inet.c)."""
 
-from __future__ import annotations
-
 import _socket
 import os
 

@@ -1,7 +1,5 @@
 """newfs_hfs(8) (hfs: newfs_hfs.c). It writes to the device as the caller: a user's own RAM image, and no other disk."""
 
-from __future__ import annotations
-
 from .. import bsd_getopt, profiles
 from ..disk_names import binary_size, device_name
 from ..kernel_client import call

@@ -1,7 +1,5 @@
 """nfsd(8): commands, messages and exit codes as in main.c of NFS-63; those of NFS-285 for status from 14.4 on."""
 
-from __future__ import annotations
-
 import errno
 import getopt
 import os

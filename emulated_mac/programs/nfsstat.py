@@ -3,8 +3,6 @@
 Only -m is emulated because there are no counters; from 11 on also as JSON, with the same words in an object.
 """
 
-from __future__ import annotations
-
 import getopt
 import json
 import sys

@@ -1,7 +1,5 @@
 """ping(8) (network_cmds: ping.c), with the limit that xnu puts on its sockets (raw_ip.c, ip_icmp.c)."""
 
-from __future__ import annotations
-
 import errno
 import os
 import select

@@ -1,7 +1,5 @@
 """pmset(1): looks at the settings of power, and ``noidle`` (PowerManagement: pmset.c). Changing them is refused."""
 
-from __future__ import annotations
-
 import signal
 
 from .. import bsd_getopt, processes, profiles

@@ -1,7 +1,5 @@
 """purge(8): root's since 10.9; before, it came with the developer tools (system_cmds: purge.c)."""
 
-from __future__ import annotations
-
 import os
 import sys
 

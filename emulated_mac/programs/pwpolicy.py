@@ -1,7 +1,5 @@
 """pwpolicy(8): -gethashtypes alone. Nothing here changes an account, and the lab does not on a Mac."""
 
-from __future__ import annotations
-
 import pwd
 import sys
 

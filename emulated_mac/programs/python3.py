@@ -1,7 +1,5 @@
 """/usr/bin/python3 from 10.15 on: it runs python3 of the developer tools, or asks for the tools in a window."""
 
-from __future__ import annotations
-
 import os
 
 from .. import bsd_getopt, developer_tools

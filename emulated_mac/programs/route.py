@@ -1,7 +1,5 @@
 """route(8): ``route -n get`` (network_cmds: route.c; seen on macOS 26)."""
 
-from __future__ import annotations
-
 import _socket
 import os
 import sys

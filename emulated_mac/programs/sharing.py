@@ -4,8 +4,6 @@ Three flags stand for AFP, FTP and SMB. Its messages of refusal are our own, for
 than 0 is documented.
 """
 
-from __future__ import annotations
-
 import errno
 import getopt
 import json

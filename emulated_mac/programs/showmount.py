@@ -1,7 +1,5 @@
 """showmount(8), as showmount.c of NFS-63 prints; only the exports of a host are told here."""
 
-from __future__ import annotations
-
 import getopt
 import socket
 import sys

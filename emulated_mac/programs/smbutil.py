@@ -1,7 +1,5 @@
 """smbutil(1): statshares as stat_shares.c of SMBClient-493 prints it, view as view.c does."""
 
-from __future__ import annotations
-
 import errno
 import getopt
 import json

@@ -3,8 +3,6 @@
 The words changed with a version that no source names; here that is 14. It only tells: no connection is kept out.
 """
 
-from __future__ import annotations
-
 from .. import bsd_getopt, profiles
 from ..kernel_client import call
 

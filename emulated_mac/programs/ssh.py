@@ -1,7 +1,5 @@
 """ssh(1) before 10.11: the real one, with the algorithms of its time."""
 
-from __future__ import annotations
-
 from .. import openssh, profiles
 
 

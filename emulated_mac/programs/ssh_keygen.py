@@ -1,7 +1,5 @@
 """ssh-keygen(1) before 10.11: no keys on elliptic curves, and fingerprints by MD5; the real one does the work."""
 
-from __future__ import annotations
-
 import itertools
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """sshd(8) before 10.11, where somebody starts one: the real one, with the algorithms of its time."""
 
-from __future__ import annotations
-
 from .. import openssh, profiles
 
 

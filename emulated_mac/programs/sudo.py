@@ -3,8 +3,6 @@
 That of 10.6 (1.7.0) takes -k alone, and no command with it: sudo's NEWS has that for 1.7.1.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 

@@ -1,7 +1,5 @@
 """sw_vers(1): from two tabs to one, as versions differ."""
 
-from __future__ import annotations
-
 import sys
 
 from .. import profiles

@@ -1,7 +1,5 @@
 """sysadminctl(8) is not emulated, because the lab changes no account of a Mac."""
 
-from __future__ import annotations
-
 import sys
 
 

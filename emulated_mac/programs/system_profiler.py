@@ -1,7 +1,5 @@
 """system_profiler(8): SPEthernetDataType and SPAirPortDataType, as text, property list or (10.15 and later) JSON."""
 
-from __future__ import annotations
-
 import json
 import os
 import plistlib

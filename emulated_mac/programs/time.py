@@ -1,7 +1,5 @@
 """time(1): ``-l`` and ``-p`` (shell_cmds: time.c); sizes are in bytes on a Mac."""
 
-from __future__ import annotations
-
 import resource
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """tmutil(8), since 10.7: what it says of a backup, and its refusals (seen on macOS 10.13 to 26)."""
 
-from __future__ import annotations
-
 import sys
 
 from .. import bsd_getopt, profiles

@@ -1,7 +1,5 @@
 """top(1) in logging mode: ``top -l N -n 0 -s S`` (top: main.c, libtop.c)."""
 
-from __future__ import annotations
-
 import os
 import time
 

@@ -1,7 +1,5 @@
 """umount(8) (diskdev_cmds: umount.c)."""
 
-from __future__ import annotations
-
 import errno
 import os
 import sys

@@ -1,7 +1,5 @@
 """uname(1)."""
 
-from __future__ import annotations
-
 import os
 
 from .. import bsd_getopt, profiles

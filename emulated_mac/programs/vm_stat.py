@@ -1,7 +1,5 @@
 """vm_stat(1) (system_cmds: vm_stat.c): the memory of the host below, in pages of a Mac."""
 
-from __future__ import annotations
-
 from .. import bsd_getopt, processes, profiles
 from ..kernel_client import call
 

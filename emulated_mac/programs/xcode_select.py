@@ -1,7 +1,5 @@
 """xcode-select(1)."""
 
-from __future__ import annotations
-
 import sys
 
 from .. import bsd_getopt, developer_tools

@@ -1,7 +1,5 @@
 """The Mac's users and their password, for servers that keep a database of passwords."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from ..kernel.system_calls import Kernel

@@ -1,7 +1,5 @@
 """AppleFileServer: netatalk, with the Mac's share points. Its accounts are the system's."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from ..kernel.mounts import table

@@ -1,7 +1,5 @@
 """nfsd: NFS-Ganesha, a server in user space, with the Mac's /etc/exports and nfs.conf. Version 3 alone."""
 
-from __future__ import annotations
-
 import ipaddress
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """smbd: Samba stands for Apple's smbx (10.7 and later) and is what 10.6 itself ran."""
 
-from __future__ import annotations
-
 import subprocess
 from pathlib import Path
 

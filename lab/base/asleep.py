@@ -1,7 +1,5 @@
 """How long this machine has slept: a transfer during which it slept says nothing about the link."""
 
-from __future__ import annotations
-
 import sys
 import time
 

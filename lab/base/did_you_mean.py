@@ -1,7 +1,5 @@
 """Suggests a known name for a misspelt one."""
 
-from __future__ import annotations
-
 import difflib
 from collections.abc import Iterable
 

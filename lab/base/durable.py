@@ -4,8 +4,6 @@ Anybody who can write into a folder can plant a link there, so the lab writes on
 with one name. Others may read a file if they may read its folder, but never write to it.
 """
 
-from __future__ import annotations
-
 import errno
 import fcntl
 import io

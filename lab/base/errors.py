@@ -1,7 +1,5 @@
 """Every error that the lab raises on purpose: BadInput exits with 2, other LabErrors with 1."""
 
-from __future__ import annotations
-
 import re
 import shlex
 import signal

@@ -5,8 +5,6 @@ Masked are names given to :meth:`Masker.know`, names found by :meth:`Masker.lear
 looks like an address, a UUID or a serial number. In doubt a word is masked. All passwords become the same mask.
 """
 
-from __future__ import annotations
-
 import ipaddress
 import re
 import unicodedata

@@ -1,7 +1,5 @@
 """Places of names in texts of hosts: outputs and messages of programs, URLs, mount options. Group 1 is the name."""
 
-from __future__ import annotations
-
 import re
 
 from lab.base.name_shapes import HOST_AT_HOME, HOST_NAME

@@ -1,7 +1,5 @@
 """Identifiers that are known by their shape: addresses, serial numbers, names of disks and of hosts."""
 
-from __future__ import annotations
-
 import re
 
 # After @ in names of ciphers: RFC 4251, section 6

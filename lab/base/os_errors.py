@@ -1,7 +1,5 @@
 """System errors as text with their file, but without ``[Errno 28]``."""
 
-from __future__ import annotations
-
 import errno
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """Keeps the lab from starting or importing files of the current folder."""
 
-from __future__ import annotations
-
 import os
 import sys
 

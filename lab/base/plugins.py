@@ -1,7 +1,5 @@
 """Finds the plug-ins in a folder: a new protocol, platform or workload is one file, named nowhere else."""
 
-from __future__ import annotations
-
 import functools
 import importlib
 import pkgutil

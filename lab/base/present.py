@@ -1,7 +1,5 @@
 """Tells the type checker that a value is not None."""
 
-from __future__ import annotations
-
 from typing import TypeVar
 
 T = TypeVar("T")

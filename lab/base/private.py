@@ -1,7 +1,5 @@
 """Files that only this user can read or write, opened without following links."""
 
-from __future__ import annotations
-
 import os
 import secrets
 import stat

@@ -1,7 +1,5 @@
 """Files beside a module: scripts for hosts, to be checked and tested on their own, and data."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 

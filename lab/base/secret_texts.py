@@ -3,8 +3,6 @@
 MASK replaces each password. Words about passwords stay.
 """
 
-from __future__ import annotations
-
 import functools
 import json
 import re

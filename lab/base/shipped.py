@@ -3,8 +3,6 @@
 In a checkout the folder `shipped` mostly has links to them; a wheel has the files themselves.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 FOLDER = Path(__file__).resolve().parents[1] / "shipped"

@@ -1,7 +1,5 @@
 """Turns Ctrl-C and termination signals into an exception, which a restore defers to its end."""
 
-from __future__ import annotations
-
 import os
 import signal
 import threading

@@ -1,7 +1,5 @@
 """Texts with fields, such as ``only {moved} of {least} bytes``, and reading such a text again."""
 
-from __future__ import annotations
-
 import functools
 import re
 from string import Formatter

@@ -1,7 +1,5 @@
 """Sizes, times and shares as a person writes them."""
 
-from __future__ import annotations
-
 import math
 import numbers
 import re

@@ -4,8 +4,6 @@ A host may be compromised and print anything. Parsers raise ValueError for impos
 folder may come from anywhere: only ordinary files are opened, and they are read up to a limit.
 """
 
-from __future__ import annotations
-
 import errno
 import io
 import json

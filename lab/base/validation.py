@@ -1,7 +1,5 @@
 """Reads a file into a frozen model; each mistake becomes one line of a message."""
 
-from __future__ import annotations
-
 import glob
 import io
 import itertools

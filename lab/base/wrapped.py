@@ -1,7 +1,5 @@
 """Wraps text at spaces; a command in backticks stays whole, so that it can be copied."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 

@@ -1,7 +1,5 @@
 """Whether the server's devices that the hosts file names hold nothing, as a sweep that writes to them asks."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 
 from lab.base.untrusted import listing

@@ -1,7 +1,5 @@
 """The preflight: what both hosts are, what they can do, and what is in the way, before anything is changed."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import asdict, replace

@@ -1,7 +1,5 @@
 """The check of the controller's files: who else may write the hosts file, and whether the share's password is there."""
 
-from __future__ import annotations
-
 import os
 import shlex
 import stat

@@ -1,7 +1,5 @@
 """A finding: one line of what the check prints; and how an error becomes one."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias, get_args

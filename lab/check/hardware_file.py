@@ -4,8 +4,6 @@ What a host said stands in lines that begin with ``| ``, so that nothing in it l
 Whoever sends such a file may have written anything into it: it is read as data, within bounds.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field

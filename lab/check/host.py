@@ -1,7 +1,5 @@
 """The check of one host: system, rights, programs, address, interface, memory, folders, clock, and what may disturb."""
 
-from __future__ import annotations
-
 import ipaddress
 import os
 import re

@@ -1,7 +1,5 @@
 """Whether the path carries jumbo frames, tried for a moment: the only part of the check that changes anything."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The link between both hosts: how large its packets may be, and whether those of today's size get through."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from lab.check.finding import Finding, examine

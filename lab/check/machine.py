@@ -1,7 +1,5 @@
 """One host as the check sees it: connected, its platform known, its facts read as far as they can be."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from lab.hosts import Host

@@ -1,7 +1,5 @@
 """The networks that both hosts are on: which data addresses a run could take, and where SMB would send besides."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from ipaddress import IPv4Interface

@@ -1,7 +1,5 @@
 """The check of the programs of a host: whether they are there, and whether they do what they are for."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping, Sequence
 

@@ -1,7 +1,5 @@
 """Which protocols this pair of hosts can and cannot do and why, and for which of them TCP buffers change nothing."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any, TypeAlias

@@ -1,7 +1,5 @@
 """`lab check --hardware --share FILE`: what both hosts say about what is assumed of them, masked, in one file."""
 
-from __future__ import annotations
-
 from dataclasses import asdict, replace
 from pathlib import Path
 

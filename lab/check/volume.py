@@ -1,7 +1,5 @@
 """What the file system of the share's folder keeps the server from sharing, why, and what helps."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 
 from lab import protocols

@@ -1,7 +1,5 @@
 """`lab check`: what both hosts are, what they can do, and what is in the way."""
 
-from __future__ import annotations
-
 import argparse
 import json
 import sys

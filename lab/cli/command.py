@@ -1,7 +1,5 @@
 """What a command says of itself, once: its help, the man page and the page of the reference are made of it."""
 
-from __future__ import annotations
-
 import argparse
 import textwrap
 from collections.abc import Callable, Sequence

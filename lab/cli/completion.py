@@ -1,7 +1,5 @@
 """`lab completion`: the script by which a shell completes commands, options, sweeps and runs."""
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Iterator
 from pathlib import Path

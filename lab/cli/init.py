@@ -1,7 +1,5 @@
 """`lab init`: a hosts file from what can be found and six questions; then `lab check`, and what comes next."""
 
-from __future__ import annotations
-
 import argparse
 import sys
 

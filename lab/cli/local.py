@@ -1,7 +1,5 @@
 """`lab local`: the commands of the embedded lab."""
 
-from __future__ import annotations
-
 import argparse
 from pathlib import Path
 

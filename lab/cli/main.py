@@ -5,8 +5,6 @@ traceback. What a command alone needs is imported where it runs: pandas, matplot
 second, and `lab local` needs none of them.
 """
 
-from __future__ import annotations
-
 import argparse
 import io
 import os

@@ -1,7 +1,5 @@
 """`lab notebook`: the notebooks that come with the lab, opened on a run in Jupyter, or written as a page."""
 
-from __future__ import annotations
-
 import argparse
 import os
 import shlex

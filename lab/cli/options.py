@@ -1,7 +1,5 @@
 """The options and arguments that several commands have."""
 
-from __future__ import annotations
-
 import argparse
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """`lab report`: report.html, post.md and what goes with them, or gist.md, in the run folder or elsewhere."""
 
-from __future__ import annotations
-
 import argparse
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """`lab run`: run a sweep, or go on with one."""
 
-from __future__ import annotations
-
 import argparse
 import re
 

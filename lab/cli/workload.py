@@ -1,7 +1,5 @@
 """`lab workload`: what a sweep moves, recorded from a folder."""
 
-from __future__ import annotations
-
 import argparse
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Check that the course of each trial, in samples.jsonl, ends with the counts of the trial."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """Compute the facts of a trial again that follow from its other facts, and compare."""
 
-from __future__ import annotations
-
 import math
 import statistics
 from collections.abc import Iterator, Sequence

@@ -1,7 +1,5 @@
 """The files of a contribution from elsewhere: unpacking, names, sizes and digests."""
 
-from __future__ import annotations
-
 import os
 import stat
 import tempfile

@@ -1,7 +1,5 @@
 """A finding: something in a contribution that does not add up."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 

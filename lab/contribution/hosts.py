@@ -1,7 +1,5 @@
 """Check that the facts of a run's hosts fit each other and the counts of the trials."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Check that the tests of the link follow the plan, and that each trial notes the ceiling of its block."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping, Sequence
 

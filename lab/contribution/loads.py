@@ -1,7 +1,5 @@
 """Check the load by others on a local lab's machine, and the trials that were set aside because of it."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from itertools import groupby

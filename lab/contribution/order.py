@@ -1,7 +1,5 @@
 """Check that the trials of a run, and their order, follow from its sweep and seed."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property

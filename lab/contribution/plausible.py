@@ -1,7 +1,5 @@
 """Check that the speed of each trial is possible on its link."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 

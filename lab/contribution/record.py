@@ -1,7 +1,5 @@
 """A contribution: a copy of a run without names, and `contribution.json`, which can be computed again from the copy."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import math

@@ -4,8 +4,6 @@ Some causes, such as a sleep of the client, stand in the reason alone. Then the 
 and no fact of the trial may contradict it.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 

@@ -1,7 +1,5 @@
 """Check that the times of a run's trials follow each other."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 

@@ -4,8 +4,6 @@ Everything that can be computed again is computed again: digests, medians, ceili
 contribution with any finding is refused as a whole.
 """
 
-from __future__ import annotations
-
 import math
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence

@@ -1,7 +1,5 @@
 """Joining small files: reading a thousand of them takes longer than reading what is in them."""
 
-from __future__ import annotations
-
 import os
 import secrets
 import shutil

@@ -2,8 +2,6 @@
 as the lab's.
 """
 
-from __future__ import annotations
-
 import glob
 import os
 import tempfile

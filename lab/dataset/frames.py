@@ -1,7 +1,5 @@
 """Frames of all runs of a sweep that need a query of their own: ceilings, limits, and what a tree comes to a file."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 

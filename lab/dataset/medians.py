@@ -5,8 +5,6 @@ The ranks that a median and its interval are made of lie within some √n of the
 so a rank is exact whatever the sample was; where one lies outside, a wider bracket is tried.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

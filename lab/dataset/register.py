@@ -4,8 +4,6 @@ What it does not name is not of the dataset: a file that a crash left behind is 
 the files that it names are on the disk.
 """
 
-from __future__ import annotations
-
 import hashlib
 import os
 import re

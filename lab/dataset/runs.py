@@ -1,7 +1,5 @@
 """One run of a dataset as a frame, and runs of it over one another: a run fits into memory, as when it was added."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 

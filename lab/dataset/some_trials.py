@@ -1,7 +1,5 @@
 """Some trials of a dataset as frames, with what hosts counted: a few of each case, and those of stores alone."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any

@@ -3,8 +3,6 @@
 Blocks of all runs are blocks alike, in the order in which the runs were added. Each file holds whole blocks.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass

@@ -3,8 +3,6 @@
 A host may print anything: what is no answer is an error that names the host.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

@@ -3,8 +3,6 @@
 ``python3 -c THIS copy|engines``, with a request as JSON on standard input; the answer is JSON.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

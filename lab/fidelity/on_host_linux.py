@@ -1,7 +1,5 @@
 """How the probes of what Linux alone has, or has in its own way, are set and read there: a part of the script."""
 
-from __future__ import annotations
-
 import errno
 import fcntl
 import hashlib

@@ -5,8 +5,6 @@ chflags(1), ls(1) and stat(1). com.apple.FinderInfo is 32 bytes: type, creator, 
 are the label (Finder.h; Inside Macintosh: Macintosh Toolbox Essentials).
 """
 
-from __future__ import annotations
-
 import errno
 import hashlib
 import os

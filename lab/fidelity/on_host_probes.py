@@ -6,8 +6,6 @@ an object with one attribute, in a folder of the probe's name. What is read of i
 ``none`` (the object has no such attribute), ``missing`` (there is no such object) or ``error``, and what was said.
 """
 
-from __future__ import annotations
-
 import errno
 import hashlib
 import json

@@ -1,7 +1,5 @@
 """A survey as files to read: fidelity.html (one file, no network) and fidelity.md, which can be published as it is."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import astuple, replace

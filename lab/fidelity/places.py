@@ -1,7 +1,5 @@
 """What a survey goes through: protocols, stores and options of mounts, less what two hosts cannot do."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass

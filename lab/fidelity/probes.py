@@ -1,7 +1,5 @@
 """The probes: each is one object with one attribute, and names nothing else that could be lost with it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import TypeAlias

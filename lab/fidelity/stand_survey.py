@@ -1,7 +1,5 @@
 """One place: every tool copies the probes there and back, and each copy is looked at from all sides."""
 
-from __future__ import annotations
-
 import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -3,8 +3,6 @@
 It is untimed. The engine of a run stands each place up and puts everything back.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager

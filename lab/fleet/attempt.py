@@ -4,8 +4,6 @@ An attempt may be started twice, and its worker may be killed. So the process th
 folder. An attempt first looks at the folder and at the hosts, and does only what is left to do.
 """
 
-from __future__ import annotations
-
 import math
 import os
 import select

@@ -1,7 +1,5 @@
 """The controller of a fleet: begins tasks in such an order that no two need the same machine at once."""
 
-from __future__ import annotations
-
 import math
 import secrets
 import shutil

@@ -1,7 +1,5 @@
 """The journal of a fleet: one line for each attempt that begins or ends, written to disk before anything else."""
 
-from __future__ import annotations
-
 import json
 import os
 from dataclasses import asdict, dataclass

@@ -5,8 +5,6 @@ Linux the kernel sends the signal, and the leash becomes the program. On other s
 its standard input, a pipe that only the parent holds open. The module imports little because every sweep starts it.
 """
 
-from __future__ import annotations
-
 import os
 import signal
 import sys

@@ -1,7 +1,5 @@
 """``python -m lab.fleet.look HOSTS`` prints the state of a pair's hosts as JSON, and changes nothing."""
 
-from __future__ import annotations
-
 import json
 import sys
 from pathlib import Path

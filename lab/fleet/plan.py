@@ -1,7 +1,5 @@
 """The plan of a fleet: its pairs of hosts, and its tasks in the order in which they begin. Reaches no host."""
 
-from __future__ import annotations
-
 import hashlib
 import re
 from collections.abc import Iterator, Mapping, Sequence

@@ -6,8 +6,6 @@
 - ``lock``: the lock of the controller; ``stop`` exists from `lab fleet stop` until the fleet is resumed.
 """
 
-from __future__ import annotations
-
 import fcntl
 import json
 import os

@@ -4,8 +4,6 @@ A task is submitted once all its hosts are free, and Dask never runs it again: t
 Dask is imported only when a scheduler is needed, because its import takes more than a second.
 """
 
-from __future__ import annotations
-
 import importlib
 import importlib.util
 import logging

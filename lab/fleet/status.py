@@ -1,7 +1,5 @@
 """The plan and the status of a fleet as text and as JSON, and a forecast of its end."""
 
-from __future__ import annotations
-
 import heapq
 import statistics
 from collections import Counter, defaultdict

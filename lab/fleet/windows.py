@@ -1,7 +1,5 @@
 """Windows of time in which sweeps may run, such as nights and week-ends, in the controller's local time."""
 
-from __future__ import annotations
-
 import itertools
 import math
 import re

@@ -1,7 +1,5 @@
 """Reaching a host: the only place that knows SSH."""
 
-from __future__ import annotations
-
 from lab.hosts.host import CommandLog, Host, Nobody, Result
 from lab.hosts.role import ROLES, Role, role_of
 

@@ -1,7 +1,5 @@
 """What the lab takes for granted about a system, how a host can be asked about it, and what is worth a capture."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import IntEnum

@@ -1,7 +1,5 @@
 """A command for a host as plain data, which another program may run later."""
 
-from __future__ import annotations
-
 import itertools
 import shlex
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """A connection to a host and the commands that run over it, whichever program speaks SSH."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """A running command on a host that exchanges lines with the controller."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Types of the values in hosts files and sweeps: ports, names, paths, addresses."""
 
-from __future__ import annotations
-
 import ipaddress
 import re
 from collections.abc import Callable, Sequence

@@ -1,7 +1,5 @@
 """What one section of a hosts file says of a host: how to reach it, and what the lab may use on it."""
 
-from __future__ import annotations
-
 from typing import Annotated, Literal, Self
 
 from pydantic import Field, ValidationInfo, field_validator, model_validator

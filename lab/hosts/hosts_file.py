@@ -4,8 +4,6 @@ Any mistake ends here, before a host is touched, with a message that names file,
 An unknown section or key is an error: a misspelt key must not silently change a sweep.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Iterator
 from pathlib import Path

@@ -5,8 +5,6 @@ fish reads backslashes in a quoted text. So anything but plain text is sent as o
 /bin/sh decodes them.
 """
 
-from __future__ import annotations
-
 import re
 import shlex
 from collections.abc import Iterator, Sequence

@@ -4,8 +4,6 @@ A refusal looks like wrong file permissions or a network failure. Every command 
 covers all of them, and sudo does not help.
 """
 
-from __future__ import annotations
-
 import re
 
 FULL_DISK = (

@@ -1,7 +1,5 @@
 """Parsers of what systems report about mounts and their negotiated options, shared by platforms and protocols."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 

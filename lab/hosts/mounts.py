@@ -3,8 +3,6 @@
 Paths in the table have no links.
 """
 
-from __future__ import annotations
-
 import re
 
 from lab.hosts import Host

@@ -4,8 +4,6 @@ They are below a folder into which only root can write: ``/var/lib``, on a Mac `
 account's ``~/.local``, a short path for sockets, apart from the register (:mod:`lab.settings.register`).
 """
 
-from __future__ import annotations
-
 import re
 import secrets
 

@@ -1,7 +1,5 @@
 """Reads passwords from their sources. SecretStr keeps a password out of logs and messages."""
 
-from __future__ import annotations
-
 import getpass
 import os
 import shlex

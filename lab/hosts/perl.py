@@ -3,8 +3,6 @@
 Perl comes with macOS 10.6 to 26, and with every Linux on which such a script runs.
 """
 
-from __future__ import annotations
-
 import re
 import shlex
 

@@ -1,7 +1,5 @@
 """Shell functions about processes on a host, for the beginning of scripts in other modules."""
 
-from __future__ import annotations
-
 from lab.base.scripts import read_script
 from lab.hosts.perl import shell_function
 

@@ -3,8 +3,6 @@
 Its abilities are in ``root_helper.pl`` and in :mod:`lab.root_helper.program`.
 """
 
-from __future__ import annotations
-
 import re
 
 from lab.base.errors import BadInput

@@ -1,7 +1,5 @@
 """The text of a hosts file as sections of keys; where such a file may lie; and lines that are still to be filled in."""
 
-from __future__ import annotations
-
 import configparser
 import os
 import re

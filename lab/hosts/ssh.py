@@ -1,7 +1,5 @@
 """A host over SSH, or this machine: one connection, kept for the run, over any transport."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager

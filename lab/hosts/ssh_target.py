@@ -1,7 +1,5 @@
 """How to reach a host over SSH: from the hosts file, then from ~/.ssh/config."""
 
-from __future__ import annotations
-
 import re
 import shlex
 import sys

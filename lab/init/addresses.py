@@ -1,7 +1,5 @@
 """The addresses of this machine, and the addresses and services of others."""
 
-from __future__ import annotations
-
 import socket
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The answers to the questions of `lab init`."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 

@@ -1,7 +1,5 @@
 """The questions about client, server, and the login on the server."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 

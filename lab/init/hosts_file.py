@@ -1,7 +1,5 @@
 """The hosts file that `lab init` writes, commented like the template that comes with the lab."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The questions: two machines, a login, a share, an account, and how root commands run."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from lab.base.untrusted import listing

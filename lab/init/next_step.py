@@ -1,7 +1,5 @@
 """What to do after `lab init`: open points, and the next commands."""
 
-from __future__ import annotations
-
 import shlex
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Numbered questions at a terminal. Enter takes the first choice; any answer can be typed."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar

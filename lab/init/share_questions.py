@@ -1,7 +1,5 @@
 """The questions about the share: which one, by whose account."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass

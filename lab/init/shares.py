@@ -1,7 +1,5 @@
 """The shares that a server shows to everybody, by smbclient, smbutil and showmount."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

@@ -1,7 +1,5 @@
 """What can be found out without a question: this machine, its links and mounts, and the hosts of ~/.ssh/config."""
 
-from __future__ import annotations
-
 import grp
 import os
 import pwd

@@ -1,7 +1,5 @@
 """Remove what is left when the hosts have ended: control groups, files under /run, the hosts file."""
 
-from __future__ import annotations
-
 import shutil
 import time
 from contextlib import suppress

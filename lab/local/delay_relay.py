@@ -5,8 +5,6 @@ bit/s that each end may send, 0 for no limit. Prints ``ready`` once both devices
 process, and this process ends with its parent.
 """
 
-from __future__ import annotations
-
 import fcntl
 import os
 import select

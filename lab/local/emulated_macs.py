@@ -1,7 +1,5 @@
 """Access to the package ``emulated_mac``, which is beside the lab in a checkout and not in its wheel."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Mapping, Sequence
 from importlib.util import find_spec

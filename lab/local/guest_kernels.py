@@ -4,8 +4,6 @@ Each kernel is a folder over the root filesystem that holds only what the root f
 the image of the guests' disk: the root filesystem with the kernel's modules.
 """
 
-from __future__ import annotations
-
 import shlex
 import shutil
 from collections.abc import Sequence

@@ -3,8 +3,6 @@
 They are a folder that goes into the seed of a guest, because other guests do not need them on their disk.
 """
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """The files by which controller and hosts reach each other: keys, accounts, sshd's settings, the hosts file."""
 
-from __future__ import annotations
-
 import re
 import secrets
 import socket

@@ -1,7 +1,5 @@
 """Build folders of Debian's packages once, and cache them."""
 
-from __future__ import annotations
-
 import fcntl
 import os
 import shlex

@@ -1,7 +1,5 @@
 """Scripts in a root made of folders, in namespaces that end with this process; one of them tests that guests boot."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

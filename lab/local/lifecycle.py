@@ -1,7 +1,5 @@
 """Bring a local lab up, take it down, reboot a host, and run a command inside."""
 
-from __future__ import annotations
-
 import fcntl
 import json
 import os

@@ -1,7 +1,5 @@
 """The names that the command line offers. This module imports little, because every command imports it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from lab.base.errors import BadInput

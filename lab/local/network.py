@@ -3,8 +3,6 @@
 Its parts are veth pairs, shaped by tbf, and delayed by netem or a relay.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess

@@ -4,8 +4,6 @@ The supervisor mounts the overlay in its own mount namespace. So the disk stays 
 ends with the supervisor. The upper layer is a tmpfs because an overlay cannot be one.
 """
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The platforms of a local lab's hosts: Linux, or a Mac emulated on Linux."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from lab.base.errors import BadInput

@@ -4,8 +4,6 @@ It enters the host's network, connects to its sshd and passes the bytes on. So m
 this machine needs no interface there.
 """
 
-from __future__ import annotations
-
 import errno
 import os
 import selectors

@@ -1,7 +1,5 @@
 """The Debian root filesystem under all hosts: built once by mmdebstrap, cached, and only read."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 from pathlib import Path

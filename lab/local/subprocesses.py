@@ -1,7 +1,5 @@
 """Run commands as root on this machine and inside a host."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 from pathlib import Path

@@ -8,8 +8,6 @@ files under /run, the hosts file. Its parent, the cleaner, waits for its end and
 behind when either of the two is stopped, crashes or is killed.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import secrets

@@ -1,7 +1,5 @@
 """System calls that Python 3.11 does not wrap."""
 
-from __future__ import annotations
-
 import ctypes
 import os
 import resource

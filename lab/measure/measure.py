@@ -1,7 +1,5 @@
 """Measuring a share from this machine: what it takes is found out, and the engine of every other run does the rest."""
 
-from __future__ import annotations
-
 import os
 import re
 from contextlib import closing

@@ -1,7 +1,5 @@
 """From a folder to the share that it lies on; a folder that is on none is refused, with what to give instead."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 

@@ -1,7 +1,5 @@
 """The hosts and the sweep by which the engine of every run measures a subject."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import re

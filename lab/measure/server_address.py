@@ -1,7 +1,5 @@
 """Where a server is, as seen from this machine: its address, and what is wrong with the way there."""
 
-from __future__ import annotations
-
 import re
 import socket
 

@@ -1,7 +1,5 @@
 """What is to be measured: which protocol, which server, over which interface, and through which folder."""
 
-from __future__ import annotations
-
 import getpass
 import socket
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """What `lab measure` is pointed at, as people write it: a folder, the URL of a share, or the name of a host for ssh."""
 
-from __future__ import annotations
-
 import ipaddress
 import os.path
 import re

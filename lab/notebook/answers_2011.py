@@ -1,7 +1,5 @@
 """`answers-2011.ipynb`: the questions of the posts of 2011 to 2015, with their figures and your own."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

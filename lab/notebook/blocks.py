@@ -1,7 +1,5 @@
 """`design.ipynb`: how many blocks a run needs, by the noise of a measured run."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure

@@ -1,7 +1,5 @@
 """`compare.ipynb`: texts and figures of `lab compare` for two runs, and the numbers behind them."""
 
-from __future__ import annotations
-
 import pandas as pd
 from matplotlib.figure import Figure
 

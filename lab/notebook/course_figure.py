@@ -1,7 +1,5 @@
 """The course of a trial as a figure: rates on the wire, the busiest core, and segments sent again."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """`explore.ipynb`: a run, a factor, a case and a trial as plain functions with pickers."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -4,8 +4,6 @@ Jupyter's own page loads scripts and fonts from elsewhere, which also show the l
 beside a list takes its place.
 """
 
-from __future__ import annotations
-
 import html
 import os
 import tempfile

@@ -6,8 +6,6 @@ Jupyter uses no module, setting, template or checkpoint beside the notebook; a c
 elsewhere. This program imports nothing of the lab.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 import tempfile

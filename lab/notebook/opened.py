@@ -1,7 +1,5 @@
 """The run that a notebook shows: the argument of `lab notebook`, the newest run here, or an example."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Sequence
 from pathlib import Path

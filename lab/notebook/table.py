@@ -1,7 +1,5 @@
 """Texts and tables for notebooks, and Jupyter's display functions with types."""
 
-from __future__ import annotations
-
 import base64
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol

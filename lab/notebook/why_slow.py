@@ -1,7 +1,5 @@
 """`why-slow.ipynb`: the limit of each case, and what both hosts did meanwhile."""
 
-from __future__ import annotations
-
 from lab.notebook.course_figure import course
 from lab.notebook.explore import cases_to_pick, show_case
 from lab.notebook.opened import Opened

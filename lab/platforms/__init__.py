@@ -1,7 +1,5 @@
 """Operating systems, one file or folder each. An unknown system is an error, never a guess."""
 
-from __future__ import annotations
-
 import sys
 
 from lab.base.errors import BadInput, Unsupported

@@ -5,8 +5,6 @@ question and answer, so half of the round trip bounds the error; the shortest of
 "Probabilistic clock synchronization", 1989).
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """A host's own clock: how long a transfer took, what was counted around it, and what was sampled meanwhile."""
 
-from __future__ import annotations
-
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Facts about a host, and the parser of the scripts that print them."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 from lab.base.untrusted import count, first_line

@@ -1,7 +1,5 @@
 """Folders and files on a host, and what its memory keeps of them."""
 
-from __future__ import annotations
-
 import re
 from abc import ABC, abstractmethod
 from dataclasses import dataclass

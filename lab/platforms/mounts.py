@@ -1,7 +1,5 @@
 """The share that a folder is on, and what client and server agreed on for it. Nothing is changed."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias

@@ -1,7 +1,5 @@
 """The network between a host and its peer: interfaces, packets and ports."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass

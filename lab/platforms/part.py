@@ -1,7 +1,5 @@
 """The base of a platform's parts: a host, and parsing what its commands print."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import TypeVar
 

@@ -25,8 +25,6 @@ A protocol needs a driver for the platform before it is measured there (:mod:`la
 lab says that the protocol is not supported on it.
 """
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from typing import ClassVar
 

@@ -1,7 +1,5 @@
 """What `lab check` asks a system before a run. Nothing here changes anything."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The programs of a host: how they are called, whether they are there, and how they get there."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import ClassVar

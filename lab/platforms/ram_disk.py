@@ -1,7 +1,5 @@
 """RAM disks: file systems in memory, so that no disk limits a transfer."""
 
-from __future__ import annotations
-
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Generator

@@ -1,7 +1,5 @@
 """The system settings that a run changes for a case, and restores."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """AFP, SMB, NFS and SSH. One file or folder a protocol, its drivers inside; a new one is a new file here."""
 
-from __future__ import annotations
-
 import sys
 
 from lab.base import plugins

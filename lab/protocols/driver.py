@@ -3,8 +3,6 @@
 A driver's client half attaches a share, its server half offers one. A driver may lack a half: the defaults here say so.
 """
 
-from __future__ import annotations
-
 from collections.abc import Generator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path

@@ -4,8 +4,6 @@
 ``time_machine`` is an option of the server.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """What drivers are given and give back: a host, the share, and the share as a client sees it."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field

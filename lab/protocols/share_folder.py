@@ -1,7 +1,5 @@
 """The folder of a run in a share that was there before, made and removed through the client's mount."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Annotated
 

@@ -1,7 +1,5 @@
 """rsync over SSH: no mount. A share served by the lab gets an sshd of its own, with keys made for the run."""
 
-from __future__ import annotations
-
 import re
 import shlex
 from collections.abc import Generator

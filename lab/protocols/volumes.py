@@ -3,8 +3,6 @@
 File systems have their names in the table of mounts. If no fact is about a file system, no refusal is known.
 """
 
-from __future__ import annotations
-
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field

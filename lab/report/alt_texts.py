@@ -1,7 +1,5 @@
 """What is to be seen in a figure, in words and numbers: for whoever does not see it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 import numpy as np

@@ -3,8 +3,6 @@
 Nothing here draws: matplotlib takes longer to load than a table takes to make.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import cached_property
 from typing import TypeVar

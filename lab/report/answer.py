@@ -3,8 +3,6 @@
 It is made from the same tables as everything else in a report, so that the two cannot disagree.
 """
 
-from __future__ import annotations
-
 import math
 import textwrap
 from collections.abc import Iterator, Sequence

@@ -1,7 +1,5 @@
 """What limited each case, as a report shows it."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 

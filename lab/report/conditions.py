@@ -4,8 +4,6 @@
 condition that is met is exit code 3, so that cron, a script or a monitor can tell it from a failure.
 """
 
-from __future__ import annotations
-
 import operator
 import re
 from collections.abc import Callable, Mapping, Sequence

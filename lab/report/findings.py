@@ -1,7 +1,5 @@
 """What a run found, in plain words: which case is fastest, which settings matter, what held the cases back."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """`lab history`: what became of the speed of a share, as sentences, tables and JSON values; the answer comes first."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime

@@ -1,7 +1,5 @@
 """A history as JSON values: runs, rows, levels, steps with what else changed, and the answer; null is no number."""
 
-from __future__ import annotations
-
 from dataclasses import asdict
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What stands for a run where there is room for one figure and one table: effects, or speeds where there are none."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

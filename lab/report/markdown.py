@@ -1,7 +1,5 @@
 """Text and tables as Markdown. Whatever came from a host or a file is escaped."""
 
-from __future__ import annotations
-
 import html
 import re
 

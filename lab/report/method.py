@@ -1,7 +1,5 @@
 """How a run was measured, in a few sentences: machines, payload and tools, order, ceiling, clock, version."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 

@@ -1,7 +1,5 @@
 """What to do after a run: one step that would tell most, with a command that can be copied."""
 
-from __future__ import annotations
-
 import re
 import shlex
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """What tools measure of themselves, what both hosts counted, and what file systems of the lab have room for."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

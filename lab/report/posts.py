@@ -1,7 +1,5 @@
 """Posts to be published: post.md, one page that people paste into a blog, its appendix, and gist.md, which is alone."""
 
-from __future__ import annotations
-
 import csv
 import html
 import io

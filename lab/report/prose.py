@@ -1,7 +1,5 @@
 """What a report says beside its tables and figures, the same in HTML, Markdown and the terminal."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 

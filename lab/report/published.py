@@ -1,7 +1,5 @@
 """Published figures as tables: with their percentages recomputed, and beside what one's own run measured."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 

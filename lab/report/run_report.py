@@ -4,8 +4,6 @@ The answer comes first, then a chapter a question. The same tables and texts sta
 terminal (:mod:`lab.report.terminal`), so that they cannot disagree.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path

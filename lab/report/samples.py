@@ -3,8 +3,6 @@
 No number of a report rests on it: what cannot be read is left out.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple

@@ -3,8 +3,6 @@
 Every table of :mod:`lab.report.registry` has a section. Those that no part names stand at the end.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 

@@ -1,7 +1,5 @@
 """The answer of `lab measure`, for somebody who knows nothing of file servers: how fast, why, how sure, what next."""
 
-from __future__ import annotations
-
 import re
 import shlex
 from collections.abc import Iterator, Mapping, Sequence

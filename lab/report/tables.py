@@ -1,7 +1,5 @@
 """The tables of a report as text: what every renderer starts from, so that they cannot disagree."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Iterable, Sequence

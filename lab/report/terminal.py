@@ -3,8 +3,6 @@
 Nothing here draws: matplotlib takes longer to load than a table takes to make.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 

@@ -1,7 +1,5 @@
 """A trial and run.json as a run folder holds them: their types, and reading them with care."""
 
-from __future__ import annotations
-
 import json
 import typing
 from collections.abc import Mapping

@@ -3,8 +3,6 @@
 A sudoers line names this one program in place of a shell. :mod:`lab.root_helper.table` says what it runs.
 """
 
-from __future__ import annotations
-
 import functools
 import hashlib
 from pathlib import Path

@@ -4,8 +4,6 @@ The entries are made of the code that sends the commands. ``lab/hosts/root_helpe
 them.
 """
 
-from __future__ import annotations
-
 import shlex
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """A run from its files to its folder: connect, open the journal, run the sweep, put everything back."""
 
-from __future__ import annotations
-
 import secrets as tokens
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress

@@ -1,7 +1,5 @@
 """Whether the effects that a sweep asks for are as precise as it asks for, after so many blocks."""
 
-from __future__ import annotations
-
 import math
 import statistics
 from collections.abc import Sequence

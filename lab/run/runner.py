@@ -1,7 +1,5 @@
 """Running a sweep: block by block to the end, to the cap, or until the effects asked for are precise enough."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace

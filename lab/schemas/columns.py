@@ -1,7 +1,5 @@
 """Every column that `lab export` writes as a table, from the types of the fields and the string below each."""
 
-from __future__ import annotations
-
 import itertools
 import re
 import typing

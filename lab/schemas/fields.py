@@ -1,7 +1,5 @@
 """The fields of a class for JSON: their types, and what the string below each says."""
 
-from __future__ import annotations
-
 import ast
 import functools
 import inspect

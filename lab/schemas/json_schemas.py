@@ -1,7 +1,5 @@
 """JSON Schemas (draft 2020-12) of the files in a run folder and of what `lab export` writes."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 import types

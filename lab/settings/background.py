@@ -1,7 +1,5 @@
 """A background process on a host as a setting: started, checked for readiness, ended with all its children."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from lab.base.scripts import read_script

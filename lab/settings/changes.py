@@ -4,8 +4,6 @@ A setting is a named piece of a host's state, with an operation that reads and r
 The order is always: read the old value, write it to the disks of controller and host, change it, read it back.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress

@@ -1,7 +1,5 @@
 """Connections to the hosts, made anew when they break."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

@@ -12,8 +12,6 @@ owner can enter it: root, or the account where the lab has no root.
 No command line holds the token of a run or the name of a record, which begins with it.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import shlex

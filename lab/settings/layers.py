@@ -1,7 +1,5 @@
 """Layers of settings, each on top of others, kept while the next case needs the same ones."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Hashable, Sequence
 
 from lab.settings.changes import Settings

@@ -6,8 +6,6 @@ on standard input and keeps them in memory, not in files. Each note of a change,
 run, and puts back whatever still has a record in the host journal, as `lab restore` would.
 """
 
-from __future__ import annotations
-
 import functools
 import getpass
 import json

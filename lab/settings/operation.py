@@ -5,8 +5,6 @@ parameters. A kind is a subclass of :class:`Operation`, beside the code that mak
 `lab.run.restore.vocabulary` finds them all.
 """
 
-from __future__ import annotations
-
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping

@@ -3,8 +3,6 @@
 Others may have written a journal, so a value that no lab writes is refused before its use.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import functools
 import re

@@ -8,8 +8,6 @@ can write: ``$XDG_STATE_HOME/file-share-lab`` (default ``~/.local/state/file-sha
 - ``asked/``: a note for each foreign, interrupted folder without a journal whose hosts were asked.
 """
 
-from __future__ import annotations
-
 import hashlib
 import hmac
 import json

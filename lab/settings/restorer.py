@@ -1,7 +1,5 @@
 """Puts changes back by their records, newest first, and notes that on host and controller."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field

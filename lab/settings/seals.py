@@ -4,8 +4,6 @@ A seal is an HMAC (RFC 2104) over the previous seal (at first the run's identity
 run, or one that was moved, changed or left out, makes its own seal and all later ones wrong.
 """
 
-from __future__ import annotations
-
 import hmac
 import re
 from typing import Protocol

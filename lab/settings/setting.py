@@ -1,7 +1,5 @@
 """A setting: one piece of a host's state, the wanted value, and how to apply it."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from lab.hosts.command import Command

@@ -1,7 +1,5 @@
 """Whether a system's TCP buffers apply to a protocol's sockets, or these set sizes of their own."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TypeAlias

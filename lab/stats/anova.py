@@ -1,7 +1,5 @@
 """How much of the variation of speeds each factor accounts for: sums of squares of log MB/s."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property

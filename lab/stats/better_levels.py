@@ -3,8 +3,6 @@
 A ratio is of two trials of one block, so that what drifts between blocks is in neither.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 

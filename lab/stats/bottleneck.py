@@ -3,8 +3,6 @@
 docs/explanation/bottlenecks.md has the rules and what they rest on.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass

@@ -10,8 +10,6 @@ Ann. Math. Stat. 35 (1964), 73-101; Schwarz, Estimating the dimension of a model
 `benchmarks/history.py` simulates what it comes to.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise

@@ -4,8 +4,6 @@ What the client cannot see, the server and its disk, is named by elimination onl
 docs/explanation/bottlenecks.md has the rules and what they rest on.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace

@@ -4,8 +4,6 @@ A contrast is a few ``settings`` (levels of the compared factors) and signed sum
 and (−1, 1), an interaction four settings and (1, −1, −1, 1).
 """
 
-from __future__ import annotations
-
 import functools
 import itertools
 from collections.abc import Iterator, Mapping, Sequence

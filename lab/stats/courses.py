@@ -4,8 +4,6 @@ A run counts as one number, the median of its trials: trials of one run share it
 than those of another run do. So how far runs scatter is taken from the runs, never from the trials inside one.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime

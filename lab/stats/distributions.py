@@ -4,8 +4,6 @@ SciPy has them too. It is 140 MB to install and a quarter of a second to import,
 tests compare every function with it.
 """
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

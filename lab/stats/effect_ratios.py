@@ -4,8 +4,6 @@ Each block gives one number, whatever the number of pairs in it, and the interva
 changed only once in a block (MTU, TCP buffers) count once, and pairs that share a disturbance are not taken for many.
 """
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Iterator, Sequence
 

@@ -1,7 +1,5 @@
 """Changes in percent, and 95 % intervals: of a median without a distribution, of a mean by Student's t."""
 
-from __future__ import annotations
-
 import functools
 import math
 from collections.abc import Mapping

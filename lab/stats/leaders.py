@@ -1,7 +1,5 @@
 """Which cases may be the fastest: those that no comparison within blocks tells apart from the one that leads."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """A thing that can limit a transfer: what it is called, how much of it was in use, and how sure that is."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 

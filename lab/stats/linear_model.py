@@ -5,8 +5,6 @@ leaves open then count equally. Fitted by ordinary least squares, one block at a
 Experiments, 3rd ed., chapter 5.
 """
 
-from __future__ import annotations
-
 import functools
 import itertools
 from collections.abc import Collection, Mapping

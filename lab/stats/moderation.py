@@ -6,8 +6,6 @@ Smyth, Linear models and empirical Bayes methods for assessing differential expr
 Stat. Appl. Genet. Mol. Biol. 3 (2004), article 3, section 6.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """The stopping rule's view of a run: how wide the intervals are, and nothing of where they lie."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What was published beside one's own run: medians where raid level, tool and direction are the same, and changes."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias

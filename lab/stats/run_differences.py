@@ -1,7 +1,5 @@
 """What several runs note differently of the lab, the hosts, the mounts and the load: what a difference may come of."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 

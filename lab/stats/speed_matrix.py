@@ -1,7 +1,5 @@
 """A run as one dense matrix of log speeds, cases × blocks: what every comparison within blocks is computed on."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 

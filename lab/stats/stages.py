@@ -1,7 +1,5 @@
 """From the disk to the tool: what each stage between them carries by itself, so that it shows where speed was lost."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 

@@ -1,7 +1,5 @@
 """The frames that every table and figure starts from, of one run or of many runs at once."""
 
-from __future__ import annotations
-
 from functools import cached_property
 
 import pandas as pd

@@ -1,7 +1,5 @@
 """What the server's store does by itself: medians of dd, fio and bonnie++, measured on the server without a network."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Medians of every setting, of the link's ceilings, and where the numbers come from."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 import numpy as np

@@ -3,8 +3,6 @@
 This is for transfers that brought nothing to its limit. The parts are of the whole time, and do not overlap.
 """
 
-from __future__ import annotations
-
 from lab.stats.limit import KIB, NEAR, ROUND_TRIPS, WINDOW, Limit, Numbers, grade, percent, store_limit
 from lab.stats.trial_numbers import DISK_MOVED, ROLES, WINDOW_FELT
 from lab.stats.utilization import KEPT_OFF, WINDOW_NEAR, ceiling_is_sure, window_bounds_ceiling

@@ -3,8 +3,6 @@
 Nothing here knows of hosts or files. A number that was not observed is missing, never zero.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from lab.base.units import LARGEST

@@ -1,7 +1,5 @@
 """Rows and columns of a table with holes, taken apart: log speed = case + block, by least squares."""
 
-from __future__ import annotations
-
 import mmap
 from collections.abc import Iterator
 

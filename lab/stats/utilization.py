@@ -1,7 +1,5 @@
 """How near each thing that can limit a transfer came to its limit, of the medians of a case."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from lab.stats.limit import (

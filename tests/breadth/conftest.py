@@ -1,7 +1,5 @@
 """Hosts that several files share."""
 
-from __future__ import annotations
-
 from support.account_of_signs import keeper
 from support.guarded_links import links
 from support.killed_runs import killed

@@ -4,8 +4,6 @@ No Mac keeps root from following the links of others. What this machine has of `
 emulated ones too; where it is 1 this test proves less.
 """
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Callable
 

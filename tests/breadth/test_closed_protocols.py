@@ -1,7 +1,5 @@
 """A Mac's SMB that knows no password of the account: NFS is measured without it, and what to do is said everywhere."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 

@@ -1,7 +1,5 @@
 """Servers that are cut off, by NFS and from Macs."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest

@@ -1,7 +1,5 @@
 """Two emulated Macs: what really happens below their programs, and a sweep between them that leaves nothing."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 

@@ -1,7 +1,5 @@
 """How often intervals hold the truth and chance is taken for an effect: by simulations of hundreds of runs."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The fault matrix: a sample of it, and that it sees what it is there to see."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

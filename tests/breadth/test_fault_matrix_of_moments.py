@@ -1,7 +1,5 @@
 """A sample of the fault matrix: in the middle of transfers, at files of the controller's, and lies of hosts."""
 
-from __future__ import annotations
-
 import pytest
 from breadth.test_fault_matrix import check_sample
 

@@ -1,7 +1,5 @@
 """A sample of the fault matrix with three clients. It takes minutes, so it is a file that a second worker can run."""
 
-from __future__ import annotations
-
 import pytest
 from breadth.test_fault_matrix import check_sample
 

@@ -1,7 +1,5 @@
 """What real tools keep over real servers: what is known of them beforehand is what the survey finds."""
 
-from __future__ import annotations
-
 import json
 
 from support.local_lab import Bench

@@ -1,7 +1,5 @@
 """What the tools of emulated Macs keep, between two of them and to Samba: the survey finds what their disks hold."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from typing import Any

@@ -1,7 +1,5 @@
 """A file system that is filled before its trial."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

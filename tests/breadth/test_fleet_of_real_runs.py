@@ -1,7 +1,5 @@
 """A fleet of two sweeps on one pair, with `lab run` as it is: whatever is killed, all is done once, and put back."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """How often a server flushes at each level, as strace sees it."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """Names as people give them, spaces and signs included: real servers serve them."""
 
-from __future__ import annotations
-
 import pytest
 from support.input_files import SHARES
 from support.local_lab import HOSTS, Bench

@@ -1,7 +1,5 @@
 """Folders that others can write into, and folders of the lab's in /tmp."""
 
-from __future__ import annotations
-
 import pytest
 from support.attackers import attacked, of_root
 from support.local_lab import Bench

@@ -1,7 +1,5 @@
 """Attacks of the scenarios, in further forms."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """`lab measure` of further protocols, and stopped at further moments."""
 
-from __future__ import annotations
-
 import pytest
 from scenarios.test_measure import test_a_share_is_measured_by_its_url as measured_by_url
 from scenarios.test_measure import (

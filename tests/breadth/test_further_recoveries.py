@@ -1,7 +1,5 @@
 """What is put back, over further protocols and transports."""
 
-from __future__ import annotations
-
 import signal
 from pathlib import Path
 

@@ -3,8 +3,6 @@
 A block says above it where it is typed; ``support/guide.py`` lists what else is typed, and what is not and why.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

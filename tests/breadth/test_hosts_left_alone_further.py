@@ -1,7 +1,5 @@
 """Controllers that sleep, and what a Mac cannot put back by itself."""
 
-from __future__ import annotations
-
 import json
 import signal
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """`lab init` on one host of a local lab, whose other host has a share and advertises it by DNS-SD."""
 
-from __future__ import annotations
-
 import re
 import sys
 from pathlib import Path

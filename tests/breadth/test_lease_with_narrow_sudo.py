@@ -1,7 +1,5 @@
 """A narrow sudo and the host's own guard: the client puts itself back."""
 
-from __future__ import annotations
-
 import signal
 import time
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A sweep goes on without what its hosts will never do, and says so; where nothing is left it does not begin."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

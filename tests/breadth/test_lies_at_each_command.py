@@ -1,7 +1,5 @@
 """A host that lies once in a sweep, at each command in turn. Hosts are replayed, so that a run takes a moment."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Others keep the machine busy during a run: it says so, and measures such a block again where that is wanted."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 from collections.abc import Iterator

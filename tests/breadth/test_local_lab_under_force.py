@@ -1,7 +1,5 @@
 """A local lab whose processes are killed and whose hosts are rebooted: nothing of it stays."""
 
-from __future__ import annotations
-
 import os
 import re
 import signal

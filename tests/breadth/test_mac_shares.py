@@ -1,7 +1,5 @@
 """Shares of emulated Macs, really served and mounted: real bytes both ways, real refusals, and nothing left behind."""
 
-from __future__ import annotations
-
 import shlex
 import subprocess
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Sweeps over emulated Macs: options of mounts, servers that are switched off, exports, and old systems."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Macs put themselves back. It waits for leases, so it is a file that a second worker can run."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from scenarios.test_hosts_left_alone import check_that_hosts_put_themselves_back

@@ -1,7 +1,5 @@
 """Sweeps between emulated Macs that go wrong: every trial says why, every journal is closed, nothing is left behind."""
 
-from __future__ import annotations
-
 import json
 import re
 import signal

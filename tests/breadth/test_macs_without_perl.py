@@ -1,7 +1,5 @@
 """Emulated Macs without perl: the lab says in one sentence what is missing, and measures nothing."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 

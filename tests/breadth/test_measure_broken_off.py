@@ -1,7 +1,5 @@
 """What breaks off `lab measure` in the middle: mounts, servers, links and quotas."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 

@@ -1,7 +1,5 @@
 """`lab measure` of further targets: AFP, NFS without a password, an encrypted share, and two at once."""
 
-from __future__ import annotations
-
 from support.measure_scene import check_measured
 from support.measured import Measured
 

@@ -1,7 +1,5 @@
 """`lab measure` from an emulated Mac: by URL, and of a volume that its owner has mounted."""
 
-from __future__ import annotations
-
 import subprocess
 import time
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """Mounts whose process dies, or whose program fails, again and again."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
 

@@ -1,7 +1,5 @@
 """Devices that the user named: over real servers, with real file systems; and somebody's data, offered as one."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import re

@@ -1,7 +1,5 @@
 """Whoever has the account of a Mac asks the helper for what it does not give: words, links, lists, disks of others."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 
 import pytest

@@ -1,7 +1,5 @@
 """Macs with the helper alone: what they have is measured, put back after a crash too, and no more is given."""
 
-from __future__ import annotations
-
 import shutil
 import signal
 import time

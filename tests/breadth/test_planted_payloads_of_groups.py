@@ -1,7 +1,5 @@
 """Payloads planted by a neighbour of the same group."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

@@ -1,7 +1,5 @@
 """A pool of OpenZFS on OS X, on an emulated Mac that has it: shared, and gone after a controller that was killed."""
 
-from __future__ import annotations
-
 import signal
 import time
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """The programs of emulated Macs: as strict as Apple's, in the words of their version."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest

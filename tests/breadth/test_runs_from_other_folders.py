@@ -1,7 +1,5 @@
 """Runs that are restored from another folder."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from support.killed_runs import HOST_JOURNALS, elsewhere

@@ -1,7 +1,5 @@
 """A sudo password that comes from the environment."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import time

@@ -1,7 +1,5 @@
 """A share's password that the keyring has: that of GNOME, in a session and a folder of the test's own."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

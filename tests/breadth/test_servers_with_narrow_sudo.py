@@ -1,7 +1,5 @@
 """Both hosts with the helper alone: a share that is there is measured, all of it is put back, also after a crash."""
 
-from __future__ import annotations
-
 import shutil
 import signal
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """One server under several clients: what each reads, ceilings, clients and mounts that are lost, and many of them."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import re

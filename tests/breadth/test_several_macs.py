@@ -1,7 +1,5 @@
 """One server under several emulated Macs of different versions: each is measured, and all are put back."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 

@@ -1,7 +1,5 @@
 """What the owner of two Macs would send: asked of emulated ones over SSH, it names nobody and counts as no hardware."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from pathlib import Path

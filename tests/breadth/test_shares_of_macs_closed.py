@@ -1,7 +1,5 @@
 """A folder in the share of a Mac, where all accounts have one group: closed to all but who writes there, by a list."""
 
-from __future__ import annotations
-
 import subprocess
 from collections.abc import Callable, Iterator
 

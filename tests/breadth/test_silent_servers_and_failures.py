@@ -1,7 +1,5 @@
 """A server that falls silent, and when failures end a sweep."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest

@@ -1,7 +1,5 @@
 """Lines that are spoilt in any way are judged alike, quickly and with care."""
 
-from __future__ import annotations
-
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.decoded_lines import TOKENS, fields, judged_alike, written

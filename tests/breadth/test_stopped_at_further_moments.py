@@ -1,7 +1,5 @@
 """A sweep that is stopped at moments that the scenarios leave out."""
 
-from __future__ import annotations
-
 import signal
 
 import pytest

@@ -1,7 +1,5 @@
 """The server's own store, measured by itself, on real hosts."""
 
-from __future__ import annotations
-
 import json
 import signal
 from pathlib import Path

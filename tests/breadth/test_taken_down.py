@@ -1,7 +1,5 @@
 """`lab local down` while somebody is in a host: a run notices at once, and no way in is left."""
 
-from __future__ import annotations
-
 import subprocess
 from collections.abc import Callable
 from pathlib import Path

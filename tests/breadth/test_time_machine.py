@@ -1,7 +1,5 @@
 """Samba that serves Macs, with and without Time Machine: with it alone, a Mac's F_FULLFSYNC is a FLUSH."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

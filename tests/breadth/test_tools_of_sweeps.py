@@ -1,7 +1,5 @@
 """Tools with options of their own over real servers: every byte, every level, and nothing left in the share."""
 
-from __future__ import annotations
-
 import csv
 import json
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Trees of many files: second copies, and names alone."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The first page of the tutorial, typed as it stands, with one block for eight."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess

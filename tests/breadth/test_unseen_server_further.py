@@ -1,7 +1,5 @@
 """A server that nobody logs in to: trees, mounts of others, and a share that vanishes."""
 
-from __future__ import annotations
-
 import pytest
 from support.local_lab import Bench
 from support.unseen_server import (

@@ -1,7 +1,5 @@
 """Volumes made on an emulated Mac: shared by its own servers, and gone after a controller that was killed."""
 
-from __future__ import annotations
-
 import signal
 import time
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """A data link that is Wi-Fi: its rate and signal stand in each trial, and at the top of what is shown of a run."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from support.local_lab import Bench

@@ -1,7 +1,5 @@
 """Some of the pages that these tests read are not in git: they are written first."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

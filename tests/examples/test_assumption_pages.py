@@ -1,7 +1,5 @@
 """The page of what is assumed of Macs: its tables follow from files of real Macs, and of no others."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """The pages are right: commands and options exist, sweeps plan, links lead somewhere."""
 
-from __future__ import annotations
-
 import argparse
 import functools
 import gzip

@@ -1,7 +1,5 @@
 """Every example of the documentation does what its page says, put where a newcomer puts it."""
 
-from __future__ import annotations
-
 import shlex
 import subprocess
 import sys

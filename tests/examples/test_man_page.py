@@ -1,7 +1,5 @@
 """The man page: groff takes it without a warning, and it has every command and option."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """What the docs do with a run from elsewhere."""
 
-from __future__ import annotations
-
 import runpy
 import shutil
 from pathlib import Path

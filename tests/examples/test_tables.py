@@ -1,7 +1,5 @@
 """What the docs compute of exported tables with other programs: the medians of the lab, and quartiles that agree."""
 
-from __future__ import annotations
-
 import gzip
 import os
 import runpy

@@ -1,7 +1,5 @@
 """The script, the crontab and the launchd agent that watch a share: what they print, and when they end with what."""
 
-from __future__ import annotations
-
 import os
 import plistlib
 import re

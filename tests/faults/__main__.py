@@ -1,7 +1,5 @@
 """The fault matrix: ``python -m faults``, with the folder of the tests on the path; ``make faults`` does it."""
 
-from __future__ import annotations
-
 import argparse
 import gc
 import os

@@ -4,8 +4,6 @@ A library that every program loads (clock.c) adds the seconds in a file. On a ho
 controller is forked from the matrix, which loads it from its start.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """Guests that have ZFS as a place of the matrix: kernels of their own, so that they are looked at from inside."""
 
-from __future__ import annotations
-
 from support.guests import left_but_for_zfs
 from support.local_lab import Bench
 

@@ -1,7 +1,5 @@
 """The faults, and the place where they strike: between the lab and its hosts, at one command of a run."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

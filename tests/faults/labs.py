@@ -1,7 +1,5 @@
 """Local labs to play cells in, and processes to play them: one cell at a time in each lab."""
 
-from __future__ import annotations
-
 import multiprocessing
 import os
 import signal

@@ -1,7 +1,5 @@
 """The link of a local lab: slowed so that a transfer lasts, cut with and without a sign, and put right again."""
 
-from __future__ import annotations
-
 import subprocess
 import threading
 import time

@@ -1,7 +1,5 @@
 """The matrix in print."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from .cell import Outcome

@@ -4,8 +4,6 @@ Nothing here is the lab's own code, but for where a local lab says which process
 the kernel of an emulated Mac is asked as its commands ask it.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

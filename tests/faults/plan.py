@@ -1,7 +1,5 @@
 """Which sweeps are broken, where, and how: the cells of the matrix, from a seed."""
 
-from __future__ import annotations
-
 import random
 from collections import Counter
 from collections.abc import Mapping, Sequence

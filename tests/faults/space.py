@@ -1,7 +1,5 @@
 """Full disks: memory file systems of a host shrunk to what they hold, and a folder of the controller's filled up."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import time

@@ -1,7 +1,5 @@
 """Whether a run kept every trial, once, and called none ok that was not. Reads the file, not the lab's reader of it."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Files of a dataset, nearly right: every command reads them, or refuses them with a message, and soon."""
 
-from __future__ import annotations
-
 import contextlib
 import io
 import json

@@ -1,7 +1,5 @@
 """Files of every kind that the lab reads, nearly right: each is read, or refused with a message, and soon."""
 
-from __future__ import annotations
-
 import contextlib
 import gzip
 import io

@@ -1,7 +1,5 @@
 """What hosts print, nearly right: every parser reads it, or refuses it with the error that its caller expects."""
 
-from __future__ import annotations
-
 import importlib
 import inspect
 import pkgutil

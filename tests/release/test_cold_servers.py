@@ -1,7 +1,5 @@
 """A cold server reads from its disk, on a machine with nothing beside it: the page cache is that of all."""
 
-from __future__ import annotations
-
 import re
 import time
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Every kind of lie at each command of a sweep, of each protocol. It takes an hour."""
 
-from __future__ import annotations
-
 import pytest
 from breadth.test_lies_at_each_command import check_lies
 from scenarios.test_lying_hosts import SWEEP

@@ -1,7 +1,5 @@
 """Every limit made true between real hosts with real servers: the verdict must name it, and say why."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any

@@ -3,8 +3,6 @@
 The verdict must name one of what was injected, and never anything else for certain.
 """
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """What was changed is put back, of more programs than the unit tests try."""
 
-from __future__ import annotations
-
 from unit.settings.test_changes import (  # noqa: F401 – tests
     test_after_a_kill_the_journal_alone_restores,
     test_scopes_leave_everything_as_it_was,

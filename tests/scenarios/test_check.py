@@ -1,7 +1,5 @@
 """`lab check` on real hosts that were broken for the test."""
 
-from __future__ import annotations
-
 import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager

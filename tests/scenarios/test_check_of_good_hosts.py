@@ -1,7 +1,5 @@
 """`lab check` on hosts that are well, as a person and as a program read it."""
 
-from __future__ import annotations
-
 import json
 
 from support.findings import findings, of

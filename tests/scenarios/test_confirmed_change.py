@@ -1,7 +1,5 @@
 """A change on the very link that leads to the host: the host takes it back, unless the controller reached it again."""
 
-from __future__ import annotations
-
 import pytest
 from support.own_link import Network
 

@@ -1,7 +1,5 @@
 """Servers that are gone in the middle of a transfer: the trial is lost at once, not at its deadline, and says why."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 

@@ -1,7 +1,5 @@
 """Disks that say 512 bytes, of this machine's own kernel: what they read and write, and that others' loops stay."""
 
-from __future__ import annotations
-
 import os
 import secrets
 import shutil

@@ -1,7 +1,5 @@
 """Real servers at every level of durability, and reads from memory and from the disk: by what they do, not how fast."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """What goes wrong within a sweep: a server that dies, a full disk, a refused account, a missing program."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

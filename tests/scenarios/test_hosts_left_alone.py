@@ -1,7 +1,5 @@
 """A controller dies, or sleeps, and nobody restores: the hosts put themselves back, and the run can be gone on with."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from faults.observe import difference

@@ -1,7 +1,5 @@
 """What a lab leaves on this machine that was killed is ended, and what a living one runs is not."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

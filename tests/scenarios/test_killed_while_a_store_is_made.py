@@ -1,7 +1,5 @@
 """A run is killed before or after any command that makes a store: restoring it leaves nothing behind."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A tree of more files than a command line can name."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

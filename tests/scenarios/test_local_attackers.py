@@ -3,8 +3,6 @@
 With both values of ``fs.protected_symlinks``, as far as this machine's may be raised; no Mac has it.
 """
 
-from __future__ import annotations
-
 import pytest
 from support.attackers import attacked, daemon_of_roots, of_root
 from support.local_lab import Bench

@@ -1,7 +1,5 @@
 """The local lab itself: what it is made of, and that nothing of it stays."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

@@ -1,7 +1,5 @@
 """Whatever a host says: no traceback, nothing run or written here, no nonsense among the results, a clean terminal."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """`lab measure` as an ordinary user types it, against servers of somebody else's: every kind of target."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

@@ -1,7 +1,5 @@
 """What goes wrong with `lab measure`: a message that says what to do, an exit code, and nothing left anywhere."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """Whoever has the account asks the helper for what it does not give: by words, links, environment, standard input."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 
 import pytest

@@ -1,7 +1,5 @@
 """A new factor is one entry of the registry, and no edit elsewhere: from the sweep file to the effects."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

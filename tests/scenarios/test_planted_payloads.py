@@ -3,8 +3,6 @@
 The share was there before, and its folder is open to all.
 """
 
-from __future__ import annotations
-
 import pytest
 from support.local_lab import Bench
 from support.other_samba import other_samba

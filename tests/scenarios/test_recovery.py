@@ -1,7 +1,5 @@
 """Two controllers, lost disks, lost connections, and hosts that are only to be looked at: on real hosts."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

@@ -1,7 +1,5 @@
 """A read finds another mount than the trial before, and a mount without its process is put back like any other."""
 
-from __future__ import annotations
-
 import pytest
 from support.local_lab import Bench
 from support.share_set_up import share_set_up

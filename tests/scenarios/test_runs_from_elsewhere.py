@@ -1,7 +1,5 @@
 """Run folders of others on real hosts: they run nothing, here or there; and what a run of ours left is put back."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A client whose account may run the lab's helper as root, and nothing else: it measures a share, and is put back."""
 
-from __future__ import annotations
-
 import signal
 import time
 from pathlib import Path

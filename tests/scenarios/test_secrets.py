@@ -1,7 +1,5 @@
 """A password of all the signs that programs encode, looked for everywhere while a sweep runs, and after it."""
 
-from __future__ import annotations
-
 import time
 from pathlib import Path
 from typing import Any

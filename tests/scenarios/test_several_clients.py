@@ -1,7 +1,5 @@
 """One server under several clients: what each got, that they started together, and that all is put back."""
 
-from __future__ import annotations
-
 import signal
 import subprocess
 from typing import Any

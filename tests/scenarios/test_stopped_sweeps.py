@@ -1,7 +1,5 @@
 """A sweep that is killed, stopped or loses its hosts: everything is put back, and it goes on where it was."""
 
-from __future__ import annotations
-
 import signal
 from collections.abc import Callable
 

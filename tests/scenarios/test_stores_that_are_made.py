@@ -1,7 +1,5 @@
 """Stores that the lab makes: over real servers, with real file systems, and after a controller that was killed."""
 
-from __future__ import annotations
-
 import signal
 import time
 from typing import Any

@@ -1,7 +1,5 @@
 """Every probe from laying to verdict, written and read by two tools."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Trees of many files over every protocol: moved, compared, counted by the file, and nothing of them left."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Trying programs of a host: which do nothing, and which never end; none of them is waited for."""
 
-from __future__ import annotations
-
 import subprocess
 import time
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Whole sweeps over emulated Macs: every protocol that two versions have, with real transfers, and nothing left."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 

@@ -1,7 +1,5 @@
 """A share whose server nobody logs in to: measured through its mount, by SMB and NFS, and nothing of it stays."""
 
-from __future__ import annotations
-
 import json
 import signal
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Whole sweeps with real servers and real mounts, true to the bytes."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A password of all the signs that programs encode, and a lab whose account has it."""
 
-from __future__ import annotations
-
 import subprocess
 from collections.abc import Callable
 from pathlib import Path

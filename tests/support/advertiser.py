@@ -1,7 +1,5 @@
 """Advertises an SMB server by DNS-SD, as a NAS does, until its input ends: ``python -m support.advertiser ADDRESS``."""
 
-from __future__ import annotations
-
 import socket
 import subprocess
 import sys

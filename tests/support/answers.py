@@ -1,7 +1,5 @@
 """The ten lines of a run as texts by heading."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

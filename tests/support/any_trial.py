@@ -1,7 +1,5 @@
 """Trials of every kind that the reader takes, generated from the types of their fields."""
 
-from __future__ import annotations
-
 import types
 import typing
 from datetime import UTC

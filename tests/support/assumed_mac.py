@@ -1,7 +1,5 @@
 """A Mac that says what the lab assumes of one, and can be made to say something else."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A user without rights on both hosts of a lab, who attacks while the lab works, and what that may not come to."""
 
-from __future__ import annotations
-
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager

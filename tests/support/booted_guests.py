@@ -1,7 +1,5 @@
 """Fixtures for two hosts with kernels of their own, booted once a module; ``backend`` says by what."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Callable
 

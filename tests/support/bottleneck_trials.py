@@ -1,7 +1,5 @@
 """Trials with everything far from its limit, to be changed, and what the rules say of them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pandas as pd

@@ -1,7 +1,5 @@
 """Whatever a file holds, reading it ends soon, and takes no more memory than a reader of files of that size may."""
 
-from __future__ import annotations
-
 import functools
 import resource
 import signal

@@ -2,8 +2,6 @@
 ``python -m support.broken_run WORDS SCRIPT COMMAND...``. The script has the command as "$@".
 """
 
-from __future__ import annotations
-
 import sys
 from typing import Any
 

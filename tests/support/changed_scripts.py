@@ -1,7 +1,5 @@
 """Scripts of the lab that wait for less long than on a host."""
 
-from __future__ import annotations
-
 
 def changed(text: str, *replacements: tuple[str, str]) -> str:
     """A text with other words in place of some of its own, which are there."""

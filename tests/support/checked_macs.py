@@ -1,7 +1,5 @@
 """Two quiet Macs with 10GBASE-T, for `lab check`: each is a folder whose files say what it is like."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The `lab` command, run as a person types it, in this process."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

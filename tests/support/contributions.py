@@ -1,7 +1,5 @@
 """Contributions of the run that comes with the lab, and of a forger who computes everything again that he can."""
 
-from __future__ import annotations
-
 import gzip
 import json
 from collections.abc import Callable

@@ -4,8 +4,6 @@ usage: cut_off_controller.py FOLDER INTERFACE CHANGE BREAK REVERT_AFTER_S
 Prints how that ended, and ``changed`` once it is made.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import signal

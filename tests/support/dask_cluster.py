@@ -1,7 +1,5 @@
 """A scheduler of dask.distributed and a worker, as programs of their own on loopback, by TLS as the docs have it."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

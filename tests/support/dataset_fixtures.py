@@ -1,7 +1,5 @@
 """Fixtures: two SYNTHETIC runs, a dataset of both, and an engine that reads it."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """SYNTHETIC runs for datasets, and the frame that all of them together are: what a dataset is compared with."""
 
-from __future__ import annotations
-
 import itertools
 import json
 from collections.abc import Sequence

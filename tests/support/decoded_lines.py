@@ -1,7 +1,5 @@
 """Lines of trials.jsonl that are decoded quickly and with care, and what may stand in them."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What is drawn in a figure: its marks and its words."""
 
-from __future__ import annotations
-
 import io
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Series of random numbers by seed: white, resembling their neighbours, and histories of speeds."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from lab.stats.courses import Course, Point, course, p_of_change

@@ -1,7 +1,5 @@
 """A grid of cases for tests of effects, and reading single rows of their tables."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A place for commands to run in: a fixture for the conftest.py of their tests."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A Mac for tests: the commands that the lab uses there, with exit codes, refusals and delays like the real ones."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Mapping
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Running a program of an emulated Mac in the test itself; its kernel is a table of answers."""
 
-from __future__ import annotations
-
 import importlib
 from collections.abc import Callable, Mapping
 from types import ModuleType, SimpleNamespace

@@ -4,8 +4,6 @@ State is in files of the folder that they run in: the table of mounts, the passw
 sharing and nfsd know. A file ``fails`` has the exit code and the words with which the next mount fails.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from pydantic import SecretStr

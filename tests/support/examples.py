@@ -1,7 +1,5 @@
 """What generated tests share: JSON of any kind, and how many examples a test gets, where each is dear or few do."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from hypothesis import settings

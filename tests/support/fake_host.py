@@ -1,7 +1,5 @@
 """Hosts for tests: one answers from a script, one runs emulated commands. Both refuse what they do not know."""
 
-from __future__ import annotations
-
 import shlex
 import shutil
 import subprocess

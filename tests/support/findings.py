@@ -1,7 +1,5 @@
 """What `lab check` finds on the hosts of a local lab."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Fixtures: fleets to try, a controller that looks often, and a scheduler of Dask with a worker."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

@@ -6,8 +6,6 @@ line for each thing that happened; ``seconds``, how long a run takes; ``says``, 
 It imports nothing of the lab: hundreds of it are started.
 """
 
-from __future__ import annotations
-
 import fcntl
 import json
 import os

@@ -1,7 +1,5 @@
 """A fleet in a test's hands: hosts files, a sweep, a fleet file, and a stand-in for the lab that fleets start."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

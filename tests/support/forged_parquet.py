@@ -1,7 +1,5 @@
 """Files of Parquet whose footer and pages say what no writer says, edited by hand in Thrift's compact protocol."""
 
-from __future__ import annotations
-
 import struct
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """This machine with and without the kernel's guard of links."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What a test between guests leaves on them, and runs on RAM disks that are block devices."""
 
-from __future__ import annotations
-
 import subprocess
 import time
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """The guide for two machines and the page for old Macs: their commands in order, and somebody who types them."""
 
-from __future__ import annotations
-
 import re
 import sys
 from collections.abc import Iterator, Mapping

@@ -1,7 +1,5 @@
 """Fixtures for a host's own journal on a real sshd, in a place of the test's own."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -2,8 +2,6 @@
 path in a file, the bait; what is read instead of the lab's own settings shows.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -3,8 +3,6 @@
 ``bait`` is a file that their commands would make, ``victim`` one beyond the folder that they would have overwritten.
 """
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Callable

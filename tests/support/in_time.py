@@ -1,7 +1,5 @@
 """Commands that must end by themselves, in this process."""
 
-from __future__ import annotations
-
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """`lab` as a program for which `lab init` finds what was made up, and `lab check` what hosts might say."""
 
-from __future__ import annotations
-
 import sys
 from unittest.mock import patch
 

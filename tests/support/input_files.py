@@ -1,7 +1,5 @@
 """A hosts file and a sweep file that are right."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from lab.hosts.hosts_file import Hosts, load_hosts

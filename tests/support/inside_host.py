@@ -4,8 +4,6 @@ Nothing is copied but the interpreter and the libraries that the host lacks: wha
 the host ends. Nothing stands at the paths of this machine, and no host program sees any of it.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

@@ -1,7 +1,5 @@
 """A run whose controller was killed, and another controller that may know of it."""
 
-from __future__ import annotations
-
 import signal
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A run with the shortest lease, killed in a transfer, and what its hosts still have of it."""
 
-from __future__ import annotations
-
 import signal
 import subprocess
 import time

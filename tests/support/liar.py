@@ -1,7 +1,5 @@
 """A lab whose hosts may be left in any state: what a liar says was put back may well not be."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Callable, Iterator
 

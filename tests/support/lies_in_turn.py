@@ -1,7 +1,5 @@
 """A sweep whose hosts are replayed, again and again: each time one of them lies once, at the next of its commands."""
 
-from __future__ import annotations
-
 import dataclasses
 import itertools
 import random

@@ -1,7 +1,5 @@
 """A local lab in a test's hands: its commands, its hosts' state, and ways to break it."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

@@ -1,7 +1,5 @@
 """A Linux host with loop devices that are files in a folder: mkfs, mount, umount and losetup change nothing else."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from support.stoppable_host import StoppableHost

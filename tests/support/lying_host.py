@@ -1,7 +1,5 @@
 """A host that was broken into: by seed, it puts something else in the place of what its commands print."""
 
-from __future__ import annotations
-
 import dataclasses
 import itertools
 import json

@@ -1,7 +1,5 @@
 """A Mac whose disk images are files in a folder: hdiutil, newfs_hfs, diskutil and mount change nothing else."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Mapping
 from pathlib import Path

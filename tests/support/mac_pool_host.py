@@ -1,7 +1,5 @@
 """A Mac with OpenZFS on OS X: a pool is a line of ``pools``, its name and its device; its properties are in a file."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from support import mac_image_host

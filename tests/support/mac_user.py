@@ -1,7 +1,5 @@
 """Two emulated Macs, a new one and an old one, and what their user types at a prompt."""
 
-from __future__ import annotations
-
 from support.local_lab import Bench
 
 NEW, OLD = "client", "server"

@@ -1,7 +1,5 @@
 """Emulated Macs as their owners have them: their servers, what a sweep changes there, and commands of their user."""
 
-from __future__ import annotations
-
 import shlex
 import subprocess
 from typing import Any

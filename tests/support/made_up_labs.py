@@ -1,7 +1,5 @@
 """Local labs that were never up, as their state file describes them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from lab.local.state import Lab, Process

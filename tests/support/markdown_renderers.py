@@ -1,7 +1,5 @@
 """Markdown as three renderers show it: what a reader sees of it, so that it can be compared between them."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field

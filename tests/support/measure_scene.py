@@ -1,7 +1,5 @@
 """A share of somebody else's that ann measures: the fixtures of both folders, and what a good run has."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterator
 

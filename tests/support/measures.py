@@ -1,7 +1,5 @@
 """Runs of `lab measure` of many kinds, and that each is shown in full. Invented numbers, not measurements."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """A host in memory for tests: named values, two commands, and a fault at whichever command a test wants one."""
 
-from __future__ import annotations
-
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

@@ -4,8 +4,6 @@ As a program: the process's id, then the folders and where each is to be there. 
 nothing that has threads.
 """
 
-from __future__ import annotations
-
 import ctypes
 import os
 import sys

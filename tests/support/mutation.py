@@ -1,7 +1,5 @@
 """Files that are nearly right: real ones with some bytes changed, as hypothesis draws them, and shrinks them again."""
 
-from __future__ import annotations
-
 import re
 
 from hypothesis import strategies as st

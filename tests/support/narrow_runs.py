@@ -1,7 +1,5 @@
 """A lab whose client runs the lab's helper as root, and nothing else."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path

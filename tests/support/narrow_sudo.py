@@ -1,7 +1,5 @@
 """A local lab whose hosts have a narrow sudo, and servers that are not the lab's on its server."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What whoever has the account asks the helper of a narrow sudo for, and may not get: the same on every system."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 

@@ -1,7 +1,5 @@
 """The notebooks that come with the lab, executed as whoever opens one does, and what a page of one would fetch."""
 
-from __future__ import annotations
-
 import re
 from html.parser import HTMLParser
 from pathlib import Path

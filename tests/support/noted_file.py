@@ -1,7 +1,5 @@
 """A file on a host, and runs that change it: what tests of a host's own journal and lock are about."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,7 +1,5 @@
 """SYNTHETIC runs of `lab measure` for tests: what the client alone saw. Invented numbers, not measurements."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Mapping, Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Run folders as runs leave them that were killed: of this controller, known to its register, and of others."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """An operation of every kind, with an old value that it can have."""
 
-from __future__ import annotations
-
 from lab.platforms.files import Folder
 from lab.platforms.linux.ram_disk import BlockRamDisk, Ext4, Tmpfs
 from lab.platforms.linux.settings import LinuxMtu, LinuxTcpBuffer

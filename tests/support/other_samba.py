@@ -1,7 +1,5 @@
 """A Samba on a server of a local lab that is not the lab's: what `serve = existing` is for."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path

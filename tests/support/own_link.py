@@ -1,7 +1,5 @@
 """A controller that reaches the server through a router, over the link whose settings it changes."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

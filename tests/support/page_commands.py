@@ -1,7 +1,5 @@
 """The commands of the lab that a page or a script of its examples has a reader type."""
 
-from __future__ import annotations
-
 import re
 import shlex
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """A pair of hosts that is real but for what a test fakes of it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any, cast
 

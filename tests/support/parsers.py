@@ -1,7 +1,5 @@
 """Parsers as they are tried, with captures for input, and some that take more than a text."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """A clock for deadlines of commands: they pass once something is so, and a slow machine has the time that it needs."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from types import SimpleNamespace

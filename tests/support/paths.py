@@ -1,7 +1,5 @@
 """Where things lie."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 TESTS = Path(__file__).resolve().parents[1]

@@ -3,8 +3,6 @@
 The fields are taken from the types themselves, so that a new field is planted without a new line here.
 """
 
-from __future__ import annotations
-
 import csv
 import dataclasses
 import io

@@ -1,7 +1,5 @@
 """Messages of programs that hosts run, each with the names and passwords that stand in it: all of them are invented."""
 
-from __future__ import annotations
-
 # What mount.cifs, mount_smbfs, mount_afp, mount.nfs, smbclient, gio, rsync, ssh, zpool, smartctl and others print
 NAMED: dict[str, tuple[str, ...]] = {
     "cannot open 'tankbob': pool I/O is currently suspended": ("tankbob",),

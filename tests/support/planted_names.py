@@ -1,7 +1,5 @@
 """A run with names and passwords wherever a host can put text, and what looks for them in all that comes out."""
 
-from __future__ import annotations
-
 import base64
 import dataclasses
 import gzip

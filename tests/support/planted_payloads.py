@@ -3,8 +3,6 @@
 He is always in time, for the client's `cp` waits for him.
 """
 
-from __future__ import annotations
-
 import re
 
 from support.attackers import NOBODY

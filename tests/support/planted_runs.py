@@ -1,7 +1,5 @@
 """Run folders with a plant in every field of every file, and commands whose output is looked at."""
 
-from __future__ import annotations
-
 import json
 import typing
 from collections.abc import Iterator

@@ -6,8 +6,6 @@ A pool that is imported is a folder in ``pools``, one that is exported a folder 
 ``group``, ``health`` and ``properties``.
 """
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 

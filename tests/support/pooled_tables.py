@@ -1,7 +1,5 @@
 """What a dataset says of its runs beside what the frame of all of them says, table by table."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

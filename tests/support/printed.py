@@ -1,7 +1,5 @@
 """What hosts print of which there is no capture by itself."""
 
-from __future__ import annotations
-
 import json
 import plistlib
 

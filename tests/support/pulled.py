@@ -1,8 +1,6 @@
 """A disk that is pulled out while it is used, and plugged in again: a loop device of no bytes, which is what a
 kernel makes of a disk that is gone and still open. Reads and writes fail, and what is behind it stays."""
 
-from __future__ import annotations
-
 import fcntl
 import struct
 from pathlib import Path

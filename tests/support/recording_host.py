@@ -1,7 +1,5 @@
 """A host that records what it is told, and a stage of two."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Generator
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Many cases of one test that are all refused: which one is not, the test says."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """Hosts in memory that answer as real ones did in a run that was recorded: a run between them takes a moment."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import secrets

@@ -1,7 +1,5 @@
 """A server with three clients, and the moment when all of them transfer."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 

@@ -1,7 +1,5 @@
 """A runner of sweeps over two hosts in memory, where transfers and iperf3 are what a test says."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import SimpleNamespace

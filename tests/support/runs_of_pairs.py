@@ -1,7 +1,5 @@
 """SYNTHETIC runs of one sweep on several pairs of hosts, whose MTU of 9000 has an effect of its own. Invented."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta

@@ -1,7 +1,5 @@
 """SYNTHETIC runs to compare: an old kernel and a new one, which is slower or faster by a known factor. Invented."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import timedelta

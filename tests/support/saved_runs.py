@@ -1,7 +1,5 @@
 """SYNTHETIC histories for tests: runs that `lab measure --save` could have left, with steps and drifts put in."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta

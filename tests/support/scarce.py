@@ -1,7 +1,5 @@
 """Making things scarce for a host of a local lab, from outside: its CPU by a quota, its disk by a throttled device."""
 
-from __future__ import annotations
-
 import subprocess
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager

@@ -1,7 +1,5 @@
 """A command on a terminal of a given width: a pseudo-terminal, and what is on it in the end."""
 
-from __future__ import annotations
-
 import fcntl
 import os
 import pty

@@ -1,7 +1,5 @@
 """Looking for a password wherever it must not be: in every form that a program may have given it."""
 
-from __future__ import annotations
-
 import base64
 import html
 import json

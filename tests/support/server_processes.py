@@ -1,7 +1,5 @@
 """The processes of a server of the lab's, watched while a sweep runs."""
 
-from __future__ import annotations
-
 import subprocess
 import time
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """A share that stands as in the middle of a run."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 

@@ -5,8 +5,6 @@ A script for a shell, perl or Python has to be a constant: text that stands in t
 hands a parameter on as a script, whoever calls it has to give a constant.
 """
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """A side of a pair of hosts, as drivers are given it, of a host that knows no ports."""
 
-from __future__ import annotations
-
 from pydantic import SecretStr
 
 from lab.hosts import Host

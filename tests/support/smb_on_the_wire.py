@@ -4,8 +4,6 @@
 clear. Several may be in one packet, and one that is encrypted is none.
 """
 
-from __future__ import annotations
-
 import ctypes
 import json
 import signal

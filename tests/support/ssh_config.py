@@ -1,7 +1,5 @@
 """What a test writes into ~/.ssh/config, and proxies that lead to its sshd."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

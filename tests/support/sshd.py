@@ -1,7 +1,5 @@
 """A real sshd on loopback for tests: its own keys, a free port, a child process that ends with the test."""
 
-from __future__ import annotations
-
 import getpass
 import os
 import shutil

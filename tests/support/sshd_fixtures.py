@@ -1,7 +1,5 @@
 """Fixtures for connecting over SSH to a real sshd, as one person does: with a home and an agent, or without."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing
 from pathlib import Path

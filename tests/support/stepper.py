@@ -4,8 +4,6 @@ As a program it reads a :class:`Plan` for each time from standard input, and pri
 JSON. It is a process of its own, for it waits for any child.
 """
 
-from __future__ import annotations
-
 import ctypes
 import json
 import os

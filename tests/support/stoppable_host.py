@@ -1,7 +1,5 @@
 """A Linux server with emulated commands, whose controller can be killed before or after any of them."""
 
-from __future__ import annotations
-
 import os
 import shutil
 from abc import abstractmethod

@@ -1,7 +1,5 @@
 """The stopwatch, run on this system as it is, and in the shape that it takes on a Mac."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 from pathlib import Path

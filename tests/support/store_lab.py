@@ -1,7 +1,5 @@
 """A run that makes a store on an emulated server, and whose controller may be killed at each of its commands."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 
 from lab.base.present import present

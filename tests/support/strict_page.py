@@ -1,7 +1,5 @@
 """A page of HTML, read strictly."""
 
-from __future__ import annotations
-
 from html.parser import HTMLParser
 
 

@@ -1,7 +1,5 @@
 """What `lab init` might find: a laptop with two links, a NAS on both of them, and a Mac of ~/.ssh/config."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from ipaddress import IPv4Interface

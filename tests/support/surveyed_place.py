@@ -1,7 +1,5 @@
 """One place to survey: its tools and scripts run here, its share is a folder."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

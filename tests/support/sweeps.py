@@ -1,7 +1,5 @@
 """Sweeps for tests, given and generated."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Callable, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """SYNTHETIC frames for tests, made straight from arrays: cases × blocks of log speeds. Not measurements."""
 
-from __future__ import annotations
-
 import functools
 import itertools
 from collections.abc import Sequence

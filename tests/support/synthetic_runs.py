@@ -1,7 +1,5 @@
 """SYNTHETIC runs for tests: invented numbers in a plausible shape, written through a run folder. Not measurements."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import random

@@ -1,7 +1,5 @@
 """A shell at a terminal, and a person who types at it: one line after another, and an answer to what is asked."""
 
-from __future__ import annotations
-
 import os
 import pty
 import re

@@ -1,7 +1,5 @@
 """Three clients at once: what a trial says of each, and that its figures of all follow from that."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -2,8 +2,6 @@
 the store alone. Invented numbers, in the shape of what the lab writes.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What is left of a local lab on this machine."""
 
-from __future__ import annotations
-
 import time
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Sweeps of trees of many files."""
 
-from __future__ import annotations
-
 SWEEP = """
 name = "trees"
 blocks = 1

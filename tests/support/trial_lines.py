@@ -1,7 +1,5 @@
 """Lines of trials.jsonl, given and generated."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Waits for the moment of a run at which a test strikes."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import time

@@ -1,7 +1,5 @@
 """A server of a local lab that nobody logs in to: somebody else's Samba and Ganesha, and a client that only mounts."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Every way out of a run, as a line to type, and what is looked for in what comes of it."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A web server on loopback, and the files of a run as it may serve them."""
 
-from __future__ import annotations
-
 import http.server
 import io
 import threading

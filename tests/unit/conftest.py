@@ -1,7 +1,5 @@
 """What holds for every unit test."""
 
-from __future__ import annotations
-
 import os
 
 import pandas as pd

@@ -1,7 +1,5 @@
 """`make audit` fails for a known vulnerability alone, and says where it could not ask."""
 
-from __future__ import annotations
-
 import subprocess
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Files of tests have names of their own: pytest takes two of one name in two folders for the same module."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 from support.paths import TESTS

@@ -1,7 +1,5 @@
 """The Perl scripts of hosts: what they make of words and files, and how they end."""
 
-from __future__ import annotations
-
 import errno
 import fcntl
 import os

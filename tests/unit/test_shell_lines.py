@@ -1,7 +1,5 @@
 """No module outside lab/hosts builds a shell line from data: scripts are constants, and data goes to them as words."""
 
-from __future__ import annotations
-
 import pytest
 from support import shell_lines
 from support.paths import ROOT

@@ -1,7 +1,5 @@
 """The threat model of docs/explanation/security.md: what an attacker cannot do has a test, and that test exists."""
 
-from __future__ import annotations
-
 import ast
 import re
 

@@ -1,7 +1,5 @@
 """What the fault matrix calls lost or wrong among the trials of a run that it broke."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """The script around what needs a local lab, with a stand-in for `lab`: whatever ends it, the lab is taken down."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import signal

@@ -1,7 +1,5 @@
 """The ways to make a host: ``namespaces`` on this machine's kernel, or guests with kernels of their own."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Collection
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The interface of a backend."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from pathlib import Path

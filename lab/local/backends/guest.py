@@ -5,8 +5,6 @@ one to the data link, and the other one is for management. All guests share one 
 the blocks that a guest writes go to a file of its own.
 """
 
-from __future__ import annotations
-
 import os
 import shlex
 import shutil

@@ -1,7 +1,5 @@
 """Hosts in namespaces of this machine's kernel: up in a fraction of a second on any Linux."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Guests of qemu with Debian's kernel for clouds, with virtualization (KVM) or without (TCG)."""
 
-from __future__ import annotations
-
 import tarfile
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Guests of User Mode Linux, a kernel that is a process and needs no virtualization."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """The clock and the counters of a Linux host: /proc, /sys and ss."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from lab.base.scripts import read_script

@@ -3,8 +3,6 @@
 grep, the stopwatch and the sampler print every line as ``PATH:line``, so one parser reads all three.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 

@@ -1,7 +1,5 @@
 """The files of a Linux host."""
 
-from __future__ import annotations
-
 from lab.base.scripts import read_script
 from lab.platforms.files import Files, parse_df_inodes
 

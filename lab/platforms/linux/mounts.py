@@ -1,7 +1,5 @@
 """Mounts of a Linux host, from /proc/self/mounts (proc(5)), GVfs and the kernel's report about SMB."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """The network of a Linux host, by iproute2 and /sys."""
 
-from __future__ import annotations
-
 import re
 from ipaddress import IPv4Interface
 

@@ -1,7 +1,5 @@
 """Linux: iproute2, /proc and /sys. Facts about its commands: docs/reference/platforms.md."""
 
-from __future__ import annotations
-
 import re
 
 from lab.base.errors import LabFailure

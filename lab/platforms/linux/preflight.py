@@ -3,8 +3,6 @@
 Everything is read from /proc and /sys, except whether systemd may sleep, which `systemctl is-enabled` reads from files.
 """
 
-from __future__ import annotations
-
 import re
 
 from lab.base.scripts import read_script

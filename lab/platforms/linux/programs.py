@@ -1,7 +1,5 @@
 """How the programs of a Linux host are called and installed: by its package manager, under the name known there."""
 
-from __future__ import annotations
-
 from types import MappingProxyType
 
 from lab.platforms.programs import Programs

@@ -1,7 +1,5 @@
 """RAM disks of Linux: a tmpfs, or a file system on the block device of brd. Facts: docs/reference/platforms.md."""
 
-from __future__ import annotations
-
 import re
 import zlib
 from collections.abc import Generator

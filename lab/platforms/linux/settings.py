@@ -1,7 +1,5 @@
 """What a run changes on a Linux host: the MTU by iproute2, TCP buffers by /proc/sys."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal

@@ -1,7 +1,5 @@
 """TCP connections as ``ss -tmin`` of iproute2 prints them. Old versions lack fields; the names are tcp_info's."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 

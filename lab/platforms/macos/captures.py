@@ -1,7 +1,5 @@
 """What a Mac says of itself, for the tests: each output that one parser here reads as a whole."""
 
-from __future__ import annotations
-
 from lab.hosts.assumption import Capture
 from lab.platforms.macos.disturbances import (
     FIREWALL,

@@ -1,7 +1,5 @@
 """The clock and the counters of a Mac: netstat, ps, vm_stat, iostat and sysctl."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 

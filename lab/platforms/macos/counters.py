@@ -1,7 +1,5 @@
 """The counters of macOS: tables of netstat, ps, vm_stat and iostat, as lines ``COMMAND:line``."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace

@@ -3,8 +3,6 @@
 Facts: docs/reference/platforms.md.
 """
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """What would disturb a measurement on a Mac: power, Time Machine, Spotlight, busy services, firewall, load, swap."""
 
-from __future__ import annotations
-
 import re
 import shlex
 

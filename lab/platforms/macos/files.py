@@ -1,7 +1,5 @@
 """The files of a Mac."""
 
-from __future__ import annotations
-
 from lab.base.errors import Unsupported
 from lab.base.scripts import read_script
 from lab.hosts.perl import run_perl

@@ -1,7 +1,5 @@
 """What is mounted on a Mac, by mount, smbutil and nfsstat."""
 
-from __future__ import annotations
-
 import re
 from urllib.parse import unquote
 

@@ -1,7 +1,5 @@
 """The network of a Mac, by ifconfig, networksetup and ping."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace

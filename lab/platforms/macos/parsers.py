@@ -1,7 +1,5 @@
 """Reading what the commands of macOS print: pure functions, which raise ValueError for what they cannot read."""
 
-from __future__ import annotations
-
 import plistlib
 import re
 import zlib

@@ -1,7 +1,5 @@
 """macOS 10.6 and later: BSD tools, hdiutil RAM disks. Facts about its commands: docs/reference/platforms.md."""
 
-from __future__ import annotations
-
 from lab.base.errors import LabFailure
 from lab.base.scripts import read_script
 from lab.base.untrusted import count

@@ -1,7 +1,5 @@
 """What `lab check` asks a Mac."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 

@@ -1,7 +1,5 @@
 """How the programs of a Mac are called and installed."""
 
-from __future__ import annotations
-
 from types import MappingProxyType
 
 from lab.hosts.perl import NO_PERL_ON_MAC

@@ -1,7 +1,5 @@
 """RAM disks of macOS: an image in memory, a file system on it, and a mount. Facts: docs/reference/platforms.md."""
 
-from __future__ import annotations
-
 from collections.abc import Generator
 from dataclasses import dataclass
 from typing import Annotated

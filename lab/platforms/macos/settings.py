@@ -1,7 +1,5 @@
 """What a run changes on a Mac: the MTU by ifconfig, TCP buffers by sysctl, and that it stays awake."""
 
-from __future__ import annotations
-
 from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias

@@ -1,7 +1,5 @@
 """AFP: its driver for each platform."""
 
-from __future__ import annotations
-
 from lab.protocols.afp.linux import PORT, LinuxAfp
 from lab.protocols.afp.macos import MacAfp
 from lab.protocols.driver import Protocol

@@ -1,7 +1,5 @@
 """AFP on Linux: netatalk serves; mount_afpfs or GVfs mounts, because no Linux kernel can."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Generator, Mapping
 from types import MappingProxyType

@@ -1,7 +1,5 @@
 """AFP on Macs: afpfs of the kernel on the client, to macOS 26; on the server AppleFileServer, to 10.15."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from types import MappingProxyType
 

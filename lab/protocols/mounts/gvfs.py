@@ -3,8 +3,6 @@
 The lab starts its own session: D-Bus, gvfsd and gvfsd-fuse, separate from a logged-in person's.
 """
 
-from __future__ import annotations
-
 from collections.abc import Generator
 from dataclasses import dataclass
 from typing import Annotated

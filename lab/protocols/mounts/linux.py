@@ -1,7 +1,5 @@
 """Mounting on Linux: by the kernel if it has the file system, else by GVfs."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Generator, Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Mounting on a Mac: by file systems of its kernel, at a folder of the lab's own that Finder does not show."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Generator, Mapping
 from dataclasses import dataclass

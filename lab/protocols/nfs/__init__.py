@@ -1,7 +1,5 @@
 """NFS: its driver for each platform, and the options of its mounts and servers."""
 
-from __future__ import annotations
-
 from lab.protocols.driver import Protocol
 from lab.protocols.nfs.knfsd import PORT
 from lab.protocols.nfs.linux import COMMIT, LinuxNfs

@@ -1,7 +1,5 @@
 """The NFS server of a Linux kernel. A kernel has only one, so the lab uses it only if nobody else does."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass

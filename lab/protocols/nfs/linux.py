@@ -1,7 +1,5 @@
 """NFS on Linux: the kernel's server or NFS-Ganesha, one in user space, and as a client the kernel's nfs, or GVfs."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from types import MappingProxyType

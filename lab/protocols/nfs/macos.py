@@ -1,7 +1,5 @@
 """NFS on Macs: the kernel's nfs on the client, nfsd of macOS and the lab's line in /etc/exports on the server."""
 
-from __future__ import annotations
-
 import ipaddress
 import re
 from collections.abc import Iterable, Mapping

@@ -1,7 +1,5 @@
 """Options of NFS in a sweep, as mount options of Linux kernels and of mount_nfs on a Mac."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from dataclasses import replace

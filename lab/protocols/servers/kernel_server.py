@@ -1,7 +1,5 @@
 """A file server in a Linux kernel, which has only one: whether the lab may use it, and why not."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 

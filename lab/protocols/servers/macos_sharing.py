@@ -6,8 +6,6 @@ cannot be deleted: it is changed only if it says "disabled", and set back afterw
 Accounts are never changed, because macOS keeps only the hash of a password: the old password could not be restored.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass

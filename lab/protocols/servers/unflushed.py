@@ -1,7 +1,5 @@
 """Servers without a setting for asynchronous writes, started so that their flushes do nothing."""
 
-from __future__ import annotations
-
 from lab.base.errors import LabFailure
 from lab.base.scripts import read_script
 from lab.protocols.share import Side

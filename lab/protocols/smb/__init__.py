@@ -1,7 +1,5 @@
 """SMB: its driver for each platform, and the options of its mounts and servers."""
 
-from __future__ import annotations
-
 from lab.protocols.driver import Protocol
 from lab.protocols.smb.ksmbd import PORT
 from lab.protocols.smb.linux import SYNC, LinuxSmb

@@ -1,7 +1,5 @@
 """ksmbd, the SMB server of a Linux kernel. A kernel has only one, so the lab uses it only if nobody loaded it."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 

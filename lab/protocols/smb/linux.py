@@ -1,7 +1,5 @@
 """SMB on Linux: Samba or ksmbd, and as a client the kernel's cifs, or GVfs."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from types import MappingProxyType

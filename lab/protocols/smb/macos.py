@@ -1,7 +1,5 @@
 """SMB on Macs: smbfs of the kernel on the client; on the server the share points and smbd of macOS, from 10.7 on."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from types import MappingProxyType

@@ -3,8 +3,6 @@
 mount_smbfs looks for nsmb.conf below $HOME (smb_open_rcfile of SMBClient).
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from lab.design.option_levels import one_of, yes_or_no

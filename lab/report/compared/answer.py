@@ -1,7 +1,5 @@
 """The answer of a comparison in a few sentences: what changed, where that is established, and what else did."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A comparison as JSON values; null where there is no number."""
 
-from __future__ import annotations
-
 import pandas as pd
 
 from lab.report.compared.answer import answer

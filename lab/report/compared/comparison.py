@@ -1,7 +1,5 @@
 """The runs of one comparison, the first of which is the base, and what is computed of them."""
 
-from __future__ import annotations
-
 import string
 from collections import Counter
 from collections.abc import Mapping, Sequence

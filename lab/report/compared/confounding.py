@@ -1,7 +1,5 @@
 """Which causes a comparison of runs cannot tell apart, and what a run that comes back to earlier facts adds to that."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Iterator, Sequence
 

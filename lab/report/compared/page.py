@@ -1,7 +1,5 @@
 """The files of a comparison, of two runs or of several pairs of hosts: its sections, words and figures."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path

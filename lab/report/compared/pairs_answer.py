@@ -2,8 +2,6 @@
 told from the pair.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 import numpy as np

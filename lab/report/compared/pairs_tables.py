@@ -1,7 +1,5 @@
 """The tables of several pairs of hosts: effects and speeds over pairs and of each pair, the pairs, and their facts."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 

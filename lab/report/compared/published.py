@@ -1,7 +1,5 @@
 """A run over the published tables of 2011 to 2015: single numbers without blocks, of other hardware."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path

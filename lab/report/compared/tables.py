@@ -1,7 +1,5 @@
 """The tables of a comparison as text, and drawn for the terminal."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import pandas as pd

@@ -4,8 +4,6 @@ Its import reads ``matplotlibrc`` of the current folder before all other such fi
 does not know.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress

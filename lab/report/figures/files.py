@@ -1,7 +1,5 @@
 """A figure as the bytes of a file: the same figure always gives the same bytes."""
 
-from __future__ import annotations
-
 import io
 
 import matplotlib

@@ -1,7 +1,5 @@
 """The speed of a share over its saved runs: each run a mark with its interval, each level a line."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """One sweep on several pairs of hosts: each effect over all cases, a mark a pair, and the mean over the pairs."""
 
-from __future__ import annotations
-
 import numpy as np
 import numpy.typing as npt
 from matplotlib.axes import Axes

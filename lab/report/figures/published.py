@@ -1,7 +1,5 @@
 """One's own run beside published figures: how many times as fast, and what a setting changes in both."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Several runs over a first one: how many times as fast each is, and the speeds themselves."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass

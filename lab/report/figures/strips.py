@@ -1,7 +1,5 @@
 """Every trial a mark in a strip of its own setting: throughput, and what it costs in CPU."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass

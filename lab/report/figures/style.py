@@ -1,7 +1,5 @@
 """What all figures share: colours, the frame with its footer and legend, and marks that are bounded in number."""
 
-from __future__ import annotations
-
 import itertools
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """The run as it went on: speeds in order of execution, anchors, and how far each trial lies from its own case."""
 
-from __future__ import annotations
-
 import itertools
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Texts in figures: what each mark stands for, for a keyboard and a screen reader, and names in any script."""
 
-from __future__ import annotations
-
 import functools
 import itertools
 from collections.abc import Sequence

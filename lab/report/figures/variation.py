@@ -1,7 +1,5 @@
 """How much of the variation each factor accounts for."""
 
-from __future__ import annotations
-
 import pandas as pd
 from matplotlib.figure import Figure
 

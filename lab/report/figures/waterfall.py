@@ -1,7 +1,5 @@
 """From the disk to the tool: a bar for what each stage carries by itself, one panel a direction."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

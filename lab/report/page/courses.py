@@ -1,7 +1,5 @@
 """The course of trials as small drawings: rate on the wire, busy cores, and segments sent again, over the seconds."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Sequence

@@ -3,8 +3,6 @@
 A page allows no style but its own, by hash: attributes of presentation are none, and give way to that.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from xml.etree import ElementTree

@@ -1,7 +1,5 @@
 """The frame of a page: one file that fetches nothing, whose only style and script are the lab's own, by their hash."""
 
-from __future__ import annotations
-
 import base64
 import functools
 import hashlib

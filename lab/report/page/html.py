@@ -1,7 +1,5 @@
 """Parts of a page in HTML. Whatever came from a host or a file passes through :func:`escape` first."""
 
-from __future__ import annotations
-
 import html
 from collections.abc import Iterable, Iterator, Sequence
 

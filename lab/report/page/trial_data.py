@@ -1,7 +1,5 @@
 """The trials on a page: as a table, and as CSV and JSON inside it to be saved, without a network and a script."""
 
-from __future__ import annotations
-
 import base64
 import json
 

@@ -1,7 +1,5 @@
 """What two hosts can do of a sweep: every case is looked at, and nothing is changed."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import product

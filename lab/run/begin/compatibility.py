@@ -1,7 +1,5 @@
 """Whether a hosts file and a sweep go together, as far as the two show by themselves."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from pathlib import Path
 

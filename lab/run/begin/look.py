@@ -1,7 +1,5 @@
 """The first look at the hosts of a run: what they can do of its sweep, and the plan of that."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 

@@ -1,7 +1,5 @@
 """What a hosts file names: a run notes it, so that it can be replaced in whatever strangers get to see of the run."""
 
-from __future__ import annotations
-
 import getpass
 import os
 import socket

@@ -1,7 +1,5 @@
 """How fast hosts were in their newest run: what the estimate of the next one rests on."""
 
-from __future__ import annotations
-
 import itertools
 import statistics
 from collections import defaultdict

@@ -1,7 +1,5 @@
 """How much a trial moves where a sweep says for how long: chosen before the first trial, by the speed of the link."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 
 from lab.base.errors import BadInput, LabFailure, RestoreError

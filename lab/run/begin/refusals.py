@@ -1,7 +1,5 @@
 """Refusals before a host is reached: `lab plan --hosts` says the same as `lab run`."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Sequence
 from pathlib import Path

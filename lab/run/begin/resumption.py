@@ -1,7 +1,5 @@
 """Whether a run may be gone on with: one that this controller began, or one that the user trusts."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 

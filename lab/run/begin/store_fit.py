@@ -1,7 +1,5 @@
 """Whether the tools that a sweep wants to measure the server's store with are there, and have room."""
 
-from __future__ import annotations
-
 from lab.base.errors import LabFailure, Unsupported
 from lab.design.payload_size import ROOM
 from lab.design.sweep_file import Sweep

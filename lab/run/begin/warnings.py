@@ -1,7 +1,5 @@
 """What on either host would disturb a run, told before it begins: `lab check` warns of the same."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 

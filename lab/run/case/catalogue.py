@@ -1,7 +1,5 @@
 """All protocols, tools, payloads and stores that the lab has."""
 
-from __future__ import annotations
-
 from lab import protocols, stores, workloads
 from lab.design.catalogue import Catalogue
 

@@ -1,7 +1,5 @@
 """A session as one of several clients has it: the same share and settings, and another client."""
 
-from __future__ import annotations
-
 from typing import TypeAlias
 
 from lab.design.case import Case

@@ -1,7 +1,5 @@
 """A file system of the lab's own on the server, made anew for a case, and what it says of itself once it is there."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Generator, Mapping
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """Mounting a share, and trying again where that failed, or where the mount was gone in the middle of a transfer."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace

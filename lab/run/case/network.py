@@ -1,7 +1,5 @@
 """MTU and TCP buffers: set on all hosts, and the MTU proven on the path from each client to the server."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from functools import partial
 

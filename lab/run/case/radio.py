@@ -4,8 +4,6 @@ Reading it before a transfer could disturb that: system_profiler takes a second 
 and a card that scans sends nothing.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace

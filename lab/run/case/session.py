@@ -4,8 +4,6 @@ Settings stay from one case to the next if both need the same (:mod:`lab.setting
 mount, so that nothing of the share is in the client's memory.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from pydantic import SecretStr

@@ -1,7 +1,5 @@
 """What stands on the hosts for a case, as one of its clients has it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Serving a share and attaching it: what the drivers of a protocol do on each host."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace

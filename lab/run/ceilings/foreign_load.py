@@ -5,8 +5,6 @@ the use of these groups, is the load of others. A host that is a machine of its 
 read before and after each block, while the lab does nothing.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 

@@ -5,8 +5,6 @@ Either shot may meet a bad moment, so the larger one counts. :mod:`lab.results.d
 recorded before the second shot. What an outage cut does not count.
 """
 
-from __future__ import annotations
-
 import statistics
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor

@@ -4,8 +4,6 @@ It is measured on the server, by the lab's clock there, once in a block for each
 The folder is the lab's own: on the server's disk beside the case's files, or in a file system that is made for it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import groupby

@@ -1,7 +1,5 @@
 """The tools that measure the server's store by itself, in a folder of the lab's own on it."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """Runs that this controller did not begin: what they would change, so that a person can judge, and what they lack."""
 
-from __future__ import annotations
-
 import itertools
 import os
 from pathlib import Path

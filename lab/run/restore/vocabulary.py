@@ -1,7 +1,5 @@
 """The vocabulary of journals: every kind of operation of platforms, protocols, stores and tools."""
 
-from __future__ import annotations
-
 import functools
 import importlib
 import inspect

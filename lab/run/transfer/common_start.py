@@ -1,7 +1,5 @@
 """Commands on several clients that start at one instant: all armed first, then told when, each by its own clock."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor

@@ -1,7 +1,5 @@
 """What was in effect while the bytes of a transfer moved, as read back afterwards, against what its case says."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import TypeAlias
 

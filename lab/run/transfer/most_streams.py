@@ -3,8 +3,6 @@
 Every try has a payload and, where it reads, a mount of its own, so that nothing of it is in a cache.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 

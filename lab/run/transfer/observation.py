@@ -1,7 +1,5 @@
 """What both hosts counted during one transfer, whether their counts agree, and what they prove."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """A transfer by one client: the tool under the client's clock, the check of what arrived, what the hosts counted."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """Making the payload of a trial: where it comes from, or by a client through the share (the factor ``read_from``)."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from lab.base.errors import TransferError

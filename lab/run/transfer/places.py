@@ -1,7 +1,5 @@
 """From where to where a trial moves its payload, and the files that it leaves there."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Before a transfer: the payload lies where it comes from, and the client is cold where it reads."""
 
-from __future__ import annotations
-
 import posixpath
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor

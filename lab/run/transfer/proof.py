@@ -3,8 +3,6 @@
 Where a sweep asks for several channels of SMB, what crossed the interfaces of all its channels counts.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace

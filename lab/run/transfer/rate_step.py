@@ -6,8 +6,6 @@ segmentation for the analysis of array-based DNA copy number data, 2004). The sc
 differences, which a step enlarges once or twice only, by their median absolute value.
 """
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Callable, Mapping, Sequence
 

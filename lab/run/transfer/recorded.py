@@ -1,7 +1,5 @@
 """The trials of a run as they come: each is appended to the run folder, and none is measured twice."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Mapping
 from dataclasses import replace

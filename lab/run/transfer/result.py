@@ -1,7 +1,5 @@
 """What one transfer came to, and what is looked at right before and after it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 

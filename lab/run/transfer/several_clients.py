@@ -4,8 +4,6 @@ The transfer has three results: what all moved while all were active, what all m
 client by itself. Speeds over different times are never added up.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, ExitStack

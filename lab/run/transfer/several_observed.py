@@ -1,7 +1,5 @@
 """What several clients and their server counted during one transfer, and the figures of all of them together."""
 
-from __future__ import annotations
-
 import itertools
 import statistics
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Two things at the same time: most of the time between two transfers is waiting."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar

@@ -1,7 +1,5 @@
 """What the devices of a file system that the lab made have moved for a transfer, and what that proves."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """The course of a trial, for samples.jsonl: every reading of a host as lists of numbers."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
 

@@ -1,7 +1,5 @@
 """What one client is to do in a transfer: its tool as it is called, and the check of what arrived."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """One timed transfer, by one client or several, over what stands for its case."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 

@@ -4,8 +4,6 @@ Averages come from the first and the last reading alone, so they are exact; only
 does not count is left out.
 """
 
-from __future__ import annotations
-
 import statistics
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace

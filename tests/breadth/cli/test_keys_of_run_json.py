@@ -1,7 +1,5 @@
 """A text that a terminal would act on, in each key of run.json alone: no command has it act."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

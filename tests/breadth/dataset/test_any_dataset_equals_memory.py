@@ -1,7 +1,5 @@
 """Whatever runs are in a dataset, it says what the frame of all of them says."""
 
-from __future__ import annotations
-
 import tempfile
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What tools measured by themselves says of a dataset what it says of the frame of all its runs."""
 
-from __future__ import annotations
-
 import gzip
 import json
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """Fleets that no worker is left for, that share a scheduler, or that have two hundred pairs and killed runs."""
 
-from __future__ import annotations
-
 import os
 import random
 import shutil

@@ -1,7 +1,5 @@
 """Guests whose kernel is a process: they boot on every machine."""
 
-from __future__ import annotations
-
 import pytest
 from support.booted_guests import booted, guests, skip_unless_it_boots
 

@@ -4,8 +4,6 @@ With 0 root follows others' symbolic links in folders for all, and anybody may g
 he may not read: as on a Mac, which has neither guard.
 """
 
-from __future__ import annotations
-
 import pytest
 from support.attackers import NOBODY, attacked, of_root
 from support.local_lab import HOSTS, Bench

@@ -1,7 +1,5 @@
 """Clocks that somebody sets in the middle of a transfer, on hosts with kernels, and thus clocks, of their own."""
 
-from __future__ import annotations
-
 import pytest
 from support.guests import MIB, left
 from support.local_lab import Bench

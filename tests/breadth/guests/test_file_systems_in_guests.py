@@ -1,7 +1,5 @@
 """File systems that the lab makes, in kernels whose loop devices are a module."""
 
-from __future__ import annotations
-
 from support.guests import left
 from support.local_lab import Bench
 

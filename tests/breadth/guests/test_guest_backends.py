@@ -1,7 +1,5 @@
 """Backends for guests: the first that boots is taken, and why another is not is told and kept."""
 
-from __future__ import annotations
-
 import platform
 from pathlib import Path
 

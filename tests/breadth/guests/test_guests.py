@@ -1,7 +1,5 @@
 """Hosts with kernels of their own: what only such a kernel can do, and that nothing of it stays."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

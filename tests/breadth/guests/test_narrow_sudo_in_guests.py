@@ -1,7 +1,5 @@
 """A narrow sudo where the kernel itself mounts SMB and NFS: as root, by the helper, at a place of the account's."""
 
-from __future__ import annotations
-
 import pytest
 from support.guests import left
 from support.local_lab import Bench

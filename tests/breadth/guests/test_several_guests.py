@@ -1,7 +1,5 @@
 """One server under several clients, each with a kernel of its own: each is measured, and all are put back."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

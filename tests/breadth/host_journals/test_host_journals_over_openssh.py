@@ -1,7 +1,5 @@
 """A host's own journal and lock, over the system's ssh; tests/scenarios/host_journals has them over paramiko."""
 
-from __future__ import annotations
-
 import pytest
 from scenarios.host_journals.test_host_journal import (  # noqa: F401 – tests
     test_a_host_that_stays_away_is_waited_for_once,

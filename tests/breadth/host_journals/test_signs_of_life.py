@@ -1,7 +1,5 @@
 """A lease that is renewed, for longer than it lasts."""
 
-from __future__ import annotations
-
 import time
 
 from support.noted_file import Place, line

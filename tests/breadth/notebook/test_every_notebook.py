@@ -1,7 +1,5 @@
 """Each notebook on what comes with the lab, but for the one that tests/scenarios/notebook has, and on planted runs."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """The other ways out of a run that is full of names and passwords, beside those of tests/scenarios/results."""
 
-from __future__ import annotations
-
 from itertools import chain
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Every figure of runs of many shapes; those of tests/unit/report/test_figures.py are not among them."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from xml.etree import ElementTree
 

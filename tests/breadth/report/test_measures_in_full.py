@@ -1,7 +1,5 @@
 """All tables and the JSON of measures that lack little; tests/unit/report/test_share_answer.py has the others."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Every table of every run that was kept is whole on screens of every width."""
 
-from __future__ import annotations
-
 import gzip
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """``toy``: a factor that changes nothing. An entry for FACTORS."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 from lab.design.factors import Factor, Plot

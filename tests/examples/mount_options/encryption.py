@@ -1,7 +1,5 @@
 """``smb.encryption``: whether the Linux client asks for encrypted messages. An entry for OPTIONS of SMB."""
 
-from __future__ import annotations
-
 from lab.design.option_levels import yes_or_no
 from lab.protocols.options import Option
 

@@ -1,7 +1,5 @@
 """One large file of zeros: what compression on the way would make of it shows in the bytes on the wire."""
 
-from __future__ import annotations
-
 from lab.base.errors import TransferError
 from lab.hosts import Host
 from lab.workloads.file import OneFile, deadline_s

@@ -1,7 +1,5 @@
 """FreeBSD: BSD tools, tmpfs."""
 
-from __future__ import annotations
-
 from collections.abc import Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated

@@ -1,7 +1,5 @@
 """SSHFS: files over SSH, mounted by FUSE; the server is the sshd that the protocol ssh starts for itself."""
 
-from __future__ import annotations
-
 from collections.abc import Generator
 
 from lab.base.errors import Unsupported

@@ -1,7 +1,5 @@
 """ext2, which has no journal: what that of ext4 costs."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from types import MappingProxyType

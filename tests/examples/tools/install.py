@@ -1,7 +1,5 @@
 """install, as Makefiles copy: what a copy costs that also sets a mode."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from types import MappingProxyType
 

@@ -1,7 +1,5 @@
 """Guests that need virtualization, or hours without it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest

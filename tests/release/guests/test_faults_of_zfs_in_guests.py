@@ -1,7 +1,5 @@
 """Runs with pools that are broken: whatever ended them, the hosts are as before, and what went wrong is told."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """ksmbd between two guests whose kernel has it: it serves, in turn with Samba too, and nothing of it stays."""
 
-from __future__ import annotations
-
 import platform
 import shutil
 import signal

@@ -1,7 +1,5 @@
 """What holds for guests of User Mode Linux holds for those of a virtual machine, and what only these show."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """A disk that somebody pulls out in the middle of a run: a real one of SCSI, below a pool of ZFS."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Guests with ZFS: pools are made, read back, imported and destroyed, also on a disk that lies about its sectors."""
 
-from __future__ import annotations
-
 import platform
 from collections.abc import Iterator
 

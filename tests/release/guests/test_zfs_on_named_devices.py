@@ -1,7 +1,5 @@
 """The store zfs on disks that the user named, whole and in partitions: made as asked, and given back with zeros."""
 
-from __future__ import annotations
-
 import signal
 from collections.abc import Iterator
 from pathlib import Path

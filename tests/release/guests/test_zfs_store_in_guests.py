@@ -1,7 +1,5 @@
 """The store zfs over a real server: pools as asked, cold reads that are proven, and nothing left behind."""
 
-from __future__ import annotations
-
 import signal
 from typing import Any
 

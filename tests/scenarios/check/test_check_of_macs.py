@@ -1,7 +1,5 @@
 """`lab check` of two emulated Macs where something is in the way."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

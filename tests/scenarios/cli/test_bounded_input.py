@@ -5,8 +5,6 @@ at (2 s and 200 MB beyond the start of the program), so that a slow machine chan
 took minutes, or 5 GB, before they were bounded.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import random

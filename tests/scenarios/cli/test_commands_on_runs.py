@@ -1,7 +1,5 @@
 """The commands that read a run: show and report."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

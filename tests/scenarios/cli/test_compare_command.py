@@ -1,7 +1,5 @@
 """`lab compare`: what it prints, its JSON, its condition, its page, and what it refuses."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from collections.abc import Callable

@@ -2,8 +2,6 @@
 nothing is written elsewhere.
 """
 
-from __future__ import annotations
-
 import io
 import json
 import os

@@ -1,7 +1,5 @@
 """`lab init` at a terminal: a whole dialogue, its end, and what it refuses."""
 
-from __future__ import annotations
-
 import re
 import sys
 from collections.abc import Iterator

@@ -9,8 +9,6 @@ Kept in ``tests/captures/runs``: a sweep on the local lab (``demo``, and once mo
 emulated Macs, one with void and failed trials, one cut short, and one of the first schema.
 """
 
-from __future__ import annotations
-
 import csv
 import gzip
 import io

@@ -1,7 +1,5 @@
 """Pages of the run that comes with the lab: an executed notebook, and the run beside the published tables."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The program in a process of its own: its streams, whoever closed them."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -3,8 +3,6 @@
 The text is that of :mod:`support.planted`; single fields are planted in tests/unit/cli/test_nothing_is_shown_raw.py.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

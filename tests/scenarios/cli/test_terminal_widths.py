@@ -1,7 +1,5 @@
 """What commands print on a real terminal is whole at any width from 60 columns on; to a file it does not change."""
 
-from __future__ import annotations
-
 import gzip
 import shutil
 import subprocess

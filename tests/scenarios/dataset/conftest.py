@@ -1,7 +1,5 @@
 """A SYNTHETIC dataset, and what reads it."""
 
-from __future__ import annotations
-
 from support.dataset_fixtures import dataset, engine, made, runs
 
 __all__ = ["dataset", "engine", "made", "runs"]

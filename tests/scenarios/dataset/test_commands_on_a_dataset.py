@@ -1,7 +1,5 @@
 """`lab dataset`, as a person types it: what it shows of tools and of a history is what the run folders say."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

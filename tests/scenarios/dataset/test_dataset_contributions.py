@@ -1,7 +1,5 @@
 """A contribution of somebody else comes into a dataset where it adds up, and not otherwise."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A dataset says what the frame of all its runs says: to the last bit where nothing is averaged."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Killed at any point, `add` leaves a dataset as it was, or with all of a run."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

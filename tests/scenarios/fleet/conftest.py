@@ -1,7 +1,5 @@
 """Fleets to try, and what is killed of them."""
 
-from __future__ import annotations
-
 from support.fleet_fixtures import fast, fleet, of_berlin, stood_in
 
 __all__ = ["fast", "fleet", "of_berlin", "stood_in"]

@@ -1,7 +1,5 @@
 """`lab fleet`, as a person types it: from a plan to its end, and stopped from another terminal."""
 
-from __future__ import annotations
-
 import json
 import threading
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The controller, with Dask's own scheduler in this process and tasks that are processes."""
 
-from __future__ import annotations
-
 import errno
 import os
 import threading

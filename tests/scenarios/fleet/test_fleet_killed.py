@@ -1,7 +1,5 @@
 """The controller of a fleet, its scheduler and its worker are programs of their own, and are killed."""
 
-from __future__ import annotations
-
 import os
 import signal
 from concurrent.futures import ThreadPoolExecutor

@@ -1,7 +1,5 @@
 """What a host keeps of a run for itself: its records, and what it takes for its own. On a real sshd."""
 
-from __future__ import annotations
-
 import json
 import os
 import time

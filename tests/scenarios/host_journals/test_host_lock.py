@@ -1,7 +1,5 @@
 """Whose a host is: the lock in its journal, from the first connection of a run to the last. On a real sshd."""
 
-from __future__ import annotations
-
 import time
 from concurrent.futures import ThreadPoolExecutor
 

@@ -1,7 +1,5 @@
 """A host that hears nothing of its run any more puts back by itself what that changed. On a real sshd."""
 
-from __future__ import annotations
-
 import os
 import signal
 import tempfile

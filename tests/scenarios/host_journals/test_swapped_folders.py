@@ -3,8 +3,6 @@
 The swaps happen at every moment: the shell is stopped before each system call that could notice one.
 """
 
-from __future__ import annotations
-
 import itertools
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """Notebooks that are executed: on the example, on runs of one's own, on what fails; and the pages of them."""
 
-from __future__ import annotations
-
 import importlib
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """`lab notebook` in a folder full of names that Jupyter, IPython, Python and matplotlib look for where they run."""
 
-from __future__ import annotations
-
 import json
 import socket
 import time

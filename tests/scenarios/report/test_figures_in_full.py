@@ -1,7 +1,5 @@
 """What takes long to draw: very many trials, every figure of a measure, and a report twice."""
 
-from __future__ import annotations
-
 import io
 from pathlib import Path
 

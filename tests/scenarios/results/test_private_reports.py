@@ -4,8 +4,6 @@ What is published has no names. What the owner alone sees may have names, and no
 against the commands: a command, or a format, that stands in neither fails. tests/breadth has the other lines.
 """
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Iterator
 from itertools import chain

@@ -1,7 +1,5 @@
 """Commands over SSH, against a real sshd: what is sent arrives as it was, and what comes back."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from unit.hosts.test_ssh_host import *  # noqa: F403 – over SSH by the fixtures of this folder

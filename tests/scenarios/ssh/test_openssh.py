@@ -1,7 +1,5 @@
 """The transport openssh: hosts that know only SHA-1, and a control master that outlives nothing."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import signal

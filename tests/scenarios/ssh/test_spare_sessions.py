@@ -1,7 +1,5 @@
 """Sessions that are open before a command needs one: a command then takes one round trip, not two."""
 
-from __future__ import annotations
-
 import threading
 import time
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Connecting with ~/.ssh/config, against a real sshd: it is honoured, and what is wrong in it is named."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Connecting over SSH, against a real sshd: the way is found as ssh finds it, and every failure says what to do."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import pwd

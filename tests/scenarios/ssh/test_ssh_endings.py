@@ -1,7 +1,5 @@
 """How commands over SSH end: at a deadline, by a signal, or because the connection did; nothing waits for ever."""
 
-from __future__ import annotations
-
 import threading
 import time
 from collections.abc import Callable

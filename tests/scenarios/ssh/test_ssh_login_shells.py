@@ -1,7 +1,5 @@
 """An account whose login shell is no relative of sh, over a real sshd."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
 """Connecting through a proxy, against a real sshd: it is found as ssh finds it, quoted, and never left over."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Commands of root over SSH: the password goes to sudo, to nobody else, and only where sudo asks for it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """What a host gets by being logged in to: neither the person's agent nor a display, whatever ~/.ssh/config says."""
 
-from __future__ import annotations
-
 import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path

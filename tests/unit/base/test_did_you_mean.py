@@ -1,7 +1,5 @@
 """The name that somebody may have meant."""
 
-from __future__ import annotations
-
 import time
 
 import pytest

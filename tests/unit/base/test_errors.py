@@ -1,7 +1,5 @@
 """An error as text, and at the terminal: its cause on one line, its remedy on a second, however long they are."""
 
-from __future__ import annotations
-
 import inspect
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What must not reach strangers, planted in outputs and messages: each is masked, the same always in the same way."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """A full disk is named by the file that did not fit; and nobody is told `[Errno 22]`, or a path twice."""
 
-from __future__ import annotations
-
 import ast
 import os
 import sys

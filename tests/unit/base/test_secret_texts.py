@@ -1,7 +1,5 @@
 """Passwords that programs print: none is left in a text, and a text without one stays as it is."""
 
-from __future__ import annotations
-
 import json
 import re
 

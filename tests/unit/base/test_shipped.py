@@ -1,7 +1,5 @@
 """What comes with the lab beside its code: in a checkout it is what stands there, in a wheel a copy of it."""
 
-from __future__ import annotations
-
 import re
 import tomllib
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """Ctrl-C and its like: an exception at once, but never in the middle of putting something back. Signals are real."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

@@ -1,7 +1,5 @@
 """Sizes, times and ports as people write them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

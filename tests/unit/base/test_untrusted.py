@@ -1,7 +1,5 @@
 """What others say: read without surprise, and shown without effect."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from typing import Any

@@ -1,7 +1,5 @@
 """Both files that people write, hosts and sweep: no content whatever is anything but read or explained."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Text on lines of a width: nothing of it is lost, and a command stays in one piece."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,5 +1,3 @@
 """The Macs that tests of the check look at."""
 
-from __future__ import annotations
-
 from support.checked_macs import macs  # noqa: F401 – a fixture

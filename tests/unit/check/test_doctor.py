@@ -1,7 +1,5 @@
 """The check as a whole, on two emulated Macs."""
 
-from __future__ import annotations
-
 import pytest
 from support.checked_macs import PORTS, about, checked
 from support.fake_host import EmulatedHost

@@ -1,7 +1,5 @@
 """The check on the controller's files: who may write the hosts file, and passwords that a run will not get."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

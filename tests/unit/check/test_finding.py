@@ -1,7 +1,5 @@
 """Findings of the check: their order, their one line, and what an error becomes."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

@@ -1,7 +1,5 @@
 """The comparison with real hardware: against a Mac that is as assumed, and one that is not."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The check on one host: becoming root, and memory."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

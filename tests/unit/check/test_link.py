@@ -1,7 +1,5 @@
 """The check of the link: what its interfaces could carry, and what gets through."""
 
-from __future__ import annotations
-
 import pytest
 from support.checked_macs import ADDRESSES, about, lines_of, machines_of
 from support.fake_host import EmulatedHost

@@ -1,7 +1,5 @@
 """The check of the networks that both hosts are on: which data addresses are proposed, and where SMB would send too."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

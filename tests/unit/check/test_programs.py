@@ -1,7 +1,5 @@
 """The check of the programs of a host: of one that is missing, and of one that does not work."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 

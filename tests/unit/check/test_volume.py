@@ -1,7 +1,5 @@
 """Why a volume cannot be shared, as `lab check` says it of the server's folder."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """The file that a Mac's owner shares: what is in it, what is not, that it can be read back, and what it may not do."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path

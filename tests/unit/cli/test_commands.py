@@ -1,7 +1,5 @@
 """The commands: exit 0 done, 1 something failed, 2 bad input; one message, never a traceback."""
 
-from __future__ import annotations
-
 import io
 import itertools
 import json

@@ -1,7 +1,5 @@
 """Commands in an empty folder, with nothing but what comes with the lab."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

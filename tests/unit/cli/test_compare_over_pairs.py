@@ -1,7 +1,5 @@
 """`lab compare --over-pairs`: what it prints, its JSON, its page, and what it refuses."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

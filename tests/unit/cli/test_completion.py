@@ -1,7 +1,5 @@
 """Completion in real shells: bash and fish are asked what they would offer."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

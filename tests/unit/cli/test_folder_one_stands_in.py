@@ -2,8 +2,6 @@
 tests/scenarios/cli/test_hostile_runs.py.
 """
 
-from __future__ import annotations
-
 import ast
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """What every command says of itself, and what it says of a word that it does not know."""
 
-from __future__ import annotations
-
 import argparse
 import re
 import shlex

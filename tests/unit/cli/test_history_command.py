@@ -1,7 +1,5 @@
 """`lab history`: its exit codes, its files, and what it does with runs that it cannot read."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

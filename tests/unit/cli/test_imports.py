@@ -4,8 +4,6 @@ An interpreter imports several modules, or runs several commands, one after the 
 must not import, those before it must not either.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

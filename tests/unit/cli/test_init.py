@@ -1,7 +1,5 @@
 """`lab init` where nobody can be asked, and the template that nobody filled in."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

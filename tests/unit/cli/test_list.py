@@ -1,7 +1,5 @@
 """`lab list` on terminals of any width."""
 
-from __future__ import annotations
-
 import json
 import re
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """`lab measure --fail-if`: what it prints beside the answer, and its exit code."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What a narrow sudo does not cover is refused by the hosts file alone, whatever the command; what is printed of it."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

@@ -1,7 +1,5 @@
 """What stands in any key of an input file, a journal or a state, or in a name, does nothing to a terminal."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

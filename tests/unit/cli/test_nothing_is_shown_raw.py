@@ -5,8 +5,6 @@ types, so a new one is covered. Whatever a command prints is then looked at; wha
 tests/scenarios/cli/test_runs_full_of_plants.py.
 """
 
-from __future__ import annotations
-
 import io
 import json
 from pathlib import Path

@@ -1,7 +1,5 @@
 """--open: the report in the browser, once it is written."""
 
-from __future__ import annotations
-
 import sys
 import webbrowser
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A run folder in which somebody planted links, pipes, devices and folders: nothing beyond it is touched, all ends."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import stat

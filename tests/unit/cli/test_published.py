@@ -1,7 +1,5 @@
 """`lab published`: without a run all that was published, with one what it has of the same."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

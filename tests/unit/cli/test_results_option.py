@@ -1,7 +1,5 @@
 """--results: every command that reads or writes runs takes their folder, and believes nothing in it."""
 
-from __future__ import annotations
-
 import argparse
 import shlex
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A message is a line or a few, however much is wrong and however long what somebody else wrote is."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from pathlib import Path

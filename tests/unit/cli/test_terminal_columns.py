@@ -1,7 +1,5 @@
 """How wide the terminal is that commands print to."""
 
-from __future__ import annotations
-
 import sys
 
 import pytest

@@ -1,7 +1,5 @@
 """Contributions of the runs that come with the lab: whole ones, and a copy for each test."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`lab contribute`: what it writes, says and refuses."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Callable

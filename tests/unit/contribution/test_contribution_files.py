@@ -1,7 +1,5 @@
 """The files of a contribution: what may be there, what contribution.json says of them, and what is unpacked."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

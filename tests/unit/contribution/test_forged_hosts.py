@@ -1,7 +1,5 @@
 """A run that is told to be of other hosts than it was of: what its facts contradict is refused."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable

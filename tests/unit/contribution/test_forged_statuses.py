@@ -1,7 +1,5 @@
 """A trial that is told to be void, failed or good, against its own facts, is refused by its name."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from pathlib import Path

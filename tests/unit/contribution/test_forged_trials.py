@@ -1,7 +1,5 @@
 """What a forger changes in the trials of a contribution is refused by name, whatever else he computes again."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from datetime import datetime, timedelta

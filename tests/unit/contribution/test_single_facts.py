@@ -1,7 +1,5 @@
 """Whatever fact of a trial is changed: it is found, or it is one that no other fact tells anything of."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

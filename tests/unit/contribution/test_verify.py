@@ -1,7 +1,5 @@
 """Contributions from elsewhere: what adds up is taken, and what does not, or is there already, is refused."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """What adding a run writes, and that it comes whole or not at all: twice, or with a full disk."""
 
-from __future__ import annotations
-
 import json
 import os
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`lab dataset`: what it adds, shows, compares and joins, and what it refuses."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

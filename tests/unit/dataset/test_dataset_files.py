@@ -1,7 +1,5 @@
 """What is said of files of a dataset that are not as they were, and which names they have."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

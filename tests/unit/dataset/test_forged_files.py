@@ -1,7 +1,5 @@
 """Files of a dataset that were made to take gigabytes, or hours: each is refused before anything of it is unpacked."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What limited cases over the runs of a dataset, by files that are written here as adding a run writes them."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

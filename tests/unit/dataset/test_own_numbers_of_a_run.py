@@ -1,7 +1,5 @@
 """What tools measured by themselves says of a dataset what it says of a run, and files of it that were forged."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Fixtures that run programs of an emulated Mac in the test itself."""
 
-from __future__ import annotations
-
 from types import ModuleType
 from typing import Any
 

@@ -1,7 +1,5 @@
 """AppleDouble files: what is packed is unpacked, and another program reads the same."""
 
-from __future__ import annotations
-
 import struct
 from contextlib import suppress
 

@@ -1,7 +1,5 @@
 """Attributes of files on an emulated Mac, over files of this machine: set, shown and refused as a Mac does it."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Command lines as getopt(3) of BSD reads them."""
 
-from __future__ import annotations
-
 from emulated_mac import bsd_getopt
 
 

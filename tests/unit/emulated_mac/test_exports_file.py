@@ -1,7 +1,5 @@
 """/etc/exports is read as mountd of a Mac reads it, with its messages."""
 
-from __future__ import annotations
-
 import pytest
 from support.emulated_programs import capture
 

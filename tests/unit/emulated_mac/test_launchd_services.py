@@ -1,7 +1,5 @@
 """Property lists of the file servers."""
 
-from __future__ import annotations
-
 import plistlib
 
 from emulated_mac import launchd_services

@@ -1,7 +1,5 @@
 """The faults of emulated Macs have names for the command line."""
 
-from __future__ import annotations
-
 import re
 
 from emulated_mac import faults

@@ -1,7 +1,5 @@
 """Options of mount(8) and the flags that it prints for them."""
 
-from __future__ import annotations
-
 import pytest
 
 from emulated_mac import mount_options

@@ -1,7 +1,5 @@
 """MD4 of the emulated Mac, by the examples of RFC 1320."""
 
-from __future__ import annotations
-
 import pytest
 
 from emulated_mac.md4 import md4

@@ -1,7 +1,5 @@
 """nsmb.conf chooses the dialects of SMB that are offered."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

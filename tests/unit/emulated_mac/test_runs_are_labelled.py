@@ -1,7 +1,5 @@
 """A run of emulated Macs says so, in every figure and table."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """URLs of SMB as Apple's programs read them."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

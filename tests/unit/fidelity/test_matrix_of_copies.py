@@ -1,7 +1,5 @@
 """A survey on the screen, as a page, as a post and as JSON: they say the same, at any width, whatever a host said."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What a survey goes through, and what of it is refused before a host is reached."""
 
-from __future__ import annotations
-
 import pytest
 from support.pairs import hosts_model
 

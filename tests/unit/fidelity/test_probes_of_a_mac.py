@@ -3,8 +3,6 @@
 The texts are written by hand, as the sources of file_cmds print (xattr/xattr.c, ls/print.c), but for those of mount.
 """
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """The scripts that hosts get, run here: what is laid is read, and what a tool drops is missed."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """What each rsync can keep, from what it says itself."""
 
-from __future__ import annotations
-
 from support.paths import LINUX_CAPTURES, MACOS_CAPTURES
 
 from lab.fidelity.copiers import NOT_BUILT, THERE, UNKNOWN, UNTOLD, Engine, list_options, parse_engine

@@ -1,7 +1,5 @@
 """One place from laying to verdict: its tools and scripts run here, its share is a folder."""
 
-from __future__ import annotations
-
 import os
 import sys
 from dataclasses import replace

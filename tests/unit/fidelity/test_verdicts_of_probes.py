@@ -1,7 +1,5 @@
 """Verdicts: kept, changed, lost, refused, impossible; and that no reading of a host is an error of the lab's."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

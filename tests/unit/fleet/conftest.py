@@ -1,7 +1,5 @@
 """Fleets to try."""
 
-from __future__ import annotations
-
 from support.fleet_fixtures import fast, fleet, stood_in
 
 __all__ = ["fast", "fleet", "stood_in"]

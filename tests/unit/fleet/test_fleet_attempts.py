@@ -1,7 +1,5 @@
 """An attempt: a process of its own, on a leash and with a lock; what is left to do is done, and nothing twice."""
 
-from __future__ import annotations
-
 import math
 import os
 import signal

@@ -1,7 +1,5 @@
 """What `lab fleet` tells its tasks, and what it refuses."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

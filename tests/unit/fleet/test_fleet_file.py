@@ -1,7 +1,5 @@
 """The fleet file: what is wrong in it is said with its place; what is right makes pairs and tasks."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """The queue: what is done is read from run folders; the journal survives a torn line and a full disk."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

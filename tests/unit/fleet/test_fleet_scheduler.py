@@ -1,7 +1,5 @@
 """What Dask is told, what listens where, and which schedulers are taken."""
 
-from __future__ import annotations
-
 import copy
 import http.client
 import importlib

@@ -1,7 +1,5 @@
 """Windows of time: what opens when, and when what runs in them alone ends."""
 
-from __future__ import annotations
-
 from datetime import datetime
 
 import pytest

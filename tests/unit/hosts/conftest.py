@@ -1,7 +1,5 @@
 """This machine as a host, for tests of commands; tests/scenarios/ssh runs the same tests over SSH."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest

@@ -1,7 +1,5 @@
 """Files of assumptions: what is wrong in one is named by file, table and key."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Commands that are sent as one do what they do one by one."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

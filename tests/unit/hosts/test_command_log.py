@@ -1,7 +1,5 @@
 """commands.log: short, and yet every command can be run again from it."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A command that is spoken with while it runs, on this machine."""
 
-from __future__ import annotations
-
 import sys
 import time
 from pathlib import Path

@@ -1,7 +1,5 @@
 """How commands end: at a deadline, or by a signal. On this machine; tests/scenarios/ssh runs the same over SSH."""
 
-from __future__ import annotations
-
 import os
 import signal
 import threading

@@ -1,7 +1,5 @@
 """The hosts file: whatever is wrong in it is said once, with the place and what would be right."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """This machine as a host: which process a command belongs to, and how it ends."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

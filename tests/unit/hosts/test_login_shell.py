@@ -1,7 +1,5 @@
 """Every login shell runs the command that was meant, whatever stands in its words."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 from collections.abc import Sequence

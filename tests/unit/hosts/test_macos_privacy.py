@@ -1,7 +1,5 @@
 """Refusals of macOS, as they were printed; and errors that read alike and are none."""
 
-from __future__ import annotations
-
 import errno
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Names as people give them, spaces and signs included: real servers serve them, or the hosts file is refused."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from urllib.parse import unquote

@@ -1,7 +1,5 @@
 """The lab's own folder on a host, of which a host may say anything."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Passwords: found where the hosts file says, never shown, and every failure explained without them."""
 
-from __future__ import annotations
-
 import getpass
 import io
 import subprocess

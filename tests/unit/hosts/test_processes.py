@@ -1,7 +1,5 @@
 """The shell functions that tell processes apart, run for real on this system."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import time

@@ -1,7 +1,5 @@
 """The hosts file that comes with the lab: recognised, and refused as long as nobody has filled it in."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

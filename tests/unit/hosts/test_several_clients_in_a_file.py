@@ -1,7 +1,5 @@
 """``[client.2]``, ``[client.3]``, … of a hosts file: what they take from ``[client]``, and what is wrong with them."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

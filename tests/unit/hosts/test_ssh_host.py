@@ -1,7 +1,5 @@
 """Commands on this machine: what is sent arrives as it was, and what comes back. tests/scenarios/ssh: over SSH."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A hosts file with a server that nobody logs in to, this machine as a host, a mounted share, and an iperf3."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 

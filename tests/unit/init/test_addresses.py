@@ -1,7 +1,5 @@
 """This machine's addresses, and others by name; all on loopback."""
 
-from __future__ import annotations
-
 import socket
 
 import pytest

@@ -1,7 +1,5 @@
 """The hosts file of `lab init`: it loads as it was answered, and replaces nothing but the untouched template."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

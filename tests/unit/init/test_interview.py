@@ -1,7 +1,5 @@
 """The six questions: what Enter takes, what may be typed, and what is refused with a reason."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 

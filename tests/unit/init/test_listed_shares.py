@@ -1,7 +1,5 @@
 """Shares in what smbclient, smbutil and showmount print, and asking them."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

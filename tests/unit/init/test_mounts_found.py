@@ -1,7 +1,5 @@
 """Shares that this machine has mounted, in its table of mounts."""
 
-from __future__ import annotations
-
 import sys
 
 import pytest

@@ -1,7 +1,5 @@
 """What comes after the hosts file."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from support.surroundings import WITH_MOUNT, interviewed

@@ -1,7 +1,5 @@
 """One question: choices by number, Enter, a typed answer."""
 
-from __future__ import annotations
-
 import pytest
 
 from lab.base.errors import BadInput

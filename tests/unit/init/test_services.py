@@ -1,7 +1,5 @@
 """Machines that advertise services by DNS-SD, made of records that anybody on the link may send."""
 
-from __future__ import annotations
-
 import pytest
 import zeroconf
 from hypothesis import given

@@ -1,7 +1,5 @@
 """The package of emulated Macs, beside the lab or not there."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

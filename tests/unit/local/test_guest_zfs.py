@@ -1,7 +1,5 @@
 """ZFS for guests: what is built, what is kept of it, how it goes wrong, and which guests get it."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 import tarfile

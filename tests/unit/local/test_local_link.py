@@ -1,7 +1,5 @@
 """The link between two hosts: what its rate means, how tc is told, and when a frame of a relayed link arrives."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

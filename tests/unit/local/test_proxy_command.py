@@ -1,7 +1,5 @@
 """The way into a host of a local lab: it ends with the host, and with nothing else."""
 
-from __future__ import annotations
-
 import os
 import socket
 import struct

@@ -1,7 +1,5 @@
 """Local labs of several clients: what their options say of which host, and what is refused before anything is made."""
 
-from __future__ import annotations
-
 import re
 from contextlib import nullcontext
 from functools import partial

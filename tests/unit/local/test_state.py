@@ -1,7 +1,5 @@
 """The state file of a local lab: what was saved is loaded, and a damaged one says what to remove."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

@@ -1,7 +1,5 @@
 """A subject as hosts and a sweep: what is kept reads back as it was meant."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from typing import Any

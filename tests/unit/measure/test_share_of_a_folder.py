@@ -1,7 +1,5 @@
 """Targets that cannot be measured are refused at once, with what to give instead; a tunnel is only remarked."""
 
-from __future__ import annotations
-
 import socket
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What a target of `lab measure` may look like, and what is said of one that is none."""
 
-from __future__ import annotations
-
 from contextlib import suppress
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What the functions of notebooks show of runs."""
 
-from __future__ import annotations
-
 import importlib
 import json
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Counts around a transfer: what grew, and what can only have begun again."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """Folders that are closed to others, and files that are dropped from the file cache."""
 
-from __future__ import annotations
-
 import ctypes
 import getpass
 import mmap

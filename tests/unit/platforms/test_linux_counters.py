@@ -1,7 +1,5 @@
 """What Linux counts, from captured files of hosts with control groups of both versions, and several versions of ss."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """RAM disks of Linux: what is refused before anything is changed. The rest is done by real kernels, in guests."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """What a Mac counts: read from captured output, and sampled for real by emulated commands."""
 
-from __future__ import annotations
-
 import shutil
 import time
 from collections.abc import Callable, Iterable

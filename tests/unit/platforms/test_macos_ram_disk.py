@@ -1,7 +1,5 @@
 """RAM disks of a Mac: they come and go, and no image or device but the lab's own is touched."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Settings of a Mac, and its caches: set, read back and put back."""
 
-from __future__ import annotations
-
 from contextlib import nullcontext
 from pathlib import Path
 

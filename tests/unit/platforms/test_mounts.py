@@ -1,7 +1,5 @@
 """Which share a folder lies on, by tables of mounts: captured, or after the formats of kernels and of GVfs."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Networks of hosts: addresses, tunnels, Wi-Fi, and the path between two Macs, which ping proves."""
 
-from __future__ import annotations
-
 import plistlib
 from ipaddress import IPv4Interface
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Which platform a host has, that every one is whole, and what those that know little say."""
 
-from __future__ import annotations
-
 import re
 import socket
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What would disturb a run, and how far clocks differ. The texts are written by hand after public samples."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """The sampler, run for real on this system, with its own loopback as the data link."""
 
-from __future__ import annotations
-
 import socket
 import subprocess
 import threading

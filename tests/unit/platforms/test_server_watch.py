@@ -1,7 +1,5 @@
 """The watch over the server of a mount: it ends nothing that moves, nor what waits for a server that answers."""
 
-from __future__ import annotations
-
 import os
 import re
 import socket

@@ -1,7 +1,5 @@
 """The stopwatch, run for real on this system as it is, and in the shape that it takes on a Mac."""
 
-from __future__ import annotations
-
 import errno
 import os
 import shutil

@@ -1,7 +1,5 @@
 """Drivers on hosts that record what they are told: no password but where it belongs, nothing started uninvited."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

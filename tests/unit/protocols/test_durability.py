@@ -1,7 +1,5 @@
 """Durability of servers: what they are told, what is read back, and that a flush can be made to do nothing."""
 
-from __future__ import annotations
-
 import dataclasses
 import os
 import shutil

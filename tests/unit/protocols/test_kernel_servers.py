@@ -1,7 +1,5 @@
 """Servers of a Linux kernel: whether they are free, what they are told, and what reads back."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Macs as clients: emulated commands that mount, what they refuse, and what is put back afterwards."""
 
-from __future__ import annotations
-
 import subprocess
 from pathlib import Path
 from typing import Any

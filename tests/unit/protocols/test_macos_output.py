@@ -1,7 +1,5 @@
 """What mounts, shares and tools of a Mac print: captured, or after the formats of Apple's sources."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Macs as servers: share points, exports and services that come and go byte by byte, and accounts that stay."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import tempfile

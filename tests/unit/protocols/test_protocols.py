@@ -1,7 +1,5 @@
 """Protocols: what programs say is understood, what they are told is right, and a new one is one new file."""
 
-from __future__ import annotations
-
 import json
 import sys
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """The scripts that drivers send to hosts: each begins as a shell reads it, and does what its first lines say."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 from pathlib import Path

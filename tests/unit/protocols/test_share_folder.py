@@ -1,7 +1,5 @@
 """The folder of a run in somebody else's share: made, told of and removed through the mount, and nothing else is."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

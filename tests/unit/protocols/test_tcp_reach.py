@@ -1,7 +1,5 @@
 """Whom TCP buffers reach on a Mac, by what the drivers say and by the version of macOS."""
 
-from __future__ import annotations
-
 import pytest
 
 from lab import protocols

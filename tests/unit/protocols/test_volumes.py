@@ -1,7 +1,5 @@
 """What servers refuse of a file system: every row of the table fits what it is about, and nothing else."""
 
-from __future__ import annotations
-
 import itertools
 
 import pytest

@@ -1,7 +1,5 @@
 """A run that has been reported on, with every figure: no test changes it."""
 
-from __future__ import annotations
-
 import pytest
 from support.synthetic_runs import write_run
 

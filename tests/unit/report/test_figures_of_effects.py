@@ -1,7 +1,5 @@
 """Figures of effects and interactions: one axis of ratios, the largest first, and what is left out of it is told."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

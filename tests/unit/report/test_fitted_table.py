@@ -1,7 +1,5 @@
 """A table is whole on a screen of any width: as a table, or as a listing where its columns have no room."""
 
-from __future__ import annotations
-
 import io
 
 from hypothesis import given

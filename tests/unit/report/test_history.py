@@ -1,7 +1,5 @@
 """What `lab history` says: sentences, tables on terminals of any width, JSON and the figure."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Text in Markdown: three renderers show the same of it, and all of it, whatever a host put into it."""
 
-from __future__ import annotations
-
 from hypothesis import example, given
 from hypothesis import strategies as st
 from support.markdown_renderers import read_alike

@@ -1,7 +1,5 @@
 """What fio, frames and stores say of themselves, in the terminal, the report, JSON and the table."""
 
-from __future__ import annotations
-
 import csv
 import json
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """The page of a run: one file, its sections in order, its tables, figures and colours, and that it escapes all."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import re

@@ -1,7 +1,5 @@
 """post.md: one page that people paste into a blog, and what stands behind it."""
 
-from __future__ import annotations
-
 import re
 import struct
 import tomllib

@@ -1,7 +1,5 @@
 """Sentences below tables of effects."""
 
-from __future__ import annotations
-
 import pandas as pd
 import pytest
 

@@ -1,7 +1,5 @@
 """A table is entered in the registry alone: everything that shows tables has it from there."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

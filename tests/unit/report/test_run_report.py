@@ -1,7 +1,5 @@
 """What a report writes beside its page, and of runs that have little or nothing to show."""
 
-from __future__ import annotations
-
 import html
 import json
 import os

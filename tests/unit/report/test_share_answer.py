@@ -1,7 +1,5 @@
 """The answer of `lab measure`: the speed both ways, what held it back, how far to trust it, and one thing to try."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The server's store by itself, as the terminal, the report and JSON have it."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """The tables that `lab show` prints, on terminals of any width and as JSON."""
 
-from __future__ import annotations
-
 import io
 import itertools
 import json

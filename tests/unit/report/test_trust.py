@@ -1,7 +1,5 @@
 """How far an answer says that a run can be trusted."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """From the disk to the tool, drawn: a bar a stage and a tool, with its number, and what leaves the panel."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

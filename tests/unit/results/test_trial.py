@@ -2,7 +2,7 @@
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -51,7 +51,7 @@ def test_any_other_bad_line_is_an_error_that_names_file_and_line(tmp_path: Path,
         assert str(caught.value).startswith(f"{folder.trials_path}: line 2: ")
 
 
-NUMBERS = [name for name, hint in Trial.__annotations__.items() if "int" in hint or "float" in hint]
+NUMBERS = [name for name, hint in Trial.__annotations__.items() if {int, float} & {hint, *get_args(hint)}]
 
 
 @pytest.mark.parametrize("name", NUMBERS)

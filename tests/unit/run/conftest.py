@@ -1,7 +1,5 @@
 """Fixtures for running sweeps over hosts in memory, and for putting back what runs left there."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What a sweep asks of TCP buffers and RAM disks that a Mac cannot do: said before anything is changed."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace

@@ -1,7 +1,5 @@
 """What a run notes that figures with its stores cannot tell."""
 
-from __future__ import annotations
-
 from support.sweeps import sweep_with
 
 from lab.run.case.made_store import caveats_of

@@ -1,7 +1,5 @@
 """The lab's folder in a share that is there: what is done where a list closes it to the share's own server as well."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 from typing import cast
 

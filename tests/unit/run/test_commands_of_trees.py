@@ -1,7 +1,5 @@
 """The command that moves a tree, and that of its second copy, of each tool."""
 
-from __future__ import annotations
-
 import pytest
 
 from lab import workloads

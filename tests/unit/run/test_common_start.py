@@ -1,7 +1,5 @@
 """Commands that start at one instant: each host is told by its own clock, once all are ready."""
 
-from __future__ import annotations
-
 import time
 from contextlib import nullcontext
 from typing import Any

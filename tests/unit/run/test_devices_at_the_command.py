@@ -1,7 +1,5 @@
 """Devices that a sweep writes to: named in the hosts file, and again at the command, before any host is reached."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """When the payload was on the wire, of byte counts that were sampled while it moved."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest

@@ -1,7 +1,5 @@
 """A run folder is data: what somebody else put into one runs nothing, here or on hosts."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

@@ -1,7 +1,5 @@
 """A file system that caches by itself forgets while nothing uses it, and the server and the mount come back."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from typing import Any

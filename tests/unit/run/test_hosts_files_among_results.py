@@ -1,7 +1,5 @@
 """No hosts file is read from among results, whatever it is called and however it is reached."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """At the end of a run its folder in a share is brought within reach, so that putting back removes it."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 from typing import Any, cast
 

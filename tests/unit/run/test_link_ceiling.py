@@ -1,7 +1,5 @@
 """The link by itself: once a block and network, in both directions."""
 
-from __future__ import annotations
-
 import pytest
 from support.runner_bench import RATES, Bench
 from support.sweeps import sweep_of

@@ -1,7 +1,5 @@
 """The live display of a run on terminals of any width, and its lines where there is no terminal."""
 
-from __future__ import annotations
-
 import io
 import sys
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """`lab restore` gives no false all-clear: of lost journals, of folders that were moved, from any folder."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """What a server needs for a file system of the lab's own: said before anything is changed."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

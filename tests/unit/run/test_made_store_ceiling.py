@@ -1,7 +1,5 @@
 """A file system that the lab makes, measured by itself: once a block for each level of its options, and cold."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager

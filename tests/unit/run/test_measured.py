@@ -1,7 +1,5 @@
 """What keeps a transfer from counting, whatever it came to."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from lab.platforms import Counters

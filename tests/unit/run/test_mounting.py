@@ -1,7 +1,5 @@
 """A mount that fails is tried again, at most three times in a trial; each try is counted, and nothing else is."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from pathlib import Path
 

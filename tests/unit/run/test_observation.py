@@ -1,7 +1,5 @@
 """Whether both hosts' counts of a transfer agree with each other, with the payload and with the case."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What a run is estimated to take against what real runs took: within 20 % where the hosts were measured before."""
 
-from __future__ import annotations
-
 import gzip
 import json
 from datetime import datetime

@@ -1,7 +1,5 @@
 """The two hosts of a run: which folders are theirs, and which of them are changed."""
 
-from __future__ import annotations
-
 import re
 from types import SimpleNamespace
 from typing import Any

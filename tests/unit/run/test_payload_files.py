@@ -1,7 +1,5 @@
 """The payload's files are removed however a transfer ends, each of them once."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 from typing import Any, cast
 

@@ -1,7 +1,5 @@
 """Who makes what a client reads: who writes for whom, in which order, and the proof that it went through the share."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The line of a trial that failed: its cause and what to do, and nothing between."""
 
-from __future__ import annotations
-
 import pytest
 
 from lab.base.errors import CommandError, TransferError, cause_and_remedy

@@ -1,7 +1,5 @@
 """The Wi-Fi of a data link after a transfer: asked where there is one, and kept with what else the host counted."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 from typing import Any
 

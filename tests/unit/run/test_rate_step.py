@@ -1,7 +1,5 @@
 """A step in the rate inside a transfer: found where there is one, and said with what else changed."""
 
-from __future__ import annotations
-
 import numpy as np
 import numpy.typing as npt
 import pytest

@@ -1,7 +1,5 @@
 """What `lab run` refuses before it reaches a host, `lab plan --hosts` refuses too: the same message, exit code 2."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`lab restore`: whatever runs left changed is put back, and none of them keeps another from it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Whether a tree has room: on the RAM disks before a run, by its bytes and its files, and on a store that ran out."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace

@@ -1,7 +1,5 @@
 """Running a sweep: every slot once and in order, and resuming repeats nothing."""
 
-from __future__ import annotations
-
 import json
 from types import SimpleNamespace
 

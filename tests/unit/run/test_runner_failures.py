@@ -1,7 +1,5 @@
 """What fails in a sweep: it is recorded and passed; what cannot be put back ends the sweep."""
 
-from __future__ import annotations
-
 import pytest
 from support.memory_host import knob
 from support.runner_bench import RATES, SMALL, Bench, measured

@@ -1,7 +1,5 @@
 """A sweep that goes on until it is precise: where it stops, resumed or not, and what it says where it is not."""
 
-from __future__ import annotations
-
 import math
 import random
 import re

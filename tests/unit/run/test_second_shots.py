@@ -1,7 +1,5 @@
 """The link by itself, measured a second time after the trials of each network of a block."""
 
-from __future__ import annotations
-
 import pytest
 from support.runner_bench import SMALL, Bench, measured
 from support.sweeps import sweep_of

@@ -1,7 +1,5 @@
 """Which size a run chooses where the sweep leaves that to the link."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any

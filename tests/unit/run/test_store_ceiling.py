@@ -1,7 +1,5 @@
 """The server's own store, measured by itself: in which order, what becomes of it where that fails, what trials get."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """File systems of the lab's own that are filled before a trial."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

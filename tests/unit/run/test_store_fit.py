@@ -1,7 +1,5 @@
 """What is refused before anything is changed: tools of the store that are missing, too old, or without room."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any

@@ -1,7 +1,5 @@
 """What the devices of a store moved for a transfer, and what that proves."""
 
-from __future__ import annotations
-
 import pytest
 from support.fake_host import FakeHost
 from support.pairs import pair_of

@@ -1,7 +1,5 @@
 """The figures of several clients: from invented courses, and what makes a transfer void."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

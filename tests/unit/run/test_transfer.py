@@ -1,7 +1,5 @@
 """What a failed transfer says of its cause."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 from typing import Any, NoReturn
 

@@ -1,7 +1,5 @@
 """MTU and TCP buffers of a case: on which hosts they are set, and from where the path is proven."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from types import SimpleNamespace

@@ -1,7 +1,5 @@
 """A run whose server nobody logs in to: what it can do, where its files are, and what it counts."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path

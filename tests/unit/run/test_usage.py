@@ -1,7 +1,5 @@
 """What a host did during a transfer, from readings before, during and after it."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from typing import Any

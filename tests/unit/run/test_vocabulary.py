@@ -1,7 +1,5 @@
 """The vocabulary of journals: every kind goes through a file and back, and takes nothing that no lab writes."""
 
-from __future__ import annotations
-
 import dataclasses
 import itertools
 import json

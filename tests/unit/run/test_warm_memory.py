@@ -1,7 +1,5 @@
 """Memory is warmed only where both hosts are one machine's, and only what a RAM disk will take."""
 
-from __future__ import annotations
-
 import subprocess
 from pathlib import Path
 from types import SimpleNamespace

@@ -1,7 +1,5 @@
 """Which hosts file an open run belongs to: that of its hosts, of which it may have used some."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from support.input_files import HOSTS

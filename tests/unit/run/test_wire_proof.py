@@ -1,7 +1,5 @@
 """A transfer whose bytes did not all cross the data interface is none, and the reason says where else they went."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 from types import SimpleNamespace

@@ -1,7 +1,5 @@
 """Background processes, for real: proven ready, found again, and ended with their children, however they began."""
 
-from __future__ import annotations
-
 import os
 import shlex
 import shutil

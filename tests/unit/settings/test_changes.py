@@ -1,7 +1,5 @@
 """What was changed is put back: whatever goes wrong, wherever it goes wrong."""
 
-from __future__ import annotations
-
 import errno
 import os
 import tempfile

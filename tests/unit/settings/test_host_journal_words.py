@@ -1,7 +1,5 @@
 """What other users of a host see of the host journal in the list of processes: no token, no name of a record."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path

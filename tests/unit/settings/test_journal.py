@@ -1,7 +1,5 @@
 """The journal: on disk before the change, whole after every crash, and the first to say when it is not."""
 
-from __future__ import annotations
-
 import errno
 import json
 import os

@@ -1,7 +1,5 @@
 """Layers: the same ones stay, others go and come, and one that breaks leaves nothing of itself."""
 
-from __future__ import annotations
-
 import tempfile
 from collections.abc import Callable
 from functools import partial

@@ -1,7 +1,5 @@
 """The register: what proves that a run is this account's own, and what is refused as none."""
 
-from __future__ import annotations
-
 import json
 import os
 import stat

@@ -1,7 +1,5 @@
 """What cannot be put back at first, for it lies on what failed, and what needs nothing of the lab's."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 

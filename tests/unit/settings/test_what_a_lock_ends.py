@@ -1,7 +1,5 @@
 """Which process ends because it stands in the lock of a host: the one that was proven to be the run's, and no other."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """What each rule says of invented numbers, one at a time; tests/release/test_verdicts.py has real ones."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What the sweep itself shows: another level that was faster with all else alike; others that disturbed; how sure."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

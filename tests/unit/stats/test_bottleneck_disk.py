@@ -1,7 +1,5 @@
 """What the rules say of a store on a disk: where it is the limit, and where link and disk take turns."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """What the rules say of a file system that the lab made, against what that takes by itself."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

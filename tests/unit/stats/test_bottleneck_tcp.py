@@ -1,7 +1,5 @@
 """What the rules say of the way: its window, its round trips, and the link where TCP buffers lower its ceiling."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

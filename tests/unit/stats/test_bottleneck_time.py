@@ -1,7 +1,5 @@
 """Where the time went of a transfer that brought nothing to its limit."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

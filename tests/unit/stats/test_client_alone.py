@@ -1,7 +1,5 @@
 """What held a transfer back, where nothing of the server was seen."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Student's distribution and the gamma function's derivatives are those of SciPy."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

@@ -1,7 +1,5 @@
 """Effects and interactions of a fraction of a grid, which a model within each block gives."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

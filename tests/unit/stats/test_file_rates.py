@@ -1,7 +1,5 @@
 """What a tree comes to a file: by hand, beside what the table says, and nothing of a run of single files."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

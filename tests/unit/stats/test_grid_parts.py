@@ -1,7 +1,5 @@
 """What is computed of a grid in parts, and of rows in pieces, is what is computed of it whole."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Iterator
 from dataclasses import replace

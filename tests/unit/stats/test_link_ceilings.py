@@ -1,7 +1,5 @@
 """Two shots of the link in each block: the larger is the ceiling, and how far they differ is known."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Options of a protocol's mount in the statistics: compared within their protocol, and found in a fraction."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Effects of a tool's own options: within the tool, over all protocols, and tools compared over all that they have."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

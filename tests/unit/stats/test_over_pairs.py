@@ -1,7 +1,5 @@
 """Effects and speeds over pairs of hosts: the first stage is that of one run, the second one is over pairs."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

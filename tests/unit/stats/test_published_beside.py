@@ -1,7 +1,5 @@
 """Published figures: which of their percentages are wrong, and which of one's own numbers stand beside them."""
 
-from __future__ import annotations
-
 import math
 from pathlib import Path
 from typing import Any

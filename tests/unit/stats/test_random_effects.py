@@ -1,7 +1,5 @@
 """One effect over pairs of hosts: numbers computed again by statsmodels, and what must hold of any."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 from support.synthetic_runs import RUN, make_trials
 
 from lab import stats

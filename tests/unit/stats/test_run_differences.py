@@ -1,7 +1,5 @@
 """What runs note differently: which facts, named once, and which runs share a value."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Several runs over a first one: numbers computed again by scipy and by hand."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

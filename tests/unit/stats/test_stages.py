@@ -1,7 +1,5 @@
 """From the disk to the tool: what each stage carries by itself, beside what the cases came to."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What one store changes against another in what was measured of it by itself, by pairs within blocks."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

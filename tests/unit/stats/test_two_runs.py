@@ -1,7 +1,5 @@
 """One run over another: the same as scipy, case by case and pooled."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.stats import ttest_ind

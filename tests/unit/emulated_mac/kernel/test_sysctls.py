@@ -1,7 +1,5 @@
 """Which variables of sysctl(3) a version of macOS has."""
 
-from __future__ import annotations
-
 from emulated_mac import profiles
 from emulated_mac.kernel import sysctls
 

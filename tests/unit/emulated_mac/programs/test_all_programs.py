@@ -1,7 +1,5 @@
 """Every program of an emulated Mac is a module, and has its place in each version."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from emulated_mac import profiles, programs

@@ -1,7 +1,5 @@
 """What diskutil of an emulated Mac prints, against what real ones printed."""
 
-from __future__ import annotations
-
 from support.emulated_programs import Run, capture
 
 

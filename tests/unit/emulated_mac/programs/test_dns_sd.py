@@ -1,7 +1,5 @@
 """What dns-sd of an emulated Mac prints, against the formats of mDNSResponder's dns-sd.c."""
 
-from __future__ import annotations
-
 import re
 import time
 

@@ -1,7 +1,5 @@
 """What hdiutil of an emulated Mac prints, against what real ones printed."""
 
-from __future__ import annotations
-
 import plistlib
 import pwd
 from pathlib import Path

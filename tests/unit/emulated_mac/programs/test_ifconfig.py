@@ -1,7 +1,5 @@
 """What ifconfig of an emulated Mac prints, against what real ones printed."""
 
-from __future__ import annotations
-
 import pytest
 from support.emulated_programs import Run, capture, show_card
 

@@ -1,7 +1,5 @@
 """What ipconfig of an emulated Mac prints, against bootp's client.c."""
 
-from __future__ import annotations
-
 import pytest
 from support.emulated_programs import Run, show_card
 

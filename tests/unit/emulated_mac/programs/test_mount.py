@@ -1,7 +1,5 @@
 """What mount of an emulated Mac prints, against what real ones printed."""
 
-from __future__ import annotations
-
 import pwd
 import re
 from types import SimpleNamespace

@@ -1,7 +1,5 @@
 """What mount_smbfs of an emulated Mac prints, against what real ones printed."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """What networksetup of an emulated Mac prints of services and their addresses, against public outputs."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """What newfs_hfs of an emulated Mac prints, against what real ones printed."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from support.emulated_programs import Run

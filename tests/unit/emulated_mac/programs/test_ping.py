@@ -1,7 +1,5 @@
 """What ping of an emulated Mac prints, against what real ones printed."""
 
-from __future__ import annotations
-
 import socket
 
 import pytest

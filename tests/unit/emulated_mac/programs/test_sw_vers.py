@@ -1,7 +1,5 @@
 """What sw_vers of an emulated Mac prints, against what real ones printed."""
 
-from __future__ import annotations
-
 import re
 
 from support.emulated_programs import Run, capture

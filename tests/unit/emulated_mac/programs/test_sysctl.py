@@ -1,7 +1,5 @@
 """What sysctl of an emulated Mac prints, against what real ones printed."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """The sentences of a comparison: what changed, where that is established, and what may be the cause instead."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

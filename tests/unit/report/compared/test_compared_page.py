@@ -1,7 +1,5 @@
 """The files of a comparison: the page, the post and the figures say what the answer says."""
 
-from __future__ import annotations
-
 import html
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What runs cannot tell apart, and what a run that comes back to the old facts adds to that."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from support.runs_to_compare import NEW, OLD, invent, write_kernel

@@ -1,7 +1,5 @@
 """A run over the published tables: which changes are as they were, and which went the other way."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from support.synthetic_runs import trial, write_run

@@ -1,7 +1,5 @@
 """What is said of one sweep on several pairs of hosts: effects over pairs, how far they differ, what cannot be told."""
 
-from __future__ import annotations
-
 import html
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Options of a protocol's mount and server: what each is told, what is in effect, and what it cannot be told."""
 
-from __future__ import annotations
-
 import pytest
 from support.fake_host import FakeHost
 from support.paths import LINUX_CAPTURES
