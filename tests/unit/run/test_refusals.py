@@ -63,7 +63,7 @@ def test_files_that_fit_are_planned_and_only_the_run_finds_nobody(capsys: pytest
 @pytest.mark.parametrize(
     ("of", "instead", "sweep", "message"),
     [
-        ("env:LAB_PASSWORD", "env:NO_SUCH", DISK, "[share] password = env:NO_SUCH: no password of lab: it is to"),
+        ("env:LAB_PASSWORD", "env:NO_SUCH", DISK, "password = env:NO_SUCH: no password of lab: the environment"),
         ("env:LAB_PASSWORD", "file:none", DISK, "none cannot be read: No such file or directory"),
         ("env:LAB_PASSWORD", "file:open", DISK, "open can be read by others: `chmod 600 open`"),
         ("port = 1\n", "port = 1\nsudo = password\nsudo_password = env:NO_SUCH\n", DISK, "[client] sudo_password"),
