@@ -1,8 +1,8 @@
 """Access control lists (chmod(1), ls(1) of macOS; file_cmds: chmod_acl.c, ls/print.c), kept as ls prints them.
 
-What allows a user all of macOS's rights that one of Linux's three stands for is given as a POSIX list of the Linux
-below, too, which does enforce it; the rest is kept and not enforced. What macOS leaves as it was, the group's rights in
-the mode, shows the mask of that list here.
+An entry that allows all the macOS rights behind r, w or x is also set as a POSIX list of the Linux below, which
+enforces it. Other entries are kept and not enforced. The group's rights in the mode then show the mask of the POSIX
+list; macOS leaves them unchanged.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def main(argv: list[str]) -> int:
             _change(path, _in_order([*attributes.read(path).acl, add]) if add else [])
         except OSError as error:
             text = mac_errors.text(error.errno or 0)
-            if act == "-N" and error.errno == 95:  # what has no list loses none
+            if act == "-N" and error.errno == 95:  # an object without a list: nothing to remove
                 continue
             print(f"chmod: Failed to set ACL on file '{path}': {text}", file=sys.stderr)
             return 1
@@ -61,7 +61,7 @@ def main(argv: list[str]) -> int:
 
 
 def write(path: str, entries: list[str]) -> None:
-    """Give an object a list. Raises OSError: EPERM for whoever does not own it, ENOTSUP on a share."""
+    """Set an object's list. Raises OSError: EPERM unless the caller owns the object, ENOTSUP on a share."""
     _change(path, entries)
 
 
@@ -75,7 +75,7 @@ def _change(path: str, entries: list[str]) -> None:
 
 
 def _parse(entry: str, is_folder: bool) -> str:
-    """An entry as ls prints it. Ends the program for what chmod does not take, in its words."""
+    """An entry as ls prints it. If chmod would refuse the entry, ends the program with chmod's message."""
     kind, name, verb, rights = _split(entry)
     if verb not in ("allow", "deny"):
         _refuse(f"Unknown tag type '{verb}'" if verb else "Invalid entry format -- expected allow or deny")
@@ -93,7 +93,7 @@ def _parse(entry: str, is_folder: bool) -> str:
 
 
 def _split(entry: str) -> tuple[str, str, str, str]:
-    """Whose an entry is (user or group, and the name), allow or deny, and the rights."""
+    """Split an entry into its owner (user or group, and the name), allow or deny, and the rights."""
     kind, rest = "", entry
     for known in ("user", "group"):
         if entry.startswith(f"{known}:"):
@@ -106,7 +106,7 @@ def _split(entry: str) -> tuple[str, str, str, str]:
 
 
 def _kind_of(kind: str, name: str) -> str:
-    """``user`` or ``group``, of a name that may be either: a user comes first."""
+    """``user`` or ``group`` for a name without its kind; a user comes first."""
     if kind != "group" and _is_known(pwd.getpwnam, name):
         return "user"
     if kind != "user" and (name == "everyone" or _is_known(grp.getgrnam, name)):
@@ -128,12 +128,12 @@ def _refuse(message: str) -> NoReturn:
 
 
 def _in_order(entries: list[str]) -> list[str]:
-    """The canonical order: own ones before inherited ones, and of each what denies first; none is there twice."""
+    """Sort: own entries before inherited ones, in each group deny before allow; no duplicates."""
     return sorted(dict.fromkeys(entries), key=lambda entry: (" inherited " in entry, " allow " in entry))
 
 
 def _enforceable(entry: str) -> tuple[int, int] | None:
-    """The user and the bits of an entry that Linux can enforce; None where it has no such list."""
+    """The user and the bits of an entry that Linux can enforce, else None."""
     who, _, rights = entry.partition(" allow ")
     kind, _, name = who.partition(":")
     if kind != "user" or not rights:

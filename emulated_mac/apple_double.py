@@ -1,7 +1,6 @@
-"""AppleDouble: the file ``._NAME`` in which a Mac keeps what a file system has no place for, beside NAME.
-
-RFC 1740 has the format. macOS puts its extended attributes behind the FinderInfo, under a header of their own (xnu:
-bsd/vfs/vfs_xattr.c; copyfile: copyfile.c); everything is big-endian.
+"""AppleDouble: the file ``._NAME`` beside NAME, which keeps what a file system has no place for. RFC 1740 has the
+format, and all numbers are big-endian. macOS puts extended attributes behind the FinderInfo, with their own header
+(xnu: bsd/vfs/vfs_xattr.c; copyfile: copyfile.c).
 """
 
 from __future__ import annotations
@@ -26,9 +25,8 @@ ENTRIES_AT = LIST_AT + LIST.size
 
 
 def pack(attributes: Mapping[str, bytes]) -> bytes:
-    """The file that keeps these extended attributes; FinderInfo and the resource fork have places of their own there.
-
-    It grows by what it holds, where a Mac leaves room up to 4 KiB.
+    """The AppleDouble file that keeps these extended attributes. FinderInfo and the resource fork have their own
+    entries. The file is as long as its content; a Mac's file has at least 4 KiB.
     """
     finder_info = attributes.get(FINDER_INFO, b"").ljust(FINDER_INFO_BYTES, b"\0")[:FINDER_INFO_BYTES]
     resource_fork = attributes.get(RESOURCE_FORK, b"")
@@ -54,7 +52,7 @@ def _entry_bytes(name: str) -> int:
 
 
 def unpack(content: bytes) -> dict[str, bytes]:
-    """The extended attributes in such a file. Raises ValueError for what is none."""
+    """The extended attributes in an AppleDouble file. Raises ValueError if the data is no AppleDouble file."""
     try:
         magic, version, _, count = HEADER.unpack_from(content)
         if (magic, version) != (MAGIC, VERSION):

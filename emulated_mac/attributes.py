@@ -1,10 +1,9 @@
-"""What macOS keeps of a file beside its contents: extended attributes, access control lists, flags, the birth time.
+"""What macOS keeps about a file beside its contents: extended attributes, access control lists, flags, the birth time.
 
-Linux has no place for these that holds as much, and on symbolic links, too. So they are records beside the file
-system, by device, inode and birth, those of folders by a name that a folder has: that of a file that is gone is found
-by no other. On a share that is mounted
-extended attributes are AppleDouble files, as macOS writes them where a file system has none (xnu: bsd/vfs/vfs_xattr.c),
-and there is nothing else.
+Linux has no place that holds as much and works for symbolic links too. So they are records beside the file system. A
+file's record is named by device, inode and birth, so a new file never finds the record of a deleted one. A folder's
+record is named by a Linux attribute of the folder. On a mounted share only extended attributes are kept, in AppleDouble
+files as macOS writes them (xnu: bsd/vfs/vfs_xattr.c).
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ _libc = ctypes.CDLL(None, use_errno=True)
 
 
 class Attributes:
-    """All of one object. ``acl`` are entries as ls prints them, ``birth_ns`` is 0 where it was never changed."""
+    """The attributes of one object. ``acl`` has entries as ls prints them; ``birth_ns`` is 0 if never changed."""
 
     def __init__(
         self, xattrs: dict[str, bytes] | None = None, acl: list[str] | None = None, flags: int = 0, birth_ns: int = 0
@@ -52,14 +51,14 @@ class Attributes:
 
 
 def read(path: str, follow: bool = True) -> Attributes:
-    """What an object has. Raises OSError."""
+    """The attributes of an object. Raises OSError."""
     if is_on_share(path, follow):
         return Attributes(_read_apple_double(path, follow))
     return _read_record(_record_of(path, follow))
 
 
 def write(path: str, attributes: Attributes, follow: bool = True) -> None:
-    """Give an object these, and nothing else. Raises OSError; ENOTSUP on a share for all but extended attributes."""
+    """Replace all attributes of an object. Raises OSError: ENOTSUP on a share for all but extended attributes."""
     if is_on_share(path, follow):
         if attributes.acl or attributes.flags:
             raise OSError(errno.ENOTSUP, "Operation not supported", path)
@@ -78,7 +77,7 @@ def write(path: str, attributes: Attributes, follow: bool = True) -> None:
 
 
 def set_xattr(path: str, name: str, value: bytes, follow: bool = True) -> None:
-    """As setxattr(2). Raises OSError: ENAMETOOLONG, ERANGE for FinderInfo that has not 32 bytes, EACCES."""
+    """Like setxattr(2). Raises OSError: ENAMETOOLONG, EACCES, or ERANGE if FinderInfo has not 32 bytes."""
     if len(os.fsencode(name)) > LONGEST_NAME:
         raise OSError(errno.ENAMETOOLONG, "File name too long", path)
     if name == FINDER_INFO and len(value) != apple_double.FINDER_INFO_BYTES:
@@ -92,7 +91,7 @@ def set_xattr(path: str, name: str, value: bytes, follow: bool = True) -> None:
 
 
 def remove_xattr(path: str, name: str, follow: bool = True) -> None:
-    """As removexattr(2). Raises OSError: ENODATA (a Mac's ENOATTR) where there is none of the name, EACCES."""
+    """Like removexattr(2). Raises OSError: EACCES, or ENODATA (a Mac's ENOATTR) if no attribute has the name."""
     attributes = read(path, follow)
     if name not in attributes.xattrs:
         raise OSError(errno.ENODATA, "Attribute not found", path)
@@ -102,7 +101,7 @@ def remove_xattr(path: str, name: str, follow: bool = True) -> None:
 
 
 def change_flags(path: str, set_: int, clear: int, follow: bool = True) -> None:
-    """As chflags(2). Raises OSError: EPERM for whoever does not own the object, ENOTSUP on a share."""
+    """Like chflags(2). Raises OSError: EPERM unless the caller owns the object, ENOTSUP on a share."""
     if is_on_share(path, follow):
         raise OSError(errno.ENOTSUP, "Operation not supported", path)
     check_owner(path, follow)
@@ -112,9 +111,8 @@ def change_flags(path: str, set_: int, clear: int, follow: bool = True) -> None:
 
 
 def birth_ns(path: str, follow: bool = True) -> int:
-    """When an object was made, which is never after it was modified.
-
-    utimes(2) knows no birth time, so that HFS+ moves it back (hfs: core/hfs_vnops.c, smb: kernel/smbfs/smbfs_vnops.c).
+    """When an object was created, never later than its mtime. utimes(2) cannot set the birth time, so HFS+ moves it
+    back when an earlier mtime is set (hfs: core/hfs_vnops.c, smb: kernel/smbfs/smbfs_vnops.c).
     """
     status = os.stat(path, follow_symlinks=follow)  # noqa: PTH116
     if is_on_share(path, follow):
@@ -124,7 +122,7 @@ def birth_ns(path: str, follow: bool = True) -> int:
 
 
 def note_birth(path: str, follow: bool = True) -> None:
-    """Keep the birth time that an object has now, whatever becomes of its times."""
+    """Record the present birth time of an object, so that later changes of its times do not move it."""
     if is_on_share(path, follow):
         return
     attributes, now = read(path, follow), birth_ns(path, follow)
@@ -145,7 +143,7 @@ def is_on_share(path: str, follow: bool = True) -> bool:
 
 
 def check_owner(path: str, follow: bool = True) -> None:
-    """Raise EPERM for whoever is neither its owner nor root."""
+    """Raise EPERM unless the caller is the object's owner or root."""
     if os.geteuid() not in (0, os.stat(path, follow_symlinks=follow).st_uid):  # noqa: PTH116
         raise OSError(errno.EPERM, "Operation not permitted", path)
 
@@ -161,9 +159,8 @@ def _real_folder(path: str) -> str:
 
 
 def _record_of(path: str, follow: bool, make: bool = False) -> str:
-    """Where the record of an object is, or would be; ``make`` gives a folder the name of one.
-
-    An overlay may number its folders anew once they are not in memory (Documentation/filesystems/overlayfs.rst).
+    """The path of an object's record, which need not exist. With ``make`` a folder without a name for its record gets
+    one. Folders need such a name because overlayfs may renumber them (Documentation/filesystems/overlayfs.rst).
     """
     device, inode, birth = _statx(path, follow)
     if not os.path.isdir(path) or (not follow and os.path.islink(path)):  # noqa: PTH112, PTH114
@@ -178,7 +175,7 @@ def _record_of(path: str, follow: bool, make: bool = False) -> str:
 
 
 def _statx(path: str, follow: bool) -> tuple[str, int, int]:
-    """Device, inode and birth in ns, 0 where the file system does not tell it; Python knows no statx(2)."""
+    """Device, inode and birth in ns (0 if the file system keeps none), by statx(2), which Python lacks."""
     buffer = ctypes.create_string_buffer(STATX_BYTES)
     if _libc.statx(AT_FDCWD, os.fsencode(path), 0 if follow else NO_FOLLOW, ALL_FIELDS, buffer):
         number = ctypes.get_errno()

@@ -1,4 +1,4 @@
-"""How emulated Macs ask each other for their services: a broadcast, and a datagram from each that hears it."""
+"""How emulated Macs ask each other for their services: a broadcast, answered with one datagram by each Mac."""
 
 import _socket
 import select
@@ -22,7 +22,7 @@ class Service:
 
 
 def ask(broadcast: str) -> list[Service]:
-    """The services of all who answer within a moment. Raises OSError."""
+    """The services of all Macs that answer within a moment. Raises OSError."""
     asking = _socket.socket(_socket.AF_INET, _socket.SOCK_DGRAM)
     asking.setsockopt(_socket.SOL_SOCKET, _socket.SO_BROADCAST, 1)
     asking.sendto(QUESTION, (broadcast, PORT))

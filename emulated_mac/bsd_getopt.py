@@ -1,6 +1,5 @@
-"""Command lines as getopt(3) of BSD reads them, and the ways in which a program fails.
-
-Options end at the first word that is none. Unlike ``getopt`` of the standard library this refuses as a Mac does.
+"""Command lines as BSD's getopt(3) reads them, and the ways in which a program fails. Options end at the first word
+that is no option. Errors have a Mac's wording, unlike those of Python's ``getopt``.
 """
 
 from __future__ import annotations
@@ -17,9 +16,8 @@ NOT_EMULATED = 125  # no program of a Mac exits with it
 def parse(
     program: str, words: list[str], letters: str, usage: str, code: int = 1
 ) -> tuple[list[tuple[str, str]], list[str]]:
-    """Options as (letter, value) in their order, and the words after them.
-
-    ``letters`` are as for getopt(3). An unknown one ends the program as on a Mac: message, usage, exit with ``code``.
+    """The options as (letter, value) in their order, and the words after them. ``letters`` are as for getopt(3). An
+    unknown option ends the program as on a Mac: message, usage, exit with ``code``.
     """
     options: list[tuple[str, str]] = []
     left = list(words)
@@ -56,5 +54,5 @@ def fail(message: str, code: int = 1) -> NoReturn:
 
 
 def fail_as_not_emulated(program: str, feature: str) -> NoReturn:
-    """Exit with a message that cannot be a Mac's, for what a Mac has and the emulation has not."""
+    """Exit with a message that no Mac prints: a Mac has this feature, but the emulation lacks it."""
     fail(f"EMULATED MAC: {program}: {feature} is not emulated", NOT_EMULATED)

@@ -1,6 +1,5 @@
-"""What a Mac's copying programs carry over beside contents, once Linux's have copied those.
-
-``cp`` has it from file_cmds (cp/cp.c, cp/utils.c), ``rsync -E`` from rsync (openrsync/platform.c), both of copyfile(3).
+"""Copy what a Mac's copy programs copy beside contents, after Linux's programs have copied the contents. Sources: for
+``cp`` file_cmds (cp/cp.c, cp/utils.c), for ``rsync -E`` rsync (openrsync/platform.c); both use copyfile(3).
 """
 
 import contextlib
@@ -30,10 +29,10 @@ CALLS = {
 
 
 def main(argv: list[str]) -> int:
-    """``CALL INTO TARGET SOURCE…``: carry over to the copies; INTO says whether the target was a folder before.
-
-    ``cp`` and ``cp-p`` have a command of Linux's instead, which is run first. ``gather SOURCE`` prints what a tree has,
-    and ``spread TARGET`` gives that to a copy of it, of standard input. 1 where something could not be carried over.
+    """``CALL INTO TARGET SOURCE…``: carry attributes over to the copies; INTO says whether the target was a folder
+    before. With ``cp`` and ``cp-p`` a Linux command follows, which runs first. ``gather SOURCE`` prints the attributes
+    of a tree; ``spread TARGET`` reads them from standard input and sets them on a copy. Returns 1 if something could
+    not be carried over.
     """
     call, *words = argv
     if call == "gather":
@@ -53,7 +52,7 @@ def main(argv: list[str]) -> int:
 
 
 def copy_of(source: str, target: str, call: str, into: bool) -> str:
-    """Where the copy of a source is. rsync's is in the target unless its source ends with a slash."""
+    """The path of a source's copy. rsync puts the copy into the target unless the source ends with a slash."""
     name = os.path.basename(source.rstrip("/"))  # noqa: PTH119
     if call.startswith("rsync"):
         into = not source.endswith("/") and (into or os.path.isdir(target))  # noqa: PTH112
@@ -61,15 +60,15 @@ def copy_of(source: str, target: str, call: str, into: bool) -> str:
 
 
 def carry(source: str, target: str, kept: Kept) -> int:
-    """Carry over from one tree to a copy of it, of what is there in both; 1 where something could not be."""
+    """Carry attributes over from a tree to its copy, for objects that exist in both; 1 if one failed."""
     if not os.path.lexists(source) or not os.path.lexists(target):
-        return 0  # of which the program that copied has told
+        return 0  # the copying program has reported this one
     _drop_unpacked(source, target)
     return spread(gather(source), target, kept)
 
 
 def gather(source: str) -> dict[str, dict[str, object]]:
-    """What each object of a tree has, by its path from the tree's root; empty for what has nothing."""
+    """The attributes of each object in a tree, by its path from the tree's root; empty if it has none."""
     found = {"": attributes.read(source, follow=False).to_json()}
     if os.path.isdir(source) and not os.path.islink(source):  # noqa: PTH112, PTH114
         for folder, folders, files in os.walk(source):
@@ -80,7 +79,7 @@ def gather(source: str) -> dict[str, dict[str, object]]:
 
 
 def spread(found: dict[str, dict[str, object]], target: str, kept: Kept) -> int:
-    """Give what was gathered to a copy, folders last; 1 where something could not be given."""
+    """Set gathered attributes on a copy, folders last; 1 if one failed."""
     code = 0
     for name in sorted(found, reverse=True):
         path = os.path.join(target, name) if name else target  # noqa: PTH118
@@ -95,7 +94,7 @@ def spread(found: dict[str, dict[str, object]], target: str, kept: Kept) -> int:
 
 
 def give(path: str, found: Attributes, kept: Kept) -> None:
-    """Give an object what was found elsewhere, as far as the volume takes it. Raises OSError."""
+    """Set the attributes of another object on this one, as far as the volume supports them. Raises OSError."""
     attributes.note_birth(path, follow=False)
     there = attributes.read(path, follow=False)
     there.xattrs |= found.xattrs
@@ -110,7 +109,7 @@ def give(path: str, found: Attributes, kept: Kept) -> None:
 
 
 def _drop_unpacked(source: str, target: str) -> None:
-    """Remove the AppleDouble files that Linux's program copied as such from a share: they are unpacked."""
+    """Remove the AppleDouble files that Linux's program copied from a share; their content has been unpacked."""
     if not attributes.is_on_share(source, follow=False):
         return
     for folder, folders, files in os.walk(source):

@@ -6,7 +6,7 @@ UNITS = ("B", "KB", "MB", "GB", "TB")
 
 
 def device_name(word: str) -> str:
-    """``disk4`` for ``/dev/disk4``, ``/dev/rdisk4`` or ``disk4``; else the word itself."""
+    """``disk4`` for ``/dev/disk4``, ``/dev/rdisk4`` or ``disk4``; any other word unchanged."""
     match = re.fullmatch(r"(?:/dev/)?r?(disk\d+(?:s\d+)*)", word)
     return match[1] if match else word
 

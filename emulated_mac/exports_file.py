@@ -32,7 +32,7 @@ class Export:
 
 
 class _InvalidLine(Exception):
-    """The message says why a line is left out."""
+    """A line that is left out; the message says why."""
 
 
 def parse(text: str, volume_of: Callable[[str], str]) -> tuple[list[Export], list[str]]:

@@ -1,4 +1,4 @@
-"""What can be made to go wrong on an emulated Mac, as it does on real ones: `lab local fault HOST NAME [TIMES]`."""
+"""Faults of real Macs that an emulated Mac can be given: `lab local fault HOST NAME [TIMES]`."""
 
 FILE = "/linux/run/emulated_mac.faults"  # JSON: how often each is still to happen; gone after a reboot
 # Those that stay on until they are switched off: the others happen as many times as is asked for
@@ -6,7 +6,7 @@ HOLDING = (
     "smb-no-hash", "firewall-on", "firewall-block-all", "firewall-stealth", "launchd-override-wins",
     "launchctl-without-load", "wifi",
 )  # fmt: skip
-# Each name with what then happens
+# What happens, by the fault's name
 FAULTS = {
     "attach-busy": "hdiutil attach fails: Resource temporarily unavailable",
     "eject-busy": "hdiutil detach and diskutil eject fail: Resource busy; with force they succeed",

@@ -37,7 +37,7 @@ LINKS = {
 SHARED_ETC = ("passwd", "shadow", "group", "gshadow", "nsswitch.conf", "pam.d", "security", "login.defs",
               "localtime", "ssl", "ssh", "services", "protocols", "rpc", "hosts", "resolv.conf", "ld.so.cache",
               "sudo.conf")  # fmt: skip
-# As Apple's, but for the rule of ``lab`` (sudo: sudoers of each version)
+# Apple's (sudo: sudoers of each version), with one rule more for ``lab``
 SUDOERS = """\
 Defaults timestamp_timeout=5
 Defaults passprompt="Password:", !admin_flag
@@ -98,7 +98,7 @@ def lay_out(root: Path) -> None:
     for name in SHARED_ETC:
         (root / "private/etc" / name).symlink_to(f"/linux/etc/{name}")
     Path(attributes.RECORDS).mkdir(parents=True, exist_ok=True)
-    Path(attributes.RECORDS).chmod(0o777)  # where a sticky one may have no file of another account's written
+    Path(attributes.RECORDS).chmod(0o777)  # in a sticky folder root may not write another account's file
     _lay_out_programs(root, profiles.current())
     _lay_out_accounts(root, profiles.current())
     _describe_services(root, profiles.current())
@@ -113,7 +113,7 @@ def _lay_out_programs(root: Path, profile: Profile) -> None:
             _link(root, f"{folder}/{name}", "/linux/opt/emulated_mac/bsd_options")
     _link(root, "/usr/bin/perl", "/linux/opt/emulated_mac/perl/perl")
     _link(root, "/usr/bin/rsync", "/linux/opt/emulated_mac/rsync")
-    _link(root, "/bin/sh", linux_path("dash"))  # which has nothing that came after bash 3.2
+    _link(root, "/bin/sh", linux_path("dash"))  # without what came after bash 3.2
     _link(root, "/bin/zsh", linux_path("bash"))
     _link(root, f"{homebrew(profile)}/iperf3", linux_path("iperf3"))
     for name in PLACES:
@@ -131,7 +131,7 @@ def _lay_out_accounts(root: Path, profile: Profile) -> None:
         home.mkdir(mode=0o755, exist_ok=True)
         os.chown(home, uid, 20)
     password = Path("/linux/etc/emulated-mac-password").read_text()
-    # by its name alone, as the host boots: only root has written below its PATH
+    # by name alone while the host boots: only root can have written to the folders of its PATH
     subprocess.run(["chpasswd"], input=f"you:{password}\n", text=True, check=True)  # noqa: S607
     sudoers = root / "private/etc/sudoers"
     rules = ONE_TICKET + SUDOERS if profile.number < (10, 7) else SUDOERS
@@ -141,7 +141,7 @@ def _lay_out_accounts(root: Path, profile: Profile) -> None:
     sudoers.chmod(0o440)
     (root / "private/etc/sudo_lecture").write_text(LECTURE)
     (root / "private/etc/profile").write_text(PROFILE)
-    if openssh.algorithms(profile.number):  # the keys of its sshd are not in /etc/ssh
+    if openssh.algorithms(profile.number):  # its sshd has its keys elsewhere
         for name in ("ssh_host_rsa_key", "ssh_host_rsa_key.pub"):
             (root / "private/etc" / name).symlink_to(f"/linux/etc/ssh/{name}")
 
@@ -155,7 +155,7 @@ def linux_path(name: str) -> str:
 
 
 def homebrew(profile: Profile) -> str:
-    """Where Homebrew puts programs: not into the PATH of a command over SSH."""
+    """The folder where Homebrew puts programs. A command over SSH does not have it in its PATH."""
     return "/opt/homebrew/bin" if profile.is_arm else "/usr/local/bin"
 
 

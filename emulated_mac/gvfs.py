@@ -1,7 +1,6 @@
-"""Shares mounted by GVfs over FUSE: this is what mount_smbfs, mount_nfs and mount_afp really do.
-
-Each mount has a session of its own: a private D-Bus, gvfsd and gvfsd-fuse, which run as the user who mounts. The kernel
-opens /dev/fuse and mounts, as a Mac's kernel does; programs of the Mac see the share alone, bound to the mount point.
+"""Mount shares by GVfs over FUSE: this is what mount_smbfs, mount_nfs and mount_afp really do. Each mount has its own
+session: a private D-Bus, gvfsd and gvfsd-fuse, which run as the user who mounts. The emulated kernel opens /dev/fuse
+and mounts, as a Mac's kernel does. The Mac's programs see only the share, bound to the mount point.
 """
 
 import errno
@@ -40,9 +39,8 @@ START_DEADLINE_S = 30.0
 
 
 class Session:
-    """A D-Bus, gvfsd and gvfsd-fuse of one user's, with one share in it.
-
-    Raises OSError where it cannot be mounted: EACCES, ENOENT, ECONNREFUSED, ETIMEDOUT or EIO.
+    """One user's D-Bus, gvfsd and gvfsd-fuse, with one share. Raises OSError if the share cannot be mounted: EACCES,
+    ENOENT, ECONNREFUSED, ETIMEDOUT or EIO.
     """
 
     def __init__(self, uri: str, password: str, user: int, smb_conf: str, *, reserved: bool = False):
@@ -94,9 +92,8 @@ class Session:
         self._log_in(uri, password)
 
     def _log_in(self, uri: str, password: str) -> None:
-        """DHX2 logins of AFP fail now and then, also with the right password.
-
-        Of several failures a refusal is the one to tell: that a try came to nothing says less.
+        """Log in, several times if needed: AFP's DHX2 logins fail now and then with the right password too. If several
+        tries failed, raise the refusal rather than a timeout.
         """
         failures: list[OSError] = []
         for _ in range(AFP_TRIES if uri.startswith("afp:") else 1):
@@ -121,7 +118,7 @@ class Session:
         return str(self._folder / "fs")
 
     def share_folder(self) -> Path:
-        """The share's folder; it appears in the FUSE mount only a moment after the share is mounted."""
+        """The share's folder, which appears in the FUSE mount a moment after the share is mounted."""
         folders: list[Path] = []
 
         def find_folder() -> bool:
@@ -151,9 +148,8 @@ class Session:
         }
 
     def run(self, *argv: str, stdin: str = "") -> str:
-        """Run a program in the session; returns its output. Raises OSError, ETIMEDOUT after a minute.
-
-        The deadline is needed: gio asks for a password that is refused again and again.
+        """Run a program in the session and return its output. Raises OSError: ETIMEDOUT after a minute. The deadline is
+        needed because gio asks for a refused password again and again.
         """
         environ = environment() | self._environment()
         command = linux_command(*argv, user=self._user)
@@ -201,7 +197,7 @@ class Share:
 
 
 def _error_code(output: str) -> int:
-    """The errno for what gio printed; asking twice for a password is how it refuses one."""
+    """The errno for gio's output. If gio asks for the password twice, it refused the password."""
     if output.count("Authentication Required") > 1:
         return errno.EACCES
     return next((code for words, code in ERRORS.items() if words in output), errno.EIO)

@@ -1,6 +1,5 @@
-"""Disk images in files, as hdiutil makes them: one that grows, a folder of bands, or a file of the full size.
-
-The first bytes of an image tell what it is. What a volume holds is in memory (:mod:`.kernel.volumes`), never in a file.
+"""Disk images in files, as hdiutil makes them: a growing file, a folder of bands, or a file of the full size. The first
+bytes tell the type of an image. A volume's content is in memory (:mod:`.kernel.volumes`), never in the file.
 """
 
 import os
@@ -12,7 +11,7 @@ from . import bsd_getopt
 
 SECTOR_BYTES = 512
 ENDINGS = {"SPARSE": ".sparseimage", "SPARSEBUNDLE": ".sparsebundle", "UDIF": ".dmg"}
-# Of a sparse image, big-endian: its mark, a version, sectors of a band, flags, sectors of the whole (libmodi's account)
+# Header of a sparse image, big-endian: magic, version, sectors of a band, flags, sectors of the image (source: libmodi)
 SPARSE_HEADER = struct.Struct(">4sIIII")
 SECTORS_OF_A_BAND = 2048
 BUNDLE_TYPE = "com.apple.diskimage.sparsebundle"
@@ -68,12 +67,12 @@ def _make(path: Path, kind: str, sectors: int) -> None:
 
 
 def sectors_of(name: str) -> int:
-    """The size of an image in sectors; where it is none, the program ends as hdiutil does."""
+    """The size of an image in sectors. If the file is no image, the program ends as hdiutil does."""
     try:
         return _read_sectors(Path(name))
     except OSError as error:
         bsd_getopt.fail(f"hdiutil: attach failed - {error.strerror}")
-    except (ValueError, LookupError, struct.error):  # a property list that is none is a ValueError
+    except (ValueError, LookupError, struct.error):  # plistlib raises ValueError if the file is no property list
         bsd_getopt.fail("hdiutil: attach failed - image not recognized")
 
 

@@ -7,7 +7,7 @@ import struct
 
 LINUX = {"lo0": "lo", "en0": "eth0"}
 SYS, PROC = "/linux/sys/class/net", "/linux/proc/net"
-FLAPPING = "/private/var/run/emulated_mac.flap"  # there while the link is down because the MTU was changed
+FLAPPING = "/private/var/run/emulated_mac.flap"  # exists while the link is down after a change of the MTU
 SIOCGIFFLAGS, SIOCSIFFLAGS, SIOCGIFADDR, SIOCGIFNETMASK, SIOCSIFMTU = 0x8913, 0x8914, 0x8915, 0x891B, 0x8922
 SIOCSIFADDR, SIOCSIFNETMASK = 0x8916, 0x891C
 IFF_UP, IFF_RUNNING = 0x1, 0x40
@@ -31,7 +31,7 @@ class Address:
 
 
 class Counters:
-    """What went through an interface, of a row of Linux's /proc/net/dev."""
+    """The counters of an interface, from a row of Linux's /proc/net/dev."""
 
     def __init__(self, row: list[int]):
         self.in_bytes, self.in_packets, self.in_errors, self.in_drops = row[:4]
@@ -40,7 +40,7 @@ class Counters:
 
 
 class Interface:
-    """An interface as it is now; ``name`` is that on a Mac, ``index`` its number there."""
+    """An interface as it is now; ``name`` and ``index`` are the Mac's."""
 
     def __init__(self, name: str):
         linux = LINUX[name]
@@ -60,30 +60,30 @@ def dotted_address(ip: int) -> str:
 
 
 def names() -> list[str]:
-    """Those that exist, in their order."""
+    """The interfaces that exist, in their order."""
     return [name for name, linux in LINUX.items() if os.path.isdir(f"{SYS}/{linux}")]  # noqa: PTH112
 
 
 def find(name: str) -> Interface | None:
-    """One by its name on a Mac."""
+    """The interface with this name on a Mac."""
     return Interface(name) if name in names() else None
 
 
 def counters(name: str) -> Counters:
-    """What went through an interface since it came up."""
+    """The counters of an interface since it came up."""
     rows = (line.partition(":") for line in _lines(f"{PROC}/dev"))
     return next(Counters(list(map(int, rest.split()))) for head, _, rest in rows if head.strip() == LINUX[name])
 
 
 def set_mtu(name: str, value: int) -> None:
-    """Change the MTU, as the caller. Raises OSError: EPERM, or EINVAL for one that kernel or driver refuse."""
+    """Change the MTU as the caller. Raises OSError: EPERM, or EINVAL if kernel or driver refuse the value."""
     if os.geteuid() == 0 and not IF_MINMTU <= value <= (MAX_MTU if name != "lo0" else 65535):
         raise OSError(22, "Invalid argument")
     _ioctl(SIOCSIFMTU, struct.pack("16si", LINUX[name].encode(), value))
 
 
 def set_address(name: str, address: Address) -> None:
-    """Give an interface this one instead of that it has, as the caller. Raises OSError (EPERM)."""
+    """Replace the address of an interface, as the caller. Raises OSError (EPERM)."""
     for number, value in ((SIOCSIFADDR, address.ip), (SIOCSIFNETMASK, address.mask)):
         words = (LINUX[name].encode(), _socket.AF_INET, 0, value.to_bytes(4, "big"))
         _ioctl(number, struct.pack("16sHH4s", *words))

@@ -1,6 +1,5 @@
-"""The system calls of a program: a question to the emulated kernel over its socket.
-
-Hundreds of programs are started, so this module imports little: no json, no socket, no pathlib.
+"""How programs make system calls: a request to the emulated kernel over its socket. A sweep starts hundreds of
+programs, so this module imports little: no json, no socket, no pathlib.
 """
 
 from __future__ import annotations

@@ -10,14 +10,14 @@ FOLDER = "/System/Library/LaunchDaemons"
 
 @dataclass(frozen=True)
 class Service:
-    """One job of launchd. ``server`` is the module of ``servers`` that really does the work; empty where none does."""
+    """One job of launchd. ``server`` is the module of ``servers`` that really does the work, or empty."""
 
     label: str
     plist: str
     program: str
     server: str
     exists: Callable[[Profile], bool] = field(default=lambda profile: True)
-    keep_alive_path: str = ""  # runs only while this file is there
+    keep_alive_path: str = ""  # runs only while this file exists
 
     @property
     def path(self) -> str:
@@ -56,7 +56,7 @@ def services_of(profile: Profile) -> list[Service]:
 
 
 def property_list(service: Service) -> dict[str, object]:
-    """The content of its property list, as in launchd.plist(5). A new Mac has its file servers switched off."""
+    """The content of its property list, as in launchd.plist(5). On a new Mac the file servers are switched off."""
     keys: dict[str, object] = {
         "Disabled": True,
         "Label": service.label,

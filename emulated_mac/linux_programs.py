@@ -12,7 +12,7 @@ IN_LINUX_MOUNTS = Path(__file__).with_name("in_linux_mounts.sh")
 
 
 def linux_command(*argv: str, user: int = 0) -> tuple[str, ...]:
-    """The command that runs ``argv`` where /proc, /etc and /usr are those of Linux."""
+    """The command that runs ``argv`` with Linux's /proc, /etc and /usr."""
     enter = ("/linux/usr/bin/unshare", "--mount", "--propagation", "unchanged", "--", "/linux/usr/bin/sh")
     return (*enter, str(IN_LINUX_MOUNTS), *(as_user(user) if user else ()), *argv)
 
@@ -32,7 +32,7 @@ def environment() -> dict[str, str]:
 
 
 class Daemon:
-    """A shell script and all that it starts, in a PID namespace, so that nothing of it outlives it."""
+    """A shell script and all its processes, in a PID namespace: none of them outlives it."""
 
     def __init__(
         self,
@@ -44,7 +44,7 @@ class Daemon:
         descriptors: tuple[int, ...] = (),
         capability: str = "",
     ):
-        """Start it; ``descriptors`` are open files that it gets too."""
+        """Start the script; it inherits the open files ``descriptors``."""
         in_namespace = ("unshare", "--pid", "--fork", "--kill-child=SIGKILL", "--")
         argv = (*in_namespace, *as_user(user, capability), "tini", "-s", "--", "sh", str(script), *args)
         with log.open("ab") as output:
@@ -58,10 +58,10 @@ class Daemon:
             )
 
     def pid(self) -> int | None:
-        """Its process id; None where it has ended."""
+        """The process id, or None if it has ended."""
         return self._process.pid if self._process.poll() is None else None
 
     def stop(self) -> None:
-        """End it and all that it started; returns when they are gone."""
+        """End the script and all its processes; returns when they are gone."""
         self._process.kill()
         self._process.wait()

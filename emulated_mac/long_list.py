@@ -11,7 +11,7 @@ LINE = re.compile(r"([-a-z]\S{9})\S* +(\d+) (\S+) +(\S+) +(.*\n)")
 
 
 def main(argv: list[str]) -> int:
-    """``LETTERS PATH LS…``: run Linux's ls, and show what LETTERS ask for besides."""
+    """``LETTERS PATH LS…``: run Linux's ls, then print what LETTERS ask for."""
     letters, path, *words = argv
     done = subprocess.run(
         ["ls", *words[1:]],  # noqa: S607 – as it names itself

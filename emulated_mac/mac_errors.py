@@ -1,4 +1,4 @@
-"""Errors as macOS numbers and words them, where Linux does it differently (sys/errno.h and strerror(3) of macOS)."""
+"""Numbers and texts of errors on macOS that differ from Linux's (sys/errno.h and strerror(3) of macOS)."""
 
 import errno
 import os
@@ -25,17 +25,17 @@ MAC = {
 
 
 def number(code: int) -> int:
-    """The number of an error of Linux's on a Mac; those up to 34 are the same."""
+    """A Mac's number for a Linux error; numbers up to 34 are the same."""
     return MAC.get(code, (code, ""))[0]
 
 
 def text(code: int) -> str:
-    """What a Mac's strerror says of an error of Linux's."""
+    """A Mac's strerror text for a Linux error."""
     return MAC[code][1] if code in MAC else os.strerror(code)
 
 
 def of(error: OSError) -> int:
-    """The errno of an error of Linux's while connecting; a name without an address is a host without a route."""
+    """The errno of a failed connection; a name without an address counts as EHOSTUNREACH."""
     if isinstance(error, TimeoutError):
         return errno.ETIMEDOUT
     return error.errno if error.errno and error.errno > 0 else errno.EHOSTUNREACH

@@ -1,9 +1,9 @@
-"""MD4 (RFC 1320), of which NTLM makes its key; the OpenSSL of today leaves it out."""
+"""MD4 (RFC 1320), which NTLM needs for its key and today's OpenSSL lacks."""
 
 import struct
 
 WORD = 0xFFFFFFFF
-# Of each round: the order of the words, the shifts, and what is added
+# For each round: the order of the words, the shifts, and the added constant
 ROUNDS = (
     (tuple(range(16)), (3, 7, 11, 19), 0),
     (tuple(column + 4 * row for column in range(4) for row in range(4)), (3, 5, 9, 13), 0x5A827999),
@@ -12,7 +12,7 @@ ROUNDS = (
 
 
 def md4(data: bytes) -> bytes:
-    """The digest of 16 bytes."""
+    """The digest, 16 bytes."""
     padded = data + b"\x80" + bytes((55 - len(data)) % 64) + struct.pack("<Q", 8 * len(data))
     state = [0x67452301, 0xEFCDAB89, 0x98BADCFE, 0x10325476]
     for at in range(0, len(padded), 64):

@@ -27,9 +27,8 @@ class Refused(Exception):
 
 
 def parse(text: str, own_options: Mapping[str, bool]) -> tuple[dict[str, bool], dict[str, str]]:
-    """The words of -o: standard options, and those of this kind of mount with their values.
-
-    ``own_options`` names the latter, and whether each takes a value. Raises Refused as getmntopts(3) words it.
+    """Parse the words of -o into standard options, and options of this kind of mount with their values. ``own_options``
+    names the latter and says which take a value. Raises Refused with the words of getmntopts(3).
     """
     standard: dict[str, bool] = {}
     own: dict[str, str] = {}
@@ -46,12 +45,12 @@ def parse(text: str, own_options: Mapping[str, bool]) -> tuple[dict[str, bool], 
 
 
 def flags(standard: Mapping[str, bool], user: int) -> list[str]:
-    """What mount(8) prints between the brackets: a mount that is not root's is always nodev and nosuid."""
+    """What mount(8) prints in brackets; a mount by another user than root is always nodev and nosuid."""
     return changed_options(dict(standard) | ({"dev": False, "suid": False} if user != 0 else {}))
 
 
 def changed_options(standard: Mapping[str, bool]) -> list[str]:
-    """The words of mount(8) for options that are not as they are by default."""
+    """mount(8)'s words for options that differ from their defaults."""
     return [word for option, word in STANDARD.items() if standard.get(option) is SHOWN_WHEN.get(option, True)]
 
 

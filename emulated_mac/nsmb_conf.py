@@ -23,7 +23,7 @@ WORDS = {"normal": SMB1 | SMB2 | SMB3, "smb1_only": SMB1, "smb2_only": SMB2 | SM
 
 
 class Preferences:
-    """What holds for one server. Raises nothing: a file that cannot be read says nothing."""
+    """The preferences for one server. A file that cannot be read counts as empty."""
 
     def __init__(self, server: str):
         self._values: dict[str, str] = {}
@@ -40,7 +40,7 @@ class Preferences:
         return number >= (11, 3) and self.is_on("mc_on", default="yes")
 
     def versions(self, number: tuple[int, ...]) -> int:
-        """Bits of what may be spoken: 10.6 knows SMB1 alone, 10.9 and 10.10 have smb_neg for it."""
+        """Bits of the allowed dialects: 10.6 has only SMB1, and 10.9 and 10.10 use the key smb_neg."""
         if number < (10, 9):
             return SMB1
         if number < (10, 11):
@@ -71,6 +71,6 @@ def dialects(number: tuple[int, ...], versions: int) -> list[str]:
 
 
 def samba_conf(offered: list[str], *, signed: bool) -> str:
-    """What has Samba's client offer the same; nothing to offer is SMB1."""
+    """Options that let Samba's client offer the same dialects; none means SMB1."""
     oldest, newest = (SAMBA[offered[0]], SAMBA[offered[-1]]) if offered else ("NT1", "NT1")
     return SAMBA_CONF.format(oldest=oldest, newest=newest, signing="required" if signed else "default")

@@ -2,7 +2,7 @@
 
 import os
 
-PACKAGE = "OpenZFSonOsX"  # the names of the packages begin with it
+PACKAGE = "OpenZFSonOsX"  # prefix of the packages' names
 FOLDER = "/usr/local/zfs/bin"
 VERSION = "2.2.3-1"
 PROGRAMS = ("zpool", "zfs")

@@ -30,7 +30,7 @@ MACS_OF_6_2 = (
 
 
 def algorithms(number: tuple[int, ...]) -> dict[str, str]:
-    """Options that limit ssh and sshd to the algorithms of a version; none from 10.11 on (OpenSSH 6.9p1)."""
+    """The options that limit ssh and sshd to a version's algorithms; none from 10.11 on (OpenSSH 6.9p1)."""
     if number >= (10, 11):
         return {}
     return {**COMMON, "MACs": MACS_OF_5_2 if number < (10, 9) else MACS_OF_6_2}

@@ -1,6 +1,6 @@
 """A mount that nobody may look into: ``Operation not permitted``, as macOS's privacy refuses shares to SSH sessions.
 
-A file system in user space that answers what mount(8) needs and refuses the rest. Numbers: fuse_kernel.h.
+A file system in user space that answers what mount(8) needs and refuses all else. Numbers: fuse_kernel.h.
 """
 
 import errno

@@ -1,4 +1,4 @@
-"""The host's processes, from the /proc of the Linux below: a Mac has none."""
+"""The host's processes, from the /proc of the Linux below; a Mac has no /proc."""
 
 import os
 
@@ -8,7 +8,7 @@ PAGE = os.sysconf("SC_PAGE_SIZE")
 
 
 class Process:
-    """One process, of Linux's /proc; ``started`` in seconds since the machine's start, sizes in bytes."""
+    """One process from Linux's /proc; ``started`` in seconds since the machine's start, sizes in bytes."""
 
     def __init__(self, pid: int):
         name, _, rest = read(f"{pid}/stat").partition("(")[2].rpartition(") ")
@@ -32,7 +32,7 @@ def read(path: str) -> str:
 
 
 def find(pid: int) -> Process | None:
-    """One process; None where it has ended."""
+    """One process, or None if it has ended."""
     try:
         return Process(pid)
     except OSError:

@@ -6,7 +6,7 @@ VERSION_FILE = "/linux/etc/emulated-mac-version"  # the version that this host e
 class Profile:
     """One version of macOS. ``number`` compares: (10, 6, 8) < (15, 5)."""
 
-    # no dataclass: to import that takes twice as long as all else that a command does
+    # no dataclass: importing dataclasses takes twice as long as the rest of a command
     def __init__(self, number: tuple[int, ...], build: str, darwin: str, xnu: str):
         self.number, self.build, self.darwin, self.xnu = number, build, darwin, xnu
 
@@ -17,7 +17,7 @@ class Profile:
 
     @property
     def product(self) -> str:
-        """The name of the system: another one from 11 on."""
+        """The name of the system, which changed in 11."""
         return "macOS" if self.number >= (11,) else "Mac OS X"
 
     @property
@@ -45,12 +45,12 @@ PROFILES = {
 
 
 def find(version: str) -> Profile | None:
-    """The profile of a version, which may leave out its last parts: 10.6 is 10.6.8, 12 is 12.7.6."""
+    """The profile of a version; the last parts may be left out: 10.6 is 10.6.8, 12 is 12.7.6."""
     matching = [profile for name, profile in PROFILES.items() if f"{name}.".startswith(f"{version}.")]
     return matching[-1] if version and matching else None
 
 
 def current() -> Profile:
-    """The profile of the host that this runs in."""
+    """The profile of this host."""
     with open(VERSION_FILE, encoding="ascii") as file:  # noqa: PTH123
         return PROFILES[file.read().strip()]

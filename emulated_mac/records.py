@@ -4,7 +4,7 @@ from typing import NotRequired, TypedDict
 
 
 class MountRecord(TypedDict):
-    """A line of the table of mounts; ``flags`` are the words that mount(8) prints."""
+    """A line in the table of mounts; ``flags`` are the words that mount(8) prints."""
 
     source: str
     target: str
@@ -22,7 +22,7 @@ class ImageDevice(TypedDict):
 
 
 class ImageRecord(TypedDict):
-    """An image that is attached, as hdiutil lists it; ``path`` is its file, or ``ram://SECTORS``."""
+    """An attached image as hdiutil lists it; ``path`` is its file or ``ram://SECTORS``."""
 
     path: str
     sectors: int
@@ -32,7 +32,7 @@ class ImageRecord(TypedDict):
 
 
 class DiskRecord(TypedDict):
-    """A device of an image, and the volume on it; ``type`` and ``name`` are empty where there is none."""
+    """A device of an image, and its volume; ``type`` and ``name`` are empty without a volume."""
 
     device: str
     image: str
@@ -46,7 +46,7 @@ class DiskRecord(TypedDict):
 
 
 class ServiceRecord(TypedDict):
-    """A job of launchd; ``disabled`` is None where nobody has switched it, ``pid`` None where it does not run."""
+    """A job of launchd; ``disabled`` is None if nobody switched it, ``pid`` None if it does not run."""
 
     label: str
     path: str
@@ -57,7 +57,7 @@ class ServiceRecord(TypedDict):
 
 
 class SharePointRecord(TypedDict):
-    """A folder that is shared, and how; :class:`.share_points.SharePoint` has the same fields."""
+    """A shared folder, with the fields of :class:`.share_points.SharePoint`."""
 
     name: str
     path: str
@@ -77,10 +77,9 @@ class SharePointRecord(TypedDict):
 
 
 class SmbSession(TypedDict):
-    """What client and server agreed on over SMB; ``required`` is whether the server requires signing.
-
-    ``full_sync`` is whether the server takes part in F_FULLFSYNC (kAAPL_SUPPORTS_FULL_SYNC of its AAPL context),
-    ``multichannel`` whether the session may have several channels.
+    """What client and server agreed on over SMB. ``required``: the server requires signing. ``full_sync``: the server
+    supports F_FULLFSYNC (kAAPL_SUPPORTS_FULL_SYNC of its AAPL context). ``multichannel``: the session may have several
+    channels.
     """
 
     dialect: str
@@ -95,7 +94,7 @@ class SmbSession(TypedDict):
 
 
 class SmbFacts(SmbSession):
-    """What smbutil prints of a mounted share."""
+    """What smbutil prints about a mounted share."""
 
     share: str
     server: str
@@ -108,7 +107,7 @@ class SmbMount(MountRecord, SmbFacts):
 
 
 class NfsFacts(TypedDict):
-    """What nfsstat prints of a mounted export: ``asked`` are options of mount_nfs, ``current`` what is in effect."""
+    """What nfsstat prints about a mounted export: ``asked`` has mount_nfs options, ``current`` those in effect."""
 
     host: str
     address: str
@@ -123,7 +122,7 @@ class NfsMount(MountRecord, NfsFacts):
 
 
 class PoolRecord(TypedDict):
-    """A pool of ZFS that is imported, and its only device."""
+    """An imported pool of ZFS and its only device."""
 
     name: str
     device: str

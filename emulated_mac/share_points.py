@@ -1,4 +1,4 @@
-"""Share points: records of the Mac's directory on its disk, which sharing(8) writes and the file servers read."""
+"""Share points: records in the Mac's directory on its disk. sharing(8) writes them, and the file servers read them."""
 
 import plistlib
 from dataclasses import asdict, dataclass, fields
@@ -12,7 +12,7 @@ FOLDER = Path("/private/var/db/dslocal/nodes/Default/sharepoints")
 
 @dataclass
 class SharePoint:
-    """One folder, and by which protocols it is shared under which names."""
+    """One folder, with its protocols and its name in each."""
 
     name: str
     path: str
@@ -48,12 +48,12 @@ def remove(name: str) -> None:
 
 
 def to_record(point: SharePoint) -> SharePointRecord:
-    """A share point as the kernel passes it on."""
+    """A share point as the kernel returns it."""
     return cast("SharePointRecord", asdict(point))
 
 
 def from_record(record: SharePointRecord) -> SharePoint:
-    """The share point of a record. Raises ValueError for other keys."""
+    """The share point from a record. Raises ValueError for unknown keys."""
     if set(record) != {field.name for field in fields(SharePoint)}:
         raise ValueError(f"not a share point: {record}")
     return SharePoint(**record)

@@ -1,7 +1,6 @@
-"""Whether an SMB server takes part in F_FULLFSYNC: asked as smbfs asks, in an AAPL context of the first CREATE.
-
-A small client of SMB 2.1, for GVfs, which mounts here, sends no such context. Formats: MS-SMB2 2.2 and, of the login,
-MS-NLMP 2.2 and 3.3.2; the context is that of SMBClient, smb_smb_2.c, to which Samba answers in vfs_fruit.c.
+"""Ask an SMB server whether it supports F_FULLFSYNC, as smbfs does: in an AAPL context of the first CREATE. This is a
+small client of SMB 2.1; GVfs, which mounts here, sends no such context. Formats: MS-SMB2 2.2, for the login MS-NLMP 2.2
+and 3.3.2. The context is from SMBClient, smb_smb_2.c; Samba answers it in vfs_fruit.c.
 """
 
 import errno
@@ -28,7 +27,7 @@ FULL_SYNC = 4  # of the capabilities of a volume: kAAPL_SUPPORTS_FULL_SYNC
 
 
 def takes_part_in_full_sync(server: str, share: str, account: str, password: str, timeout_s: float) -> bool:
-    """Log in, and ask. Raises OSError where the server does not let the account in, or ends the connection."""
+    """Log in, and ask. Raises OSError if the server refuses the account or ends the connection."""
     with socket.create_connection((server, PORT), timeout_s) as connection:
         client = _Client(connection)
         client.log_in(account, password)
@@ -37,7 +36,7 @@ def takes_part_in_full_sync(server: str, share: str, account: str, password: str
 
 
 class _Client:
-    """One connection: the numbers that its next request needs, and the key that signs it, once there is one."""
+    """One connection: the numbers for the next request, and the key that signs requests after the login."""
 
     def __init__(self, connection: socket.socket):
         self.connection, self.message, self.session, self.tree, self.key = connection, 0, 0, 0, b""
@@ -59,7 +58,7 @@ class _Client:
         return answer
 
     def log_in(self, account: str, password: str) -> None:
-        """NEGOTIATE for 2.1, and NTLMv2 without any wrapping, which servers take, too."""
+        """NEGOTIATE for 2.1, then NTLMv2 without SPNEGO, which servers accept too."""
         self._ask(NEGOTIATE, struct.pack("<HHHHI16sQH", 36, 1, 1, 0, 0, os.urandom(16), 0, 0x0210))
         first = struct.pack("<8sIIQQ", b"NTLMSSP", 1, NTLM_FLAGS, 0, 0)
         answer = self._ask(SESSION_SETUP, _session_setup(first), MORE_PROCESSING)
@@ -74,7 +73,7 @@ class _Client:
         self._ask(TREE_CONNECT, struct.pack("<HHHH", 9, 0, HEADER_BYTES + 8, len(name)) + name)
 
     def volume_capabilities(self) -> int:
-        """What a server with extensions for Macs says of the share; 0 of one without."""
+        """The volume's capabilities from a server with extensions for Macs; 0 from another server."""
         context = struct.pack("<IHHHHI4s4xIIQQ", 0, 16, 4, 0, 24, 24, b"AAPL", QUERY, 0, SERVER_CAPS | VOLUME_CAPS, 0)
         start = HEADER_BYTES + 56
         fixed = (57, 0, 0, 2, 0, 0, READ_ATTRIBUTES, 0, SHARE_ALL, OPEN, DIRECTORY)

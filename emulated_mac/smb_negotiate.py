@@ -1,7 +1,6 @@
-"""What an SMB server agrees to: one NEGOTIATE, as MS-SMB2 2.2.3 and 2.2.4 have it, and for SMB 1 MS-CIFS 2.2.4.52.
-
-GVfs does not tell what it negotiated. This asks the same server with the same dialects, so that what smbutil prints is
-what the server really answers.
+"""What an SMB server agrees to: one NEGOTIATE as in MS-SMB2 2.2.3 and 2.2.4, for SMB 1 as in MS-CIFS 2.2.4.52. GVfs
+does not tell what it negotiated. This asks the same server with the same dialects, so smbutil prints the server's real
+answer.
 """
 
 import errno
@@ -13,7 +12,7 @@ from dataclasses import dataclass
 from .tcp_stream import receive_exactly
 
 PORT = 445
-MAC_SERVER = "macos-smbx"  # the name of an emulated Mac's Samba: it stands for what smbx answers in an AAPL context
+MAC_SERVER = "macos-smbx"  # the name of an emulated Mac's Samba; it stands for smbx's answer in an AAPL context
 DIALECTS = {"SMB_2.002": 0x0202, "SMB_2.1": 0x0210, "SMB_3.0": 0x0300, "SMB_3.0.2": 0x0302, "SMB_3.1.1": 0x0311}
 SIGNING_ENABLED, SIGNING_REQUIRED = 1, 2
 CAPABILITIES = 0x7F  # DFS, leasing, large MTU, multichannel, persistent handles, directory leasing, encryption
@@ -25,9 +24,8 @@ CMAC, GMAC = 1, 2
 
 @dataclass(frozen=True)
 class Negotiated:
-    """The server's answer: the dialect's name, its capabilities as bits, the algorithms that it chose, and its name.
-
-    Samba gives its NetBIOS name, in small letters, as the server's GUID.
+    """The server's answer: the dialect's name, its capabilities as bits, the chosen algorithms, and its name. Samba
+    sends its NetBIOS name, in small letters, as the server's GUID.
     """
 
     dialect: str
@@ -39,12 +37,12 @@ class Negotiated:
 
 
 def negotiate(address: str, dialects: list[str], timeout_s: float) -> Negotiated:
-    """Ask. Raises OSError: of connecting, or EPROTONOSUPPORT where no dialect suits the server."""
+    """Send a NEGOTIATE. Raises OSError: no connection, or EPROTONOSUPPORT if the server refuses all dialects."""
     return _parse(_answer(address, _request([DIALECTS[name] for name in dialects]), timeout_s))
 
 
 def negotiate_smb1(address: str, timeout_s: float) -> None:
-    """Ask for SMB 1 alone. Raises OSError: of connecting, or EPROTONOSUPPORT where the server does not speak it."""
+    """Ask only for SMB 1. Raises OSError: no connection, or EPROTONOSUPPORT if the server does not speak it."""
     name = b"\x02NT LM 0.12\0"
     header = struct.pack("<4sBIBHH8sHHHHH", b"\xffSMB", 0x72, 0, 0x18, 0xC801, 0, b"", 0, 0, 1, 0, 0)
     answer = _answer(address, header + struct.pack("<BH", 0, len(name)) + name, timeout_s)

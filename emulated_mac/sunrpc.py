@@ -35,7 +35,7 @@ class Unpacker:
         return data
 
     def skip(self, count: int) -> None:
-        """Leave bytes out."""
+        """Skip bytes."""
         self._at += count
 
 
@@ -95,7 +95,7 @@ def _record(connection: socket.socket) -> bytes:
 
 
 def port_of(host: str, program: int, version: int, wait_s: float) -> int:
-    """Where a program listens, of the host's portmap. Raises OSError: EPROGUNAVAIL where it has none."""
+    """The port of a program, from the host's portmap. Raises OSError: EPROGUNAVAIL if the host lacks the program."""
     arguments = struct.pack(">4I", program, version, socket.IPPROTO_TCP, 0)
     port = ask((host, PORTMAP_PORT), (PORTMAP, 2, 3), arguments, False, wait_s).number()
     if port == 0:
@@ -113,7 +113,7 @@ class Limits:
 
 
 def mount(host: str, path: str, port: int, reserved: bool, wait_s: float) -> bytes:
-    """The file handle of an export. Raises OSError with what the server refuses it with."""
+    """The file handle of an export. Raises OSError with the server's errno if it refuses."""
     reply = ask((host, port), (MOUNT, 3, 1), opaque(path.encode()), reserved, wait_s)
     status = reply.number()
     if status != 0:
@@ -136,7 +136,7 @@ def limits(host: str, handle: bytes, port: int, reserved: bool, wait_s: float) -
 
 
 def list_exports(host: str, port: int, wait_s: float) -> list[tuple[str, list[str]]]:
-    """The exports of a host, each with those who may mount it."""
+    """The exports of a host, each with the hosts that may mount it."""
     reply = ask((host, port), (MOUNT, 3, 5), b"", False, wait_s)
     exports = []
     while reply.number():

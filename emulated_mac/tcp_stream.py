@@ -1,4 +1,4 @@
-"""Reading from a TCP connection, whose data comes in pieces of any size."""
+"""Read from a TCP connection, whose data comes in pieces of any size."""
 
 import errno
 import socket

@@ -10,13 +10,13 @@ from ..records import DiskRecord, ImageDevice, ImageRecord
 from .system_calls import Caller, Kernel, system_call
 
 SECTOR_BYTES = 512
-ZFS_PARTITION = "ZFS"  # what hdiutil calls it
+ZFS_PARTITION = "ZFS"  # what hdiutil's name for it
 APFS_CONTAINER, APFS_VOLUME = "EF57347C-0000-11AA-AA11-00306543ECAC", "41504653-0000-11AA-AA11-00306543ECAC"
 
 
 @dataclass
 class Volume:
-    """A formatted disk; ``device`` is where it is mounted from: ``disk4``, or ``disk5s1`` of an APFS container."""
+    """A formatted disk. ``device`` is the device to mount: ``disk4``, or ``disk5s1`` in an APFS container."""
 
     device: str
     type: str
@@ -27,12 +27,12 @@ class Volume:
     pool: str = ""
     """The imported ZFS pool that keeps the device busy."""
     shown_as: str = ""
-    """The type that the table of mounts has, where it is another."""
+    """The type in the table of mounts, if different."""
 
 
 @dataclass
 class Disk:
-    """An image that is attached; ``device`` is its name without ``/dev/``, ``path`` its file, or ``ram://SECTORS``."""
+    """An attached image; ``device`` is its name without ``/dev/``, ``path`` its file or ``ram://SECTORS``."""
 
     device: str
     path: str
@@ -49,7 +49,7 @@ class Disk:
 
 
 class DiskTable(list[Disk]):
-    """All images that are attached; ``used`` are files that once were, with a volume on them, by device and inode."""
+    """All attached images. ``used`` has the files, by device and inode, that were detached with a volume on them."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -62,7 +62,7 @@ def disks(kernel: Kernel) -> DiskTable:
 
 
 def next_device(kernel: Kernel) -> str:
-    """The first name that is free: numbers below belong to the Mac's own disk."""
+    """The first free name; lower numbers belong to the Mac's own disk."""
     number = kernel.profile.number
     first = 1 if number < (10, 13) else 2 if number < (11,) else 4
     taken = {name for disk in disks(kernel) for name in (disk.device, *disk.synthesized)}
@@ -70,7 +70,7 @@ def next_device(kernel: Kernel) -> str:
 
 
 def make_nodes(device: str, uid: int) -> None:
-    """Make the block and the character device; they have no driver, so that stat(2) works and open(2) fails."""
+    """Make the block and the character device. They have no driver: stat(2) works, open(2) fails."""
     for prefix, kind in (("", stat.S_IFBLK), ("r", stat.S_IFCHR)):
         path = f"/dev/{prefix}{device}"
         os.mknod(path, 0o640 | kind, 0)
@@ -84,7 +84,7 @@ def remove_nodes(device: str) -> None:
 
 
 def find_disk(kernel: Kernel, device: str) -> Disk:
-    """The image of a device, or of the volume on it. ENXIO where there is none."""
+    """The image of a device or of its volume. ENXIO if none is attached."""
     for disk in disks(kernel):
         if device == disk.device or device in disk.synthesized:
             return disk
@@ -92,7 +92,7 @@ def find_disk(kernel: Kernel, device: str) -> Disk:
 
 
 def find_own_disk(kernel: Kernel, caller: Caller, device: str) -> Disk:
-    """The image of a device, for its owner and root only. EACCES for others, ENXIO if there is none."""
+    """The image of a device if the caller is its owner or root, else EACCES. ENXIO if none is attached."""
     disk = find_disk(kernel, device)
     if caller.uid not in (0, disk.uid):
         raise OSError(errno.EACCES, "Permission denied")
@@ -111,10 +111,9 @@ def attach_ram(kernel: Kernel, caller: Caller, sectors: int) -> str:
 
 @system_call
 def attach_file(kernel: Kernel, caller: Caller, path: str, sectors: int) -> str:
-    """Attach an image in a file; its device belongs to the caller.
-
-    EBUSY where it is attached already; EAGAIN with the fault ``attach-busy``; ENOTSUP for one that had a volume when it
-    was detached, for a volume is in memory here and went with it.
+    """Attach an image in a file; its device belongs to the caller. EBUSY if it is attached already; EAGAIN with the
+    fault ``attach-busy``. ENOTSUP if it had a volume when it was detached: volumes are in memory here and are lost
+    then.
     """
     if kernel.fault("attach-busy"):
         raise OSError(errno.EAGAIN, "Resource temporarily unavailable")
@@ -133,7 +132,7 @@ def _attach(kernel: Kernel, caller: Caller, path: str, sectors: int) -> str:
 
 
 def identity(path: str) -> tuple[int, int]:
-    """What tells a file from every other, whatever it is called."""
+    """Device and inode: they identify a file under any name."""
     status = os.stat(path)  # noqa: PTH116
     return status.st_dev, status.st_ino
 
@@ -167,12 +166,12 @@ def _devices(disk: Disk) -> list[ImageDevice]:
 
 @system_call
 def disk_info(kernel: Kernel, caller: Caller, device: str) -> DiskRecord:
-    """The facts of a device. ENXIO where there is none."""
+    """The facts of a device. ENXIO if it does not exist."""
     return describe(find_disk(kernel, device), device)
 
 
 def describe(disk: Disk, device: str) -> DiskRecord:
-    """The facts of a device of an image."""
+    """The facts of one device of an image."""
     volume = disk.volume if disk.volume and disk.volume.device == device else None
     return {
         "device": device, "image": disk.device, "size_bytes": disk.size_bytes, "uid": disk.uid,

@@ -1,7 +1,6 @@
-"""launchd: which file servers are enabled, which are loaded, and which run.
-
-What is enabled is on the disk, as in /private/var/db/com.apple.xpc.launchd/disabled.plist of a Mac (10.10 and later;
-overrides.plist before). A loaded job with PathState runs as long as that file is there.
+"""launchd: which file servers are enabled, loaded and running. What is enabled is kept on disk, as a Mac does in
+/private/var/db/com.apple.xpc.launchd/disabled.plist (overrides.plist before 10.10). A loaded job with PathState runs as
+long as its file exists.
 """
 
 import errno
@@ -23,15 +22,15 @@ THROTTLE_S = 10.0  # launchd.plist(5): ThrottleInterval
 
 
 class Jobs(dict[str, Daemon | None]):
-    """The loaded jobs by label; None for one that does not run."""
+    """The loaded jobs by label; None if a job does not run."""
 
 
 class EndTimes(dict[str, float]):
-    """By label, when jobs last ended by themselves, in seconds of the monotonic clock."""
+    """When each job last ended by itself, by label, in seconds of the monotonic clock."""
 
 
 def read_overrides() -> dict[str, bool]:
-    """By label, whether a job has been switched off (true) or on."""
+    """Whether each job was switched off (true) or on, by label."""
     return plistlib.loads(OVERRIDES.read_bytes()) if OVERRIDES.exists() else {}
 
 
@@ -41,7 +40,7 @@ def jobs(kernel: Kernel) -> Jobs:
 
 
 def find_service(kernel: Kernel, label: str) -> Service:
-    """The job of this label. ESRCH, which launchctl prints as 3: No such process, where this version has none."""
+    """The job with this label. ESRCH (launchctl prints "3: No such process") if this version lacks it."""
     for service in services_of(kernel.profile):
         if service.label == label:
             return service
@@ -69,7 +68,7 @@ def keep_alive(kernel: Kernel) -> None:
 
 
 def settle(kernel: Kernel) -> None:
-    """Start loaded jobs that should run, end those that should not."""
+    """Start loaded jobs that should run, and end the others."""
     end_times = kernel.part(EndTimes)
     for label in list(jobs(kernel)):
         service = find_service(kernel, label)
@@ -87,7 +86,7 @@ def settle(kernel: Kernel) -> None:
 
 
 def _has_path(service: Service) -> bool:
-    """Whether the file that keeps the job alive is there, or it needs none."""
+    """Whether the file that keeps the job alive exists, or the job needs no such file."""
     return not service.keep_alive_path or Path(service.keep_alive_path).exists()
 
 
@@ -113,7 +112,7 @@ def services(kernel: Kernel, caller: Caller) -> list[ServiceRecord]:
 
 @system_call
 def service_enable(kernel: Kernel, caller: Caller, label: str, enable: bool) -> None:
-    """Switch a job on or off for the boots to come; one that runs goes on."""
+    """Switch a job on or off from the next boot on; a running job continues."""
     caller.must_be_root()
     find_service(kernel, label)
     OVERRIDES.parent.mkdir(parents=True, exist_ok=True)
@@ -122,7 +121,7 @@ def service_enable(kernel: Kernel, caller: Caller, label: str, enable: bool) -> 
 
 @system_call
 def service_load(kernel: Kernel, caller: Caller, label: str, force: bool = False) -> None:
-    """Load a job, and start it where it should run. EALREADY where it is loaded, EPERM where it is switched off."""
+    """Load a job, and start it if it should run. EALREADY if it is loaded, EPERM if it is switched off."""
     caller.must_be_root()
     find_service(kernel, label)
     if label in jobs(kernel):
@@ -136,7 +135,7 @@ def service_load(kernel: Kernel, caller: Caller, label: str, force: bool = False
 
 @system_call
 def service_unload(kernel: Kernel, caller: Caller, label: str) -> None:
-    """Unload a job, which ends it. ESRCH where it is not loaded."""
+    """Unload a job and end its process. ESRCH if it is not loaded."""
     caller.must_be_root()
     if label not in jobs(kernel):
         raise OSError(errno.ESRCH, label)
@@ -146,7 +145,7 @@ def service_unload(kernel: Kernel, caller: Caller, label: str) -> None:
 
 @system_call
 def service_stop(kernel: Kernel, caller: Caller, label: str) -> None:
-    """End a job's process; where the job should run it is started again at once. ESRCH where it is not loaded."""
+    """End a job's process; if the job should run, it is started again at once. ESRCH if it is not loaded."""
     caller.must_be_root()
     if label not in jobs(kernel):
         raise OSError(errno.ESRCH, label)

@@ -14,9 +14,8 @@ LOOPBACK_MTU = 16384
 
 @dataclass
 class Manual:
-    """The interfaces whose address somebody has typed, with the one that each had before: the local lab's, or none.
-
-    The lab gives the address that a DHCP server would give.
+    """The interfaces with a manual address, each with its former address (the local lab's, or none). The local lab's
+    address stands for an address from a DHCP server.
     """
 
     leases: dict[str, Address | None] = field(default_factory=dict)
@@ -46,13 +45,13 @@ def _bring_up(name: str) -> None:
 
 @system_call
 def is_manual(kernel: Kernel, caller: Caller, name: str) -> bool:
-    """Whether somebody has typed the address of an interface."""
+    """Whether an interface has a manual address."""
     return name in kernel.part(Manual).leases
 
 
 @system_call
 def set_manual(kernel: Kernel, caller: Caller, name: str, ip: int, mask: int) -> None:
-    """Give an interface an address, both as numbers."""
+    """Set the address and mask of an interface, both as numbers."""
     caller.must_be_root()
     interface = interfaces.Interface(name)
     kernel.part(Manual).leases.setdefault(name, interface.address)
@@ -61,7 +60,7 @@ def set_manual(kernel: Kernel, caller: Caller, name: str, ip: int, mask: int) ->
 
 @system_call
 def set_dhcp(kernel: Kernel, caller: Caller, name: str) -> None:
-    """Give an interface the address back that it had before the first one that was typed."""
+    """Restore the address that an interface had before its first manual one."""
     caller.must_be_root()
     lease = kernel.part(Manual).leases.pop(name, None)
     if lease:

@@ -35,12 +35,12 @@ def fault(kernel: Kernel, caller: Caller, name: str) -> bool:
 
 @system_call
 def install_developer_tools(kernel: Kernel, caller: Caller) -> None:
-    """Install the developer tools, as the system does once somebody has agreed in its window."""
+    """Install the developer tools, as the system does after somebody agreed in its window."""
     developer_tools.install(kernel.profile)
 
 
 @system_call
 def note_window(kernel: Kernel, caller: Caller) -> None:
-    """Note that a window, which nobody sees over SSH, asked for the developer tools."""
+    """Note that a window asked for the developer tools; nobody sees it over SSH."""
     with Path(developer_tools.WINDOWS).open("a", encoding="ascii") as file:
         file.write("python3\n")

@@ -33,11 +33,10 @@ def mount_share(
     again: bool = False,
     reserved: bool = False,
 ) -> None:
-    """Mount a share at a folder of the caller's.
-
-    ENOENT, ENOTDIR and EPERM for a mount point that will not do, EEXIST where the caller has mounted the same share
-    already and does not ask for a session of its own (``again``), EKEYREJECTED (a Mac's EAUTH) for a refused password.
-    Its client runs as the owner of the mount point, from ports below 1024 where root asks for that (``reserved``).
+    """Mount a share at a folder of the caller. ENOENT, ENOTDIR and EPERM: the mount point cannot be used. EEXIST: the
+    caller has mounted this share already and does not ask for a second session (``again``). EKEYREJECTED (a Mac's
+    EAUTH): the password is refused. The client runs as the owner of the mount point; root may ask for a port below 1024
+    (``reserved``).
     """
     with kernel.lock:
         _check_mount_point(caller, target)
@@ -48,7 +47,7 @@ def mount_share(
     with _password_refusals(has_passwords=kind != "nfs"):
         session = Session(uri, password, owner, smb_conf, reserved=reserved and caller.uid == 0)
         share = Share(session, target, owner, denied=kernel.fault("tcc-network-volume"))
-    if not (PROC / str(caller.pid)).exists():  # the program has ended, and what it had begun ends with it
+    if not (PROC / str(caller.pid)).exists():  # the program has ended: undo what it began
         share.unmount(force=True)
         raise OSError(errno.EINTR, target)
     full_sync = bool(facts is not None and facts.get("full_sync"))
@@ -61,7 +60,7 @@ def mount_share(
 
 
 def _undo_of(kernel: Kernel, share: Share, target: str, flushes: Path | None) -> Callable[[bool], None]:
-    """What unmounts a share; ``flushes`` is the file that says how files on it are flushed, which goes with it."""
+    """A function that unmounts a share and removes ``flushes``, the file that says how its files are flushed."""
 
     def undo(force: bool) -> None:
         share.unmount(force)
@@ -74,7 +73,7 @@ def _undo_of(kernel: Kernel, share: Share, target: str, flushes: Path | None) ->
 
 @waiting_system_call
 def smb_shares(kernel: Kernel, caller: Caller, uri: str, password: str, smb_conf: str) -> list[str]:
-    """The names of a server's shares; EKEYREJECTED for a refused password."""
+    """The names of a server's shares. EKEYREJECTED if the password is refused."""
     with _password_refusals():
         session = Session(uri, password, caller.uid, smb_conf)
     try:
@@ -91,7 +90,7 @@ def share_facts(kernel: Kernel, caller: Caller) -> dict[str, SmbFacts | NfsFacts
 
 @contextmanager
 def _password_refusals(has_passwords: bool = True) -> Iterator[None]:
-    """Raise EKEYREJECTED instead of EACCES where the protocol ``has_passwords``: then that is what was refused."""
+    """Raise EKEYREJECTED instead of EACCES if the protocol ``has_passwords``: the password was refused."""
     try:
         yield
     except OSError as error:

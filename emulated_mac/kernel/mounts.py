@@ -10,7 +10,7 @@ from .system_calls import Caller, Kernel, at_boot, system_call
 
 @dataclass(frozen=True)
 class Mount:
-    """One mount. ``undo(force)`` takes it off the Linux below; it raises OSError (EBUSY) where it cannot."""
+    """One mount. ``undo(force)`` unmounts it on the Linux below, or raises OSError (EBUSY)."""
 
     source: str
     target: str
@@ -31,7 +31,7 @@ def table(kernel: Kernel) -> MountTable:
 
 @at_boot
 def mount_own_volumes(kernel: Kernel) -> None:
-    """Fill in what a Mac of this version has mounted when it is up (seen on macOS 10.6, 10.13, 10.15, 15)."""
+    """Add the mounts that a Mac of this version has after its boot (seen on macOS 10.6, 10.13, 10.15, 15)."""
     number = kernel.profile.number
 
     def refuse(force: bool) -> None:
@@ -66,7 +66,7 @@ def mounts(kernel: Kernel, caller: Caller) -> list[MountRecord]:
 
 @system_call
 def unmount(kernel: Kernel, caller: Caller, target: str, force: bool) -> None:
-    """Take off the last mount at ``target``: by whoever mounted it, or root. EINVAL where nothing is mounted there."""
+    """Unmount the last mount at ``target``; only its user and root may. EINVAL if nothing is mounted there."""
     mount = next((mount for mount in reversed(table(kernel)) if mount.target == target), None)
     if mount is None:
         raise OSError(errno.EINVAL, "not currently mounted")

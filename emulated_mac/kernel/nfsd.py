@@ -1,4 +1,4 @@
-"""The exports of NFS: nfsd(8) has them checked and read again, showmount(8) lists them."""
+"""The exports of NFS: nfsd(8) checks and reloads them, showmount(8) lists them."""
 
 import errno
 import subprocess
@@ -17,7 +17,7 @@ USERS = Path("/Users")
 
 @at_boot
 def show_users_on_data_volume(kernel: Kernel) -> None:
-    """Show /Users, and what is mounted in it, below the data volume too."""
+    """Show /Users and the mounts in it below the data volume too."""
     if kernel.profile.number >= (10, 15):
         target = Path(f"{nfs.DATA}{USERS}")
         target.mkdir(exist_ok=True)
@@ -27,7 +27,7 @@ def show_users_on_data_volume(kernel: Kernel) -> None:
 
 @system_call
 def check_exports(kernel: Kernel, caller: Caller, path: str) -> list[str]:
-    """The errors of a file of exports, a message each."""
+    """The errors in a file of exports, one message each."""
     if kernel.fault("nfsd-full-disk-access"):
         exports, _ = exports_file.parse(Path(path).read_text(), nfs.volume_finder(kernel))
         return [
@@ -39,7 +39,7 @@ def check_exports(kernel: Kernel, caller: Caller, path: str) -> list[str]:
 
 @system_call
 def exported(kernel: Kernel, caller: Caller) -> list[tuple[str, list[str]]]:
-    """The exports that mountd lists for anybody: a path, and who may mount it. ESRCH where nfsd does not run."""
+    """The exports that mountd lists: a path, and who may mount it. ESRCH if nfsd does not run."""
     if not launchd.jobs(kernel).get(LABEL):
         raise OSError(errno.ESRCH, LABEL)
     exports, _ = exports_file.parse(nfs.EXPORTS.read_text(), nfs.volume_finder(kernel))
@@ -53,10 +53,10 @@ def exported(kernel: Kernel, caller: Caller) -> list[tuple[str, list[str]]]:
 
 @system_call
 def update_exports(kernel: Kernel, caller: Caller) -> None:
-    """Read the exports again, as nfsd does at a SIGHUP. ESRCH where it does not run."""
+    """Read the exports again, as nfsd does on SIGHUP. ESRCH if nfsd does not run."""
     caller.must_be_root()
     if not launchd.jobs(kernel).get(LABEL):
         raise OSError(errno.ESRCH, LABEL)
     if nfs.EXPORTS.exists() and nfs.write_config(kernel):
-        # a restart, for Ganesha cannot drop an export whose volume is gone
+        # a restart, because Ganesha cannot drop an export whose volume is gone
         launchd.service_stop(kernel, caller, LABEL)

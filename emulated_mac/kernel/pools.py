@@ -1,4 +1,4 @@
-"""The pools of OpenZFS on OS X: each on one disk image, of which it takes all, with its root dataset alone."""
+"""The pools of OpenZFS on OS X: each takes one whole disk image and has only its root dataset."""
 
 import errno
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ SLOP_BYTES = 128 * MIB  # what nobody may use, at least, or 1/32 (spa_slop_shift
 
 @dataclass
 class Pool:
-    """A pool; ``properties`` are those that it was made with, of its own and of its root dataset."""
+    """A pool; ``properties`` are those given at its creation, for the pool and its root dataset."""
 
     name: str
     disk: Disk
@@ -27,19 +27,19 @@ class Pool:
 
 
 class PoolTable(list[Pool]):
-    """All pools, also those that were exported."""
+    """All pools, exported ones included."""
 
 
 @system_call
 def install_o3x(kernel: Kernel, caller: Caller) -> None:
-    """What its installer does. EPERM."""
+    """Install OpenZFS, as its package does. EPERM."""
     caller.must_be_root()
     o3x.install()
 
 
 @system_call
 def pools(kernel: Kernel, caller: Caller) -> list[PoolRecord]:
-    """All pools that are imported."""
+    """All imported pools."""
     return [
         {
             "name": pool.name, "device": f"{pool.disk.device}s1", "properties": pool.properties,
@@ -54,7 +54,7 @@ def pools(kernel: Kernel, caller: Caller) -> list[PoolRecord]:
 def create_pool(
     kernel: Kernel, caller: Caller, name: str, device: str, mountpoint: str, properties: dict[str, str]
 ) -> None:
-    """Make a pool and mount it. EPERM; EEXIST, ENXIO; EBUSY for a device in use, ENOTEMPTY for a folder with files."""
+    """Make a pool and mount it. EPERM; EEXIST, ENXIO; EBUSY: the device is in use; ENOTEMPTY: the folder has files."""
     caller.must_be_root()
     if any(pool.name == name and pool.imported for pool in kernel.part(PoolTable)):
         raise OSError(errno.EEXIST, "File exists")
@@ -88,10 +88,8 @@ def import_pool(kernel: Kernel, caller: Caller, name: str) -> None:
 
 @system_call
 def let_go_of_pool(kernel: Kernel, caller: Caller, name: str, destroy: bool) -> None:
-    """Export a pool, or destroy it. EPERM, ENOENT; EBUSY where it is in use.
-
-    One that is shown as HFS+ is not known to be mounted, so that only ``umount`` takes it off
-    (https://github.com/openzfsonosx/openzfs/issues/50).
+    """Export a pool, or destroy it. EPERM, ENOENT; EBUSY if it is in use. A pool that is shown as HFS+ counts as not
+    mounted, so only ``umount`` unmounts it (https://github.com/openzfsonosx/openzfs/issues/50).
     """
     caller.must_be_root()
     pool = next((pool for pool in kernel.part(PoolTable) if pool.name == name and pool.imported), None)

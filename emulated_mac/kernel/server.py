@@ -32,7 +32,7 @@ class _Handler(socketserver.StreamRequestHandler):
                 answer = (0, SYSTEM_CALLS[name](kernel, caller, **arguments))
         except OSError as error:
             answer = (error.errno or errno.EIO, None)
-        except Exception:  # a defect of the emulation: goes to the host's log, with an errno that no Mac refuses with
+        except Exception:  # a defect of the emulation: log it, and answer with an errno that no Mac refuses with
             traceback.print_exc()
             answer = (errno.EDOM, None)
         with suppress(BrokenPipeError):

@@ -1,4 +1,4 @@
-"""The variables of sysctl(3): which a version has, what they may be, and the sockets of this host that follow them."""
+"""The variables of sysctl(3): which ones a version has, their limits, and their effect on this host's sockets."""
 
 import errno
 import os
@@ -11,7 +11,7 @@ from .system_calls import Caller, Kernel, at_boot, system_call
 
 PROC = Path("/linux/proc")
 MIB = 1024 * 1024
-# The variables that root may write; ``_accepts`` has the values that they take
+# The variables that root may write; ``_accepts`` has their limits
 WRITABLE = (
     *(f"net.inet.tcp.{name}" for name in (
         "sendspace", "recvspace", "doautorcvbuf", "doautosndbuf", "autorcvbufmax", "autosndbufmax", "autosndbufinc",
@@ -24,7 +24,7 @@ WRITABLE = (
 
 
 class Variables(dict[str, str]):
-    """The variables by name, as text, but for those that are read afresh each time."""
+    """The variables by name, as text, except those that are read anew each time."""
 
 
 @at_boot
@@ -122,7 +122,7 @@ def sysctl_names(kernel: Kernel, caller: Caller) -> list[str]:
 
 @system_call
 def sysctl_read(kernel: Kernel, caller: Caller, name: str) -> str:
-    """The value of one variable. ENOENT where this version has none of that name."""
+    """The value of one variable. ENOENT if this version lacks it."""
     if name not in values(kernel):
         raise OSError(errno.ENOENT, "No such file or directory")
     return values(kernel)[name]
@@ -130,13 +130,13 @@ def sysctl_read(kernel: Kernel, caller: Caller, name: str) -> str:
 
 @system_call
 def sysctl_writable(kernel: Kernel, caller: Caller, name: str) -> bool:
-    """Whether anybody at all may write it."""
+    """Whether root may write it."""
     return name in WRITABLE
 
 
 @system_call
 def sysctl_write(kernel: Kernel, caller: Caller, name: str, value: int) -> None:
-    """Write a variable. EPERM for anybody but root, ERANGE ("Result too large") for a value that it does not take."""
+    """Write a variable. EPERM unless the caller is root, ERANGE ("Result too large") if the value is not allowed."""
     caller.must_be_root()
     if kernel.fault("sysctl-refused") or not _accepts(kernel, name, value):
         raise OSError(errno.ERANGE, "Result too large")
@@ -145,7 +145,7 @@ def sysctl_write(kernel: Kernel, caller: Caller, name: str, value: int) -> None:
 
 
 def _accepts(kernel: Kernel, name: str, value: int) -> bool:
-    """Whether the kernel takes a value (xnu: sysctl_tcp_sospace and sysctl_sb_max; the others have no limits)."""
+    """Whether the kernel accepts a value (xnu: sysctl_tcp_sospace and sysctl_sb_max; the others have no limits)."""
     largest = int(kernel.part(Variables)["kern.ipc.maxsockbuf"])
     if name in ("net.inet.tcp.sendspace", "net.inet.tcp.recvspace"):
         return 1 <= value <= (largest if kernel.profile.number >= (14,) else largest // 2304 * 2048)
@@ -156,14 +156,14 @@ def _accepts(kernel: Kernel, name: str, value: int) -> bool:
 
 
 def _apply(kernel: Kernel) -> None:
-    """Give new sockets of this host the buffers that they would get on the Mac."""
+    """Give this host's new sockets the buffers that a Mac's would get."""
     tcp = _tcp_variables(kernel)
     for space, switch, maximum, floor, file in (
         ("recvspace", "doautorcvbuf", "autorcvbufmax", 262140, "tcp_rmem"),
         ("sendspace", "doautosndbuf", "autosndbufmax", 131070, "tcp_wmem"),
     ):
         size = largest = tcp[space]
-        if tcp.get("sockthreshold", 0) > 0:  # 10.6 and 10.7 raise it while there are few sockets (tcp_attach)
+        if tcp.get("sockthreshold", 0) > 0:  # 10.6 and 10.7 raise the buffer while few sockets exist (tcp_attach)
             size = largest = max(size, floor)
         if maximum in tcp and tcp.get(switch, 1):
             largest = tcp[maximum]

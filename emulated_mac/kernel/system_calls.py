@@ -1,4 +1,4 @@
-"""What a system call of the emulated kernel is: a function of the kernel, of who asks, and of arguments by name."""
+"""A system call of the emulated kernel: a function of the kernel, the caller, and arguments by name."""
 
 import errno
 import json
@@ -38,11 +38,11 @@ class Kernel:
         self._parts: dict[type, object] = {}
 
     def part(self, kind: type[Part]) -> Part:
-        """The part of this type, made empty when it is first asked for."""
+        """The part of this type; created empty at its first use."""
         return cast(Part, self._parts.setdefault(kind, kind()))
 
     def fault(self, name: str) -> bool:
-        """Whether this fault happens now; that counts as once, unless the fault holds until it is switched off."""
+        """Whether this fault happens now. Each yes counts as one time, unless the fault lasts until switched off."""
         try:
             remaining: dict[str, int] = json.loads(FAULTS.read_text())
         except FileNotFoundError:

@@ -1,6 +1,6 @@
 """The volumes on disk images: made, mounted, taken off.
 
-A volume is a file system in memory at a hidden place, so that it outlives an unmount as one on a disk does; mounting it
+A volume is a file system in memory at a hidden path. So it survives an unmount, as a volume on a disk does. Mounting
 shows it at its mount point.
 """
 
@@ -27,7 +27,7 @@ from .disks import (
 from .system_calls import Caller, Kernel, system_call
 
 HIDDEN = Path("/linux/run/emulated_mac.volumes")
-OVERHEAD = 0.02  # of a device: the catalog, allocation file and journal of HFS+ take about so much
+OVERHEAD = 0.02  # share of a device that HFS+ uses for its catalog, allocation file and journal, roughly
 MIN_APFS_BYTES = 8 * 1024 * 1024
 
 
@@ -35,7 +35,7 @@ MIN_APFS_BYTES = 8 * 1024 * 1024
 def make_hfs(
     kernel: Kernel, caller: Caller, device: str, name: str, case_sensitive: bool, journaled: bool
 ) -> DiskRecord:
-    """Make HFS+ on an image, or make it anew. EACCES for anybody but its owner, EBUSY where it is mounted."""
+    """Make HFS+ on an image, or make it anew. EACCES unless the caller owns the image, EBUSY if it is mounted."""
     disk = _clear_own_disk(kernel, caller, device)
     make_volume(disk, caller, Volume(device, "hfs", name, case_sensitive, journaled))
     return describe(disk, device)
@@ -43,7 +43,7 @@ def make_hfs(
 
 @system_call
 def make_container(kernel: Kernel, caller: Caller, device: str) -> str:
-    """Make an APFS container on an image: a disk of its own, which is returned. As :func:`make_hfs`; ENOSPC."""
+    """Make an APFS container on an image and return its disk. Errors as in :func:`make_hfs`; ENOSPC."""
     disk = _clear_own_disk(kernel, caller, device)
     if disk.size_bytes < MIN_APFS_BYTES:
         raise OSError(errno.ENOSPC, "No space left on device")
@@ -54,7 +54,7 @@ def make_container(kernel: Kernel, caller: Caller, device: str) -> str:
 
 @system_call
 def add_volume(kernel: Kernel, caller: Caller, container: str, name: str, case_sensitive: bool) -> DiskRecord:
-    """Make the volume of an APFS container. EACCES, ENXIO; EEXIST for a second one, which is not emulated."""
+    """Make the volume of an APFS container. EACCES, ENXIO; EEXIST for a second volume, which is not emulated."""
     disk = find_own_disk(kernel, caller, container)
     if disk.volume or container not in disk.synthesized:
         raise OSError(errno.EEXIST if disk.volume else errno.ENXIO, "no place for a volume")
@@ -66,7 +66,7 @@ def add_volume(kernel: Kernel, caller: Caller, container: str, name: str, case_s
 
 
 def _clear_own_disk(kernel: Kernel, caller: Caller, device: str) -> Disk:
-    """Remove the volume from an image of the caller's. EBUSY where it is mounted; EACCES, ENXIO."""
+    """Remove the volume from the caller's image. EBUSY if it is mounted; EACCES, ENXIO."""
     disk = find_own_disk(kernel, caller, device)
     if disk.volume and disk.volume.mounted_at:
         raise OSError(errno.EBUSY, "Resource busy")
@@ -75,7 +75,7 @@ def _clear_own_disk(kernel: Kernel, caller: Caller, device: str) -> Disk:
 
 
 def make_volume(disk: Disk, caller: Caller, volume: Volume, size_bytes: int = 0) -> None:
-    """Make a volume on an image, empty; of this size, or what HFS+ and APFS leave."""
+    """Make an empty volume on an image; by default as large as HFS+ and APFS leave."""
     disk.volume = volume
     folder = HIDDEN / disk.device
     folder.mkdir(parents=True, exist_ok=True)
@@ -94,10 +94,8 @@ def remove_volume(disk: Disk) -> None:
 
 @system_call
 def mount_volume(kernel: Kernel, caller: Caller, device: str, type: str, target: str, flags: list[str]) -> None:
-    """Mount a volume at a folder, as mount(2) does.
-
-    Its device must be the caller's (EACCES), and so must the folder unless that is root's caller (EPERM). EBUSY where
-    it is mounted, EINVAL where the device has no file system of this type.
+    """Mount a volume at a folder, as mount(2) does. The caller must own the device (EACCES) and the folder (EPERM), or
+    be root. EBUSY if the volume is mounted, EINVAL if the device has no file system of this type.
     """
     disk = find_own_disk(kernel, caller, device)
     if disk.volume is None or disk.volume.device != device or disk.volume.type != type:
@@ -111,7 +109,7 @@ def mount_volume(kernel: Kernel, caller: Caller, device: str, type: str, target:
 
 @system_call
 def mount_in_volumes(kernel: Kernel, caller: Caller, device: str) -> str:
-    """Mount a volume below /Volumes, as Disk Arbitration does; returns where: at ``NAME 1`` where NAME is taken."""
+    """Mount a volume below /Volumes, as Disk Arbitration does; returns its path. If NAME is taken, it is ``NAME 1``."""
     disk = find_own_disk(kernel, caller, device)
     if disk.volume is None or disk.volume.device != device:
         raise OSError(errno.EINVAL, "Invalid argument")
@@ -152,7 +150,7 @@ def _take_off(volume: Volume, target: str, force: bool) -> None:
 
 @system_call
 def unmount_device(kernel: Kernel, caller: Caller, device: str, force: bool) -> str:
-    """Unmount the volume of a device; returns its mount point, empty where it had none. EBUSY where in use, EPERM."""
+    """Unmount the volume of a device; returns its mount point, or an empty text. EBUSY if it is in use, EPERM."""
     return _unmount(kernel, caller, find_disk(kernel, device), force)
 
 

@@ -1,6 +1,5 @@
-"""The programs of macOS, one module for each: ``main(argv) -> int`` gets the words after the name.
-
-``PLACES`` has the folder of each program, or a function from a version to the folder; None if the version lacks it.
+"""The programs of macOS, one module each: ``main(argv) -> int`` gets the words after the name. ``PLACES`` maps each
+program to its folder, or to a function from a version to the folder (None if the version lacks the program).
 """
 
 from __future__ import annotations
@@ -19,12 +18,12 @@ if TYPE_CHECKING:
 
 
 def since(folder: str, *number: int) -> Place:
-    """The place of a program that came with a version."""
+    """The place of a program that was added in a version."""
     return lambda profile: folder if profile.number >= number else None
 
 
 def before(folder: str, *number: int) -> Place:
-    """The place of a program before the version that has no such program, or the same one as Linux."""
+    """The place of a program up to a version, which dropped it or has the same program as Linux."""
     return lambda profile: folder if profile.number < number else None
 
 

@@ -1,4 +1,4 @@
-"""caffeinate(8), since 10.8: holds assertions as long as it, or what it runs or watches, lives."""
+"""caffeinate(8), since 10.8: holds assertions as long as it runs, or its command or the watched process does."""
 
 import signal
 import subprocess
@@ -10,7 +10,7 @@ USAGE = "usage: caffeinate [-disu] [-t timeout] [-w Process ID] [command argumen
 
 
 def main(argv: list[str]) -> int:
-    """Wait for the command, the process or the time; without any of them, for ever. ``-t`` is nothing to a command."""
+    """Wait for the command, the process or the time; without any, for ever. With a command, ``-t`` is ignored."""
     options, words = bsd_getopt.parse("caffeinate", argv, "dimsut:w:", USAGE, 64)
     values = dict(options)
     if words:

@@ -10,13 +10,13 @@ FLAGS = {"nodump": 0x1, "opaque": 0x8, "hidden": 0x8000}  # <sys/stat.h>
 NAMES = {"nodump": ("nodump", True), "dump": ("nodump", False), "opaque": ("opaque", True),
          "noopaque": ("opaque", False), "hidden": ("hidden", True), "uhidden": ("hidden", True),
          "nohidden": ("hidden", False), "nouhidden": ("hidden", False)}  # fmt: skip
-# What they forbid is not forbidden here, so they are not set. Taking them off an object that has none changes nothing
+# The emulation cannot enforce them, so it refuses to set them. Clearing them changes nothing
 BINDING = ("uchg", "uchange", "uimmutable", "uappnd", "uappend", "schg", "schange", "simmutable", "sappnd", "sappend",
            "arch", "archived")  # fmt: skip
 
 
 def main(argv: list[str]) -> int:
-    """Change the flags of files; 1 where that failed for one."""
+    """Change the flags of files; 1 if it failed for one."""
     options, words = bsd_getopt.parse("chflags", argv, "HLPRfhvx", USAGE)
     letters = {letter for letter, _ in options}
     if len(words) < 2:
@@ -43,7 +43,7 @@ def print_error(path: str, error: OSError) -> None:
 
 
 def parse_flags(text: str) -> tuple[int, int]:
-    """The flags to set and to clear, of keywords or an octal number; ends the program for an unknown one."""
+    """The flags to set and to clear, from keywords or an octal number. An unknown keyword ends the program."""
     if text[:1].isdigit():
         if not text.isdigit() or set(text) & set("89"):
             bsd_getopt.fail(f"chflags: invalid flags: {text}")

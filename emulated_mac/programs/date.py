@@ -12,7 +12,7 @@ usage: date [-jnRu] [-I[date|hours|minutes|seconds|ns]] [-f input_fmt]
 
 
 def main(argv: list[str]) -> int:
-    """Print the time, or that of ``-r``, in the format."""
+    """Print the present time, or the time of ``-r``, in the format."""
     options, words = bsd_getopt.parse("date", argv, "jnRuf:r:v:I:z:", USAGE)
     values = dict(options)
     if set(values) & set("jnRfvIz"):

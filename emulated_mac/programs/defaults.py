@@ -1,4 +1,4 @@
-"""defaults(1): preferences in property lists, of a user's or, named by a path, of the system."""
+"""defaults(1): preferences in property lists: the user's by domain, the system's by path."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ON = ("true", "TRUE", "yes", "YES", "1")
 
 
 def main(argv: list[str]) -> int:
-    """``read``, ``write`` or ``delete`` of a domain and key."""
+    """``read``, ``write`` or ``delete`` a key of a domain."""
     if len(argv) < 2 or argv[0] not in ("read", "write", "delete"):
         bsd_getopt.fail_with_usage(USAGE, 255)
     path = _preferences_file(argv[1])

@@ -53,7 +53,7 @@ def main(argv: list[str]) -> int:
 
 
 def _path_of(target: str) -> str:
-    """The path of a mount point: the data volume is no mount of its own here."""
+    """The real path of a mount point: the data volume is not a separate mount here."""
     return "/" if target == DATA else target
 
 

@@ -31,7 +31,7 @@ FORMATS = {
 
 
 def main(argv: list[str]) -> int:
-    """Run the verb, in letters of any case."""
+    """Run the verb; case does not matter."""
     verbs: dict[str, Callable[[list[str]], int]] = {
         "erasevolume": _erase, "erasedisk": _erase, "eject": _eject, "unmount": _unmount, "umount": _unmount,
         "unmountdisk": _unmount_disk, "mount": _mount, "info": _info, "list": _list, "apfs": _apfs,
@@ -48,7 +48,7 @@ def main(argv: list[str]) -> int:
 
 
 def _find_device(word: str) -> str:
-    """The device of a word: a device, a mount point or the name of a volume."""
+    """Find the device by its name, its mount point or the name of its volume."""
     if word.startswith("/") and not word.startswith("/dev/"):
         path = word.rstrip("/")
         return next((device_name(mount["source"]) for mount in call("mounts") if mount["target"] == path), "")
@@ -118,7 +118,7 @@ def _apfs(words: list[str]) -> int:
     if not complete.get(verb):
         bsd_getopt.fail_as_not_emulated("diskutil", f"apfs {' '.join(words)}")
     if verb == "list":
-        print("APFS Containers (0 found)")  # the Mac's own disk is not shown because it is none
+        print("APFS Containers (0 found)")  # the Mac's own disk is not emulated, so it is not listed
         return 0
     try:
         if verb == "create":
@@ -268,7 +268,7 @@ def _describe(disk: DiskRecord) -> dict[str, object]:
 
 
 def _list(words: list[str]) -> int:
-    """The RAM disks, without the Mac's own disk, which is none."""
+    """List the RAM disks. The Mac's own disk is not emulated."""
     if words and words[0] == "-plist":
         bsd_getopt.fail_as_not_emulated("diskutil", "list -plist")
     for image in call("images"):

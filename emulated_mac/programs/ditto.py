@@ -1,9 +1,7 @@
-"""ditto(1): Apple publishes its manual, and not its source.
-
-That it writes a file as a hidden ``.BC.T_…`` beside the target, which it then renames, unless told
-``--nonAtomicCopies``, is what its users report. What it does where it cannot keep times or permissions is not known:
-here it goes on. By its manual it keeps resource forks, extended attributes and access control lists unless told not to;
-of flags it says nothing, and they are kept.
+"""ditto(1): Apple publishes its manual, but not its source. Users report that it writes a hidden ``.BC.T_…`` beside the
+target and renames it, unless told ``--nonAtomicCopies``. Nobody documents what it does if it cannot keep times or
+permissions: here it goes on. By its manual it keeps resource forks, extended attributes and access control lists by
+default. The manual does not mention flags; here they are kept.
 """
 
 import contextlib
@@ -20,7 +18,7 @@ Usage: ditto [ <options> ] src [ ... src ] dst
 
     <options> are any of:
     -h                         print full usage"""
-# Of the manual: those that change nothing of a file that has data alone, and the others
+# Options of the manual: first those without effect on a file that has only data, then the others
 PLAIN = {"-v", "-V", "-X", "--rsrc", "--norsrc", "--extattr", "--noextattr", "--qtn", "--noqtn", "--acl", "--noacl",
          "--nocache", "--nonAtomicCopies", "--nohfsCompression", "--preserveHFSCompression",
          "--nopreserveHFSCompression"}  # fmt: skip
@@ -29,7 +27,7 @@ OTHERS = {"-c", "-x", "-z", "-j", "-k", "-h", "--help", "--keepParent", "--arch"
 
 
 def main(argv: list[str]) -> int:
-    """Copy a file; 1 where that is not possible."""
+    """Copy a file; 1 if it failed."""
     options, words = [], list(argv)
     while words and words[0].startswith("-"):
         options.append(words.pop(0))
@@ -54,7 +52,7 @@ def main(argv: list[str]) -> int:
 
 
 def _copy_folder(source: str, target: str, options: list[str]) -> int:
-    """Copy what is in a folder into another, which it makes."""
+    """Copy a folder's content into another folder, which is created."""
     os.makedirs(target, exist_ok=True)  # noqa: PTH103
     kept = "--preserve=mode,ownership,timestamps,links"
     words = ["/linux/usr/bin/cp", "-R", kept, "--no-preserve=xattr", "-T", "--", source, target]
@@ -67,7 +65,7 @@ def _copy_folder(source: str, target: str, options: list[str]) -> int:
 
 
 def _carry(source: str, target: str, options: list[str]) -> int:
-    """Carry over what is beside contents, less what was ruled out."""
+    """Carry over attributes, except those that an option excludes."""
     if {"--norsrc", "--noextattr"} & set(options):
         return 0
     kept = carried.Kept("ditto", acl="--noacl" not in options, flags=True)
@@ -75,7 +73,7 @@ def _carry(source: str, target: str, options: list[str]) -> int:
 
 
 def _copy(source: str, target: str, in_place: bool) -> str:
-    """Copy the data, then the time and the permissions; under another name first unless ``in_place``. Returns where."""
+    """Copy the data, then time and permissions, under a temporary name unless ``in_place``. Returns the path."""
     if os.path.isdir(target):  # noqa: PTH112
         target = os.path.join(target, os.path.basename(source))  # noqa: PTH118, PTH119
     with open(source, "rb") as file:  # noqa: PTH123

@@ -1,8 +1,7 @@
-"""dns-sd(1): the services that others make known; it goes on until it is interrupted.
-
-Of mDNSResponder's Clients/dns-sd.c (258.21 of 10.6, 522.92.1 of 10.9, 2559.80.8 of 15): the rows of -B and -L, without
-DATE and STARTING in 10.6; a type without a dot is taken for one of TCP, and none for _http._tcp; flag 2 is Add, flag 1
-that more rows come; a wrong command line prints the usage, and exits with 0.
+"""dns-sd(1): browse and look up services; it runs until it is interrupted. Source: mDNSResponder, Clients/dns-sd.c
+(258.21 of 10.6, 522.92.1 of 10.9, 2559.80.8 of 15). The rows of -B and -L have no DATE and STARTING in 10.6. A type
+without a dot is one of TCP; no type means _http._tcp. Flag 2 is Add; flag 1 says that more rows follow. A wrong command
+line prints the usage and exits with 0.
 """
 
 from __future__ import annotations
@@ -54,7 +53,7 @@ def main(argv: list[str]) -> NoReturn:
         bsd_getopt.fail_with_usage(USAGE, 0)
     if words[operation == "L" :][1:] not in ([], ["."], ["local"], ["local."]):
         bsd_getopt.fail_as_not_emulated("dns-sd", "a domain other than local")
-    signal.signal(signal.SIGINT, signal.SIG_DFL)  # which ends it, as it ends every program that does not ask
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # SIGINT ends it, as it ends every program without a handler
     if operation == "B":
         _browse(words)
     _look_up(words)
@@ -115,14 +114,14 @@ def _services(link: Interface) -> list[Service]:
 
 
 class _Shown:
-    """The rows, each with the time; the day stands above the first of it."""
+    """The rows, each with its time; the first row of a day has the date above it."""
 
     def __init__(self) -> None:
         self.rows, self._day = 0, ""
         self._is_new = profiles.current().number >= (10, 9)
 
     def starting(self) -> None:
-        """Say that it begins."""
+        """Print the line that says that it starts."""
         if self._is_new:
             self._time()
             print("...STARTING...")

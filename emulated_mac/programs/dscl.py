@@ -59,7 +59,7 @@ def _group(entry: grp.struct_group) -> Record:
 
 
 def _point(point: SharePointRecord) -> Record:
-    """Keys as sharing(8) of a Mac writes them into the record."""
+    """The keys that a Mac's sharing(8) writes into the record."""
     native = {
         "smb_name": point["smb_name"], "smb_shared": str(int(point["smb_shared"])),
         "afp_name": point["afp_name"], "afp_shared": str(int(point["afp_shared"])), "directory_path": point["path"],

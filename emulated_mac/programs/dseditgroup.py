@@ -10,7 +10,7 @@ EX_NOUSER, EX_USAGE = 67, 64
 
 
 def main(argv: list[str]) -> int:
-    """Whether an account is a member of a group: ``yes lab is a member of staff``, exit 0; no, exit 67."""
+    """Print whether an account is in a group: ``yes lab is a member of staff`` and exit 0, else exit 67."""
     try:
         options, words = getopt.getopt(argv, "pqvo:m:n:u:P:")
     except getopt.GetoptError:

@@ -1,4 +1,4 @@
-"""hdiutil(1): images of memory and in files (man hdiutil; output seen on macOS 10.13, 15 and 26)."""
+"""hdiutil(1): images in memory and in files (man hdiutil; output seen on macOS 10.13, 15 and 26)."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def main(argv: list[str]) -> int:
 
 
 def framework() -> str:
-    """The version of the framework DiskImages (seen on macOS 10.6, 10.13, 15; of other versions those near by)."""
+    """The version of the framework DiskImages (seen on macOS 10.6, 10.13, 15; other versions get the nearest)."""
     versions = (((10, 6), "10.6v289"), ((10, 9), "10.9v371.1"), ((10, 13), "10.13v480.60.1"),
              ((10, 15), "10.15v559.100.2"), ((12,), "12v629"), ((14,), "14v670"), ((15,), "15v683.100.3"))  # fmt: skip
     return [text for since, text in versions if profiles.current().number >= since][-1]
@@ -126,7 +126,7 @@ def _entry(image: ImageRecord) -> dict[str, object]:
 
 
 def _print_info(images: list[ImageRecord]) -> None:
-    """The text, whose values are in the language of the user."""
+    """Print the text form; its values are in the user's language."""
     chinese = CHINESE if call("fault", name="localized") else {}
     version = framework().partition("v")[2]
     print(f"framework       : {version}\ndriver          : {version}\nimages          : {len(images)}")
@@ -145,7 +145,7 @@ def _print_info(images: list[ImageRecord]) -> None:
 
 
 def _detach(words: list[str]) -> int:
-    """Both lines, or the second only where nothing was mounted. Exit code 16 (EBUSY) where it is in use."""
+    """Print both lines, or only the second if nothing was mounted. Exit code 16 (EBUSY) if the image is in use."""
     force = "-force" in words
     names = [word for word in words if not word.startswith("-")]
     if len(names) != 1 or set(words) - {"-force", "-quiet", *names}:
@@ -177,7 +177,7 @@ def _unmount(words: list[str]) -> int:
 
 
 def _find_device(word: str) -> str:
-    """The device that a word names, or that is mounted where it points."""
+    """The device with this name or this mount point."""
     for mount in call("mounts"):
         if mount["target"] == word.rstrip("/"):
             return device_name(mount["source"])

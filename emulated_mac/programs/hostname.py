@@ -6,7 +6,7 @@ from .. import bsd_getopt
 
 
 def main(argv: list[str]) -> int:
-    """Print it; ``-s`` without its domain."""
+    """Print the name; with ``-s`` without its domain."""
     options, words = bsd_getopt.parse("hostname", argv, "fs", "usage: hostname [-fs] [name-of-host]")
     if words:
         bsd_getopt.fail("hostname: sethostname: Operation not permitted")

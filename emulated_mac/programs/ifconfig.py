@@ -70,7 +70,7 @@ def _set_up(name: str, up: bool) -> None:
 
 
 def _set_mtu(name: str, text: str) -> None:
-    """setifmtu() warns of whatever the kernel says, and that is all: the exit code stays 0, on every version."""
+    """Set the MTU. Like setifmtu(), only warn if the kernel refuses: the exit code stays 0 on every version."""
     try:
         value = int(text) if text.isdigit() else 0  # atoi(3)
         if os.geteuid() == 0 and call("fault", name="mtu-refused"):
@@ -95,7 +95,7 @@ def show(interface: Interface, flags: set[str]) -> None:
 def _flags(interface: Interface) -> str:
     if interface.name == "lo0":
         return "8049<UP,LOOPBACK,RUNNING,MULTICAST>"
-    # RUNNING says that the driver runs; the state of the cable is in the line status
+    # RUNNING means that the driver runs; the line "status" has the state of the cable
     return (
         "8863<UP,BROADCAST,SMART,RUNNING,SIMPLEX,MULTICAST>"
         if interface.is_up

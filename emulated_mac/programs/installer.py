@@ -1,4 +1,4 @@
-"""installer(8): the package of OpenZFS on OS X, whose name tells it: what is in a package is not looked at."""
+"""installer(8): installs the package of OpenZFS on OS X, known by its name; a package's content is not read."""
 
 import os
 

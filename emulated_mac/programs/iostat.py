@@ -1,4 +1,4 @@
-"""iostat(8) (system_cmds: iostat.c): of a disk that does nothing here, and the cores of the host below."""
+"""iostat(8) (system_cmds: iostat.c): an idle disk, and the cores of the host below."""
 
 import os
 import time
@@ -11,7 +11,7 @@ usage: iostat [-CUdIKoT?] [-c count] [-n devs]
 
 
 def main(argv: list[str]) -> int:
-    """A row for each look; the first is since boot."""
+    """Print one row per sample; the first covers the time since boot."""
     options, words = bsd_getopt.parse("iostat", argv, "CUdIKoTc:n:w:", USAGE)
     values, flags = dict(options), {letter for letter, _ in options}
     if words or flags & set("UdIKoT"):

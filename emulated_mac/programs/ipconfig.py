@@ -1,14 +1,12 @@
-"""ipconfig(8): the address of an interface.
-
-Of bootp's ipconfig.tproj/client.c (494.60.3): a command is found in letters of any case; too few words print its usage,
-and more than it needs are not looked at; an interface without an address, or that is not there, prints nothing and
-exits with 1; an unknown command prints the usage of all, and exits with 1.
+"""ipconfig(8): the address of an interface. Source: bootp, ipconfig.tproj/client.c (494.60.3). The case of a command
+does not matter. Too few words print its usage; more are ignored. An interface without an address, or a missing one,
+prints nothing and exits with 1. An unknown command prints the whole usage and exits with 1.
 """
 
 from .. import bsd_getopt
 from ..interfaces import dotted_address, find
 
-# The commands that the usage lists, each with the number of words that it needs
+# The commands in the usage, each with the number of words that it needs
 NEEDS = {
     "waitall": 0, "getifaddr": 1, "ifcount": 0, "getoption": 2, "getiflist": 0, "getsummary": 1, "getpacket": 1,
     "getv6packet": 1, "getra": 1, "getdhcpduid": 0, "getdhcpiaid": 1, "set": 2, "setverbose": 1,
@@ -18,7 +16,7 @@ USAGE = f"usage: ipconfig <command> <args>\nwhere <command> is one of {', '.join
 
 
 def main(argv: list[str]) -> int:
-    """Print what is asked for."""
+    """Run the command."""
     command = argv[0].lower() if argv else ""
     if command not in NEEDS:
         bsd_getopt.fail_with_usage(USAGE)

@@ -1,7 +1,7 @@
 """launchctl(1): the legacy verbs of all versions, and those of launchd 2 (10.10 and later).
 
 Messages: launchctl.c of launchd-842 for 10.9 and earlier; seen on macOS 10.11 to 15 for the others. Only file servers
-are emulated: any other job is not found.
+are emulated; other jobs are not found.
 """
 
 import errno
@@ -96,7 +96,7 @@ def _load_refused(path: str, label: str, code: int | None, number: tuple[int, ..
             return _fail(f"{path}: service already loaded", 0)
         return _fail(f"Load failed: {IN_PROGRESS}: {WORDS[IN_PROGRESS]}", 0)
     if os.getuid() != 0:
-        if number < (10, 10):  # it would go into the user's own launchd, which these jobs are not for
+        if number < (10, 10):  # it would load into the user's own launchd, but these jobs belong to the system's
             return _fail("launchctl: Dubious ownership on file (skipping): " + path + "\nnothing found to load", 1)
         if number < (11,):
             return _fail(f"{path}: Path had bad ownership/permissions", 0)
@@ -135,7 +135,7 @@ def _unload_refused(path: str, label: str, number: tuple[int, ...]) -> int:
 
 
 def _list(argv: list[str], number: tuple[int, ...]) -> int:
-    """Root sees the system's jobs; to others they do not show."""
+    """List the system's jobs for root, and none for other users."""
     jobs = [job for job in _jobs() if job["loaded"] and os.getuid() == 0]
     if not argv:
         print("PID\tStatus\tLabel")
@@ -160,7 +160,7 @@ def _start(argv: list[str], number: tuple[int, ...]) -> int:
     job = _find_job(argv[0]) if len(argv) == 1 else None
     if job is None or not job["loaded"] or os.getuid() != 0:
         return _fail("launchctl start error: No such process", 1) if number < (10, 10) else 3
-    return 0  # what should run already does
+    return 0  # a job that should run is running already
 
 
 def _stop(argv: list[str], number: tuple[int, ...]) -> int:
@@ -195,7 +195,7 @@ def _switch(argv: list[str], verb: str) -> int:
     job = _find_target(argv)
     if os.getuid() != 0:
         return _fail(f"Could not {verb} service: 1: {WORDS[1]}", 1)
-    if job is not None:  # of another label launchd only takes a note
+    if job is not None:  # launchd only remembers a label that it does not know
         call("service_enable", label=job["label"], enable=verb == "enable")
     return 0
 
@@ -212,7 +212,7 @@ def _bootstrap(argv: list[str], number: tuple[int, ...]) -> int:
             reason = {errno.EALREADY: IN_PROGRESS, errno.EPERM: DISABLED}.get(error.errno or 0, IO_ERROR)
             reason = reason if os.getuid() == 0 else 1
             if reason == IN_PROGRESS and number >= (11,):
-                reason = IO_ERROR  # seen on macOS 11 and later, for a job that is loaded
+                reason = IO_ERROR  # seen on macOS 11 and later if the job is loaded
             if number < (11,):
                 words = "service already bootstrapped" if reason == IN_PROGRESS else WORDS[reason]
                 code = _fail(f"{path}: {words}", reason)
@@ -278,7 +278,9 @@ def _print(argv: list[str], number: tuple[int, ...]) -> int:
 
 
 def _print_disabled(argv: list[str], number: tuple[int, ...]) -> int:
-    """Words since 13, and true or false before: the fix texts of DISA's APPL-12-002001 and APPL-13-002001."""
+    """Print words since 13, before that true or false (source: the fix texts of DISA's APPL-12-002001 and
+    APPL-13-002001).
+    """
     if argv != ["system"]:
         return _fail("Usage: launchctl print-disabled <domain-target>", 64)
     print("\tdisabled services = {")

@@ -30,7 +30,7 @@ Usage: mdutil -pEsa -i (on|off) -d volume ...
 \t-P volume-path\tDump the VolumeConfig.plist for the specified volume.
 \t-X volume-path\tRemove the Spotlight index directory on the specified volume.  This does not disable indexing."""
 NETWORK = ("smbfs", "nfs", "afpfs")
-OFF = ".Spotlight-V100/off"  # on the volume, as a Mac keeps it, so that it goes with the volume
+OFF = ".Spotlight-V100/off"  # on the volume, as on a Mac, so it goes with the volume
 
 
 def main(argv: list[str]) -> int:
@@ -60,7 +60,7 @@ def _handle_volume(target: str, table: dict[str, MountRecord], switch: str | Non
         return
     mark = Path(target, OFF)
     if switch == "off" and table[target]["type"] not in NETWORK:
-        mark.parent.mkdir(mode=0o711, exist_ok=True)  # readable, for here is no daemon that tells users the state
+        mark.parent.mkdir(mode=0o711, exist_ok=True)  # readable for all, because no daemon tells users the state here
         mark.touch()
     elif switch == "on":
         mark.unlink(missing_ok=True)

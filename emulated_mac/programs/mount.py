@@ -1,4 +1,4 @@
-"""mount(8) (diskdev_cmds: mount.c): prints the table, or hands over to mount_TYPE."""
+"""mount(8) (diskdev_cmds: mount.c): prints the table, or calls mount_TYPE."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def main(argv: list[str]) -> int:
 
 
 def line(mount: MountRecord) -> str:
-    """One line of the table; who mounted it is left out where that was root (prmount)."""
+    """One line of the table; the user is left out if root mounted it (prmount)."""
     flags = sorted(mount["flags"], key=ORDER.index)
     if mount["uid"]:
         flags.append(f"mounted by {pwd.getpwuid(mount['uid']).pw_name}")
@@ -51,7 +51,7 @@ def line(mount: MountRecord) -> str:
 
 
 def _type(source: str) -> str:
-    """HFS is what a device is taken for, and NFS what has a colon or an @."""
+    """The type if none is given: HFS for a device, NFS for a source with a colon or an @."""
     return "nfs" if ":" in source or source.startswith("@") else "hfs"
 
 

@@ -1,6 +1,5 @@
-"""mount_afp(8): of 10.6 to 26; macOS 27 has none.
-
-That its messages name AFPMountURL and the error is documented; the rest of their words is not.
+"""mount_afp(8), from 10.6 to 26; macOS 27 has none. Only a part of its messages is documented: AFPMountURL and the
+error.
 """
 
 import errno
@@ -43,7 +42,7 @@ def main(argv: list[str]) -> int:
         mount_options.warn("mount_afp", str(refused))
         return refused.code
     if number < (10, 13):
-        # OS X 10.8 and 10.9 were seen to print this where all was well
+        # OS X 10.8 and 10.9 print this also if all went well
         mount_options.warn("mount_afp", "the mount flags are 0000 the altflags are 0020")
     return 0
 

@@ -11,7 +11,7 @@ USAGE = """\
 usage: mount_hfs [-xw] [-u user] [-g group] [-m mask] [-e encoding] [-t tbuffer-size] [-j] [-c] [-o options] \
 special-device filesystem-node
    -j disables journaling; -c disables group-commit for journaling"""
-# What mount(8) takes after -o, and what the table then says
+# Words after -o, and the words for them in the table
 FLAGS = {
     "noatime": "noatime", "nobrowse": "nobrowse", "nodev": "nodev", "noexec": "noexec", "nosuid": "nosuid",
     "rdonly": "read-only", "ro": "read-only", "sync": "synchronous", "async": "asynchronous", "noowners": "noowners",

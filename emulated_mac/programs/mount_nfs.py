@@ -1,6 +1,5 @@
-"""mount_nfs(8): options, messages and exit codes, which are errnos, as in mount_nfs.c of NFS-63 to NFS-339.
-
-Options that it does not know it ignores without a word (getmnt_silent), and so does this.
+"""mount_nfs(8): options, messages and exit codes (errnos) as in mount_nfs.c of NFS-63 to NFS-339. Like the original, it
+ignores unknown options silently (getmnt_silent).
 """
 
 import errno
@@ -19,7 +18,7 @@ from ..records import NfsFacts
 
 USAGE = "usage: mount_nfs [-o options] server:/path directory"
 WAIT_S = 10.0
-SIZE_BYTES = 32768  # of requests over TCP where no option says otherwise
+SIZE_BYTES = 32768  # the size of requests over TCP unless an option sets it
 TRANSIENT = (errno.ETIMEDOUT, errno.ECONNREFUSED, errno.EHOSTUNREACH, errno.EHOSTDOWN, errno.ENETUNREACH)
 LETTERS = "23456a:bcdg:iI:LlnNo:Pr:R:sTt:Uvw:x:z"
 REMOTE_LOCKS_OFF = {"nolocks", "nolock", "nolockd", "nonlm", "locallocks"}
@@ -28,7 +27,7 @@ Options = dict[str, str]
 
 @dataclass(frozen=True)
 class Request:
-    """What is to be mounted where, with the standard options and those of NFS, by which version of macOS."""
+    """What to mount where, with standard and NFS options, and the version of macOS."""
 
     host: str
     path: str
@@ -39,7 +38,7 @@ class Request:
 
     @property
     def reserved(self) -> bool:
-        """Whether it comes from a port below 1024."""
+        """Whether the client uses a port below 1024."""
         return "resvport" in self.own
 
 
@@ -87,7 +86,7 @@ def _mount(argv: list[str], number: tuple[int, ...]) -> None:
 
 
 def _options(text: str, letters: dict[str, str], number: tuple[int, ...]) -> tuple[dict[str, bool], Options]:
-    """Standard options and those of NFS; a bare one has an empty value."""
+    """Standard options and NFS options; an option without a value has an empty text."""
     standard: dict[str, bool] = {}
     own: Options = {}
     for word in filter(None, text.split(",")):
@@ -146,14 +145,14 @@ def _resolve(host: str) -> str:
 
 
 def _check_request(request: Request) -> None:
-    """Raise OSError for what cannot be mounted, whatever the server says."""
+    """Raise OSError if the request cannot be mounted from any server."""
     if call("fault", name="nfs-refused"):
         raise PermissionError(errno.EPERM, request.host)
     if call("fault", name="nfs-times-out"):
         raise TimeoutError(errno.ETIMEDOUT, request.host)
     if request.reserved and os.getuid() != 0:
         raise PermissionError(errno.EPERM, "resvport")
-    if request.own.get("vers", "3")[0] != "3":  # the client underneath speaks version 3 alone
+    if request.own.get("vers", "3")[0] != "3":  # the client below speaks only version 3
         raise OSError(errno.EPROTONOSUPPORT, request.own["vers"])
 
 
@@ -172,9 +171,9 @@ def _warn_of_ratio(own: Options) -> None:
 
 
 def _facts(request: Request, address: str, ports: dict[str, int], limits: sunrpc.Limits) -> NfsFacts:
-    """For nfsstat: what was asked for, and what is in effect, which server and kernel limit."""
+    """For nfsstat: the requested options, and those in effect within the limits of server and kernel."""
     own = request.own
-    # nfs_vfsops.c: what the page masks of a buffer cover, until 10.15 dropped them
+    # nfs_vfsops.c: as much as a buffer's page masks cover; 10.15 dropped the masks
     maximum = 131072 if request.version < (10, 15) else 2097152
     default = own.get("rwsize")
     sizes = {

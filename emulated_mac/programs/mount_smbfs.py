@@ -32,7 +32,7 @@ usage: mount_smbfs [-Nh] [-d mode] [-f mode]
 
 
 def own_options(number: tuple[int, ...]) -> dict[str, bool]:
-    """Those of -o that are not mount(8)'s, by version, and whether each takes a value (mount_smbfs(8) of each)."""
+    """The words of -o that only mount_smbfs has, and whether each takes a value (mount_smbfs(8) of each version)."""
     names = ["streams", "nostreams", "notification", "nonotification", "soft"]
     if number >= (11,):
         names += ["nodatacache", "nomdatacache", "datacache", "mdatacache"]
@@ -142,7 +142,7 @@ def _attach(
 
 
 def _password(url: smb_url.Url, silent: bool) -> str:
-    """That of the URL, or else what is typed."""
+    """The password from the URL, else the typed one."""
     if url.password is not None:
         return url.password
     return "" if silent else ask(f"Password for {url.server}: ") or ""
@@ -151,9 +151,8 @@ def _password(url: smb_url.Url, silent: bool) -> str:
 def _negotiate(
     url: smb_url.Url, offered: list[str], preferences: nsmb_conf.Preferences, number: tuple[int, ...]
 ) -> SmbSession:
-    """Reach the server: exit 68 where that fails, as for STATUS_CONNECTION_REFUSED.
-
-    No source has the message of a version with SMB 1 alone to a server without it.
+    """Negotiate with the server; exit 68 if that fails, as for STATUS_CONNECTION_REFUSED. No source has the message of
+    a client with only SMB 1 to a server without SMB 1.
     """
     try:
         if call("fault", name="smb-unreachable"):
@@ -179,7 +178,7 @@ def _negotiate(
 
 
 def _answers_full_sync(url: smb_url.Url, password: str, knows_smb2: bool) -> bool:
-    """What the server answers in an AAPL context. Why it lets nobody in is told by the mount itself."""
+    """Whether the server announces full sync in its AAPL context. If the login fails, the mount reports why."""
     try:
         arguments = (url.server, url.share, url.user, password, CONNECT_DEADLINE_S)
         return knows_smb2 and smb_aapl.takes_part_in_full_sync(*arguments)

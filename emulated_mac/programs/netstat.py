@@ -1,4 +1,4 @@
-"""netstat(1): counts of interfaces, connections, statistics of TCP (network_cmds: if.c, inet.c)."""
+"""netstat(1): counters of interfaces, connections, TCP statistics (network_cmds: if.c, inet.c)."""
 
 import _socket
 import os
@@ -34,7 +34,7 @@ def main(argv: list[str]) -> int:
 
 
 def _interfaces(only: str | None, flags: set[str]) -> int:
-    """Rows of each interface: its link, then its addresses, without errors; up to 10.9 names have 5 columns."""
+    """The rows of each interface: its link, then its addresses without errors. Up to 10.9 names have 5 columns."""
     wide = profiles.current().number >= (10, 10)
     column = "%-10.10s" if wide else "%-5.5s"
     head = f"{column % 'Name'} {'Mtu':<5.5} {'Network':<13.13} {'Address':<15.15} {'Ipkts':>8.8} {'Ierrs':>5.5}"
@@ -79,14 +79,14 @@ def _row(
 
 
 def _statistics(protocol: str | None) -> int:
-    """Statistics of TCP: without root a Mac's kernel gives zeros (xnu: tcp_getstat)."""
+    """TCP statistics; without root a Mac's kernel gives zeros (xnu: tcp_getstat)."""
     if protocol not in (None, "tcp"):
         bsd_getopt.fail_as_not_emulated("netstat", f"-s -p {protocol}")
     is_root = os.geteuid() == 0
     head, row = [line.split()[1:] for line in processes.read("net/snmp").splitlines() if line.startswith("Tcp:")]
     counts = {name: int(value) if is_root else 0 for name, value in zip(head, row, strict=True)}
     sent, resent, received = counts["OutSegs"] + counts["RetransSegs"], counts["RetransSegs"], counts["InSegs"]
-    mean = 1000  # Linux counts no bytes of TCP
+    mean = 1000  # Linux does not count TCP's bytes
     print(
         f"tcp:\n\t{sent} packet{_plural(sent)} sent\n"
         f"\t\t{counts['OutSegs']} data packet{_plural(counts['OutSegs'])} ({counts['OutSegs'] * mean} bytes)\n"
@@ -129,7 +129,7 @@ def _protocol_of(local: str, state: str) -> str:
 
 
 def _address_of_end(text: str) -> str:
-    """An end of a connection as 10.0.0.1.22; ``*.22`` where it is any address."""
+    """An end of a connection as 10.0.0.1.22, or ``*.22`` for any address."""
     packed, port = text.split(":")
     if len(packed) == 8 or packed[:24] == MAPPED:
         address = _socket.inet_ntoa(bytes.fromhex(packed[-8:])[::-1])

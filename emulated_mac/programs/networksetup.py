@@ -1,7 +1,6 @@
-"""networksetup(8). Its errors are on standard output (seen on macOS 10.13 to 26).
-
-The words of -getinfo and -listnetworkserviceorder are those of public outputs. -setmanual goes without a router, as
-people use it on a cable between two Macs, though its help names one; what it says to a wrong address is not known.
+"""networksetup(8). It prints errors to standard output (seen on macOS 10.13 to 26). The words of -getinfo and
+-listnetworkserviceorder come from public outputs. -setmanual works without a router, as people use it on a cable
+between two Macs, though its help names one. Its message for a wrong address is not known.
 """
 
 from __future__ import annotations
@@ -51,7 +50,7 @@ def _by_service(argv: list[str]) -> int:
 
 
 def _is_service(words: list[str]) -> bool:
-    """Whether they begin with a service; says so where not. A device is none: en0 is refused."""
+    """Whether the words begin with a service, else print the error. A device is no service: en0 is refused."""
     if words[:1] != [PORT]:
         print(NOT_A_SERVICE.format(words[0]) if words else NOT_VALID)
     return words[:1] == [PORT]
@@ -106,7 +105,7 @@ def _set_manual(words: list[str]) -> int:
     except (OSError, ValueError):
         print(NOT_VALID)
         return 4
-    if len(words) > 4:  # no more than a router follows
+    if len(words) > 4:  # at most a router follows
         print(NOT_VALID)
         return 4
     if words[3:] not in ([], [""]):

@@ -1,4 +1,4 @@
-"""newfs_hfs(8) (hfs: newfs_hfs.c). It writes to the device as the caller: a user's own RAM image, and no other disk."""
+"""newfs_hfs(8) (hfs: newfs_hfs.c). It writes to the device as the caller: a user can format only an own RAM image."""
 
 from .. import bsd_getopt, profiles
 from ..disk_names import binary_size, device_name
@@ -56,7 +56,7 @@ def main(argv: list[str]) -> int:
 
 
 def kind(case_sensitive: bool) -> str:
-    """What a volume is called; the case is named since 10.9."""
+    """The name of the volume's type; since 10.9 it names case sensitivity."""
     if case_sensitive:
         return "case-sensitive HFS Plus volume"
     return "case-insensitive HFS Plus volume" if profiles.current().number >= (10, 9) else "HFS Plus volume"

@@ -1,4 +1,4 @@
-"""nfsd(8): commands, messages and exit codes as in main.c of NFS-63; those of NFS-285 for status from 14.4 on."""
+"""nfsd(8): commands, messages and exit codes as in main.c of NFS-63; from 14.4 on, status as in NFS-285."""
 
 import errno
 import getopt

@@ -1,6 +1,5 @@
-"""nfsstat(1): mounts as print_mountargs() of NFS-63 prints them, with what later versions added.
-
-Only -m is emulated because there are no counters; from 11 on also as JSON, with the same words in an object.
+"""nfsstat(1): mounts as print_mountargs() of NFS-63 prints them, with the additions of later versions. Only -m is
+emulated, because there are no counters. From 11 on it prints JSON too, with the same words.
 """
 
 import getopt
@@ -20,7 +19,7 @@ BITS = {
 }  # fmt: skip
 ORDER = ("ro", "nodev", "noexec", "nosuid", "union", "automounted", "defwrite", "noowners", "nobrowse")
 MULTILABEL = 0x4000000
-# In the order of print_mountargs(); by option, how it shows among those that were asked for
+# In the order of print_mountargs(): by option, its form among the requested ones
 ASKED = ("vers", "tcp", "udp", "port", "mountport", "soft", "intr", "resvport", "nolocks", "locallocks", "noquota",
          "rsize", "wsize", "readahead", "dsize", "rdirplus", "timeo", "retrans", "acregmin", "acregmax", "acdirmin",
          "acdirmax", "deadtimeout", "nfc")  # fmt: skip

@@ -40,14 +40,14 @@ class Run:
         self.payload_bytes = int(_number(values.get("s"), "packet size", 56))
         self.count = int(_number(values.get("c"), "count of packets to transmit", 0)) or None
         self.interval_s = _number(values.get("i"), "timing interval", 1.0)
-        self.wait_s = _number(values.get("W"), "timing interval", 10_000) / 1000  # -W is in milliseconds
+        self.wait_s = _number(values.get("W"), "timing interval", 10_000) / 1000  # -W, in milliseconds
         self.deadline = time.monotonic() + timeout if timeout else float("inf")
         self.sent = 0
         self.round_trips_ms: list[float] = []
 
 
 def main(argv: list[str]) -> int:
-    """Send, wait, sum up: 0 with a reply, 2 without one."""
+    """Send, wait, print the summary: 0 with a reply, 2 without."""
     options, words = bsd_getopt.parse("ping", argv, "AaDdfnoQqRrvc:G:g:h:i:l:M:m:p:S:s:t:W:z:LI:T:b:k:K:", USAGE, 64)
     if len(words) != 1:
         bsd_getopt.fail_with_usage(USAGE, 64)
@@ -81,7 +81,7 @@ def _send_all(run: Run) -> None:
         probe = IP_PMTUDISC_PROBE if "D" in run.flags else IP_PMTUDISC_DONT
         sock.setsockopt(socket.IPPROTO_IP, IP_MTU_DISCOVER, probe)
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 18)
-        # The kernel refuses a longer packet as it refuses one longer than the MTU, and drops a longer reply
+        # The kernel refuses a longer packet like one above the MTU, and drops a longer reply
         limit, buffer_bytes = (
             int(call("sysctl_read", name=f"net.inet.raw.{name}")) for name in ("maxdgram", "recvspace")
         )
@@ -116,14 +116,14 @@ def _send(sock: socket.socket, run: Run, too_long: bool) -> None:
 
 
 def _receive(sock: socket.socket, run: Run, until: float, is_lost: bool) -> bool:
-    """Wait for the reply to the last packet and print it; False where none came in time."""
+    """Wait for the reply to the last packet and print it; False if none came in time."""
     started, number = time.monotonic(), run.sent - 1
     while (left := until - time.monotonic()) > 0:
         if not select.select([sock], [], [], left)[0]:
             break
         try:
             reply = sock.recv(65536)
-        except OSError as error:  # a router reports it unreachable
+        except OSError as error:  # a router reports that it is unreachable
             print(f"ping: recvfrom: {error.strerror}", file=sys.stderr, flush=True)
             continue
         if is_lost or reply[0] != ECHO_REPLY or struct.unpack_from("!H", reply, 6)[0] != number & 0xFFFF:

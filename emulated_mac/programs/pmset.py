@@ -1,4 +1,4 @@
-"""pmset(1): looks at the settings of power, and ``noidle`` (PowerManagement: pmset.c). Changing them is refused."""
+"""pmset(1): shows power settings, and ``noidle`` (PowerManagement: pmset.c). Changing settings is refused."""
 
 import signal
 
@@ -30,7 +30,7 @@ def main(argv: list[str]) -> int:
 
 
 def _programs_that_keep_awake() -> list[str]:
-    """The programs that keep the Mac awake now."""
+    """The programs that now keep the Mac awake."""
     names = {"caffeinate"} if profiles.current().number >= (10, 8) else set()
     programs = [process.name for process in processes.read_all() if process.name in names or _is_noidle(process)]
     return sorted(set(programs))
@@ -66,7 +66,7 @@ def _thermal() -> None:
 
 
 def _assertions() -> None:
-    """The state, and who brought it about (seen on macOS 10.13 to 26)."""
+    """Print the state, and the programs behind it (seen on macOS 10.13 to 26)."""
     number = int(bool(_programs_that_keep_awake()))
     print("Assertion status system-wide:")
     names = ("PreventUserIdleDisplaySleep", "PreventSystemSleep", "PreventUserIdleSystemSleep")

@@ -34,7 +34,7 @@ ALIASES = {
 
 
 class Columns:
-    """The columns by keyword: heading, width (negative where text is on the left), and function of the process."""
+    """The columns by keyword: heading, width (negative: aligned left), and a function of the process."""
 
     def __init__(self) -> None:
         self.boot = float(call("boot_time"))
@@ -79,11 +79,11 @@ class Columns:
 
 
 def main(argv: list[str]) -> int:
-    """Print the processes asked for; 1 where there is none."""
+    """Print the selected processes; 1 if there is none."""
     argv = [f"-{argv[0]}", *argv[1:]] if argv and argv[0].isalpha() else argv
     by_user = (
         len(argv) == 1 and set(argv[0]) <= set("-auxw") and "u" in argv[0]
-    )  # here u is a format, elsewhere it takes a user
+    )  # here u is a format; elsewhere it is followed by a user
     options, words = bsd_getopt.parse("ps", argv, "auxw" if by_user else LETTERS, USAGE)
     flags = {letter for letter, _ in options}
     if words:
@@ -103,7 +103,7 @@ def main(argv: list[str]) -> int:
 
 
 def _columns(available: Columns, options: list[tuple[str, str]], flags: set[str]) -> list[tuple[str, str]]:
-    """(keyword, heading); the last keyword of each -o may have a heading of its own, after =."""
+    """Pairs of keyword and heading; the last keyword of each -o may have its own heading, after =."""
     formats = [value for letter, value in options if letter == "o"]
     if not formats:
         names = FULL if "f" in flags else LONG if "l" in flags else JOBS if "j" in flags else BY_PROCESS
@@ -121,7 +121,7 @@ def _columns(available: Columns, options: list[tuple[str, str]], flags: set[str]
 
 
 def _is_selected(process: Process, options: list[tuple[str, str]], flags: set[str]) -> bool:
-    """Whether a process is to be printed: by default the caller's own that have a terminal."""
+    """Whether to print a process: by default the caller's own with a terminal."""
     lists = {
         letter: value.replace(" ", ",").split(",")
         for letter, value in options
@@ -143,7 +143,7 @@ def _is_selected(process: Process, options: list[tuple[str, str]], flags: set[st
 
 
 def _line(available: Columns, columns: list[tuple[str, str]], process: Process | None) -> str:
-    """A row, or without a process the headings; the last column is not padded."""
+    """A row, or the headings if there is no process; the last column is not padded."""
     cells = []
     for index, (name, heading) in enumerate(columns):
         _, width, show = available.columns[name]
@@ -162,7 +162,7 @@ def _user(uid: int) -> str:
 
 
 def _argv(process: Process) -> list[str]:
-    """The words that the program was called with on the Mac, without those that the emulation adds."""
+    """The program's words on the Mac, without those that the emulation adds."""
     if process.pid == 1:
         return ["/sbin/launchd"]
     words = [
@@ -181,20 +181,20 @@ def _ucomm(process: Process) -> str:
 
 
 def _comm(process: Process) -> str:
-    """The first word that it was called with, as keyword comm shows it."""
+    """The program's first word, as keyword comm shows it."""
     words = _argv(process)
     return _visible(words[0]) if words else f"({process.name})"
 
 
 def _visible(words: str) -> str:
-    """As strvis shows them: no line end of a process's words is one of the list."""
+    """Encode as strvis(3) does, so that a process's words never break a line of the list."""
     return "".join(
         f"^{chr(ord(letter) ^ 64)}" if ord(letter) < 32 or ord(letter) == 127 else letter for letter in words
     )
 
 
 def _signed(uid: int) -> int:
-    """As %d prints it: -2 is nobody."""
+    """A user id as %d prints it: -2 is nobody."""
     return uid - (1 << 32) if uid >> 31 else uid
 
 

@@ -1,11 +1,11 @@
-"""purge(8): root's since 10.9; before, it came with the developer tools (system_cmds: purge.c)."""
+"""purge(8): only for root, since 10.9; before, it came with the developer tools (system_cmds: purge.c)."""
 
 import os
 import sys
 
 
 def main(argv: list[str]) -> int:
-    """Write out, and forget, what is cached of files."""
+    """Write cached file data out and drop it."""
     os.sync()
     try:
         with open("/linux/proc/sys/vm/drop_caches", "w", encoding="ascii") as file:  # noqa: PTH123

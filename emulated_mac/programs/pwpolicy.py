@@ -1,4 +1,4 @@
-"""pwpolicy(8): -gethashtypes alone. Nothing here changes an account, and the lab does not on a Mac."""
+"""pwpolicy(8): only -gethashtypes, because the lab changes no account of a Mac."""
 
 import pwd
 import sys
@@ -7,7 +7,7 @@ from ..kernel_client import call
 
 
 def main(argv: list[str]) -> int:
-    """The forms in which a password is kept, one a line."""
+    """Print the hash types of a password, one a line."""
     if len(argv) != 3 or argv[0] != "-u" or argv[2] != "-gethashtypes":
         print("pwpolicy: this emulated Mac knows `pwpolicy -u USER -gethashtypes` alone", file=sys.stderr)
         return 64

@@ -11,7 +11,7 @@ USAGE = "usage: route [-dnqtv] command [[modifiers] args]"
 
 
 def main(argv: list[str]) -> int:
-    """The way to a host."""
+    """Print the route to a host."""
     _, words = bsd_getopt.parse("route", argv, "dnqtv", USAGE, 64)
     if not words:
         bsd_getopt.fail_with_usage(USAGE, 64)

@@ -1,7 +1,5 @@
-"""sharing(8), and "Command-Line Administration" of Mac OS X Server for the flags of 10.6.
-
-Three flags stand for AFP, FTP and SMB. Its messages of refusal are our own, for no source has them; an exit code other
-than 0 is documented.
+"""sharing(8); the flags of 10.6 are from "Command-Line Administration" of Mac OS X Server. Three flags stand for AFP,
+FTP and SMB. Its error messages are invented because no source has them; that the exit code is not 0 is documented.
 """
 
 import errno
@@ -77,7 +75,7 @@ def _run_verb(options: dict[str, str], names: list[str], rest: list[str], number
 
 
 def _new(options: dict[str, str]) -> Changes:
-    """By default all protocols are on and guests are off; the names are the folder's."""
+    """A new share point: all protocols on, guests off, named after its folder."""
     path = Path(options["-a"])
     if not path.is_absolute() or not path.is_dir():
         raise OSError(errno.ENOENT, f"{path} is not a folder")
@@ -89,7 +87,7 @@ def _new(options: dict[str, str]) -> Changes:
 
 
 def _changes(options: dict[str, str]) -> Changes:
-    """The fields that the options set. Raises ValueError for flags that are not the right number of 0 and 1."""
+    """The fields that the options set. Raises ValueError if flags are not the right number of 0 and 1."""
     changes: Changes = {key: options[name] for name, key in NAMES.items() if name in options}
     for name, key in TRIPLES.items():
         if name in options:
@@ -126,7 +124,7 @@ def _json(points: list[SharePointRecord]) -> str:
 
 
 def _text(points: list[SharePointRecord], number: tuple[int, ...]) -> str:
-    """Two indentations: ``path`` is indented by a tab in some versions, and the title by three."""
+    """The text form. Some versions indent ``path`` by one tab, and the title by three."""
     title = "\t\t\tList of Share Points\n" if number >= (10, 9) else "List of Share Points\n"
     return title + "".join(_block(point, "" if number >= (10, 9) else "\t", number) for point in points)
 

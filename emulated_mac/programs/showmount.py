@@ -1,4 +1,4 @@
-"""showmount(8), as showmount.c of NFS-63 prints; only the exports of a host are told here."""
+"""showmount(8), as showmount.c of NFS-63 prints; only -e is emulated."""
 
 import getopt
 import socket
@@ -24,7 +24,7 @@ def main(argv: list[str]) -> int:
     try:
         address = socket.gethostbyname(host)
         port = sunrpc.port_of(address, MOUNT, 3, DEADLINE_S)
-        # the server underneath keeps from a host what that may not mount; mountd of macOS does not
+        # the server below hides exports that a host may not mount; macOS's mountd lists all
         exports = call("exported") if address.startswith("127.") else sunrpc.list_exports(address, port, DEADLINE_S)
     except socket.gaierror:
         print(f"showmount: can't resolve host {host}", file=sys.stderr)

@@ -42,7 +42,7 @@ Pairs = list[tuple[str, str | int | list[str]]]
 
 
 class _Usage(Exception):
-    """What to print; the exit code is 1 for subcommands."""
+    """The usage to print; a subcommand then exits with 1."""
 
 
 def main(argv: list[str]) -> int:
@@ -64,7 +64,7 @@ def main(argv: list[str]) -> int:
 
 
 def _select_mounts(argv: list[str], number: tuple[int, ...], usage: str) -> tuple[list[SmbMount], bool, int]:
-    """The mounts of -a or -m, whether to print JSON, and the errno to end with."""
+    """The mounts of -a or -m, whether to print JSON, and the errno to exit with."""
     try:
         options, rest = getopt.getopt(argv, "am:f:" if number >= (11,) else "am:")
     except getopt.GetoptError as error:
@@ -104,7 +104,7 @@ def _statshares(argv: list[str], number: tuple[int, ...]) -> int:
 
 
 def attributes(mount: SmbMount, number: tuple[int, ...]) -> Pairs:
-    """What interpret_and_display() prints of a share, in its order; a list is a key that is printed for each."""
+    """The keys that interpret_and_display() prints for a share, in its order; a list's key is printed for each item."""
     bits = mount["capabilities"]
     pairs: Pairs = [("SERVER_NAME", mount["server"]), ("USER_ID", mount["user_id"])]
     if number >= (11,):
@@ -166,7 +166,7 @@ def _multichannel(argv: list[str], number: tuple[int, ...]) -> int:
 
 
 def _view(argv: list[str], number: tuple[int, ...]) -> int:
-    """The shares of a server. Its columns: print_header() of view.c, share, type and comment."""
+    """List a server's shares. Columns as in print_header() of view.c: share, type and comment."""
     letters = "ANGgaf:" if number >= (11,) else "ANGga"
     try:
         options, rest = getopt.getopt(argv, letters)

@@ -1,6 +1,5 @@
-"""socketfilterfw(8), the Application Firewall: what it says of its state, in the words of public outputs.
-
-The words changed with a version that no source names; here that is 14. It only tells: no connection is kept out.
+"""socketfilterfw(8), the Application Firewall: prints its state in the words of public outputs. No source says which
+version changed the words; here 14 did. It blocks no connection.
 """
 
 from .. import bsd_getopt, profiles
@@ -18,7 +17,7 @@ FAULTS = {"--getblockall": "firewall-block-all", "--getstealthmode": "firewall-s
 
 
 def main(argv: list[str]) -> int:
-    """Print what is asked for."""
+    """Print the state that the option asks for."""
     states = NEW if profiles.current().number >= (14,) else OLD
     for word in argv:
         if word == "--getglobalstate":

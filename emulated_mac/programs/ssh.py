@@ -1,8 +1,8 @@
-"""ssh(1) before 10.11: the real one, with the algorithms of its time."""
+"""ssh(1) before 10.11: Debian's program with the algorithms of its time."""
 
 from .. import openssh, profiles
 
 
 def main(argv: list[str]) -> int:
-    """Hand over."""
+    """Become Debian's program."""
     openssh.become("/linux/usr/bin/ssh", profiles.current().number, argv)

@@ -1,4 +1,4 @@
-"""ssh-keygen(1) before 10.11: no keys on elliptic curves, and fingerprints by MD5; the real one does the work."""
+"""ssh-keygen(1) before 10.11: no elliptic curves, and fingerprints by MD5; Debian's program does the work."""
 
 import itertools
 import subprocess
@@ -11,7 +11,7 @@ TYPES = ("rsa", "dsa", "rsa1")
 
 
 def main(argv: list[str]) -> int:
-    """Hand over, unless a key is asked for that its version cannot make."""
+    """Become Debian's program, unless this version cannot make the requested key."""
     kind = dict(itertools.pairwise(argv)).get("-t", "rsa")
     if kind not in TYPES:
         bsd_getopt.fail(f"unknown key type {kind}")

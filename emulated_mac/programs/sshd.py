@@ -1,8 +1,8 @@
-"""sshd(8) before 10.11, where somebody starts one: the real one, with the algorithms of its time."""
+"""sshd(8) before 10.11: Debian's program with the algorithms of its time."""
 
 from .. import openssh, profiles
 
 
 def main(argv: list[str]) -> int:
-    """Hand over."""
+    """Become Debian's program."""
     openssh.become("/linux/usr/sbin/sshd", profiles.current().number, argv)

@@ -26,7 +26,7 @@ NUMBERS: dict[str, Callable[[Stat], int]] = {
     "c": lambda status: status.st_ctime_ns // 10**9,
     "p": lambda status: status.st_mode,
 }  # fmt: skip
-# What Linux does not keep; whether the link itself is meant is the second argument
+# Values that Linux does not keep; the second argument says whether the link itself is meant
 OWN: dict[str, Callable[[str, bool], int]] = {
     "f": lambda path, follow: attributes.read(path, follow).flags,
     "B": lambda path, follow: attributes.birth_ns(path, follow) // 10**9,
@@ -39,7 +39,7 @@ DEFAULT = '%d %i %Sp %l %Su %Sg %r %z "%Sa" "%Sm" "%Sc" "%SB" %k %b %#Xf %N'
 
 
 def main(argv: list[str]) -> int:
-    """A line for each file."""
+    """Print a line for each file."""
     options, words = bsd_getopt.parse("stat", argv, "f:FLlnqrst:x", USAGE)
     values, flags = dict(options), {letter for letter, _ in options}
     if flags & set("Flrsx") or not words:

@@ -1,6 +1,5 @@
-"""sudo(8) up to 11, where its refusals are worded otherwise; the real one does the work.
-
-That of 10.6 (1.7.0) takes -k alone, and no command with it: sudo's NEWS has that for 1.7.1.
+"""sudo(8) up to 11, which words its refusals differently; Linux's sudo does the work. In 10.6 (sudo 1.7.0) -k takes no
+command; sudo's NEWS has that for 1.7.1.
 """
 
 import os
@@ -11,11 +10,11 @@ from .. import bsd_getopt, profiles
 SUDO = "/linux/usr/bin/sudo"
 WITHOUT_TTY = "sudo: no tty present and no askpass program specified"
 REQUIRED = "a password is required"
-USAGE = "usage: sudo -h | -K | -k | -L | -V"  # and four lines more
+USAGE = "usage: sudo -h | -K | -k | -L | -V"  # four more lines follow
 
 
 def main(argv: list[str]) -> int:
-    """Hand over, unless a password is needed and there is no way to ask for it."""
+    """Run Linux's sudo, unless a password is needed and cannot be asked for."""
     letters, command = _parse_words(argv)
     if "k" in letters and command and profiles.current().number < (10, 7):
         bsd_getopt.fail(USAGE)
@@ -41,7 +40,7 @@ def _run_with_old_words(argv: list[str]) -> int:
 
 
 def _parse_words(argv: list[str]) -> tuple[str, list[str]]:
-    """The letters of its options, and the command after them."""
+    """Split the words into the letters of the options, and the command."""
     letters, left = "", list(argv)
     while left and left[0].startswith("-"):
         word = left.pop(0)
@@ -54,7 +53,7 @@ def _parse_words(argv: list[str]) -> tuple[str, list[str]]:
 
 
 def _needs_no_password() -> bool:
-    """Whether it needs no password, or remembers that one was given."""
+    """Whether no password is needed, or sudo remembers one."""
     # subprocess takes as long to import as Python takes to start
     silent = [(os.POSIX_SPAWN_OPEN, descriptor, os.devnull, os.O_WRONLY, 0) for descriptor in (1, 2)]
     return os.waitpid(os.posix_spawn(SUDO, ["sudo", "-n", "true"], os.environ, file_actions=silent), 0)[1] == 0

@@ -4,6 +4,6 @@ import sys
 
 
 def main(argv: list[str]) -> int:
-    """Refuse, in a way that nobody takes for a Mac's."""
+    """Refuse with a message that no Mac prints."""
     print("sysadminctl: accounts of this emulated Mac cannot be changed", file=sys.stderr)
     return 64

@@ -1,4 +1,4 @@
-"""sysctl(8), which changed twice: at 10.10 to the one of FreeBSD, and at 14.4 (system_cmds: sysctl.c at each tag)."""
+"""sysctl(8), which changed twice: 10.10 took FreeBSD's, 14.4 changed it again (system_cmds: sysctl.c of each tag)."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Printer:
         self.separator = "=" if "e" in flags else ": "
 
     def show(self, name: str, value: str) -> None:
-        """One line, as the options ask for it."""
+        """Print one line as the options ask for it."""
         if "localized" in self.flags and name == "vm.loadavg":
             value = value.replace(".", ",")
         print(value if "n" in self.flags else name if "N" in self.flags else f"{name}{self.separator}{value}")
@@ -64,7 +64,7 @@ def main(argv: list[str]) -> int:
 
 
 def _read(printer: Printer, name: str) -> bool:
-    """Print a variable, or all below a name; False where the program ends here."""
+    """Print a variable, or all below a name; False ends the program."""
     names = [variable for variable in call("sysctl_names") if variable == name or variable.startswith(f"{name}.")]
     for matching in names:
         printer.show(matching, call("sysctl_read", name=matching))
@@ -89,7 +89,7 @@ def _refuse_unknown(printer: Printer, name: str) -> bool:
 
 
 def _write(printer: Printer, word: str) -> bool:
-    """Write a variable; False where the program ends here."""
+    """Write a variable; False ends the program."""
     name, _, text = word.partition("=")
     if printer.old and "w" not in printer.flags:
         bsd_getopt.fail("sysctl: must specify -w to set variables", 2)

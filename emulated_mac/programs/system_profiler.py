@@ -13,7 +13,7 @@ HEADS = {"SPEthernetDataType": "Ethernet Cards", "SPAirPortDataType": "Wi-Fi"}
 
 
 def main(argv: list[str]) -> int:
-    """The cards; the speed of Ethernet is the largest that they can, and not what was negotiated."""
+    """Print the cards. An Ethernet card shows its largest speed, not the negotiated one."""
     types = [word for word in argv if not word.startswith("-")]
     flags = {word for word in argv if word.startswith("-")}
     if len(types) != 1 or types[0] not in HEADS:
@@ -43,7 +43,7 @@ def _items(kind: str) -> list[dict[str, object]]:
     if kind == "SPEthernetDataType":
         return [_card()]
     en0: dict[str, object] = {"_name": "en0", "spairport_status_information": "spairport_status_connected"}
-    if os.geteuid() != 0:  # users report that root is told of no network
+    if os.geteuid() != 0:  # users report that root sees no network
         en0["spairport_current_network_information"] = {
             "_name": "<redacted>", "spairport_network_channel": "40 (5GHz, 80MHz)", "spairport_network_mcs": 9,
             "spairport_network_phymode": "802.11ac", "spairport_network_rate": 866,

@@ -11,7 +11,7 @@ USAGE = "usage: time [-al] [-h | -p] [-o file] utility [argument ...]"
 
 
 def main(argv: list[str]) -> int:
-    """Run a command; its times on standard error."""
+    """Run a command; print its times to standard error."""
     options, words = bsd_getopt.parse(
         "time", argv, "alpo:h", "usage: time [-al] [-h | -p] [-o file] utility [argument ...]"
     )

@@ -1,4 +1,4 @@
-"""tmutil(8), since 10.7: what it says of a backup, and its refusals (seen on macOS 10.13 to 26)."""
+"""tmutil(8), since 10.7: the state of a backup, and its refusals (seen on macOS 10.13 to 26)."""
 
 import sys
 

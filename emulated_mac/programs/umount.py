@@ -11,7 +11,7 @@ USAGE = "usage: umount [-fv] special | node\n       umount -a[fv] [-h host] [-t 
 
 
 def main(argv: list[str]) -> int:
-    """Unmount each; 1 where one of them could not be."""
+    """Unmount each; 1 if one failed."""
     options, words = bsd_getopt.parse("umount", argv, "Aafh:t:v", USAGE)
     letters = {letter for letter, _ in options}
     if letters & {"A", "a", "h", "t"}:
@@ -23,7 +23,7 @@ def main(argv: list[str]) -> int:
 
 
 def _unmount(word: str, force: bool, verbose: bool) -> bool:
-    """By mount point or source; the table is looked at, and not the mount, which may be dead."""
+    """Unmount by mount point or source. Only the table is read, because the mount may be dead."""
     target = word.rstrip("/") or "/"
     table = call("mounts")
     if target not in {mount["target"] for mount in table}:
@@ -43,7 +43,7 @@ def _unmount(word: str, force: bool, verbose: bool) -> bool:
 
 
 def _refusal(target: str, error: OSError) -> str:
-    """The typo is that of 10.6; the hint came with 10.7."""
+    """The refusal. The typo is in 10.6; the hint came with 10.7."""
     if profiles.current().number < (10, 7):
         return f"unount({target}): {error.strerror}"
     return f"umount({target}): {error.strerror}" + (" -- try 'diskutil unmount'" if error.errno == errno.EBUSY else "")

@@ -9,7 +9,7 @@ USAGE = "usage: uname [-amnprsv]"
 
 
 def main(argv: list[str]) -> int:
-    """What is asked for, in the order of the manual page."""
+    """Print the requested parts in the order of the manual page."""
     profile = profiles.current()
     machine = "i386" if profile.number < (10, 7) else profile.xnu.rpartition(" ")[2]
     about = {

@@ -5,7 +5,7 @@ from ..kernel_client import call
 
 
 def main(argv: list[str]) -> int:
-    """The counts since boot."""
+    """Print the counters since boot."""
     if argv:
         bsd_getopt.fail_as_not_emulated("vm_stat", " ".join(argv))
     number = profiles.current().number
@@ -21,7 +21,7 @@ def main(argv: list[str]) -> int:
         "Swapins": counts["pswpin"], "Swapouts": counts["pswpout"],
     }  # fmt: skip
     head = f"Mach Virtual Memory Statistics: (page size of {page} bytes)"
-    if number < (10, 9):  # narrower, and without the rows that came with the compressor
+    if number < (10, 9):  # narrower, and without the rows that came with memory compression
         rows = {name: value for name, value in rows.items() if name not in _since_10_9()}
         print(head + "".join(f"\n{name + ':':<25} {value:16d}." for name, value in rows.items()))
         return 0

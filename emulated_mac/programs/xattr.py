@@ -1,4 +1,4 @@
-"""xattr(1), as file_cmds has it in C (xattr/xattr.c); to macOS 12 it was a script of Python's with the same options."""
+"""xattr(1), like file_cmds (xattr/xattr.c); up to macOS 12 it was a Python script with the same options."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ usage: xattr [-l] [-r] [-s] [-v] [-x] file [file ...]
        xattr -w [-r] [-s] [-x] attr_name attr_value file [file ...]
        xattr -d [-r] [-s] attr_name file [file ...]
        xattr -c [-r] [-s] file [file ...]"""
-WORDS = {"p": 2, "w": 3, "d": 2, "c": 1}  # how many each form takes at least
+WORDS = {"p": 2, "w": 3, "d": 2, "c": 1}  # the least number of words for each form
 LINE = 16  # bytes of a value
 
 
 def main(argv: list[str]) -> int:
-    """List, print, write or remove extended attributes; 1 where that failed for one file."""
+    """List, print, write or remove extended attributes; 1 if it failed for one file."""
     letters, words = _parse(argv)
     mode = next((letter for letter in letters if letter in WORDS), "")
     if "l" in letters and mode in ("w", "d"):
         _fail_with_usage("-l is not allowed with -w or -d")
     needed = WORDS.get(mode, 1)
     if len(words) < needed:
-        form = mode or "\xff"  # it prints -1 as a character
+        form = mode or "\xff"  # the original prints -1 as a character
         _fail_with_usage(f"Not enough arguments for option -{form}. Expected at least {needed} but got {len(words)}")
     name = words.pop(0) if mode in ("p", "w", "d") else ""
     value = words.pop(0) if mode == "w" else ""
@@ -41,7 +41,7 @@ def main(argv: list[str]) -> int:
 
 
 def _parse(argv: list[str]) -> tuple[list[str], list[str]]:
-    """The letters, and the words after them; BSD's getopt_long takes no option after the first word."""
+    """Split into letters and words; BSD's getopt_long takes no option after the first word."""
     letters: list[str] = []
     words = list(argv)
     while words and words[0].startswith("-") and words[0] != "-":
@@ -65,13 +65,13 @@ def _parse(argv: list[str]) -> tuple[list[str], list[str]]:
 
 
 def _fail_with_usage(message: str) -> NoReturn:
-    """Both go to standard output."""
+    """Print message and usage, both to standard output, and exit."""
     print(f"{message}\n\n{FORMS}")
     sys.exit(1)
 
 
 class _Program:
-    """One call. ``code`` is what it exits with."""
+    """One call; ``code`` is its exit code."""
 
     def __init__(self, letters: list[str], mode: str, name: str, value: str, several: bool):
         self.mode, self.name, self.value = mode, name, value
@@ -81,7 +81,7 @@ class _Program:
         self.code = 0
 
     def visit(self, path: str) -> None:
-        """Do it for an object, and below it where that was asked for."""
+        """Handle an object, and with -r everything below it."""
         try:
             os.stat(path, follow_symlinks=self.follow)  # noqa: PTH116
             if self.recursive and os.path.isdir(path) and not os.path.islink(path):  # noqa: PTH112, PTH114

@@ -1,4 +1,4 @@
-"""zfs(8) of OpenZFS on OS X: what a pool's root dataset is, and nothing that changes it."""
+"""zfs(8) of OpenZFS on OS X: reads the properties of a pool's root dataset and changes nothing."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from ..records import PoolRecord
 
 ON_OFF = ("on", "off")
-# Properties that are given to a new dataset, each with its levels, the default first
+# Properties of a new dataset, each with its levels, the default first
 SETTABLE = {
     "casesensitivity": ("sensitive", "insensitive", "mixed"), "normalization": ("none", "formC", "formD", "formKC"),
     "compression": ("on", "off", "lz4", "lzjb", "zle", "gzip", *(f"gzip-{level}" for level in range(1, 10)), "zstd",
@@ -43,13 +43,13 @@ def main(argv: list[str]) -> int:
 
 
 def version(words: list[str]) -> int:
-    """That of the programs, and that of the kernel's part."""
+    """Print the version of the programs and of the kernel's part."""
     print(f"zfs-{o3x.VERSION}\nzfs-kmod-{o3x.VERSION}")
     return 0
 
 
 def _get(words: list[str]) -> int:
-    """``-Hp PROPERTY,… POOL``; without words, how it is used, with the properties that there are."""
+    """``-Hp PROPERTY,… POOL``; without words, print the usage with all properties."""
     if not words:
         rows = "".join(f"\t{name:<14}  YES      YES   {' | '.join(levels)}\n" for name, levels in SETTABLE.items())
         bsd_getopt.fail_with_usage(USAGE + rows, 2)

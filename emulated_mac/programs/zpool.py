@@ -1,6 +1,5 @@
-"""zpool(8) of OpenZFS on OS X, which names a partition ``disk4s1`` and takes all of a disk by making one on it.
-
-Pools have one disk. Each option that is not emulated is refused.
+"""zpool(8) of OpenZFS on OS X. It takes a whole disk by making a partition ``disk4s1`` on it. Pools have one disk.
+Other options are refused.
 """
 
 from __future__ import annotations
@@ -122,7 +121,7 @@ def _import(words: list[str]) -> int:
 
 
 def find(name: str) -> PoolRecord:
-    """The pool of a name; where there is none, the program ends as on a Mac."""
+    """The pool of this name. If there is none, the program ends as on a Mac."""
     pools: list[PoolRecord] = call("pools")
     for pool in pools:
         if pool["name"] == name:

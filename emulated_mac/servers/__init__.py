@@ -1,1 +1,1 @@
-"""The file servers of Linux that stand for macOS's: a module each, with ``start(kernel) -> Daemon`` and its script."""
+"""Linux's file servers that stand for macOS's: one module each, with ``start(kernel) -> Daemon`` and its script."""

@@ -5,7 +5,7 @@ from pathlib import Path
 from ..kernel.system_calls import Kernel
 
 USERS = ("lab", "you")
-PASSWORD = Path("/linux/etc/emulated-mac-password")  # root's alone
+PASSWORD = Path("/linux/etc/emulated-mac-password")  # only for root
 
 
 def read_password() -> str:
@@ -16,8 +16,8 @@ def read_password() -> str:
 def hash_types(kernel: Kernel) -> list[str]:
     """What pwpolicy -gethashtypes prints, line by line (macOS 10.15 to 15).
 
-    SMB needs ``SMB-NT``, which a Mac keeps once the account is ticked under Windows File Sharing. It is ticked here,
-    but for the fault ``smb-no-hash``.
+    SMB needs ``SMB-NT``, which a Mac keeps once the account is ticked under Windows File Sharing. Here it is ticked,
+    unless the fault ``smb-no-hash`` is on.
     """
     types = ["SALTED-SHA512-PBKDF2", "SRP-RFC5054-4096-SHA512-PBKDF2"]
     return types if kernel.fault("smb-no-hash") else [*types, "SMB-NT"]

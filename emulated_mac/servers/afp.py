@@ -31,7 +31,7 @@ START = Path(__file__).with_name("afp.sh")
 
 def start(kernel: Kernel) -> Daemon:
     """Start netatalk with the present share points."""
-    # afpd runs as the user who logged in, and must reach the volume's database in here
+    # afpd runs as the logged-in user and must reach the volume's database in this folder
     for folder in (STATE, STATE / "cnid"):
         folder.mkdir(mode=0o755, parents=True, exist_ok=True)
     write_config(kernel)
@@ -50,7 +50,9 @@ def write_config(kernel: Kernel) -> bool:
 
 
 def can_share(kernel: Kernel, point: SharePoint) -> bool:
-    """Whether it is on HFS+. "APFS-formatted volumes can't offer share points over the network using AFP" (Apple)."""
+    """Whether the share point is on HFS+: "APFS-formatted volumes can't offer share points over the network using AFP"
+    (Apple).
+    """
     disk = "apfs" if kernel.profile.number >= (10, 13) else "hfs"
     mounts = [mount for mount in table(kernel) if f"{point.path}/".startswith(f"{mount.target}/")]
     nearest = max(mounts, key=lambda mount: len(mount.target), default=None)

@@ -1,4 +1,4 @@
-"""nfsd: NFS-Ganesha, a server in user space, with the Mac's /etc/exports and nfs.conf. Version 3 alone."""
+"""nfsd: NFS-Ganesha, a server in user space, with the Mac's /etc/exports and nfs.conf; only version 3."""
 
 import ipaddress
 from collections.abc import Callable
@@ -31,7 +31,7 @@ START = Path(__file__).with_name("nfs.sh")
 
 
 def start(kernel: Kernel) -> Daemon:
-    """Start Ganesha with the present exports, and the rpcbind that it needs; macOS starts both together too."""
+    """Start Ganesha with the present exports, and rpcbind, which it needs; macOS starts both together too."""
     STATE.mkdir(mode=0o700, parents=True, exist_ok=True)
     write_config(kernel)
     return Daemon(START, str(STATE), log=STATE / "log")
@@ -51,7 +51,7 @@ def write_config(kernel: Kernel) -> bool:
 
 
 def _export_block(number: int, export: exports_file.Export, path: str, request_bytes: int) -> str:
-    """One exported path as Ganesha's configuration has it."""
+    """One exported path in Ganesha's configuration."""
     access = "RO" if export.read_only else "RW"
     if export.mask:
         hosts = [str(ipaddress.ip_network(f"{export.network}/{export.mask}", strict=False))]
@@ -79,10 +79,8 @@ def wants_reserved_port() -> bool:
 
 
 def volume_finder(kernel: Kernel) -> Callable[[str], str]:
-    """A function from a path to the mount point of its volume, as statfs(2) has it.
-
-    From 10.15 on that is the data volume where the path is on no other. What is mounted on a folder of the data volume
-    is a volume of its own, under both names of the folder.
+    """A function from a path to the mount point of its volume, as in statfs(2). From 10.15 on the default is the data
+    volume. A mount on a folder of the data volume is a separate volume, under both names of the folder.
     """
     points = [mount.target for mount in table(kernel) if mount.type in LOCAL_TYPES and mount.target not in ("/", DATA)]
     default = DATA if kernel.profile.number >= (10, 15) else "/"

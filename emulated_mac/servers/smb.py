@@ -42,11 +42,9 @@ START = Path(__file__).with_name("smb.sh")
 
 
 def dialects(number: tuple[int, ...]) -> tuple[str, str]:
-    """The oldest and the newest dialect that a version serves, in Samba's names.
-
-    10.6 is Samba 3.0 (apple samba-235) and speaks SMB1; smbx got SMB 2 in 10.7 and 3.0.2 in 10.10, and Macs still
-    show SMB_3.0.2 to one another. Public lists of versions have SMB1 up to 10.10. No source tells of later
-    ones; here they refuse it.
+    """The oldest and the newest dialect that a version serves, in Samba's names. 10.6 is Samba 3.0 (apple samba-235)
+    and speaks SMB1. smbx got SMB 2 in 10.7 and 3.0.2 in 10.10; two Macs still show SMB_3.0.2. Public lists have SMB1 up
+    to 10.10. No source covers later versions; here they refuse SMB1.
     """
     if number < (10, 7):
         return "NT1", "NT1"
