@@ -1,6 +1,7 @@
 """Seconds that each part of the analysis takes, for a run of N invented trials: python benchmarks/analysis.py 1000000.
 
-Of 56 cases, or, with a second argument, of about so many. The numbers are invented: nothing here is a measurement.
+The run has 56 cases, or about as many as a second argument says. The numbers are invented: nothing here is a
+measurement.
 """
 
 import io

@@ -66,7 +66,7 @@ class BenchLab:
     def run(self, factors: Mapping[str, Sequence[Any]], hosts: Path | None = None, **keys: Any) -> Done:
         """Run a sweep with these factors; ``size`` is of its payload, other keys stand at its top.
 
-        Trials that are not ok are told; they are in no figure, for nothing is taken from them.
+        Trials that are not ok are printed, and no figure uses them.
         """
         started = time.monotonic()
         printed = self.lab("run", "--hosts", str(hosts or self.hosts), str(self.sweep(factors, **keys)), most=1)

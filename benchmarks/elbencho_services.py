@@ -46,7 +46,7 @@ def services(lab: BenchLab, pairs: Sequence[Pair], program: Path | None) -> Iter
 
 
 def addresses(pairs: Sequence[Pair]) -> str:
-    """Of the clients, as elbencho takes them."""
+    """The addresses of the clients in elbencho's form."""
     return ",".join(pair.sides[Role.CLIENT].address for pair in pairs)
 
 

@@ -3,11 +3,11 @@
     python benchmarks/history.py [--histories N] [--seed N]
 
 A history is one row of runs, whose medians scatter by 2 % (standard deviation of logarithms) from run to run; each has
-7 trials that scatter by 1 %. All figures are percent of histories. First: without a change, how often any is told, by
-noise and number of runs; then how often in one that is looked at after every run. Then: with a step before the last
-runs, how often it is found, how often within one run of its place, and how often its interval holds the truth; with a
-stretch in the middle third; with a drift, how often it is told as a drift and how often as steps. Last, the newest run:
-how often its interval holds a run like the others, and how often `--fail-if 'slower-than 10%'` is met.
+7 trials that scatter by 1 %. All figures are percent of histories. First, without a change: how often one is reported,
+by noise and number of runs, also if somebody looks after every run. Then, with a step before the last runs: how often
+it is found, and within one run of its place; how often its interval holds the truth. Next, with a stretch in the middle
+third. Next, with a drift: how often it is reported as a drift, and how often as steps. Last, the newest run: how often
+its interval holds a run like the others, and how often `--fail-if 'slower-than 10%'` is met.
 """
 
 import argparse

@@ -166,8 +166,8 @@ def table() -> Table:
 
 
 def simulate(draw: Draw, of: Table, runs: int, blocks: int, seed: int) -> Floats:
-    """Of a scenario: coverage and median half-width, plain and moderated, overall and below; runs with a false star,
-    and with one below the overall rows; true effects with a star, overall and below.
+    """Simulate a scenario. Returns coverage and median half-width, plain and moderated, overall and below; the runs
+    with a false star, and those with one below the overall rows; the true effects with a star, overall and below.
     """
     chance = np.random.default_rng(seed)
     held, halves = np.zeros((2, len(of.truth))), np.zeros((runs, 2, len(of.truth)))

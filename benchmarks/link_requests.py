@@ -2,9 +2,10 @@
 
     sudo python benchmarks/link_requests.py [--rate 1gbit] [--delay none] [--rounds 80]
 
-One program on the client asks another on the server for so many bytes, and takes the time until all of them are there,
-less that of a request of 64 bytes; after a pause of 4 ms, and back to back. On the wire are the payload, the headers of
-its frames and what Ethernet adds to each, at the link's rate. At MTU 1500 and 9000, with the system's TCP buffers.
+A program on the client requests bytes from another on the server. The time of a request is until all bytes arrived,
+less the time of a request of 64 bytes. Requests follow a pause of 4 ms, or each other directly. On the wire are the
+payload, the headers of its frames and what Ethernet adds to each, at the link's rate. At MTU 1500 and 9000, with the
+system's TCP buffers.
 """
 
 import argparse

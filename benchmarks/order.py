@@ -3,9 +3,9 @@
     python benchmarks/order.py [SWEEP]
 
 Nothing in the simulation has an effect: log speeds are normal noise (standard deviation 5 %) and a ramp of 20 % from
-the first case of each block to its last. Orders are those that the lab makes for seeds 1 to RUNS. Printed, by factor
-and number of blocks, is the share of runs whose 95 % interval (Student's t over one mean difference a block) holds 0,
-its median half-width, and the bias: the root mean square of the means.
+the first case of each block to its last. Orders are those that the lab makes for seeds 1 to RUNS. The output has, by
+factor and number of blocks, the share of runs whose 95 % interval holds 0. The interval is Student's t over one mean
+difference a block. Beside it: the median half-width, and the bias, which is the root mean square of the means.
 """
 
 import sys

@@ -3,12 +3,12 @@
 python benchmarks/over_pairs.py [--draws N] [--seed N]. An effect of +5 % over all pairs; a pair's own lies around it
 with the standard deviation tau, normal or (heavy) Student's t of 3 degrees of freedom. Each pair has some blocks, whose
 spread gives the pair's estimate and standard error; in "unequal" pairs have half, once and twice that spread in turn.
-tau is in units of the standard error that a pair of the usual spread has in truth. First the percent of draws whose
-95 % interval holds the effect: that of DerSimonian and Laird with the normal distribution, which is not used; that of
+tau is in units of the standard error that a pair of the usual spread has in truth. First the percent of draws whose 95
+% interval holds the effect: that of DerSimonian and Laird with the normal distribution, which is not used; that of
 Hartung, Knapp, Sidik and Jonkman as published; the same as the lab has it, with moderated standard errors, and never
-narrower than these give; and Student's t of the pairs' estimates, unweighted. Then median half-widths of the last two,
-in units of the standard error, the share of further pairs inside the prediction interval, and how often tau is found
-to be above 0.
+narrower than these give; and Student's t of the pairs' estimates, unweighted. Then the median half-widths of the last
+two, in units of the standard error. Last, the share of further pairs inside the prediction interval, and how often tau
+is found to be above 0.
 """
 
 import argparse

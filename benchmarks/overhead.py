@@ -1,8 +1,8 @@
 """What a sweep costs beside its transfers, on a local lab of 1 Gbit/s: ``python benchmarks/overhead.py [--large]``.
 
-Wall time over the seconds inside timed transfers, and seconds of overhead a trial, as the payload, the number of cases
-and the round-trip time of the SSH connections grow; and the gap between two trials of a block that differ in nothing
-but the direction, with a server that stood before. ``--large`` adds payloads of 1 GiB, which take 10 s each.
+Wall time over the seconds inside timed transfers, and seconds of overhead a trial. The payload, the number of cases and
+the round-trip time of SSH grow. Also the gap between two trials of a block that differ only in direction, with a server
+that ran before. ``--large`` adds payloads of 1 GiB, which take 10 s each.
 """
 
 import itertools

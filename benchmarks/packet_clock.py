@@ -55,7 +55,7 @@ def frames_of(pid: int) -> Iterator[socket.socket]:
 
 
 def _enter(network: int) -> None:
-    """Have this thread in another network."""
+    """Move this thread into another network namespace."""
     if ctypes.CDLL(None, use_errno=True).setns(network, CLONE_NEWNET):
         raise SystemExit(f"setns: {os.strerror(ctypes.get_errno())}")
 

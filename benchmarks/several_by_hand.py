@@ -2,10 +2,10 @@
 
 ``python benchmarks/several_by_hand.py [--rounds N] [--clients N] [--elbencho PROGRAM]``: in turns the lab has N clients
 of a local lab write a file each, and a shell does `for … cp … & done; wait` over the same mounts; with an elbencho that
-was built elsewhere, its services on the clients do so, too. One line a protocol: the rates until the last had ended,
-and the medians of the ratios in a round with their intervals; and how far the lab's times between the starts are from
-those between the first frames of data that left each client, as the kernel stamped them. Then, for each number of
-clients up to N, what a trial takes beside its slowest client.
+was built elsewhere, its services on the clients do so, too. One line a protocol: the rates until the last client ended,
+and the medians of the ratios in a round with their intervals. Then the lab's times between starts against the times
+between each client's first frames of data, as the kernel stamped them. Then, for each number of clients up to N, what a
+trial takes beside its slowest client.
 """
 
 import argparse

@@ -1,8 +1,8 @@
 """The lab's dd, fio and bonnie++ on the server against all three typed by hand: ``python benchmarks/store_by_hand.py``.
 
-In turns the lab measures the server's store by itself, and a shell on the server does the same in a folder beside it,
-as a person would: `dd conv=fsync` of noise, `dd` into nothing after caches were dropped, `fio` for ten seconds each
-way, `bonnie++ -q`. A line has the medians, and the median of the ratios in a round with its interval. Needs root.
+In turns the lab measures the server's store, and a shell on the server does the same in a folder beside it: `dd
+conv=fsync` of noise, `dd` into nothing after caches were dropped, `fio` for ten seconds each way, `bonnie++ -q`. A line
+has the medians, and the median of the ratios in a round with its interval. Needs root.
 """
 
 import argparse
@@ -125,7 +125,7 @@ def by_hand(session: Session, mib: int) -> Rates:
 
 
 def iops(requests: Requests) -> Rates:
-    """Of each way that there is."""
+    """The rate in each direction that was measured."""
     ways = {"read": requests.read, "write": requests.write}
     return {f"fio {name}": present(way.iops) for name, way in ways.items() if way}
 

@@ -110,7 +110,7 @@ def dd_by_hand(session: Session, case: Case) -> float:
 
 
 def iops(requests: Requests | None) -> float:
-    """Of the way that there is."""
+    """The rate in the direction that was measured."""
     asked = present(requests)
     return present(present(asked.read or asked.write).iops)
 

@@ -91,7 +91,7 @@ def clock(blocks: int | None, seed: int) -> None:
 
 
 def against_packets(done: Done, frames: list[list[str]]) -> Iterator[tuple[str, float, float, float]]:
-    """Of each trial: name, the lab's seconds, those from first to last packet, payload of packets over the file's."""
+    """For each trial: name, the lab's seconds, seconds from first to last packet, packets' payload over the file's."""
     ways = {"write": "tx", "read": "rx"}
     packets: dict[str, list[Packet]] = {way: [] for way in ways.values()}
     for at, way, size, ports in frames:
@@ -151,9 +151,9 @@ def share(outcomes: pd.Series[bool]) -> str:
 def injected(blocks: int | None, seed: int) -> None:
     """Effects that are known: the link has another rate for each level of the placebo.
 
-    A transfer takes ``fixed_s`` + (``wire_bytes`` − BURST) / rate. The kernel keeps the rate and counts the bytes.
-    What a transfer spends off the link is taken from the other pairs of levels, so that nothing that a pair measured is
-    in what is expected of it; and from the same blocks, for it changes with what else the machine does.
+    A transfer takes ``fixed_s`` + (``wire_bytes`` − BURST) / rate. The kernel keeps the rate and counts the bytes. A
+    transfer's time off the link is taken from the other pairs of levels, so a pair's expectation contains none of its
+    own measurements. It is taken from the same blocks, because it changes with the machine's load.
     """
     full = {f"full{percent}": float(INJECTED_MBIT) for percent in SLOWER}
     rates = full | {f"slower{percent}": INJECTED_MBIT * (1 - percent / 100) for percent in SLOWER}

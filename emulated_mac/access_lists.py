@@ -1,8 +1,8 @@
 """Access control lists (chmod(1), ls(1) of macOS; file_cmds: chmod_acl.c, ls/print.c), kept as ls prints them.
 
-An entry that allows all the macOS rights behind r, w or x is also set as a POSIX list of the Linux below, which
-enforces it. Other entries are kept and not enforced. The group's rights in the mode then show the mask of the POSIX
-list; macOS leaves them unchanged.
+An entry that allows all macOS rights behind r, w or x is also set as a POSIX list on Linux, which enforces it. Other
+entries are kept and not enforced. The group's rights in the mode then show the mask of the POSIX list; macOS leaves
+them unchanged.
 """
 
 from __future__ import annotations
