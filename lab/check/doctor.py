@@ -1,14 +1,13 @@
-"""The preflight: what both hosts are, what they can do, and what is in the way, before anything is changed."""
+"""The check of both hosts: what they are, what they can do, and what is in the way, before anything is changed."""
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any
 
 from lab import platforms
 from lab.base.errors import CommandError, HostError, LabFailure
-from lab.check import devices, files, hardware, host, jumbo, link, networks, protocols, volume
+from lab.check import files, hardware, host, link, networks, protocols, storage
 from lab.check.finding import Finding, examine, of_error, worst_first
 from lab.check.machine import Machine
 from lab.check.sharing import Sharing
@@ -28,13 +27,13 @@ def check(
     tell: Callable[[str], None] = print,
     on_hardware: bool = False,
     share: Path | None = None,
-) -> tuple[list[Finding], dict[str, Any]]:
-    """Findings, worst first, and what they were made of. Changes nothing, unless jumbo frames are to be tried.
+) -> tuple[list[Finding], dict[str, object]]:
+    """Findings, worst first, and the facts behind them.
 
-    For that ``results`` is where a journal can be kept meanwhile. With ``on_hardware``, what the lab takes for granted
-    is compared with what the hosts say; ``share`` is a new file for that. Raises BadInput for a wrong hosts file, and
-    if the file to share is there already. What is wrong with a host is a finding, and the other host is looked at all
-    the same.
+    With ``results``, a folder for a journal, jumbo frames are tried; otherwise nothing is changed. With ``on_hardware``
+    the lab's assumptions are compared with the hosts; ``share`` is a new file for the answers. A problem with a host is
+    a finding, and the other host is checked nevertheless. Raises BadInput for a wrong hosts file or an existing
+    ``share``.
     """
     config = load_hosts(hosts_file)
     sharing = Sharing(share, config) if share else None
@@ -49,7 +48,9 @@ def check(
         others: dict[str, Machine] = {}
         for name in config.more_clients:
             findings += _until_lost(_check_host(config, name, others, stack), name, others)
-            findings += _until_lost(_check_link(others.get(name), machines.get("server")), name, others)
+            client, server = others.get(name), machines.get("server")
+            more = link.findings(client, server) if client and server else ()
+            findings += _until_lost((replace(one, subject=f"{name} {one.subject}") for one in more), name, others)
         for name, machine in list(machines.items()) if on_hardware else ():
             findings += _until_lost(_check_hardware(machine, _peer(config, name).data_address, sharing), name, machines)
         facts = {
@@ -58,7 +59,7 @@ def check(
         }
         buffers = protocols.tcp_buffers(config, machines)
     if results and set(machines) == set(ROLES):
-        findings.append(jumbo.try_jumbo(config, hosts_file, results, tell))
+        findings.append(link.try_jumbo(config, results, tell))
     if sharing:
         tell(sharing.write())
     return worst_first(findings), {"hosts": dict.fromkeys(ROLES) | facts, "tcp_buffers": buffers}
@@ -72,7 +73,7 @@ def _check_hardware(machine: Machine, peer: str, sharing: Sharing | None) -> Ite
 
 
 def _until_lost(findings: Iterator[Finding], subject: str, machines: dict[str, Machine]) -> Iterator[Finding]:
-    """These findings, and a problem where a connection is lost on the way: then that host is no longer there."""
+    """The findings up to a lost connection, which is a problem and removes the host from ``machines``."""
     try:
         yield from findings
     except HostError as error:
@@ -81,7 +82,7 @@ def _until_lost(findings: Iterator[Finding], subject: str, machines: dict[str, M
 
 
 def _check_host(config: Hosts, role: str, machines: dict[str, Machine], stack: ExitStack) -> Iterator[Finding]:
-    """Connect to one host, check it, and put it among the machines."""
+    """Connect to a host, check it, and add it to ``machines``."""
     own: HostConfig = config.section(role)
     try:
         connected = SshHost(role, own)
@@ -111,18 +112,12 @@ def _check_host(config: Hosts, role: str, machines: dict[str, Machine], stack: E
         yield from examine(f"{role} use", lambda: host.check_use(machine, f"{role} use"))
 
 
-def _check_link(client: Machine | None, server: Machine | None) -> Iterator[Finding]:
-    """The link of a further client, under its name."""
-    for finding in link.findings(client, server) if client and server else ():
-        yield replace(finding, subject=f"{client.role if client else ''} {finding.subject}")
-
-
 def _peer(config: Hosts, name: str) -> HostConfig:
     return config.client if name == "server" else config.server
 
 
 def _check_pair(config: Hosts, machines: dict[str, Machine]) -> Iterator[Finding]:
-    """Check what needs both hosts, and say so where one is missing."""
+    """Check what needs both hosts; a note if one is missing."""
     if len(machines) == len(ROLES):
         client, server = machines["client"], machines["server"]
         yield from examine(networks.SUBJECT, lambda: networks.findings(config.share, client, server))
@@ -133,5 +128,5 @@ def _check_pair(config: Hosts, machines: dict[str, Machine]) -> Iterator[Finding
         yield Finding("note", "link", message, "solve the problems above first")
     if machines:
         yield from protocols.findings(config, machines)
-        yield from examine(volume.SUBJECT, lambda: volume.findings(config, machines))
-        yield from examine(devices.SUBJECT, lambda: devices.findings(config, machines))
+        yield from examine(storage.VOLUME, lambda: storage.check_volume(config, machines))
+        yield from examine(storage.DEVICES, lambda: storage.check_devices(config, machines))

@@ -1,4 +1,4 @@
-"""The check of the controller's files: who else may write the hosts file, and whether the share's password is there."""
+"""The check of this machine's files: who may write the hosts file, and whether the share's password is there."""
 
 import os
 import shlex
@@ -19,14 +19,13 @@ def findings(config: Hosts, path: Path) -> Iterator[Finding]:
 
 
 def _check_permissions(path: Path) -> Iterator[Finding]:
-    """Who else may write the hosts file: its writer decides which commands its reader runs."""
-    why = "whoever changes it has commands of theirs run here, by proxy_command"
+    """Whether others may write the hosts file, whose proxy_command the lab runs."""
+    why = "whoever changes it can run commands here, by proxy_command"
     status, folder = path.stat(), path.absolute().parent
     if status.st_uid not in (0, os.geteuid()):
         chown = shlex.join(["sudo", "chown", str(os.geteuid()), str(path)])
-        yield Finding(
-            "warning", "hosts file", f"{path} belongs to another user (uid {status.st_uid}): {why}", f"`{chown}`"
-        )
+        message = f"{path} belongs to another user (uid {status.st_uid}): {why}"
+        yield Finding("warning", "hosts file", message, f"`{chown}`")
     if status.st_mode & stat.S_IWOTH:
         yield Finding("warning", "hosts file", f"{path} can be written by others: {why}", _chmod("o-w", path))
     mode = folder.stat().st_mode
@@ -40,7 +39,7 @@ def _chmod(mode: str, path: Path) -> str:
 
 
 def _check_password(config: Hosts) -> Iterator[Finding]:
-    """Whether a run will get the share's password: only of sources that ask nobody."""
+    """Whether a run will get the share's password, for sources that ask nobody."""
     share = config.share
     if share.password == "prompt":  # noqa: S105 – the name of a source of passwords
         yield Finding("ok", "share password", "asked for at the start of every run")

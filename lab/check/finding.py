@@ -1,4 +1,4 @@
-"""A finding: one line of what the check prints; and how an error becomes one."""
+"""A finding, which is one line of the check; and how an error becomes a finding."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -14,10 +14,10 @@ LONGEST = 1000  # characters of a text: a host may print anything, of any length
 
 @dataclass(frozen=True)
 class Finding:
-    """What was checked (``subject``), what it is like, and what to do about it.
+    """What was checked (``subject``), the result, and what to do about it.
 
-    A ``problem`` keeps a run from starting or makes its figures wrong. A ``warning`` makes figures worse or leaves
-    something out. A ``note`` is good to know. Every text is one line that is safe to print, wherever it came from.
+    A ``problem`` prevents a run or makes its figures wrong. A ``warning`` makes figures worse or leaves something out.
+    A ``note`` is good to know. Every text is made one printable line.
     """
 
     level: Level
@@ -31,13 +31,13 @@ class Finding:
 
 
 def worst_first(findings: Iterable[Finding]) -> list[Finding]:
-    """By level; in the given order within one."""
+    """Sorted by level, in the given order within a level."""
     return sorted(findings, key=lambda finding: LEVELS.index(finding.level))
 
 
 def of_error(level: Level, subject: str, error: Exception) -> Finding:
     """An error as a finding. The subject names the host, so the message does not."""
-    if isinstance(error, CommandError):  # its message has every line that the command printed
+    if isinstance(error, CommandError):  # the message has every line of the command
         return Finding(level, subject, error.cause(), error.remedy)
     if isinstance(error, RestoreError):
         return Finding(level, subject, error.message, "\n".join([error.remedy, *error.problems]))
@@ -47,14 +47,14 @@ def of_error(level: Level, subject: str, error: Exception) -> Finding:
 
 
 def is_lost(error: Exception) -> bool:
-    """Whether a connection is gone, and not only a command has failed."""
+    """Whether the connection is gone, unlike after a failed command."""
     return isinstance(error, HostError) and not isinstance(error, CommandError)
 
 
 def examine(subject: str, check: Callable[[], Iterable[Finding]]) -> Iterator[Finding]:
-    """The findings of one check. A check that fails becomes a finding itself, so that the checks after it still run.
+    """The findings of a check. A check that fails becomes a finding, so that the next checks run.
 
-    Raises HostError where the connection is gone: no other check could reach the host either.
+    Raises HostError if the connection is gone, because no other check could reach the host.
     """
     try:
         yield from check()

@@ -1,7 +1,6 @@
-"""The check of what is taken for granted: each assumption about a system, and what a host says.
+"""`lab check --hardware`: compare the lab's assumptions about a system with a host, and change nothing.
 
-`lab check --hardware` asks, and changes nothing. The assumptions are in files beside the platform and the
-protocols that make them.
+The assumptions are in files beside the platform and the protocols that make them.
 """
 
 import re
@@ -27,10 +26,9 @@ Asked = TypeVar("Asked", bound=Question)
 
 @dataclass(frozen=True)
 class Answer:
-    """What came of an assumption: a verdict of :mod:`lab.check.hardware_file`, and the output of the host's command.
+    """The verdict (:mod:`lab.check.hardware_file`) on an assumption, and the output of the host's command.
 
-    Where the host did not tell, ``failure`` is the finding about that. ``reason`` is why it was not even asked, in
-    words that are none of the host's.
+    Without an output ``failure`` is the finding about it. ``reason`` says why the host was not asked.
     """
 
     assumption: Assumption
@@ -41,19 +39,19 @@ class Answer:
 
 
 def assumptions_about(platform: type[Platform]) -> tuple[Assumption, ...]:
-    """Those of the platform, and those of its drivers, each once."""
-    rows: list[Assumption] = []
+    """The assumptions of the platform and its drivers, each once."""
     owners: list[type[Preflight | protocols.Driver]] = [platform.preflight_class, *_drivers(platform)]
+    rows: dict[Assumption, None] = {}
     for owner in owners:
         for path in owner.assumption_files:
-            rows += read_assumptions(path)
-    return tuple(dict.fromkeys(rows))
+            rows |= dict.fromkeys(read_assumptions(path))
+    return tuple(rows)
 
 
 def captures_of(platform: type[Platform]) -> tuple[Capture, ...]:
-    """The outputs worth keeping of such a host, each once."""
-    of_drivers = (row for driver in _drivers(platform) for row in driver.captures)
-    return tuple(dict.fromkeys([*platform.preflight_class.captures, *of_drivers]))
+    """The captures of the platform and its drivers, each once."""
+    captures = (capture for driver in _drivers(platform) for capture in driver.captures)
+    return tuple(dict.fromkeys([*platform.preflight_class.captures, *captures]))
 
 
 def _drivers(platform: type[Platform]) -> list[type[protocols.Driver]]:
@@ -62,35 +60,35 @@ def _drivers(platform: type[Platform]) -> list[type[protocols.Driver]]:
 
 
 def findings(machine: Machine, peer: str, answers: list[Answer]) -> Iterator[Finding]:
-    """Every assumption about hosts of this kind; ``peer`` is the other one's data address.
+    """Ask about every assumption, and add each answer to ``answers``; ``peer`` is the other host's data address.
 
-    What came of each is added to ``answers``. Raises HostError where the connection is lost.
+    Raises HostError if the connection is lost.
     """
-    subject = f"{machine.role} hardware"
-    if not assumptions_about(type(machine.platform)):
+    subject, assumptions = f"{machine.role} hardware", assumptions_about(type(machine.platform))
+    if not assumptions:
         yield Finding("ok", subject, f"nothing is assumed of {machine.platform.name} that has not been seen")
     elif machine.facts is None:
         yield Finding("note", subject, "could not tell: that needs its facts", "solve the problems above first")
     else:
-        for row in rank(about_version(machine, assumptions_about(type(machine.platform)))):
+        for row in rank(about_version(machine, assumptions)):
             answers.append(_ask(machine, machine.facts, row, peer))
             yield _finding(subject, machine.facts, answers[-1])
 
 
 def about_version(machine: Machine, questions: Iterable[Asked]) -> list[Asked]:
-    """Those that are about the version of this host; all of them where that cannot be told."""
+    """The questions about the version of this host; all if the version is unknown."""
     version = machine.platform.preflight.version(machine.facts) if machine.facts else None
     return [row for row in questions if version is None or row.holds_for(version)]
 
 
 def ask(machine: Machine, facts: Facts, question: Question, peer: str) -> Result:
-    """Ask a host; what its command printed. Raises LabFailure."""
+    """The output of a question's command. Raises LabFailure."""
     words = (facts.interface, peer, facts.user)
     return machine.host.shell(question.ask, *words, root=question.root, deadline_s=DEADLINE_S, check=False)
 
 
 def why_not_asked(machine: Machine, question: Question) -> tuple[str, str]:
-    """Why a question is not asked here, and what to do about it; empty where it is."""
+    """Why a question is not asked here, and what to do about it; two empty texts if it is asked."""
     if question.root and machine.no_root:
         return "without root", "see sudo above"
     if question.root and machine.host.is_narrow:

@@ -1,7 +1,7 @@
-"""The file that `lab check --hardware --share` writes: for a person to read before she sends it, and to be read back.
+"""The file that `lab check --hardware --share` writes for a person to read and send, and its reader.
 
-What a host said stands in lines that begin with ``| ``, so that nothing in it looks like a line of the file's own.
-Whoever sends such a file may have written anything into it: it is read as data, within bounds.
+Output of hosts stands in lines that begin with ``| ``, so that it looks like no other line of the file. A file may come
+from anybody: its reader takes it as data, within bounds.
 """
 
 import re
@@ -28,8 +28,8 @@ _MODEL = r"[A-Za-z][A-Za-z0-9]{0,40}(,[0-9]{1,4})?"
 _HOST = re.compile(r"== (client|server) ==")
 _ENTRY = re.compile(rf"-- (assumption|capture) ([a-z0-9_-]{{1,60}}): ({'|'.join((*VERDICTS, READ, REFUSED))})")
 _FIELD = re.compile(r"([a-z0-9 ]{1,20}): (.{1,500})")
-PREAMBLE = """\
-{first}
+PREAMBLE = f"""\
+{FIRST_LINE}
 
 Please read this before you send it. Names of hosts, people, shares, volumes and folders, addresses, serial numbers and
 UUIDs are masked: the same name has the same mask everywhere, such as host-1 or 192.0.2.1. If you find one that is not,
@@ -42,7 +42,7 @@ what you saw, each line with "| " before it.
 
 @dataclass(frozen=True)
 class Entry:
-    """An assumption and its verdict, or a capture and whether the lab's parser reads it; and the output, by lines."""
+    """An assumption and its verdict, or a capture and whether the lab's parser reads it; with the lines of output."""
 
     kind: str
     name: str
@@ -53,7 +53,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class SharedHost:
-    """What a file says of one host: facts in the order in which they stand, and entries."""
+    """The facts and entries of one host, in the order of the file."""
 
     role: str
     facts: dict[str, str]
@@ -61,23 +61,23 @@ class SharedHost:
 
     @property
     def system(self) -> str:
-        """Name and version of the system. Raises ValueError for what is none."""
+        """Name and version of the system. Raises ValueError for another text."""
         return word(self.facts.get("system"), _SYSTEM)
 
     @property
     def model(self) -> str:
-        """The model, such as ``Mac16,10``. Raises ValueError for what is none."""
+        """The model, such as ``Mac16,10``. Raises ValueError for another text."""
         return word(self.facts.get("model"), _MODEL)
 
     @property
     def is_emulated(self) -> bool:
-        """Whether any of its facts says so: one that was taken out of the file does not make it hardware."""
+        """Whether any fact says so. Someone may have removed the fact ``emulated`` from the file."""
         return "emulated" in self.facts or any("emulated" in value.casefold() for value in self.facts.values())
 
 
 def render(hosts: list[SharedHost]) -> str:
-    """The text of the file. Nothing in it does anything to a terminal, whatever a host has printed."""
-    lines = [PREAMBLE.format(first=FIRST_LINE), *(line for host in hosts for line in _host_lines(host))]
+    """The text of the file, with escapes for control characters of hosts."""
+    lines = [PREAMBLE, *(line for host in hosts for line in _host_lines(host))]
     return "\n".join(lines) + "\n"
 
 
@@ -99,7 +99,7 @@ def _fields(fields: Mapping[str, str]) -> Iterator[str]:
 
 
 def quote(output: Sequence[str]) -> Iterator[str]:
-    """Lines of output as they stand in the file: escaped, cut where they are long, and at most MOST_LINES."""
+    """At most MOST_LINES lines of output for the file, with escapes, each cut at MOST_CHARACTERS."""
     for line in output[:MOST_LINES]:
         text = printable(line.replace("\t", "    "))
         yield (QUOTE + (text if len(text) <= MOST_CHARACTERS else text[: MOST_CHARACTERS - 1] + "…")).rstrip()
@@ -108,43 +108,36 @@ def quote(output: Sequence[str]) -> Iterator[str]:
 
 
 def parse_shared(text: str) -> list[SharedHost]:
-    """The hosts of a file. Raises ValueError, with the number of the line, for what is none."""
+    """The hosts of a file. Raises ValueError with the number of a wrong line."""
     lines = [line.rstrip() for line in text[: MOST_BYTES + 1].split("\n")]
     if len(text) > MOST_BYTES:
         raise ValueError(f"larger than {MOST_BYTES >> 10} KiB")
     if lines[0] != FIRST_LINE:
         raise ValueError("line 1: not what `lab check --hardware --share` writes, or of another version of it")
     hosts: list[SharedHost] = []
-    entries: list[Entry] = []
     for number, line in enumerate(lines, start=1):
         if role := _HOST.fullmatch(line):
-            entries = []
-            hosts.append(SharedHost(role[1], {}, entries))
-        elif not hosts or not line:
-            continue  # the preamble, and lines between entries
-        elif entry := _ENTRY.fullmatch(line):
-            entries.append(Entry(entry[1], entry[2], entry[3]))
-        elif not _add_line(line, hosts[-1], entries):
+            hosts.append(SharedHost(role[1], {}))
+        elif hosts and line and not _add_line(line, hosts[-1]):  # not the preamble, and not between entries
             raise ValueError(f"line {number}: {line!r:.60} cannot stand there")
-    _check(hosts)
+    if not hosts or len({host.role for host in hosts}) < len(hosts):
+        raise ValueError("no host in it, or one twice")
+    for host in hosts:
+        names = {(entry.kind, entry.name) for entry in host.entries}
+        if not len(names) == len(host.entries) <= MOST_ENTRIES:
+            raise ValueError(f"{host.role}: too many entries, or one twice")
     return hosts
 
 
-def _add_line(line: str, host: SharedHost, entries: list[Entry]) -> bool:
-    """Add a line to the newest entry, or to the host before its first; False for a line that is neither's."""
+def _add_line(line: str, host: SharedHost) -> bool:
+    """Begin an entry, or add a line to the newest entry or, before any, to the host; False for another form."""
+    entries = host.entries
+    if entry := _ENTRY.fullmatch(line):
+        entries.append(Entry(entry[1], entry[2], entry[3]))
+        return True
     if entries and line.startswith(QUOTE.rstrip()):
         entries[-1].output.append(line.removeprefix(QUOTE.rstrip()).removeprefix(" "))
         return True
     if match := _FIELD.fullmatch(line):
         (entries[-1].fields if entries else host.facts).setdefault(match[1], match[2])
     return match is not None
-
-
-def _check(hosts: list[SharedHost]) -> None:
-    roles = [host.role for host in hosts]
-    if len(set(roles)) < len(roles) or not roles:
-        raise ValueError("no host in it, or one twice")
-    for host in hosts:
-        names = [(entry.kind, entry.name) for entry in host.entries]
-        if len(names) > MOST_ENTRIES or len(set(names)) < len(names):
-            raise ValueError(f"{host.role}: too many entries, or one twice")

@@ -1,4 +1,4 @@
-"""The check of one host: system, rights, programs, address, interface, memory, folders, clock, and what may disturb."""
+"""The check of one host: system, root, programs, address, interface, memory, folders, clock, and disturbances."""
 
 import ipaddress
 import os
@@ -15,7 +15,6 @@ from lab.check.finding import Finding, Level, examine, of_error
 from lab.check.machine import Machine
 from lab.hosts.hosts_file import Hosts, ShareConfig
 from lab.hosts.own_folder import LOOK_AT_HOME, OWN_FOLDER
-from lab.platforms.facts import Facts
 from lab.platforms.preflight import Disturbance, skew
 from lab.root_helper import program as root_helper
 from lab.run.case.pair import at_home
@@ -24,8 +23,8 @@ from lab.settings import host_journal
 
 Check: TypeAlias = Callable[[Machine, str], Iterator[Finding]]
 MIB = 2**20
-SKEW_S = 2.0  # beyond it, times of files and of the report contradict one another visibly
-MEMORY_SHARE = 0.9  # of what is free; a system that has nothing left begins to swap the RAM disk itself
+SKEW_S = 2.0  # with a larger skew, times of files visibly contradict times of the report
+MEMORY_SHARE = 0.9  # of the free memory; a system without free memory swaps the RAM disk
 SLOW_BITS_PER_S = 10**9
 ROOT = {
     "none": "logged in as root",
@@ -45,19 +44,25 @@ NO_ROOT = (
     ("must have a tty", "`sudo visudo` there, and in it `Defaults:{user} !requiretty`"),
     ("", "install sudo there, or log in as root: user = root and sudo = none in [{role}]"),
 )
-# permissions may allow what macOS then refuses to whoever really looks
+# macOS may refuse what permissions allow, so the script tries it
 FOLDER = """
 [ -d "$1" ] || { echo missing; exit; }
 [ ! -r "$1" ] || ls "$1" >/dev/null || exit
 [ -w "$1" ] || { echo closed; exit; }
 if cd -P "$1" && (stands_firm "$2"); then echo fine; else echo open; fi
 """
+OPEN = "others can write into it or a folder above it"
+WRONG_FOLDER = {
+    "missing": ("there is no such folder", "make it there, or correct {key}"),
+    "open": (OPEN, "`chmod o-w,g-w` or `chmod +t` there, or give another {key}"),
+    "closed": ("the account may not write into it", "let the account write there, or give another {key}"),
+}
 SUDO = "sudo"
 SHARE_PATH = "[share] path"
 
 
 def findings(machine: Machine, config: Hosts) -> Iterator[Finding]:
-    """Everything about one host. Raises HostError where the connection is lost."""
+    """All findings about one host. Raises HostError if the connection is lost."""
     share = config.share
     checks: dict[str, Check] = {
         "system": _check_system,
@@ -113,20 +118,20 @@ def _check_root(machine: Machine, subject: str, config: Hosts) -> Iterator[Findi
 
 
 def check_use(machine: Machine, subject: str) -> Iterator[Finding]:
-    """Whether another run has this host, or left it changed. Only root can tell."""
+    """Whether a run uses this host, or left it changed. Only root can tell."""
     journal = host_journal.read(machine.host, line_format())
     if journal.in_use:
         yield of_error("problem", subject, journal.in_use)
     elif journal.records:
         names = ", ".join(record.name for record in journal.records)
-        remedy = "`lab restore --hosts FILE` puts it back, by what the host has noted"
+        remedy = "`lab restore --hosts FILE` restores it by the host's own journal"
         yield Finding("problem", subject, f"an ended run left it changed: {names:.300}", remedy)
     else:
         yield Finding("ok", subject, "no run uses it, and none left it changed")
 
 
 def _check_address(machine: Machine, subject: str) -> Iterator[Finding]:
-    """Whether the data address is the host's own, and on the interface that leads to the other host."""
+    """Whether the data address is on the interface that leads to the other host."""
     config, interfaces = machine.config, machine.platform.network.addresses()
     if not interfaces:
         return
@@ -153,32 +158,27 @@ def _check_address(machine: Machine, subject: str) -> Iterator[Finding]:
 
 
 def _is_usable(text: str) -> bool:
-    """Whether it may be a data address. IPv4 ones that two hosts on one cable give themselves (169.254) may."""
+    """Whether it may be a data address, such as an IPv4 address that a host gives itself (169.254)."""
     address = ipaddress.ip_address(text.partition("%")[0])
     return not address.is_loopback and not (address.version == 6 and address.is_link_local)
 
 
 def _check_interface(machine: Machine, subject: str) -> Iterator[Finding]:
-    facts = machine.facts
-    if facts is None:
+    if (facts := machine.facts) is None:
         return
     name = facts.interface
     medium, speed = machine.platform.network.medium(name), facts.link_bits_per_s
     speed_label = f"{speed / 1e9:g} Gbit/s" if speed else "of unknown speed"
-    drawbacks = []
+    drawbacks = {}
     if medium.wireless:
-        drawbacks.append(("it is wireless: its speed changes by the minute", "connect it by cable"))
+        drawbacks["it is wireless: its speed changes by the minute"] = "connect it by cable"
     if machine.platform.network.is_tunnel(name):
-        drawbacks.append(
-            ("it is a tunnel: what is measured is its encryption", "give data_address of the network itself")
-        )
+        drawbacks["it is a tunnel: what is measured is its encryption"] = "give data_address of the network itself"
     if medium.duplex == "half":
-        drawbacks.append(("it is in half duplex", "let both ends of the cable negotiate, or set both to full duplex"))
+        drawbacks["it is in half duplex"] = "let both ends of the cable negotiate, or set both to full duplex"
     if speed and speed < SLOW_BITS_PER_S and not medium.wireless:
-        drawbacks.append(
-            (f"it is at {speed_label}", "look at cable and port: both ends should negotiate 1 Gbit/s or more")
-        )
-    for message, remedy in drawbacks:
+        drawbacks[f"it is at {speed_label}"] = "look at cable and port: both ends should negotiate 1 Gbit/s or more"
+    for message, remedy in drawbacks.items():
         yield Finding("warning", subject, f"{name}: {message}", remedy)
     if not drawbacks:
         duplex = f", {medium.duplex} duplex" if medium.duplex else ""
@@ -193,7 +193,12 @@ def _check_memory(machine: Machine, subject: str, config: Hosts) -> Iterator[Fin
     except Unsupported as error:
         yield of_error("problem", subject, error)
     free, size = machine.facts.available_bytes, machine.config.ram_disk
-    disks = _disks_in_one_memory(config) if _is_in_our_memory(machine.facts, config) else [size]
+    disks = [size]
+    ours = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    if config.lab.instance is not None and machine.facts.memory_bytes == ours:
+        # the hosts of a local lab share this machine's memory, but guests have their own
+        hosts = [*config.clients.values(), *([config.server] if config.share.serve == "lab" else [])]
+        disks = [host.ram_disk for host in hosts]
     needed = sum(disks)
     fits = int(free * MEMORY_SHARE * size / needed)
     others = "the other host's, which is" if len(disks) == 2 else f"those of {len(disks) - 1} other hosts, which are"
@@ -209,26 +214,14 @@ def _check_memory(machine: Machine, subject: str, config: Hosts) -> Iterator[Fin
         yield Finding("problem", subject, f"{message}: it does not fit", remedy)
 
 
-def _is_in_our_memory(facts: Facts, config: Hosts) -> bool:
-    """Whether this is a host of a local lab, and no guest, which has a memory of its own."""
-    ours = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    return config.lab.instance is not None and facts.memory_bytes == ours
-
-
-def _disks_in_one_memory(config: Hosts) -> list[int]:
-    """The bytes of each RAM disk of such a lab."""
-    hosts = [*config.clients.values(), *([config.server] if config.share.serve == "lab" else [])]
-    return [host.ram_disk for host in hosts]
-
-
 def _places(machine: Machine, share: ShareConfig) -> list[tuple[str, str, Level]]:
-    """The folders that the lab makes its own in: key in the hosts file, path, and how bad it is if that cannot be."""
+    """The parents of the lab's own folders: key in the hosts file, path, and level of a finding."""
     home = machine.facts.home if machine.facts else "~"
     places: list[tuple[str, str, Level]] = []
     if machine.config.mount_base:
         places.append(("mount_base", at_home(machine.config.mount_base, home), "problem"))
     if machine.role == "server" and share.path:
-        # where the lab serves RAM disks only, it needs no folder
+        # the lab needs no folder if it serves RAM disks only
         level: Level = "problem" if share.serve == "existing" else "warning"
         places.append((SHARE_PATH, at_home(share.path, home), level))
     return places
@@ -242,19 +235,13 @@ def _check_folders(machine: Machine, subject: str, share: ShareConfig) -> Iterat
         state = machine.host.shell(OWN_FOLDER + FOLDER, path, owners).stdout.strip()
         if state == "fine":
             yield Finding("ok", subject, f"{path}: {machine.platform.files.free_bytes(path) / MIB:.0f} MiB free")
-        elif state == "missing":
-            message = f"{key} = {path}: there is no such folder"
-            yield Finding(level, subject, message, f"make it there, or correct {key}")
-        elif state == "open":
-            message = f"{key} = {path}: others can write into it or a folder above it"
-            yield Finding(level, subject, message, f"`chmod o-w,g-w` or `chmod +t` there, or give another {key}")
         else:
-            message = f"{key} = {path}: the account may not write into it"
-            yield Finding(level, subject, message, f"let the account write there, or give another {key}")
+            message, remedy = WRONG_FOLDER.get(state, WRONG_FOLDER["closed"])
+            yield Finding(level, subject, f"{key} = {path}: {message}", remedy.format(key=key))
 
 
 def _check_home(machine: Machine, subject: str) -> Finding:
-    """The folder that the lab makes its own in where the hosts file names none."""
+    """The lab's own folder if the hosts file names none."""
     state, _, home = machine.host.shell(LOOK_AT_HOME, root=True).stdout.rstrip("\n").partition("\n")
     if state != "fine":
         message = f"{first_line(home)}: not the lab's own, or others can write into a folder above it"
@@ -271,12 +258,12 @@ def _check_clock(machine: Machine, subject: str) -> Iterator[Finding]:
     if offset.least_s <= SKEW_S:
         yield Finding("ok", subject, f"{message}, give or take {offset.within_s:.1f} s")
         return
-    remedy = "have it set by the network (NTP); where both hosts are off alike, it is the controller's that is wrong"
+    remedy = "set it by the network (NTP); if both hosts are off by the same time, the controller's clock is wrong"
     yield Finding("warning", subject, f"{message}: times of files and of the report will contradict each other", remedy)
 
 
 def _check_noise(machine: Machine, share: ShareConfig) -> Iterator[Finding]:
-    """What would disturb a measurement; where nothing does, one line for all of it."""
+    """What would disturb a measurement, and one line for all that would not."""
     folder = {key: path for key, path, _ in _places(machine, share)}.get(SHARE_PATH)
     quiet = []
     for name, listen in machine.platform.preflight.disturbances(folder).items():

@@ -1,11 +1,25 @@
-"""The link between both hosts: how large its packets may be, and whether those of today's size get through."""
+"""The link between both hosts: whether packets of today's size get through, and how large they may be."""
 
-from collections.abc import Iterator
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
 
-from lab.check.finding import Finding, examine
+from lab.base import durable
+from lab.base.errors import LabFailure, RestoreError
+from lab.check.finding import Finding, examine, of_error
 from lab.check.machine import Machine
+from lab.hosts import ROLES, Host
+from lab.hosts.hosts_file import Hosts
+from lab.hosts.ssh import connected
 from lab.platforms import Facts
+from lab.results.run_folder import RunFolder
+from lab.run.begin.look import check_free
+from lab.run.begin.origin import origin
+from lab.run.case.network import try_mtu
+from lab.run.case.pair import Pair
+from lab.run.lifecycle import changing
 
+PATH, MTU, JUMBO = "link path", "link MTU", "link jumbo"
 ORDINARY_MTU, JUMBO_MTU = 1500, 9000
 SMALLEST_MTU = 576  # every IPv4 host takes such a packet (RFC 791)
 SEGMENT = "other machines on the segment that do not carry jumbo frames may lose a host while it has such an MTU"
@@ -13,55 +27,82 @@ TRY_JUMBO = f"`lab check --jumbo` raises the MTU of both for a moment and tries 
 
 
 def findings(client: Machine, server: Machine) -> Iterator[Finding]:
-    """Everything about the link. Raises HostError where a connection is lost."""
+    """All findings about the link. Raises HostError if a connection is lost."""
     if client.facts is None or server.facts is None:
-        yield Finding(
-            "note", "link", "not looked at: that needs the facts of both hosts", "solve the problems above first"
-        )
+        message = "not looked at: that needs the facts of both hosts"
+        yield Finding("note", "link", message, "solve the problems above first")
         return
     yield from _check_mtu(client.facts, server.facts)
     mtu = min(client.facts.mtu, server.facts.mtu)
-    yield from examine("link path", lambda: _check_path(client, server, mtu))
+    yield from examine(PATH, lambda: _check_path(client, server, mtu))
 
 
 def _check_mtu(client: Facts, server: Facts) -> Iterator[Finding]:
-    """What both interfaces could carry. Only a packet shows what lies between them."""
-    subject = "link MTU"
+    """The largest MTU of both interfaces. Only a packet shows what the path between them carries."""
     if client.mtu != server.mtu:
         message = f"the client's is {client.mtu}, the server's {server.mtu}: large packets may get lost one way"
-        yield Finding("warning", subject, message, "set both to the same, as a run does where it may tune the host")
+        yield Finding("warning", MTU, message, "set both to the same, as a run does where it may tune the host")
     limits = [limit or "an unknown MTU" for limit in (client.mtu_max, server.mtu_max)]
-    today = (
-        f"today {client.mtu} and {server.mtu}; the interfaces take up to {limits[0]} (client) and {limits[1]} (server)"
-    )
+    reach = f"the interfaces take up to {limits[0]} (client) and {limits[1]} (server)"
+    today = f"today {client.mtu} and {server.mtu}; {reach}"
     if min(client.mtu_max or JUMBO_MTU, server.mtu_max or JUMBO_MTU) < JUMBO_MTU:
-        yield Finding(
-            "note", subject, f"{today}: this pair cannot do {JUMBO_MTU}", f"leave MTU {JUMBO_MTU} out of sweeps"
-        )
+        message = f"{today}: this pair cannot do {JUMBO_MTU}"
+        yield Finding("note", MTU, message, f"leave MTU {JUMBO_MTU} out of sweeps")
     elif min(client.mtu, server.mtu) >= JUMBO_MTU:
-        yield Finding("ok", subject, today)
+        yield Finding("ok", MTU, today)
     else:
-        yield Finding("note", subject, f"{today}; only trying tells if the path carries {JUMBO_MTU}", TRY_JUMBO)
+        yield Finding("note", MTU, f"{today}; only trying tells if the path carries {JUMBO_MTU}", TRY_JUMBO)
 
 
 def _check_path(client: Machine, server: Machine, mtu: int) -> Iterator[Finding]:
-    """Whether a packet of today's MTU gets through and its answer back, sent by whoever can send it unchanged."""
-    subject = "link path"
+    """Whether a packet of today's MTU and its answer get through, from a host that can send it without a change."""
     for sender, receiver in ((client, server), (server, client)):
         if sender.platform.network.probe_settings(mtu):
             continue
         address = receiver.config.data_address
         reason = sender.platform.network.path_refusal(address, mtu)
         if not reason:
-            yield Finding("ok", subject, f"packets of MTU {mtu} cross it in one piece, and back")
+            yield Finding("ok", PATH, f"packets of MTU {mtu} cross it in one piece, and back")
         elif small := sender.platform.network.path_refusal(address, SMALLEST_MTU):
             message = f"the {sender.role} gets no answer to a ping of {address}: {small}"
             remedy = "look at both data_address, at the cable, and at firewalls, which must let ping through"
-            yield Finding("problem", subject, message, remedy)
+            yield Finding("problem", PATH, message, remedy)
         else:
             message = f"packets of MTU {mtu} do not cross it, of {SMALLEST_MTU} they do: {reason}"
-            remedy = f"set the MTU of both hosts to {ORDINARY_MTU}, or have every switch between them carry more"
-            yield Finding("problem", subject, message, remedy)
+            remedy = f"set the MTU of both hosts to {ORDINARY_MTU}, or let every switch between them carry more"
+            yield Finding("problem", PATH, message, remedy)
         return
     message = f"ping cannot send {mtu} bytes at once on either host before its socket buffers are raised"
-    yield Finding("note", subject, message, "a run raises them, and proves the path for each MTU")
+    yield Finding("note", PATH, message, "a run raises them, and proves the path for each MTU")
+
+
+def try_jumbo(config: Hosts, results: Path, tell: Callable[[str], None]) -> Finding:
+    """Raise the MTU of both hosts, send a packet of that size, and restore the MTU, as a run does.
+
+    The folder in ``results`` with the journal stays only if something could not be restored.
+    """
+    untuned = [f"[{role}] is not to be tuned" for role in ROLES if not config.may_tune(role)]
+    if untuned:
+        return Finding("note", JUMBO, f"not tried: {' and '.join(untuned)}", "tune = yes there lets the lab try it")
+    try:
+        config = config.with_clients(1)
+        with connected(config) as hosts:
+            check_free(hosts)
+            folder = RunFolder.create(results, "check", origin(config, {}))
+            with durable.claimed(folder.path):
+                finding = _raise_mtu(folder, hosts, config, tell)
+            shutil.rmtree(folder.path)
+            return finding
+    except LabFailure as error:
+        return of_error("problem" if isinstance(error, RestoreError) else "warning", JUMBO, error)
+
+
+def _raise_mtu(folder: RunFolder, hosts: dict[str, Host], config: Hosts, tell: Callable[[str], None]) -> Finding:
+    with changing(folder, hosts, config, tell) as settings:
+        try:
+            try_mtu(Pair.of(hosts, config), settings, JUMBO_MTU)
+        except RestoreError:
+            raise
+        except LabFailure as error:
+            return of_error("note", JUMBO, error)
+    return Finding("ok", JUMBO, f"packets of {JUMBO_MTU} bytes cross the path in one piece", SEGMENT)

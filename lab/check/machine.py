@@ -1,4 +1,4 @@
-"""One host as the check sees it: connected, its platform known, its facts read as far as they can be."""
+"""A host as the check sees it: connected, with its platform, and its facts if they can be read."""
 
 from dataclasses import dataclass
 
@@ -11,9 +11,9 @@ from lab.run.case.pair import at_home
 
 @dataclass(frozen=True)
 class Machine:
-    """A connected host. ``facts`` is None where they cannot be read, which is a finding of its own.
+    """A connected host. ``facts`` is None if they cannot be read.
 
-    ``no_root`` holds once root commands have failed: another wrong password may lock the account.
+    With ``no_root`` no more root commands are tried, because another wrong password may lock the account.
     """
 
     role: str
@@ -25,7 +25,7 @@ class Machine:
 
     @property
     def side(self) -> Side:
-        """The host as a driver needs to know it. The folder is one that a run might have: there is none yet."""
+        """The host for a driver. Its folder is made up, because only a run has one."""
         user, home = (self.facts.user, self.facts.home) if self.facts else ("", "/")
         base = at_home(self.config.mount_base or "/var/lib/file-share-lab", home)
         folder = f"{base.rstrip('/')}/file-share-lab-0123456789abcdef"

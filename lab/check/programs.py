@@ -1,24 +1,23 @@
-"""The check of the programs of a host: whether they are there, and whether they do what they are for."""
+"""The check of a host's programs: whether they are installed, and whether they work."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 from lab import workloads
 from lab.base.errors import Unsupported
 from lab.check.finding import Finding, of_error
 from lab.check.machine import Machine
 from lab.hosts import Role
-from lab.workloads import Tool
 
 NEEDED = {"perl": "perl", "iperf3": "iperf3", "ping": "iputils-ping"}  # programs, and the package of each in Debian
 TRY_S = 5  # a version is printed in milliseconds, on the slowest of hosts in a second
-# How a program is tried: two words for it, and what it then prints; ping has no such words that all of them know
+# Two arguments to try a program with, and the expected output. No arguments work with every ping
 VERSION = ("--version", "", r"(?i)version|\d+\.\d")
 ATTEMPTS = {"perl": ("-e", "print 6*7", "^42$")}
 
 
 def check(machine: Machine, subject: str, measures_link: bool = True) -> Iterator[Finding]:
-    """Which are missing, and what is out without them; which do not work. iperf3 is for who measures the link."""
+    """Programs that are missing, with the tools that need them, and programs that do not work."""
     here = ("", machine.platform.name)
     tools = {name: tool for name, tool in workloads.tools().items() if tool.only_on in here and not tool.is_extra}
     needed = {program: package for program, package in NEEDED.items() if program != "iperf3" or measures_link}
@@ -29,14 +28,15 @@ def check(machine: Machine, subject: str, measures_link: bool = True) -> Iterato
         if name in NEEDED:
             yield Finding("problem", subject, f"{name} is missing: nothing can be measured without it", remedy)
         else:
-            yield Finding("warning", subject, f"{name} is missing: {_lost_without(name, tools)}", remedy)
+            lost = ", ".join(sorted(tool_name for tool_name, tool in tools.items() if name in tool.programs))
+            yield Finding("warning", subject, f"{name} is missing: out is {lost}", remedy)
     yield from _try(machine, subject, [name for name in packages if name not in (*lacking, "ping")])
     if not lacking:
         yield Finding("ok", subject, ", ".join(_label(machine, name) for name in packages))
 
 
 def check_extras(machine: Machine, subject: str) -> Iterator[Finding]:
-    """Programs of the client that are missing or unfit, for tools that few ask for."""
+    """Missing or unfit programs of the client for tools that few ask for."""
     if machine.role != Role.CLIENT:
         return
     programs = machine.platform.programs
@@ -56,16 +56,16 @@ def check_extras(machine: Machine, subject: str) -> Iterator[Finding]:
 
 
 def _label(machine: Machine, name: str) -> str:
-    """A program with its version, as far as the facts of the host have it."""
+    """A program with its version, if the facts of the host have it."""
     output = machine.facts.tools.get(name, "") if machine.facts else ""
     version = re.search(r"\d+\.\d[\d.]*", output)
     return f"{name} {version[0]}" if version else name
 
 
 def _try(machine: Machine, subject: str, names: Sequence[str]) -> Iterator[Finding]:
-    """Run each program once: one that is there may still do nothing, or never end."""
+    """Run each program once, because it may be broken or never end."""
     attempts = [(name, *ATTEMPTS.get(name, VERSION)) for name in names]
-    answers = machine.platform.programs.attempt([(name, one, other) for name, one, other, _ in attempts], TRY_S)
+    answers = machine.platform.programs.attempt([attempt[:3] for attempt in attempts], TRY_S)
     for (name, *words, pattern), (ended, printed) in zip(attempts, answers, strict=True):
         command = " ".join(filter(None, [name, *words]))
         if not ended:
@@ -76,8 +76,3 @@ def _try(machine: Machine, subject: str, names: Sequence[str]) -> Iterator[Findi
             continue
         remedy = f"`command -v {name}` there says which file it is: find out what that is, or put it right"
         yield Finding("problem", subject, f"{name} does not work: {wrong}", remedy)
-
-
-def _lost_without(program: str, tools: Mapping[str, Tool]) -> str:
-    """Which tools no sweep can use without this program."""
-    return f"out is {', '.join(sorted(name for name, tool in tools.items() if program in tool.programs))}"

@@ -1,8 +1,8 @@
-"""Which protocols this pair of hosts can and cannot do and why, and for which of them TCP buffers change nothing."""
+"""The protocols that both hosts can have, why they cannot have others, and whether TCP buffers reach them."""
 
 from collections.abc import Iterator, Mapping
 from functools import partial
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from pydantic import SecretStr
 
@@ -22,7 +22,7 @@ RUNNING = Reach(None, "a server that runs already keeps the sizes that its socke
 
 
 def findings(config: Hosts, machines: Mapping[str, Machine]) -> Iterator[Finding]:
-    """Everything about the protocols, as far as the hosts that can be reached tell. Raises HostError for a lost one."""
+    """All findings about the protocols on the hosts that can be reached. Raises HostError for a lost connection."""
     share, able = config.share, []
     for name, protocol in sorted(protocols.by_name().items()):
         support = list(examine(name, partial(_check_support, protocol, config, machines)))
@@ -34,7 +34,7 @@ def findings(config: Hosts, machines: Mapping[str, Machine]) -> Iterator[Finding
     yield from _check_tcp_buffers({protocol.name: _tcp_reach(protocol, config, machines) for protocol in able})
 
 
-def tcp_buffers(config: Hosts, machines: Mapping[str, Machine]) -> dict[str, dict[str, Any]]:
+def tcp_buffers(config: Hosts, machines: Mapping[str, Machine]) -> dict[str, dict[str, object]]:
     """By protocol and role: whether ``tcp_space`` reaches the sockets (None: not known), why, and what does instead."""
     return {
         name: {role: vars(reach) for role, reach in _tcp_reach(protocol, config, machines).items()}
@@ -43,7 +43,7 @@ def tcp_buffers(config: Hosts, machines: Mapping[str, Machine]) -> dict[str, dic
 
 
 def _check_support(protocol: Protocol, config: Hosts, machines: Mapping[str, Machine]) -> Iterator[Finding]:
-    """Each host that cannot do its part, and why; where both can, one line that says how."""
+    """A warning for each cause that keeps a host from its part; otherwise one line with the methods of both."""
     share = config.share
     if not protocol.mounted and not config.server.is_reached:
         yield Finding("warning", protocol.name, "server: nobody logs in there", "give [server] host")
@@ -63,7 +63,7 @@ def _check_support(protocol: Protocol, config: Hosts, machines: Mapping[str, Mac
 
 
 def _client_method(protocol: Protocol, machine: Machine) -> str:
-    """In a few words, how the client attaches. Raises Unsupported where it cannot."""
+    """How the client attaches, in a few words. Raises Unsupported if it cannot."""
     driver = protocol.driver(machine.platform.name)
     if protocol.mounted and machine.no_root and not machine.host.lacks_root:
         raise Unsupported("cannot mount without root", "see sudo above")
@@ -72,7 +72,7 @@ def _client_method(protocol: Protocol, machine: Machine) -> str:
 
 
 def _server_method(protocol: Protocol, share: ShareConfig, machine: Machine) -> str:
-    """In a few words, what serves. Raises Unsupported where nothing can."""
+    """What serves, in a few words. Raises Unsupported if nothing can."""
     if share.serve == "existing":
         return "the share that is there"
     driver = protocol.driver(machine.platform.name)
@@ -90,29 +90,27 @@ def _check_programs(machine: Machine, programs: Mapping[str, str], verb: str) ->
 
 
 def _check_port(protocol: Protocol, config: Hosts, machines: Mapping[str, Machine]) -> Iterator[Finding]:
-    """Whether the server answers where it must (an existing share), or must not yet (a server of the lab's own)."""
+    """Whether the server answers for an existing share, or another server occupies the port of the lab's server."""
     share, server, client = config.share, config.server, machines.get("client")
     is_lost = server.is_reached and "server" not in machines
     if client is None or is_lost or client.facts is None or "perl" not in client.facts.tools:
         return
-    if share.serve == "lab" and not protocol.mounted:  # the lab's own sshd has another port
-        return
-    if share.serve == "lab" and not protocol.driver(machines["server"].platform.name).own_server:
-        return
+    serves = share.serve == "lab"
+    if serves and not (protocol.mounted and protocol.driver(machines["server"].platform.name).own_server):
+        return  # the lab's sshd has another port, and other protocols share by the system's server
     answers = client.platform.network.answers(server.data_address, protocol.port)
     where = f"{server.data_address} port {protocol.port}"
-    if share.serve == "lab" and answers:
+    if serves and answers:
         message = f"another server answers at {where}, which the lab's own needs"
-        yield Finding(
-            "warning", protocol.name, message, "stop it on the server, or measure it: [share] serve = existing"
-        )
+        remedy = "stop it on the server, or measure it: [share] serve = existing"
+        yield Finding("warning", protocol.name, message, remedy)
     if share.serve == "existing" and not answers:
         remedy = "switch this kind of sharing on there and let it through the firewall, or leave it out of sweeps"
         yield Finding("warning", protocol.name, f"nothing answers the client at {where}", remedy)
 
 
 def _check_options(protocol: Protocol, share: ShareConfig, machines: Mapping[str, Machine]) -> Iterator[Finding]:
-    """The options that no sweep can name on these hosts, those of one host and cause in one line."""
+    """The options that no sweep can name, with one line for each host and cause."""
     for role, machine in machines.items():
         refusals: dict[Refusal, list[str]] = {}
         for name, refusal in _refused_options(protocol, share, machine):
@@ -123,24 +121,20 @@ def _check_options(protocol: Protocol, share: ShareConfig, machines: Mapping[str
 
 
 def _refused_options(protocol: Protocol, share: ShareConfig, machine: Machine) -> Iterator[tuple[str, Refusal]]:
-    """The options that cannot be named of this host, and why."""
+    """The options that cannot be named for a host, and why."""
     role = machine.role
     is_choice = role in protocol.options and (role == "client" or share.serve == "lab")
     programs = protocol.options[role].programs if is_choice else ()
-    refused = [
-        (program, refusal) for program in programs if (refusal := _refusal(protocol, share, machine, {role: program}))
-    ]
-    if len(refused) < len(
-        programs
-    ):  # else there is no choice on this system, and the line on support names what is used
-        yield from ((f"{role} = {program}", refusal) for program, refusal in refused)
+    refusals = {program: _refusal(protocol, share, machine, {role: program}) for program in programs}
+    if not all(refusals.values()):  # else there is no choice, and the line on support names the method
+        yield from ((f"{role} = {program}", refusal) for program, refusal in refusals.items() if refusal)
     for name in mount_option_names(protocol.options) if role == "client" else ():
         if refusal := _refusal(protocol, share, machine, {name: ""}):
             yield name, refusal
 
 
 def _refusal(protocol: Protocol, share: ShareConfig, machine: Machine, options: Mapping[str, str]) -> Refusal | None:
-    """Why this host cannot have these options, and what to do about it; None where it can."""
+    """Why a host cannot have these options, and what to do about it; None if it can."""
     driver, side = protocol.driver(machine.platform.name), machine.side
     try:
         if machine.role == "client":
@@ -156,7 +150,7 @@ def _refusal(protocol: Protocol, share: ShareConfig, machine: Machine, options: 
 
 
 def _tcp_reach(protocol: Protocol, config: Hosts, machines: Mapping[str, Machine]) -> dict[str, Reach]:
-    """By role, whether ``tcp_space`` reaches the sockets of this protocol, as far as that host's facts are known."""
+    """By role, whether ``tcp_space`` reaches the sockets of a protocol, for hosts whose facts are known."""
     reach_by_role = {}
     for role, machine in machines.items():
         if not config.may_tune(role):
@@ -169,7 +163,7 @@ def _tcp_reach(protocol: Protocol, config: Hosts, machines: Mapping[str, Machine
 
 
 def _check_tcp_buffers(reach_by_protocol: Mapping[str, Mapping[str, Reach]]) -> Iterator[Finding]:
-    """Where a sweep of ``tcp_space`` would show nothing, or may not: protocols of one host and cause in one line."""
+    """Whether ``tcp_space`` changes anything, with one line for each host and cause."""
     subject = "TCP buffers"
     names_by_cause: dict[tuple[str, Reach], list[str]] = {}
     for name, reach_by_role in reach_by_protocol.items():

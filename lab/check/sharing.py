@@ -1,4 +1,4 @@
-"""`lab check --hardware --share FILE`: what both hosts say about what is assumed of them, masked, in one file."""
+"""`lab check --hardware --share FILE`: the answers of both hosts in one file, with masks for names."""
 
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -28,18 +28,18 @@ from lab.hosts.hosts_file import Hosts
 from lab.platforms import Facts
 from lab.results.trial import emulated
 
-LONGEST_OUTPUT = 256 << 10  # characters of one output that are looked at
-LONGEST_ASK = 200  # characters of a command that the file shows
-# In place of an error's message, which quotes parts of what the host printed: a part of a name cannot be masked
+LONGEST_OUTPUT = 256 << 10  # characters of one output
+LONGEST_ASK = 200  # characters of a command in the file
+# Replaces an error's message, which may quote a part of a name: such a part cannot be masked
 FAILED = "the command failed, or took too long"
 READ_IT = "read it, then attach it to an issue: docs/how-to/check-hosts.md"
 
 
 class Sharing:
-    """Collects what both hosts say, and the names that must not be in the file; then writes it, once."""
+    """Collects the answers of both hosts, and the names that must not be in the file; then writes it."""
 
     def __init__(self, path: Path, config: Hosts):
-        """Raises BadInput where something of that name is there, or its folder is not."""
+        """Raises BadInput if the path exists, or its folder does not."""
         self.path, self._config, self._masker = path, config, Masker()
         self._hosts: list[SharedHost] = []  # before names are masked
         if path.is_symlink() or path.exists():
@@ -54,23 +54,20 @@ class Sharing:
         self._know("path", *(path.strip("/~") for path in (config.share.path, config.client.mount_base) if path))
 
     def add(self, machine: Machine, peer: str, answers: list[Answer]) -> None:
-        """Take in the answers of a host, and ask it for captures. Raises HostError where the connection is lost."""
-        facts = machine.facts
-        if facts is None:
+        """Add the answers of a host, and ask it for captures. Raises HostError if the connection is lost."""
+        if (facts := machine.facts) is None:
             return
         self._know("host", facts.hostname)
         self._know("user", facts.user, facts.home.rpartition("/")[2])
         for kind, names in machine.platform.preflight.names().items():
             self._know(kind, *names)
-        host = SharedHost(machine.role, _describe(facts, bool(self._config.lab.instance)))
-        host.entries.extend(map(_entry_of_answer, answers))
-        for capture in about_version(machine, captures_of(type(machine.platform))):
-            if not why_not_asked(machine, capture)[0]:
-                host.entries.append(_capture(machine, facts, capture, peer))
-        self._hosts.append(host)
+        captures = about_version(machine, captures_of(type(machine.platform)))
+        asked = (capture for capture in captures if not why_not_asked(machine, capture)[0])
+        entries = [*map(_entry_of_answer, answers), *(_capture(machine, facts, capture, peer) for capture in asked)]
+        self._hosts.append(SharedHost(machine.role, _describe(facts, bool(self._config.lab.instance)), entries))
 
     def write(self) -> str:
-        """Write the file; a line about it. Raises BadInput where something has its name by now, LabFailure, OSError."""
+        """Write the file; a line about it. Raises BadInput if the path exists by now, LabFailure, OSError."""
         self._learn_names()
         text = render([self._masked(host) for host in self._hosts])
         try:
@@ -88,7 +85,7 @@ class Sharing:
             raise LabFailure(f"{self.path}: not written: {error}") from error
 
     def _learn_names(self) -> None:
-        """Find the names in all outputs, so that each is masked wherever it stands. Raises LabFailure."""
+        """Find the names in all outputs before any is masked. Raises LabFailure for too many."""
         try:
             for host in self._hosts:
                 for entry in host.entries:
@@ -97,17 +94,16 @@ class Sharing:
             raise LabFailure(f"{self.path}: not written: {error}") from error
 
     def _masked(self, host: SharedHost) -> SharedHost:
-        plain = ("system", "model")  # words of Apple's, by which a table of the documentation names a Mac
+        plain = ("system", "model")  # Apple's words, by which a table of the documentation names a Mac
         facts = {name: text if name in plain else self._masker.mask(text) for name, text in host.facts.items()}
-        return SharedHost(host.role, facts, [self._masked_entry(entry) for entry in host.entries])
+        return SharedHost(host.role, facts, [replace(entry, output=self._mask(entry.output)) for entry in host.entries])
 
-    def _masked_entry(self, entry: Entry) -> Entry:
-        output = self._masker.mask("\n".join(entry.output)).split("\n") if entry.output else []
-        return replace(entry, output=output)
+    def _mask(self, lines: list[str]) -> list[str]:
+        return self._masker.mask("\n".join(lines)).split("\n") if lines else []
 
 
 def _describe(facts: Facts, in_local_lab: bool) -> dict[str, str]:
-    """The facts of a host that the file shows, by name."""
+    """The facts of a host for the file, by name."""
     run = {"hosts": {"this": asdict(facts)}, "instance": in_local_lab or None}
     speed = f"{facts.link_bits_per_s / 1e9:g} Gbit/s" if facts.link_bits_per_s else ""
     shown = {
@@ -126,27 +122,24 @@ def _describe(facts: Facts, in_local_lab: bool) -> dict[str, str]:
 
 
 def _lines(text: str) -> list[str]:
-    """The lines of an output. The last is left out where it is cut: a part of a name cannot be masked."""
+    """The lines of an output. A last line that is cut is left out, because a part of a name cannot be masked."""
     whole = text if len(text) <= LONGEST_OUTPUT else text[:LONGEST_OUTPUT].rpartition("\n")[0]
     return whole.strip("\n").split("\n") if whole.strip() else []
 
 
 def _entry_of_answer(answer: Answer) -> Entry:
     row = answer.assumption
-    ask = row.ask.strip()
-    short = ask if len(ask) <= LONGEST_ASK and "\n" not in ask else "a script"
-    fields = {"what": row.what, "assumed": row.expected}
-    if answer.verdict == NOT_ASKED:
-        fields = {"what": row.what, "try": row.expected}
-    elif answer.failure:
+    fields = {"what": row.what, "try" if answer.verdict == NOT_ASKED else "assumed": row.expected}
+    if answer.failure:
         fields["why"] = answer.reason or FAILED
-    else:
-        fields["asked"] = short
+    elif answer.verdict != NOT_ASKED:
+        question = row.ask.strip()
+        fields["asked"] = question if len(question) <= LONGEST_ASK and "\n" not in question else "a script"
     return Entry("assumption", row.name, answer.verdict, fields, _lines(answer.output))
 
 
 def _capture(machine: Machine, facts: Facts, capture: Capture, peer: str) -> Entry:
-    """Ask for a capture, and say whether the lab's parser reads it. Raises HostError where the connection is lost."""
+    """Ask for a capture, and try the lab's parser on it. Raises HostError if the connection is lost."""
     try:
         output = ask(machine, facts, capture, peer).stdout
     except LabFailure as error:

@@ -1,7 +1,6 @@
 """`lab check`: what both hosts are, what they can do, and what is in the way."""
 
 import argparse
-import json
 import sys
 from dataclasses import asdict
 from pathlib import Path
@@ -10,7 +9,7 @@ from lab.base.errors import BadInput
 from lab.base.wrapped import wrap
 from lab.cli import options
 from lab.cli.command import Example
-from lab.cli.terminal import columns, console, say
+from lab.cli.terminal import columns, console, say, show_json
 
 SUMMARY = "look at both hosts and say what can be measured; changes nothing"
 EXAMPLES = (
@@ -23,20 +22,19 @@ COLOURS = {"ok": "green", "note": "cyan", "warning": "yellow", "problem": "red"}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Its options."""
     options.add_hosts(parser)
     options.add_results(parser)
-    parser.add_argument("--json", action="store_true", help="print JSON")
+    options.add_json(parser)
     jumbo = "raise the MTU of both hosts for a moment, to see whether the path carries jumbo frames"
-    parser.add_argument("--jumbo", action="store_true", help=jumbo)
+    options.add_flag(parser, "--jumbo", jumbo)
     hardware = "compare what the lab takes for granted about a Mac with what this one says; changes nothing"
-    parser.add_argument("--hardware", action="store_true", help=hardware)
-    share = "with --hardware: write what the hosts said into a new text file, masked, to be read and sent"
+    options.add_flag(parser, "--hardware", hardware)
+    share = "with --hardware: write what the hosts said into a new text file, without names, to be read and sent"
     parser.add_argument("--share", type=Path, metavar="FILE", help=share)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Look at both hosts; 1 where there is a problem."""
+    """Look at both hosts; 1 if there is a problem."""
     from lab.check import doctor
 
     if arguments.share and not arguments.hardware:
@@ -44,7 +42,7 @@ def run(arguments: argparse.Namespace) -> int:
     results = arguments.results if arguments.jumbo else None  # for a journal meanwhile
     findings, facts = doctor.check(options.hosts_file(arguments), results, say, arguments.hardware, arguments.share)
     if arguments.json:
-        print(json.dumps({"findings": [asdict(finding) for finding in findings], **facts}, indent=1))
+        show_json({"findings": [asdict(finding) for finding in findings], **facts})
     output, width = console(), columns(sys.stdout)
     for finding in findings if not arguments.json else ():
         remedy = f"  -> {finding.remedy}" if finding.remedy else ""

@@ -1,13 +1,13 @@
-"""What a command says of itself, once: its help, the man page and the page of the reference are made of it."""
+"""What a command says about itself. Its help, the man page and the page of the reference follow from it."""
 
 import argparse
 import textwrap
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, NoReturn, Protocol, runtime_checkable
+from typing import Any, NamedTuple, NoReturn, Protocol, TypeAlias, runtime_checkable
 
 from lab.base.untrusted import shown
 
-# As a program that a signal ended, 128 and its number
+# For a program that a signal ended: 128 and the number of the signal
 EXIT_CODES = {
     0: "done",
     1: "it ran, and something failed, or not all of it ran",
@@ -25,7 +25,7 @@ class Example(NamedTuple):
     meaning: str
 
 
-Examples = Sequence[Example]
+Commands: TypeAlias = "argparse._SubParsersAction[Parser]"
 
 
 class Command(Protocol):
@@ -34,14 +34,14 @@ class Command(Protocol):
     SUMMARY: str
 
     @property
-    def EXAMPLES(self) -> Examples:  # noqa: N802  a module's constant
+    def EXAMPLES(self) -> Sequence[Example]:  # noqa: N802  a module's constant
         """Lines to type."""
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        """Give its parser its options."""
+        """Add the options and arguments to the command's parser."""
 
     def run(self, arguments: argparse.Namespace) -> int:
-        """Do it; the exit code."""
+        """Run the command; its exit code."""
 
 
 @runtime_checkable
@@ -50,17 +50,17 @@ class CommandGroup(Protocol):
 
     SUMMARY: str
 
-    def add_commands(self, parser: argparse.ArgumentParser) -> None:
-        """Give its parser these commands, by :func:`add_command`."""
+    def add_commands(self, commands: Commands) -> None:
+        """Add each command by :func:`add_command`."""
 
 
 class Parser(argparse.ArgumentParser):
-    """Adds examples and exit codes to the help, and to what is wrong with a word the name that may be meant."""
+    """A parser whose help has examples and exit codes, and whose errors suggest the name that may be meant."""
 
-    examples: Examples = ()
+    examples: Sequence[Example] = ()
 
     def error(self, message: str) -> NoReturn:
-        """See :meth:`argparse.ArgumentParser.error`. What stands in a word is not obeyed: it may be a file's name."""
+        """See :meth:`argparse.ArgumentParser.error`. Control characters are escaped: a word may be a file's name."""
         super().error(shown(" / ".join(message.splitlines())))
 
     def format_help(self) -> str:
@@ -76,14 +76,14 @@ class Parser(argparse.ArgumentParser):
         return "\n\n".join(texts) + "\n"
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """See :meth:`argparse.ArgumentParser.parse_known_args`: but what is not known ends it here."""
+        """See :meth:`argparse.ArgumentParser.parse_known_args`. An unknown argument is an error."""
         parsed, unknown = super().parse_known_args(args, namespace)
         if unknown:
             option = next((word for word in unknown if word.startswith("-")), "").partition("=")[0]
-            self.error(f"unrecognized arguments: {' '.join(unknown)}{_hint(option, self._option_string_actions)}")
+            self.error(f"unrecognized arguments: {' '.join(unknown)}{_hint(option, list(self._option_string_actions))}")
         return parsed, unknown
 
-    def _check_value(self, action: argparse.Action, value: Any) -> None:
+    def _check_value(self, action: argparse.Action, value: object) -> None:
         if action.choices is not None and value not in action.choices:
             names = list(map(str, action.choices))
             raise argparse.ArgumentError(
@@ -91,8 +91,8 @@ class Parser(argparse.ArgumentParser):
             )
 
 
-def _hint(name: str, names: Any) -> str:
-    from lab.base.did_you_mean import hint  # wanted rarely
+def _hint(name: str, names: list[str]) -> str:
+    from lab.base.did_you_mean import hint  # rarely needed
 
     return hint(name, names)
 
@@ -103,28 +103,28 @@ def _indent(text: str, columns: int, width: int, start: str = "") -> str:
 
 
 def exit_codes(parser: argparse.ArgumentParser) -> dict[int, str]:
-    """What the exit codes of a command mean; a parser that has commands has those of all."""
+    """The meanings of a command's exit codes; a parser with commands has the exit codes of all."""
     has_commands = any(isinstance(action, argparse._SubParsersAction) for action in parser._actions)
     has_conditions = has_commands or "--fail-if" in parser._option_string_actions
     return {code: meaning for code, meaning in EXIT_CODES.items() if code != 3 or has_conditions}
 
 
-def add_to(commands: Any, name: str, module: Command | CommandGroup) -> None:
-    """Make a module one of ``commands``, which :meth:`argparse.ArgumentParser.add_subparsers` made."""
+def add_to(commands: Commands, name: str, module: Command | CommandGroup) -> None:
+    """Add the command, or the group of commands, of a module."""
     if isinstance(module, CommandGroup):
-        module.add_commands(commands.add_parser(name, help=module.SUMMARY, description=sentence(module.SUMMARY)))
+        group = commands.add_parser(name, help=module.SUMMARY, description=sentence(module.SUMMARY))
+        module.add_commands(group.add_subparsers(required=True, metavar="COMMAND"))
     else:
         module.add_arguments(add_command(commands, name, module.run, module.SUMMARY, module.EXAMPLES))
 
 
-def add_command(commands: Any, name: str, run: Run, summary: str, examples: Examples) -> Parser:
-    """A new one of ``commands``; ``run`` takes its arguments and returns the exit code."""
-    parser: Parser = commands.add_parser(name, help=summary, description=sentence(summary))
+def add_command(commands: Commands, name: str, run: Run, summary: str, examples: Sequence[Example]) -> Parser:
+    """Add a command; ``run`` takes its arguments and returns the exit code."""
+    parser = commands.add_parser(name, help=summary, description=sentence(summary))
     parser.examples = examples
     parser.set_defaults(command=run)
     return parser
 
 
 def sentence(summary: str) -> str:
-    """A summary as a sentence."""
     return f"{summary[:1].upper()}{summary[1:]}."

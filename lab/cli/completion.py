@@ -3,7 +3,6 @@
 import argparse
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from lab.base import shipped
 from lab.cli.command import Example
@@ -15,7 +14,7 @@ EXAMPLES = (
     Example("lab completion fish", "into ~/.config/fish/completions/lab.fish"),
 )
 SHELLS = ("bash", "zsh", "fish")
-# What stands for a value in the help is completed so: the shell's function that lists such values, or a kind of shtab's
+# How a value is completed, by its name in the help: by a function of the shell, or a kind of shtab
 RUNS = {"bash": "_lab_run_dirs", "zsh": "_lab_runs", "fish": "(_lab_runs)"}
 SWEEPS = {"bash": "_lab_sweep_files", "zsh": "_lab_sweeps", "fish": "(_lab_sweeps)"}
 NOTEBOOKS = {"bash": "_lab_notebook_names", "zsh": "_lab_notebooks", "fish": "(_lab_notebooks)"}
@@ -23,31 +22,27 @@ BY_VALUE = {"RUN": RUNS, "A": RUNS, "B": RUNS, "C": RUNS, "SWEEP": SWEEPS, "NOTE
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Its options."""
     parser.add_argument("shell", choices=SHELLS, help="which shell")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the script."""
     print(script(arguments.shell))
     return 0
 
 
 def script(shell: str) -> str:
-    """The script for a shell."""
     import shtab
 
     from lab.cli.main import parser
 
     root = parser()
-    kinds: dict[str, Any] = {**BY_VALUE, "FILE": shtab.FILE, "DIR": shtab.DIRECTORY}
+    kinds: dict[str, object] = {**BY_VALUE, "FILE": shtab.FILE, "DIR": shtab.DIRECTORY}
     for action in _actions(root):
         if action.metavar in kinds:
             vars(action)["complete"] = kinds[str(action.metavar)]
     names = {"sweeps": shipped.sweeps(), "examples": shipped.examples(), "notebooks": shipped.notebooks()}
-    lists = (f"_lab_shipped_{kind}=({' '.join(names[kind])})\n" for kind in names)
-    if shell == "fish":
-        lists = (f"set -g _lab_shipped_{kind} {' '.join(names[kind])}\n" for kind in names)
+    form = "set -g _lab_shipped_{} {}\n" if shell == "fish" else "_lab_shipped_{}=({})\n"
+    lists = (form.format(kind, " ".join(values)) for kind, values in names.items())
     functions = Path(__file__).with_name(f"completion.{shell}").read_text(encoding="utf-8")
     return shtab.complete(root, shell, preamble="".join([*lists, functions]))
 

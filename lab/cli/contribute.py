@@ -1,50 +1,37 @@
-"""`lab contribute`: a run as a contribution to a collection, and contributions from elsewhere verified."""
-
-from __future__ import annotations
+"""`lab contribute`: make a run a contribution to a collection, or verify contributions."""
 
 import argparse
-import json
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from lab.base.errors import BadInput
 from lab.cli import options
 from lab.cli.command import Example
-from lab.cli.replaced import say_replaced
-from lab.cli.terminal import open_run, say, show, show_whole
-
-if TYPE_CHECKING:
-    from lab.contribution.finding import Finding
+from lab.cli.redact import say_replaced
+from lab.cli.terminal import open_run, say, show, show_json, show_whole
+from lab.contribution.finding import Finding
 
 SUMMARY = "a run without names for a collection, with what can be verified of it; --verify looks at those of others"
 EXAMPLES = (
     Example("lab contribute", "the newest run, as a folder beside you that can be given to a collection"),
     Example("lab contribute demo --output ours/demo", "the newest run of the sweep demo, as the new folder ours/demo"),
-    Example(
-        "lab contribute --verify theirs/*", "if what others gave adds up: exit code 1, and a list, where it does not"
-    ),
+    Example("lab contribute --verify theirs/*", "if what others gave adds up: exit code 1, and a list, if not"),
 )
 ADDS_UP = "adds up"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Its options."""
-    text = (
-        f"the run (default: the newest): {options.NAMES_OF_RUNS}; with --verify folders of contributions, or zip files"
-    )
+    text = f"the run (default: the newest): {options.NAMES_OF_RUNS}; with --verify contributions, also as zip files"
     parser.add_argument("runs", nargs="*", metavar="RUN", help=text)
     options.add_results(parser)
     text = "the new folder (default: the run's name with -contribution behind it, in the current folder)"
     parser.add_argument("--output", type=Path, metavar="FOLDER", help=text)
-    text = (
-        "verify contributions instead: schema, SHA-256, medians, ceilings, order, times, names; nothing of them is run"
-    )
-    parser.add_argument("--verify", action="store_true", help=text)
-    parser.add_argument("--json", action="store_true", help="with --verify: print JSON")
+    text = "verify contributions instead: schema, SHA-256, medians, ceilings, order, times, names; runs nothing of them"
+    options.add_flag(parser, "--verify", text)
+    options.add_flag(parser, "--json", "with --verify: print JSON")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Write a contribution, or verify some; 1 where anything does not add up. Raises BadInput."""
+    """Write a contribution, or verify some; 1 if anything does not add up. Raises BadInput."""
     if arguments.verify:
         return _verify(arguments)
     if arguments.json:
@@ -70,14 +57,13 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _verify(arguments: argparse.Namespace) -> int:
-    """Verify all that were named, each against those before it, too."""
+    """Verify the contributions, each also against the contributions before it."""
     from lab.contribution.files import opened
     from lab.contribution.verify import Collection, describe_lacking, read_records, verify
 
     if arguments.output or not arguments.runs:
-        raise BadInput(
-            "--verify: takes folders of contributions, and writes nothing", "`lab contribute --verify FOLDER`"
-        )
+        message = "--verify: takes folders of contributions, and writes nothing"
+        raise BadInput(message, "`lab contribute --verify FOLDER`")
     collection = Collection()
     verdicts: dict[str, list[Finding]] = {}
     lacking: dict[str, str] = {}
@@ -89,17 +75,12 @@ def _verify(arguments: argparse.Namespace) -> int:
                 collection.add(name, records)
                 lacking[name] = describe_lacking(records)
     if arguments.json:
-        print(json.dumps({name: [one.to_json() for one in findings] for name, findings in verdicts.items()}, indent=1))
-    else:
-        _show(verdicts, lacking)
-    return 1 if any(verdicts.values()) else 0
-
-
-def _show(verdicts: dict[str, list[Finding]], lacking: dict[str, str]) -> None:
-    for name, findings in verdicts.items():
+        show_json({name: [finding.to_json() for finding in findings] for name, findings in verdicts.items()})
+    for name, findings in verdicts.items() if not arguments.json else ():
         if not findings:
             show(f"{name}: {ADDS_UP}{lacking[name]}")
             continue
         show(f"{name}: refused, {len(findings)} {'thing does' if len(findings) == 1 else 'things do'} not add up:")
         for finding in findings:
             show(f"  {finding}")
+    return 1 if any(verdicts.values()) else 0

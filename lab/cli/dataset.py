@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lab.base.errors import BadInput
 from lab.cli import options
-from lab.cli.command import Example, Examples, Run, add_command
-from lab.cli.terminal import open_run, paged, say, show, show_whole
+from lab.cli.command import Commands, Example, Run, add_command
+from lab.cli.terminal import open_run, paged, say, show, show_json, show_whole
 from lab.report import registry
 
 if TYPE_CHECKING:
@@ -22,46 +21,37 @@ DATASET = Path("dataset")
 FULL = ("speeds", "effects")
 
 
-def add_commands(parser: argparse.ArgumentParser) -> None:
-    """Give ``parser`` these commands; what each sets as ``command`` takes the arguments and returns the exit code."""
-    commands = parser.add_subparsers(required=True, metavar="COMMAND")
-
-    def command(name: str, run: Run, text: str, examples: Examples) -> argparse.ArgumentParser:
+def add_commands(commands: Commands) -> None:
+    def command(name: str, run: Run, text: str, *examples: Example) -> argparse.ArgumentParser:
         subparser = add_command(commands, name, run, text, examples)
         where = "the folder of the dataset (default: %(default)s)"
         subparser.add_argument("--dataset", type=Path, default=DATASET, metavar="DIR", help=where)
         return subparser
 
-    of_add = [
-        Example("lab dataset add results/*", "all runs of this folder; those that are there already stay as they are"),
-        Example("lab dataset add -1 --dataset /data/nas", "the newest run, to a dataset elsewhere"),
-    ]
-    add = command("add", _add, "add runs to a dataset, which is made where there is none", of_add)
+    every = Example("lab dataset add results/*", "all runs of this folder; runs that the dataset has stay as they are")
+    newest = Example("lab dataset add -1 --dataset /data/nas", "the newest run, to a dataset elsewhere")
+    add = command("add", _add, "add runs to a dataset, which is made if there is none", every, newest)
     add.add_argument("runs", nargs="+", metavar="RUN", help=f"the runs: {options.NAMES_OF_RUNS}")
     options.add_results(add)
     text = "add a run that is still going on, or was killed, too: with the trials that it has"
-    add.add_argument("--unfinished", action="store_true", help=text)
-    of_show = [
-        Example("lab dataset show", "medians and effects of each sweep, over all its runs"),
-        Example("lab dataset show macs --table interactions", "one table of one sweep"),
-    ]
-    shows = command("show", _show, "what all runs of a sweep say together", of_show)
+    options.add_flag(add, "--unfinished", text)
+    medians = Example("lab dataset show", "medians and effects of each sweep, over all its runs")
+    table = Example("lab dataset show macs --table interactions", "one table of one sweep")
+    shows = command("show", _show, "what all runs of a sweep say together", medians, table)
     shows.add_argument("sweeps", nargs="*", metavar="SWEEP", help="the names of sweeps (default: all)")
     what = shows.add_mutually_exclusive_group()
     tables = registry.OF_DATASET
     what.add_argument("--table", choices=tables, metavar="NAME", help=f"print this table: {', '.join(tables)}")
-    what.add_argument("--json", action="store_true", help="print JSON")
-    of_history = [
-        Example("lab dataset history nas", "what became of the runs that `lab measure TARGET --save nas` left")
-    ]
-    history = command("history", _history, "the saved runs of one share over time: steps and trends", of_history)
+    options.add_json(what)
+    series = Example("lab dataset history nas", "what became of the runs that `lab measure TARGET --save nas` left")
+    history = command("history", _history, "the saved runs of one share over time: steps and trends", series)
     history.add_argument("name", metavar="NAME", help="the name that `lab measure TARGET --save NAME` gave the runs")
-    of_compare = [Example("lab dataset compare 3abb b403", "the run whose id begins with b403 over that with 3abb")]
-    compare = command("compare", _compare, "runs of a dataset over a first one of it", of_compare)
+    two = Example("lab dataset compare 3abb b403", "the run whose id begins with b403 over the run with 3abb")
+    compare = command("compare", _compare, "runs of a dataset over a first one of it", two)
     compare.add_argument("runs", nargs="+", metavar="RUN", help="the ids of runs, or their beginnings; the first is A")
-    compare.add_argument("--json", action="store_true", help="print JSON")
-    of_compact = [Example("lab dataset compact", "after a thousand small runs were added")]
-    command("compact", _compact, "join small files, so that they are read faster", of_compact)
+    options.add_json(compare)
+    many = Example("lab dataset compact", "after a thousand small runs were added")
+    command("compact", _compact, "join small files, so that they are read faster", many)
 
 
 def _add(arguments: argparse.Namespace) -> int:
@@ -82,7 +72,7 @@ def _add(arguments: argparse.Namespace) -> int:
 
 
 def _check_contribution(folder: RunFolder) -> None:
-    """Raise BadInput for a contribution of somebody else that does not add up; a run of one's own is none."""
+    """Raise BadInput for a contribution that does not add up. Any other run passes."""
     from lab.contribution.record import NAME
     from lab.contribution.verify import verify
 
@@ -90,10 +80,8 @@ def _check_contribution(folder: RunFolder) -> None:
         return
     if findings := verify(folder.path):
         more = f", and {len(findings) - 1} more" if len(findings) > 1 else ""
-        raise BadInput(
-            f"{folder.label}: a contribution that does not add up: {findings[0]}{more}",
-            f"`lab contribute --verify {folder.label}` lists all; it is not added",
-        )
+        message = f"{folder.label}: a contribution that does not add up: {findings[0]}{more}"
+        raise BadInput(message, f"`lab contribute --verify {folder.label}` lists all; it is not added")
 
 
 def _show(arguments: argparse.Namespace) -> int:
@@ -107,7 +95,7 @@ def _show(arguments: argparse.Namespace) -> int:
         if not sweeps:
             show(f"{arguments.dataset}: no run was added yet")
         elif arguments.json:
-            print(json.dumps(list(map(_as_json, sweeps)), indent=1))
+            show_json(list(map(_as_json, sweeps)))
         else:
             from lab.report.terminal import dataset_tables
 
@@ -119,7 +107,7 @@ def _show(arguments: argparse.Namespace) -> int:
 
 
 def _history(arguments: argparse.Namespace) -> int:
-    """Print what became of each row. What else changed at a step is not in a dataset: `lab history` says that."""
+    """Print the course of each row. A dataset lacks what else changed at a step, which `lab history` prints."""
     from lab.dataset.engine import started
     from lab.dataset.folder import Dataset
     from lab.dataset.runs import courses_of_runs
@@ -138,7 +126,7 @@ def _history(arguments: argparse.Namespace) -> int:
 
 
 def _compare(arguments: argparse.Namespace) -> int:
-    """Print each run over the first. What else differs between them is not in a dataset: `lab compare` says that."""
+    """Print each run over the first. A dataset lacks what else differs between runs, which `lab compare` prints."""
     from lab.dataset.engine import started
     from lab.dataset.folder import Dataset
     from lab.dataset.runs import compare_runs
@@ -151,18 +139,18 @@ def _compare(arguments: argparse.Namespace) -> int:
     with started() as engine:
         runs, versus = compare_runs(engine, Dataset(arguments.dataset), arguments.runs)
     if arguments.json:
-        told = [{name: records(getattr(one, name)) for name in PARTS} for one in versus]
-        print(json.dumps([{"run": run.run_id, **one} for run, one in zip(runs[1:], told, strict=True)], indent=1))
+        parts = [{name: records(getattr(ratios, name)) for name in PARTS} for ratios in versus]
+        show_json([{"run": run.run_id, **ratios} for run, ratios in zip(runs[1:], parts, strict=True)])
         return 0
     with paged() as screen:
-        for run, one in zip(runs[1:], versus, strict=True):
-            where = dict.fromkeys(one.where for one in (runs[0], run))
-            screen.print(rich_table(versus_table(one.pooled, runs[0].run_id, run.run_id), list(where)))
+        for run, ratios in zip(runs[1:], versus, strict=True):
+            where = list(dict.fromkeys([runs[0].where, run.where]))
+            screen.print(rich_table(versus_table(ratios.pooled, runs[0].run_id, run.run_id), where))
     return 0
 
 
 def _as_json(sweep: Pooled) -> dict[str, object]:
-    """Counts, and the tables as lists of records with the keys of `lab show --json`; null where there is no number."""
+    """Counts, and tables as lists of records with the keys of `lab show --json`."""
     from lab.report.tables import records
     from lab.report.terminal import values_of
 

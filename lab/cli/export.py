@@ -1,4 +1,4 @@
-"""`lab export`: runs for others, and for other programs, without the names of whose they are."""
+"""`lab export`: runs for others, and for other programs, without the names of their owners."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from lab.base.errors import BadInput
 from lab.cli import options
 from lab.cli.command import Example
-from lab.cli.replaced import say_replaced
+from lab.cli.redact import say_replaced
 from lab.cli.terminal import open_run, show_whole
 
 if TYPE_CHECKING:
@@ -33,28 +33,22 @@ SCHEMAS = ("run", "trial", "samples", "table", "contribution")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Its options."""
     text = f"the runs (default: the newest): {options.NAMES_OF_RUNS}; or example, which comes with the lab"
     parser.add_argument("runs", nargs="*", metavar="RUN", help=text)
     options.add_results(parser)
     text = "a run folder, or all trials as one table (default: %(default)s); parquet needs pyarrow"
     parser.add_argument("--to", choices=FORMATS, default="folder", help=text)
-    text = (
-        "the new folder or file (default: of a folder the run's name with -public behind it, in the current folder; of "
-        "csv and json standard output)"
-    )
+    text = "the new folder or file (default: NAME-public in the current folder; standard output for csv and json)"
     parser.add_argument("--output", type=Path, metavar="PATH", help=text)
-    parser.add_argument("--tidy", action="store_true", help="of a table: a row for each number of each trial")
+    options.add_flag(parser, "--tidy", "a table with a row for each number of each trial")
     options.add_no_redact(parser)
-    text = (
-        "print the JSON Schema of run.json (run), of a line of trials.jsonl (trial) or of samples.jsonl (samples), of "
-        "what --to json writes (table), or of contribution.json (contribution), and export nothing"
-    )
+    text = "print the JSON Schema of run.json (run), a line of trials.jsonl (trial) or samples.jsonl (samples), the "
+    text += "output of --to json (table), or contribution.json (contribution), and export nothing"
     parser.add_argument("--schema", choices=SCHEMAS, metavar="NAME", help=text)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Write it, say what was replaced, and print the path of what was written. Raises BadInput."""
+    """Write the runs, say which names were replaced, and print the path. Raises BadInput."""
     from lab.base.masking import Masker
     from lab.results.public import Public, PublicRecords
 
@@ -82,7 +76,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _check(arguments: argparse.Namespace) -> None:
-    """Raise BadInput for what does not go together."""
+    """Raise BadInput for options that do not go together."""
     if arguments.schema and (arguments.runs or arguments.output):
         raise BadInput("--schema: is the same for all runs, and printed", "give neither RUN nor --output with it")
     if arguments.to == "folder":
@@ -99,7 +93,7 @@ def _check(arguments: argparse.Namespace) -> None:
 
 
 def _write_table(runs: Iterable[Source], arguments: argparse.Namespace) -> None:
-    """Write the trials as one table, into the file or on standard output."""
+    """Write the trials as one table, into the file or to standard output."""
     from lab.base import durable
     from lab.results import export_table
 
@@ -116,7 +110,7 @@ def _write_table(runs: Iterable[Source], arguments: argparse.Namespace) -> None:
 
 
 def _csv(table: pd.DataFrame) -> str:
-    """The table as CSV, in which no text can be taken for a formula."""
+    """The table as CSV without text that a spreadsheet would take for a formula."""
     from lab.report.tables import no_formula
 
     plain = table.rename(columns=no_formula)

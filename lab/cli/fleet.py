@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import time
 from collections.abc import Iterator
@@ -13,8 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lab.base.errors import BadInput
-from lab.cli.command import Example, Run, add_command
-from lab.cli.terminal import say, show, show_whole
+from lab.cli import options
+from lab.cli.command import Commands, Example, Run, add_command
+from lab.cli.terminal import say, show, show_json, show_whole
 
 if TYPE_CHECKING:
     from lab.fleet.plan import Plan
@@ -25,10 +25,7 @@ SUMMARY = "many sweeps on many pairs of hosts: planned, run side by side, stoppe
 FLEETS = Path("fleets")
 
 
-def add_commands(parser: argparse.ArgumentParser) -> None:
-    """Give ``parser`` these commands; what each sets as ``command`` takes the arguments and returns the exit code."""
-    commands = parser.add_subparsers(required=True, metavar="COMMAND")
-
+def add_commands(commands: Commands) -> None:
     def command(name: str, run: Run, text: str, *examples: Example) -> argparse.ArgumentParser:
         subparser = add_command(commands, name, run, text, examples)
         subparser.add_argument("fleet", type=Path, metavar="FLEET.toml", help="the fleet file")
@@ -37,31 +34,25 @@ def add_commands(parser: argparse.ArgumentParser) -> None:
         return subparser
 
     what = Example("lab fleet plan nas.toml", "its pairs, sweeps and shared machines, and how long it takes")
-    _add_json(command("plan", _plan, "show what a fleet would do, and if its hosts fit it; changes nothing", what))
+    plan = command("plan", _plan, "show what a fleet would do, and if its hosts fit it; changes nothing", what)
+    options.add_json(plan)
     night = Example("lab fleet run nas.toml", "every sweep on every pair; Ctrl-C puts everything back, too")
     mine = Example("lab fleet run nas.toml --scheduler tls://10.0.0.5:8786", "by workers of a scheduler of your own")
-    _add_scheduler(command("run", _begin, "begin a fleet; the last line printed is its folder", night, mine))
+    run = command("run", _run, "begin a fleet; the last line printed is its folder", night, mine)
     where = Example("lab fleet status nas.toml", "pairs and sweeps: done, running, failed, waiting; when it ends")
-    _add_json(command("status", _status, "say where a fleet stands; from any terminal", where))
+    options.add_json(command("status", _status, "say where a fleet stands; from any terminal", where))
     again = Example("lab fleet resume nas.toml", "after a stop, a crash or a restart; what failed is tried again, too")
-    _add_scheduler(command("resume", _resume, "go on with a fleet: what is done is not repeated", again))
+    resume = command("resume", _run, "go on with a fleet: what is done is not repeated", again)
     halt = Example("lab fleet stop nas.toml", "from another terminal; returns once all is put back")
     command("stop", _stop, "stop a fleet that runs: its sweeps put their hosts back, and can be gone on with", halt)
-
-
-def _add_json(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--json", action="store_true", help="print JSON")
-
-
-def _add_scheduler(parser: argparse.ArgumentParser) -> None:
-    text = (
-        "the scheduler of dask.distributed to use: tls://HOST:PORT, or one of loopback (default: one in this process)"
-    )
-    parser.add_argument("--scheduler", metavar="ADDRESS", help=text)
-    text = "a site whose hosts this machine reaches, as `site` in [[pairs]]. Once for each"
-    parser.add_argument("--site", metavar="NAME", action="append", default=[], help=text)
-    text = "have Dask draw its dashboard, on loopback, where every account of this machine sees it; needs bokeh"
-    parser.add_argument("--dashboard", action="store_true", help=text)
+    for parser in (run, resume):
+        parser.set_defaults(resumes=parser is resume)
+        text = "the scheduler of dask.distributed to use: tls://HOST:PORT, or a loopback address (default: one in this "
+        parser.add_argument("--scheduler", metavar="ADDRESS", help=f"{text}process)")
+        text = "a site whose hosts this machine reaches, as `site` in [[pairs]]. Once for each"
+        options.add_list(parser, "--site", "NAME", text)
+        text = "let Dask draw its dashboard, on loopback, where every account of this machine sees it; needs bokeh"
+        options.add_flag(parser, "--dashboard", text)
 
 
 def _plan(arguments: argparse.Namespace) -> int:
@@ -69,33 +60,25 @@ def _plan(arguments: argparse.Namespace) -> int:
 
     plan, _ = _planned(arguments)
     if arguments.json:
-        print(json.dumps(status.plan_json(plan), indent=1))
+        show_json(status.plan_json(plan))
         return 0
     for line in status.describe_plan(plan):
         show_whole(line)
     return 0
 
 
-def _begin(arguments: argparse.Namespace) -> int:
-    return _work(arguments, resumes=False)
-
-
-def _resume(arguments: argparse.Namespace) -> int:
-    return _work(arguments, resumes=True)
-
-
-def _work(arguments: argparse.Namespace, *, resumes: bool) -> int:
-    """Work through a fleet; 1 where a task failed, is left, or has trials that are not ok."""
+def _run(arguments: argparse.Namespace) -> int:
+    """Begin or resume a fleet; 1 if a task failed, is left, or has trials that are not ok."""
     from lab.fleet import control, scheduler
+    from lab.fleet.queue import TaskState
 
     scheduler.check_installed()
     environment = dict(os.environ)
     plan, queue = _planned(arguments)
-    os.environ.update(environment)  # a password that was looked for has been taken out: each task looks for it, too
-    with _claimed(queue, resumes):
-        if resumes:
-            for line in queue.check(plan):
-                say(line)
+    os.environ.update(environment)  # restores passwords, which the plan has taken out, for the tasks
+    with _claimed(queue, arguments.resumes):
+        for line in queue.check(plan) if arguments.resumes else ():
+            say(line)
         with _scheduler(arguments, plan) as chosen:
             chosen.check_sites(plan)
             identity = queue.write(plan)
@@ -106,15 +89,8 @@ def _work(arguments: argparse.Namespace, *, resumes: bool) -> int:
             control.Controller(plan, queue, chosen, _tell).run()
         statuses = queue.statuses(plan)
     _print_status(plan, queue, statuses)
-    return _code(queue, statuses)
-
-
-def _code(queue: Queue, statuses: list[TaskStatus]) -> int:
-    """The exit code of a fleet that has ended; what is left of it is said, and where its folder is."""
-    from lab.fleet.queue import TaskState
-
-    left = [one for one in statuses if one.state is not TaskState.DONE]
-    unwell = [one for one in statuses if one.state is TaskState.DONE and one.last and one.last.exit_code]
+    left = [task for task in statuses if task.state is not TaskState.DONE]
+    unwell = [task for task in statuses if task.state is TaskState.DONE and task.last and task.last.exit_code]
     if left:
         say(f"not all was measured: {len(left)} tasks are left; `lab fleet resume` goes on")
     if unwell:
@@ -131,8 +107,7 @@ def _status(arguments: argparse.Namespace) -> int:
         raise BadInput(f"{queue.path}: no fleet has begun there", "`lab fleet run` begins it")
     statuses, now = queue.statuses(plan), time.time()
     if arguments.json:
-        ends = status.forecast(plan, statuses, now)
-        print(json.dumps(status.as_json(plan, queue, statuses, ends), indent=1))
+        show_json(status.as_json(plan, queue, statuses, status.forecast(plan, statuses, now)))
         return 0
     _print_status(plan, queue, statuses)
     return 0
@@ -145,19 +120,19 @@ def _print_status(plan: Plan, queue: Queue, statuses: list[TaskStatus]) -> None:
     now = time.time()
     for line in status.describe(plan, statuses, status.forecast(plan, statuses, now), now):
         show_whole(line)
-    if any(one.state is TaskState.WAITING for one in statuses) and not queue.is_in_use:
+    if any(task.state is TaskState.WAITING for task in statuses) and not queue.is_in_use:
         show("no `lab fleet` works on it now: `lab fleet resume` goes on")
 
 
 def _stop(arguments: argparse.Namespace) -> int:
-    """Tell whoever works on the fleet to stop, and wait until all is put back."""
+    """Tell the running `lab fleet` to stop, and wait until its sweeps have put their hosts back."""
     from lab.base import durable
     from lab.fleet.queue import TaskState
 
     plan, queue = _planned(arguments, checked=False)
 
     def running() -> list[TaskStatus]:
-        return [one for one in queue.statuses(plan) if one.state is TaskState.RUNNING]
+        return [task for task in queue.statuses(plan) if task.state is TaskState.RUNNING]
 
     if not queue.exists or not (queue.is_in_use or running()):
         show(f"{queue.path}: nothing of this fleet runs")
@@ -172,7 +147,7 @@ def _stop(arguments: argparse.Namespace) -> int:
 
 
 def _planned(arguments: argparse.Namespace, *, checked: bool = True) -> tuple[Plan, Queue]:
-    """The plan of the fleet file, and the fleet's folder; ``checked``: whether each pair can do its sweeps."""
+    """The plan of a fleet, and its queue. ``checked``: raise BadInput if a pair cannot do its sweeps."""
     from lab.fleet.fleet_file import load_fleet
     from lab.fleet.plan import make_plan
     from lab.fleet.queue import Queue
@@ -184,23 +159,21 @@ def _planned(arguments: argparse.Namespace, *, checked: bool = True) -> tuple[Pl
 
 @contextmanager
 def _claimed(queue: Queue, resumes: bool) -> Iterator[None]:
-    """Be the only controller of a fleet. Raises BadInput where there is one, or it has begun, or not begun."""
+    """Be the only controller of a fleet. Raises BadInput if there is another, or if the fleet has (not) begun."""
     from lab.fleet.queue import Claimed, claimed
 
     if resumes and not queue.exists:
         raise BadInput(f"{queue.path}: no fleet has begun there", "`lab fleet run` begins it")
     if not resumes and queue.exists:
-        raise BadInput(
-            f"{queue.path}: this fleet has begun already", "`lab fleet resume` goes on; --queue DIR begins another"
-        )
+        remedy = "`lab fleet resume` goes on; --queue DIR begins another"
+        raise BadInput(f"{queue.path}: this fleet has begun already", remedy)
     queue.make()
     try:
         with claimed(queue.lock_path):
             yield
     except Claimed as error:
-        raise BadInput(
-            f"{queue.path}: another `lab fleet` works on this fleet now", "let it end, or `lab fleet stop`"
-        ) from error
+        message = f"{queue.path}: another `lab fleet` works on this fleet now"
+        raise BadInput(message, "let it end, or `lab fleet stop`") from error
 
 
 def _scheduler(arguments: argparse.Namespace, plan: Plan) -> AbstractContextManager[Scheduler]:

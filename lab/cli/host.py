@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from lab.base.errors import BadInput
 from lab.cli import options
-from lab.cli.command import Example, Examples, Run, add_command
+from lab.cli.command import Commands, Example, Run, add_command
 from lab.cli.terminal import RESULTS, show
 
 if TYPE_CHECKING:
@@ -20,11 +20,8 @@ SUMMARY = "a narrow sudo: the lab's helper, put on a host and taken away"
 ROLES = ("client", "server")
 
 
-def add_commands(parser: argparse.ArgumentParser) -> None:
-    """Give ``parser`` these commands; what each sets as ``command`` takes the arguments and returns the exit code."""
-    commands = parser.add_subparsers(required=True, metavar="COMMAND")
-
-    def command(name: str, run: Run, text: str, examples: Examples) -> argparse.ArgumentParser:
+def add_commands(commands: Commands) -> None:
+    def command(name: str, run: Run, text: str, *examples: Example) -> argparse.ArgumentParser:
         subparser = add_command(commands, name, run, text, examples)
         options.add_hosts(subparser)
         subparser.set_defaults(results=RESULTS)
@@ -33,14 +30,12 @@ def add_commands(parser: argparse.ArgumentParser) -> None:
         return subparser
 
     text = "let the account of a host run the lab's helper as root, and nothing else, by the sudo that it has now"
-    of_install = [
-        Example("lab host install", "on each host with sudo = helper in hosts.ini"),
-        Example("lab host install server --print", "what would be put on the server; changes nothing"),
-    ]
-    install = command("install", _install, text, of_install)
-    install.add_argument("--print", action="store_true", help="print all that would be put there; change nothing")
-    of_remove = [Example("lab host remove --hosts nas.ini", "from each host with sudo = helper in that file")]
-    command("remove", _remove, "take helper and line of sudoers away; safe to repeat", of_remove)
+    all_hosts = Example("lab host install", "on each host with sudo = helper in hosts.ini")
+    printed = Example("lab host install server --print", "what would be put on the server; changes nothing")
+    install = command("install", _install, text, all_hosts, printed)
+    options.add_flag(install, "--print", "print all that would be put there; change nothing")
+    remove = Example("lab host remove --hosts nas.ini", "from each host with sudo = helper in that file")
+    command("remove", _remove, "take helper and line of sudoers away; safe to repeat", remove)
 
 
 def _install(arguments: argparse.Namespace) -> int:
@@ -69,7 +64,7 @@ def _install(arguments: argparse.Namespace) -> int:
 
 
 def _remove(arguments: argparse.Namespace) -> int:
-    """Raises LabFailure where a run uses a host, or left it changed: the helper may be all that can put it back."""
+    """Raises LabFailure if a run uses a host, or left it changed: only the helper may be able to put it back."""
     from lab.hosts import root_helper
     from lab.hosts.ssh import HELPERS
     from lab.run.begin.look import check_free
@@ -83,14 +78,13 @@ def _remove(arguments: argparse.Namespace) -> int:
 
 
 def _chosen(arguments: argparse.Namespace) -> tuple[Hosts, list[str]]:
-    """The hosts file, and the hosts that are meant. Raises BadInput where there is none."""
+    """The hosts file, and the roles to change. Raises BadInput for none."""
     from lab.hosts.hosts_file import load_hosts
 
     path = options.hosts_file(arguments)
     config = load_hosts(path)
-    roles = (
-        [arguments.host] if arguments.host else [name for name in config.names if config.section(name).sudo == "helper"]
-    )
+    with_helper = (name for name in config.names if config.section(name).sudo == "helper")
+    roles = [arguments.host] if arguments.host else list(with_helper)
     if not roles:
         raise BadInput(f"{path}: no section has sudo = helper", "give it to a host, or name the host: client or server")
     for role in roles:
@@ -101,7 +95,7 @@ def _chosen(arguments: argparse.Namespace) -> tuple[Hosts, list[str]]:
 
 @contextmanager
 def _with_plain_sudo(role: str, config: Hosts) -> Iterator[tuple[SshHost, str]]:
-    """A host by the sudo that its account has apart from the helper, without a password or with one; and its system."""
+    """A host by the account's own sudo, because the helper cannot replace itself; and the host's system."""
     from lab.hosts.ssh import HELPERS, SshHost
 
     section = config.section(role)

@@ -1,4 +1,4 @@
-"""`lab init`: a hosts file from what can be found and six questions; then `lab check`, and what comes next."""
+"""`lab init`: write a hosts file by six questions; then run `lab check`, and print the next commands."""
 
 import argparse
 import sys
@@ -16,7 +16,6 @@ EXAMPLES = (
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Its options."""
     options.add_hosts(parser, f"the hosts file to write (default: {HOSTS})")
 
 
@@ -42,7 +41,7 @@ def run(arguments: argparse.Namespace) -> int:
         code = check.run(
             argparse.Namespace(hosts=path, results=RESULTS, json=False, jumbo=False, hardware=False, share=None)
         )
-    finally:  # the file stands there, even where nothing could be looked at
+    finally:  # the file is there, even if the check failed
         show("")
         for line in next_step.describe(answers, path, problems=code != 0):
             show_whole(line)

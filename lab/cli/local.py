@@ -4,7 +4,8 @@ import argparse
 from pathlib import Path
 
 from lab.base.errors import BadInput
-from lab.cli.command import Example, Run, add_command
+from lab.cli import options
+from lab.cli.command import Commands, Example, Run, add_command
 from lab.cli.terminal import show
 from lab.local import emulated_macs
 from lab.local.names import ALL_HOSTS, GUEST_BACKENDS, MOST_CLIENTS
@@ -15,19 +16,13 @@ EXAMPLES_OF_UP = (
     Example("sudo lab local up --name slow --rate 100mbit --delay 5ms", "another lab beside it, with a longer way"),
     Example("sudo lab local up --clients 8 --rate server=10gbit", "eight clients at 1 Gbit/s, one server at 10"),
     Example("sudo lab local up --platform client=macos@15.5", "an emulated Mac as the client"),
-    Example(
-        "sudo lab local up --clients 3 --platform macos@15.5 --platform server=linux",
-        "three emulated Macs as clients of Linux",
-    ),
+    Example("sudo lab local up --clients 3 --platform macos@15.5 --platform server=linux", "three emulated Macs"),
     Example("sudo lab local up --kernel own --zfs", "guests with kernels of their own, and ZFS"),
     Example("sudo lab local up --kernel own --clients 3", "three guests as clients of a fourth"),
 )
 
 
-def add_commands(parser: argparse.ArgumentParser) -> None:
-    """Give ``parser`` these commands; what each sets as ``command`` takes the arguments and returns the exit code."""
-    commands = parser.add_subparsers(required=True, metavar="COMMAND")
-
+def add_commands(commands: Commands) -> None:
     def command(name: str, run: Run, text: str, *examples: Example) -> argparse.ArgumentParser:
         subparser = add_command(commands, name, run, text, examples)
         subparser.add_argument("--name", default="default", help="a name, for labs side by side (default: %(default)s)")
@@ -57,45 +52,18 @@ def add_commands(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_options_of_up(up: argparse.ArgumentParser) -> None:
-    up.add_argument(
-        "--rate",
-        action="append",
-        default=[],
-        metavar="[HOST=]RATE",
-        help="the rate of each host's link, or none (default: 1gbit), or of one: server=10gbit",
-    )
-    up.add_argument(
-        "--clients",
-        type=int,
-        default=1,
-        metavar="N",
-        help=f"how many clients the server has, up to {MOST_CLIENTS}; of more than one, each has its link to a switch",
-    )
+    text = "the rate of each host's link, or none (default: 1gbit), or of one host: server=10gbit"
+    options.add_list(up, "--rate", "[HOST=]RATE", text)
+    text = f"how many clients the server has, up to {MOST_CLIENTS}; if more than one, each has its link to a switch"
+    up.add_argument("--clients", type=int, default=1, metavar="N", help=text)
     up.add_argument("--delay", default="none", help="delay of the link in each direction, such as 1ms (default: none)")
-    up.add_argument(
-        "--platform",
-        action="append",
-        default=[],
-        metavar="[HOST=]PLATFORM",
-        help="linux (the default), or macos@VERSION for an emulated Mac, of all hosts or of one: client=macos@15.5",
-    )
-    up.add_argument(
-        "--kernel",
-        choices=("shared", "own"),
-        default="shared",
-        help="own: guests with kernels of their own, which mount SMB and NFS shares themselves (default: %(default)s)",
-    )
-    up.add_argument(
-        "--backend",
-        choices=GUEST_BACKENDS,
-        default="",
-        help="what runs such guests (default: the first of these that boots here)",
-    )
-    up.add_argument(
-        "--zfs",
-        action="store_true",
-        help="guests of kvm or tcg that have ZFS; its modules are built once, which takes minutes",
-    )
+    text = "linux (the default), or macos@VERSION for an emulated Mac, of all hosts or of one: client=macos@15.5"
+    options.add_list(up, "--platform", "[HOST=]PLATFORM", text)
+    text = "own: guests with kernels of their own, which mount SMB and NFS shares themselves (default: %(default)s)"
+    up.add_argument("--kernel", choices=("shared", "own"), default="shared", help=text)
+    text = "what runs such guests (default: the first of these that boots here)"
+    up.add_argument("--backend", choices=GUEST_BACKENDS, default="", help=text)
+    options.add_flag(up, "--zfs", "guests of kvm or tcg that have ZFS; its modules are built once, which takes minutes")
 
 
 def _up(arguments: argparse.Namespace) -> int:
@@ -112,8 +80,7 @@ def _up(arguments: argparse.Namespace) -> int:
 def _down(arguments: argparse.Namespace) -> int:
     from lab.local import lifecycle
 
-    was_up = lifecycle.down(arguments.name)
-    show(f"local lab {arguments.name!r} is down" if was_up else f"local lab {arguments.name!r} was not up")
+    show(f"local lab {arguments.name!r} {'is down' if lifecycle.down(arguments.name) else 'was not up'}")
     return 0
 
 
@@ -144,9 +111,8 @@ def _status(_: argparse.Namespace) -> int:
         several = f"{clients} clients, " if clients > 1 else ""
         show(f"{lab.name}: {lifecycle.describe(lab)}, {several}rate {rates}, delay {lab.delay}, {lab.hosts_file}")
     for lab in state.ended():
-        show(
-            f"{lab.name}: has died; `lab local down --name {lab.name}` removes what is left of it, {lab.hosts_file} too"
-        )
+        remedy = f"`lab local down --name {lab.name}` removes what is left of it, {lab.hosts_file} too"
+        show(f"{lab.name}: has died; {remedy}")
     if not state.running():
         show("no local lab is up")
     return 0

@@ -1,8 +1,7 @@
-"""The command line: which command, and what its end means.
+"""The command line: choose a command, run it, and turn its end into an exit code.
 
-The exit codes are those of :data:`lab.cli.command.EXIT_CODES`. Errors are one message on standard error, never a
-traceback. What a command alone needs is imported where it runs: pandas, matplotlib and paramiko take a
-second, and `lab local` needs none of them.
+:data:`lab.cli.command.EXIT_CODES` lists the exit codes. An error is one message on standard error, never a traceback.
+Commands import slow modules when they run: pandas, matplotlib and paramiko take a second, and `lab local` needs none.
 """
 
 import argparse
@@ -84,7 +83,6 @@ COMMANDS: dict[str, Command | CommandGroup] = {
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command; its exit code."""
     _open_streams()
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # a core dump would hold passwords
     leave_out_current_folder()
@@ -97,29 +95,23 @@ def main(argv: Sequence[str] | None = None) -> int:
     except SystemExit:  # of the parser, after a help or a usage
         _give_up_output()
         raise
-    except BadInput as error:
-        say(error.brief())
-        return 2
-    except BrokenPipeError:
-        _give_up_output()
-        return 1  # whoever read our output has seen enough
+    except BrokenPipeError:  # the reader of our output has seen enough
+        code = 1
     except LabError as error:
         say(error.brief())
-        _give_up_output()
-        return 1
+        code = 2 if isinstance(error, BadInput) else 1
     except Interrupted as stopped:
         say(str(stopped))
-        _give_up_output()
-        return stopped.exit_code
+        code = stopped.exit_code
     except OSError as error:
         say(_explain(error))
-        _give_up_output()
-        return 1
+        code = 1
+    _give_up_output()
     return code
 
 
 def parser(word: str = "") -> argparse.ArgumentParser:
-    """Every command and option; of the command ``word`` alone where there is one: to make them all takes a while."""
+    """A parser with the command ``word`` alone if it exists, because all commands take a while; else with all."""
     root = Parser(prog="lab", description="How fast is a file share, and what holds it back?")
     root.examples = EXAMPLES
     root.add_argument("--version", action="version", version=f"lab {__version__}")
@@ -130,7 +122,7 @@ def parser(word: str = "") -> argparse.ArgumentParser:
 
 
 def _open_streams() -> None:
-    """Open standard streams that were closed, and write ``?`` for signs that the terminal lacks."""
+    """Open standard streams that were closed; print ``?`` for characters that the terminal lacks."""
     for name in ("stdin", "stdout", "stderr"):
         stream = getattr(sys, name)
         if stream is None:
@@ -140,7 +132,7 @@ def _open_streams() -> None:
 
 
 def _explain(error: OSError) -> str:
-    """An error of the system, which names its file, but for standard output: that does not take another line either."""
+    """An error of the system with its file; without a file, it is about standard output if that takes no line."""
     if error.filename is None:
         try:
             print(flush=True)
@@ -150,7 +142,7 @@ def _explain(error: OSError) -> str:
 
 
 def _give_up_output() -> None:
-    """Let go of output that cannot be written, or Python tries once more when it ends, and fails."""
+    """Discard output that cannot be written. Otherwise Python tries again at its end, and fails."""
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()

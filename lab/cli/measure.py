@@ -1,24 +1,16 @@
 """`lab measure`: how fast one share is from this machine, and what holds it back."""
 
-from __future__ import annotations
-
 import argparse
-import json
 import time
-from typing import TYPE_CHECKING
 
 from lab.cli import options
 from lab.cli.command import Example
-from lab.cli.terminal import console, print_answer, say, show
-
-if TYPE_CHECKING:
-    from lab.report.conditions import Condition, Judgement
-    from lab.results.run_folder import RunFolder
+from lab.cli.terminal import console, print_answer, say, show, show_json
 
 SUMMARY = "how fast one share is from this machine, and what holds it back; needs no root, and no login on the server"
 EXAMPLES = (
     Example("lab measure /Volumes/media", "a share that is mounted already, in a minute"),
-    Example("lab measure smb://nas/media --time 30s", "a share that the lab mounts, and lets go afterwards"),
+    Example("lab measure smb://nas/media --time 30s", "a share that the lab mounts and unmounts"),
     Example("lab measure /mnt/media --server nas", "with a login on the server: its side is looked at, too"),
 )
 
@@ -26,7 +18,6 @@ LEAST_S = 10.0
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Its options."""
     options.add_results(parser)
     text = "a folder of the share, such as /Volumes/media; smb://, nfs:// or afp://; or a host that ssh knows"
     parser.add_argument("target", metavar="TARGET", help=text)
@@ -37,15 +28,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     text = "where the password of a URL's account comes from: prompt (the default), env:X, file:PATH or keyring:X"
     parser.add_argument("--password", default="prompt", metavar="SOURCE", help=text)
     parser.add_argument("--save", default="", metavar="NAME", help="keep it as one of a series: `lab history NAME`")
-    text = (
-        "such as 'write < 80 MB/s' or 'read < 90 %%' (of the link), several joined by `or`: exit code 3 where one holds"
-    )
+    text = "such as 'write < 80 MB/s' or 'read < 90 %%' (of the link), several joined by `or`: exit code 3 if one holds"
     parser.add_argument("--fail-if", default="", metavar="CONDITION", help=text)
-    parser.add_argument("--json", action="store_true", help="print JSON")
+    options.add_json(parser)
 
 
 def parse_time(text: str) -> float:
-    """Seconds, from LEAST_S on."""
+    """Seconds, at least LEAST_S."""
     from lab.base.units import parse_seconds
 
     try:
@@ -58,24 +47,31 @@ def parse_time(text: str) -> float:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Measure, and print the answer; 1 where nothing could be measured, 3 where a condition holds."""
+    """Measure, and print the answer; 1 if nothing could be measured, 3 if a condition holds."""
     from lab.cli.progress import shown
     from lab.measure.measure import Wish, measure
     from lab.run.lifecycle import Supervision
 
-    conditions = _read_conditions(arguments.fail_if)
+    conditions = []
+    if arguments.fail_if:
+        from lab.report.conditions import parse_conditions  # slow to import
+
+        conditions = parse_conditions(arguments.fail_if)
     deadline = time.monotonic() + arguments.time
     wish = Wish(arguments.target, arguments.server, arguments.password, arguments.save)
     with shown(console()) as display:
         folder, ending = measure(wish, arguments.results, Supervision(display, say, deadline=deadline))
     if ending.not_ok:
         say(f"{ending.not_ok} trials failed or are void: `lab show {folder.path} --table lost` lists them")
-    judgements = _judge(conditions, folder)
+    from lab.report.conditions import exit_code, judge, speeds_of
+    from lab.results import run_folder
+
+    judgements = judge(conditions, speeds_of(run_folder.load(folder.path))) if conditions else []
     if arguments.json:
         from lab.report import terminal
 
         fail_if = {"fail_if": [judgement.to_json() for judgement in judgements]} if judgements else {}
-        print(json.dumps({**terminal.show_json(folder), **fail_if}, indent=1))
+        show_json({**terminal.show_json(folder), **fail_if})
     else:
         print_answer(folder)
         for judgement in judgements:
@@ -83,24 +79,4 @@ def run(arguments: argparse.Namespace) -> int:
         show(str(folder.path))
     if ending.early or not any(trial.status == "ok" for trial in folder.trials()):
         return 1
-    from lab.report.conditions import exit_code  # slow to import, and by now all of it was
-
     return exit_code(judgements)
-
-
-def _read_conditions(text: str) -> list[Condition]:
-    """Those of --fail-if, before anything is touched. Raises BadInput."""
-    if not text:
-        return []
-    from lab.report.conditions import parse_conditions  # slow to import
-
-    return parse_conditions(text)
-
-
-def _judge(conditions: list[Condition], folder: RunFolder) -> list[Judgement]:
-    if not conditions:
-        return []
-    from lab.report.conditions import judge, speeds_of
-    from lab.results import run_folder
-
-    return judge(conditions, speeds_of(run_folder.load(folder.path)))

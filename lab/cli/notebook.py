@@ -11,12 +11,12 @@ from lab.base.own_python import PYTHON
 from lab.base.untrusted import one_line
 from lab.cli import options
 from lab.cli.command import Example
-from lab.cli.replaced import public_copies
+from lab.cli.redact import public_copies
 from lab.cli.terminal import open_run, show, show_whole
 
 SUMMARY = "open a notebook that comes with the lab on a run, or write it as a page"
 EXAMPLES = (
-    Example("lab notebook", "the newest run, to be explored; where there is none, what the lab tells of one"),
+    Example("lab notebook", "explore the newest run; without a run, a notebook on one that comes with the lab"),
     Example("lab notebook why-slow demo", "what held each case of the newest run of the sweep demo back"),
     Example("lab notebook compare -2 -1 --to mine", "the newest run and the one before, by a copy in the folder mine"),
     Example("lab notebook mine/compare.ipynb -2 -1", "that copy once more, as it was left"),
@@ -24,24 +24,21 @@ EXAMPLES = (
 )
 START, EXPLORE, COMPARE = "start", "explore", "compare"
 ENDING = ".ipynb"
-OF_NO_RUN, OF_EXAMPLES = ("is-it-true",), (START, COMPARE)  # what a notebook is of, where no run is named
+WITHOUT_RUN, ON_EXAMPLES = ("is-it-true",), (START, COMPARE)  # what a notebook shows if no run is named
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Its options."""
     from lab.base import shipped
 
     names = ", ".join(shipped.notebooks())
-    text = (
-        f"which notebook: {names} (default: {EXPLORE}, or {START} where there is no run), or a file of yours, "
-        f"*{ENDING}; RUN may stand here too"
-    )
+    text = f"which notebook: {names} (default: {EXPLORE}, or {START} without a run), or a file of yours, *{ENDING}; "
+    text += "RUN may stand here too"
     parser.add_argument("name", nargs="?", metavar="NOTEBOOK", help=text)
     options.add_run(parser)
-    text = f"of {COMPARE}, and of a file: the run that is set against it"
+    text = f"for {COMPARE}, and for a file: the run to compare with"
     parser.add_argument("other", nargs="?", metavar="B", help=text)
     options.add_results(parser)
-    text = "put the notebook there (default: the current folder), where none may be yet"
+    text = "put the notebook into this folder (default: the current one), which must not have it yet"
     parser.add_argument("--to", type=Path, metavar="DIR", help=text)
     text = "execute it, and write what it shows as one page, which fetches nothing; opens nothing"
     parser.add_argument("--export", type=Path, metavar="FILE", help=text)
@@ -49,81 +46,67 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Copy the notebook and become jupyter, which ends with an exit code of its own; or write the page."""
+    """Copy the notebook and become Jupyter, which has its own exit codes; or write the page."""
     from importlib.metadata import PackageNotFoundError, version
 
     try:
         version("notebook")
     except PackageNotFoundError as error:
         raise BadInput("jupyter is not installed", "`pip install 'file-share-lab[notebook]'`") from error
-    name, runs = _chosen(arguments)
-    chosen = _as_environment(runs, arguments)
-    if not arguments.export:
-        _become_jupyter(_own(name, arguments) or _copy(name, arguments), chosen)
-    return _export(name, chosen, arguments)
-
-
-def _become_jupyter(notebook: Path, chosen: dict[str, str]) -> None:
     from lab.notebook import jupyter_alone
     from lab.notebook.export import SAFE
 
-    sys.stdout.flush()
-    program = str(Path(jupyter_alone.__file__))
-    os.execve(PYTHON[0], [*PYTHON, program, str(notebook)], os.environ | chosen | SAFE)  # noqa: S606 – this Python; a file's name
+    name, runs = _choose(arguments)
+    chosen = _as_environment(runs, arguments)
+    if not arguments.export:
+        notebook = _find_own(name, arguments) or _copy(name, arguments)
+        sys.stdout.flush()
+        command = [*PYTHON, jupyter_alone.__file__, str(notebook)]
+        os.execve(PYTHON[0], command, os.environ | chosen | SAFE)  # noqa: S606 – this Python; a file's name
+    return _export(name, chosen, arguments)
 
 
-def _chosen(arguments: argparse.Namespace) -> tuple[str, list[str]]:
-    """The notebook, and the runs that were named for it. Raises BadInput for more or fewer than it shows."""
+def _choose(arguments: argparse.Namespace) -> tuple[str, list[str]]:
+    """The notebook and its runs. Raises BadInput for more or fewer runs than the notebook shows."""
     from lab.base import shipped
     from lab.results.run_names import paths_of_runs
 
     words = [word for word in (arguments.name, arguments.run, arguments.other) if word]
-    if not words and not paths_of_runs(arguments.results):
+    has_runs = bool(paths_of_runs(arguments.results))
+    if not words and not has_runs:
         return START, []
     is_named = words and (words[0] in shipped.notebooks() or words[0].endswith(ENDING))
     name = words.pop(0) if is_named else EXPLORE
     if name.endswith(ENDING):
         return name, words
-    if name in OF_NO_RUN and words:
-        raise BadInput(f"{name}: shows no run, for it makes up its own", "leave the run out")
+    if name in WITHOUT_RUN and words:
+        raise BadInput(f"{name}: shows no run, because it makes up its own", "leave the run out")
     if name == COMPARE and len(words) == 1:
-        raise BadInput(
-            f"{name}: needs two runs", f"`lab notebook {name} A B`, or none for those that come with the lab"
-        )
+        raise BadInput(f"{name}: needs two runs", f"`lab notebook {name} A B`, or without runs for two examples")
     if name != COMPARE and len(words) > 1:
-        others = ", ".join(shipped.notebooks())
         what = f"{one_line(words[0], 100)}, {one_line(words[1], 100)}: {name} shows one run"
-        raise BadInput(what, f"name a notebook, and one run; the notebooks are {others}")
-    return name, words or _newest(name, arguments.results)
-
-
-def _newest(name: str, results: Path) -> list[str]:
-    """The newest run if this notebook shows a run, else None."""
-    from lab.results.run_names import paths_of_runs
-
-    if name in (*OF_NO_RUN, *OF_EXAMPLES) or not paths_of_runs(results):
-        return []
-    return [str(open_run(None, results).path)]
+        raise BadInput(what, f"name a notebook, and one run; the notebooks are {', '.join(shipped.notebooks())}")
+    if not words and has_runs and name not in (*WITHOUT_RUN, *ON_EXAMPLES):
+        words = [str(open_run(None, arguments.results).path)]
+    return name, words
 
 
 def _as_environment(runs: list[str], arguments: argparse.Namespace) -> dict[str, str]:
-    """What the notebook finds in its environment. Raises BadInput for a run that cannot be opened."""
-    from lab.notebook.names import AS_THEY_ARE, FOLDER, NAMES, OTHER_RUN, RUN
+    """The environment variables for the notebook. Raises BadInput for a run that cannot be opened."""
+    from lab.notebook.opened import AS_THEY_ARE, FOLDER, NAMES, OTHER_RUN, RUN
 
-    chosen = {
-        variable: _absolute(run, arguments.results) for variable, run in zip((RUN, OTHER_RUN), runs, strict=False)
-    }
+    paths = (_absolute(run, arguments.results) for run in runs)
     names = {NAMES: AS_THEY_ARE} if arguments.no_redact else {}
-    return {**chosen, **names, FOLDER: str(Path.cwd())}
+    return {**dict(zip((RUN, OTHER_RUN), paths, strict=False)), **names, FOLDER: str(Path.cwd())}
 
 
 def _absolute(name: str, results: Path) -> str:
-    """A run, named so that it is found from anywhere: an address and an example as they are."""
+    """The path of a run from the root; an address and the name of an example stay."""
     from lab.results import examples
     from lab.results.run_names import is_address
 
     if is_address(name):
-        return name  # it is fetched once, by the notebook
+        return name  # the notebook fetches it
     folder = open_run(name, results)
     if isinstance(folder, examples.Example):
         return folder.label
@@ -131,39 +114,32 @@ def _absolute(name: str, results: Path) -> str:
 
 
 def _export(name: str, chosen: dict[str, str], arguments: argparse.Namespace) -> int:
-    """Write the page of a notebook: of the one that comes with the lab, or that a file of the user's has."""
+    """Write the page of a notebook, and say which names were replaced in runs that are not fetched by the notebook."""
     from lab.base import shipped
     from lab.notebook.export import export
+    from lab.notebook.opened import OTHER_RUN, RUN
     from lab.results.opening import open_run as open_named
+    from lab.results.run_names import is_address
 
     if arguments.to:
         raise BadInput("--to: a page is made without a copy of the notebook", "leave it out")
-    export(_own(name, arguments) or shipped.notebooks()[name], arguments.export, chosen)
-    if not arguments.no_redact and (names := _names_of_runs(chosen)):
-        public_copies([open_named(name, arguments.results) for name in names])  # what is to be said of one was said
+    export(_find_own(name, arguments) or shipped.notebooks()[name], arguments.export, chosen)
+    runs = [chosen[variable] for variable in (RUN, OTHER_RUN) if variable in chosen]
+    if not arguments.no_redact and (names := [run for run in runs if not is_address(run)]):
+        public_copies([open_named(name, arguments.results) for name in names])  # without notes, which were printed
     show_whole(str(arguments.export))
     return 0
 
 
-def _names_of_runs(environment: dict[str, str]) -> list[str]:
-    """The runs that a page shows, but for those of an address, which are fetched once, by the notebook."""
-    from lab.notebook.names import OTHER_RUN, RUN
-    from lab.results.run_names import is_address
-
-    names = (environment.get(variable, "") for variable in (RUN, OTHER_RUN))
-    return [name for name in names if name and not is_address(name)]
-
-
-def _own(name: str, arguments: argparse.Namespace) -> Path | None:
-    """The user's own notebook, where its file was named. Raises BadInput for one that lies among results."""
+def _find_own(name: str, arguments: argparse.Namespace) -> Path | None:
+    """The user's own notebook, if ``name`` is a file. Raises BadInput for a notebook among results."""
     from lab.hosts.sections import results_around
 
     if not name.endswith(ENDING):
         return None
     if arguments.to:
-        raise BadInput(
-            f"--to: {one_line(name, 100)} is opened where it is", "leave it out, or name a notebook of the lab"
-        )
+        what = f"--to: {one_line(name, 100)} is opened where it is"
+        raise BadInput(what, "leave it out, or name a notebook of the lab")
     notebook = Path(name)
     if not notebook.is_file():
         raise BadInput(f"{one_line(name, 200)}: no such notebook")
@@ -174,7 +150,7 @@ def _own(name: str, arguments: argparse.Namespace) -> Path | None:
 
 
 def _copy(name: str, arguments: argparse.Namespace) -> Path:
-    """Put a notebook of the lab's into a folder, which is made. Its path. Raises BadInput where one is there."""
+    """Copy a notebook of the lab into a folder; the copy's path. Raises BadInput if the folder has it."""
     from lab.base import shipped
     from lab.hosts.sections import results_around
 

@@ -1,19 +1,11 @@
 """`lab plan`: what a sweep would do, and whether the hosts fit it."""
 
-from __future__ import annotations
-
 import argparse
-import json
 from dataclasses import asdict
-from pathlib import Path
-from typing import TYPE_CHECKING
 
 from lab.cli import options
 from lab.cli.command import Example
-from lab.cli.terminal import HOSTS, say, show, show_whole
-
-if TYPE_CHECKING:
-    from lab.design.pace import Pace
+from lab.cli.terminal import HOSTS, say, show, show_json, show_whole
 
 SUMMARY = "show what a sweep would do, and if the hosts fit it; changes nothing"
 EXAMPLES = (
@@ -23,22 +15,26 @@ EXAMPLES = (
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Its options."""
     options.add_hosts(parser, "a hosts file that the sweep has to fit")
     options.add_results(parser)
     parser.add_argument("sweep", type=options.sweep_file, metavar="SWEEP", help=options.SWEEP_HELP)
-    parser.add_argument("--json", action="store_true", help="print JSON")
-    parser.add_argument("--order", action="store_true", help="every trial too, in the order of the run")
+    options.add_json(parser)
+    options.add_flag(parser, "--order", "every trial too, in the order of the run")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the plan; touches no host."""
     from lab.design import plan, plan_text
+    from lab.design.pace import Pace
     from lab.design.sweep_file import load_sweep
     from lab.run.case.catalogue import CATALOGUE
 
     sweep, hosts_file = load_sweep(arguments.sweep), options.named_hosts_file(arguments)
-    pace, image_bytes = _usual_pace(arguments.results, hosts_file or HOSTS), plan.USUAL_IMAGE_BYTES
+    pace, image_bytes = Pace(), plan.USUAL_IMAGE_BYTES
+    if arguments.results.is_dir():  # an earlier run tells how fast these hosts are; reading it imports slow modules
+        from lab.run.begin import pace as earlier
+
+        pace = earlier.newest(arguments.results, hosts_file or HOSTS)
     if hosts_file:
         from lab.hosts.hosts_file import load_hosts
         from lab.run.begin import compatibility
@@ -54,21 +50,10 @@ def run(arguments: argparse.Namespace) -> int:
         for device in compatibility.devices_of(hosts, sweep):
             say(f"server: {device}: a run writes to it, after --write-to {device}")
     if arguments.json:
-        print(json.dumps(asdict(planned), indent=1))
+        show_json(asdict(planned))
         return 0
     for line in plan_text.describe(sweep, planned):
         show(line)
     for slot in planned.slots if arguments.order else ():
         show_whole(f"{slot.trial_id}  {slot.case.case_id}")
     return 0
-
-
-def _usual_pace(results: Path, hosts_file: Path) -> Pace:
-    """How fast these hosts were; what reads that takes longer to import than all else here, and needs a run."""
-    from lab.design.pace import Pace
-
-    if not results.is_dir():
-        return Pace()
-    from lab.run.begin import pace
-
-    return pace.newest(results, hosts_file)

@@ -1,7 +1,6 @@
-"""Live progress of a run in the terminal: where it stands, time left, MB/s; plain lines where there is no terminal.
+"""Live progress of a run in the terminal: block, time left, MB/s. Without a terminal, plain lines.
 
-Nobody asks the hosts how fast a transfer goes while it runs: that would be one more command on what is measured. All
-rates are of trials that have ended.
+All rates are of trials that have ended, because asking the hosts during a transfer would disturb it.
 """
 
 from __future__ import annotations
@@ -26,37 +25,42 @@ from lab.design.case import Case
 from lab.run.runner import Progress as Step
 
 UPDATES_PER_S = 1  # the controller may be one of the hosts, or share a processor with them
-BAR, LEAST_BAR = 24, 6  # columns; with room for fewer there is none
-CASE = 58  # columns of a case in the line of a trial
+BAR, LEAST_BAR = 24, 6  # columns; with less room there is no bar
+CASE = 58  # columns of the case in the line of a trial
 
 
 @contextmanager
 def shown(console: Console) -> Iterator[Display]:
-    """A display that lives as long as the run."""
+    """A display for the time of a run."""
     display = Display(console)
     if not console.is_terminal:
         yield display
         return
-    # a message goes above the display, but not where messages go to a file
-    is_seen = sys.stderr.isatty()
-    with Live(display, console=console, refresh_per_second=UPDATES_PER_S, redirect_stderr=is_seen):
+    redirect = sys.stderr.isatty()  # print messages above the display, unless they go to a file
+    with Live(display, console=console, refresh_per_second=UPDATES_PER_S, redirect_stderr=redirect):
         yield display
 
 
 class Display:
-    """Shows every step of a run, and prints each trial as a line above that."""
+    """Shows the newest step of a run, and prints a line above it for each trial."""
 
     def __init__(self, console: Console):
         self.console = console
         self._began = time.monotonic()
         self._step: Step | None = None
         self._last_rate = ""
-        self._estimate = _Estimate()
+        self._first_s = self._end_s = 0.0  # when the run began or was resumed, and when it will end
+        self._trials = 0  # since then
 
     def __call__(self, step: Step) -> None:
-        """Show one step of a run."""
-        self._estimate.take(step)
+        """Show a step, and estimate the end by the mean time of a trial."""
+        now_s = time.monotonic()
+        self._first_s = self._first_s or now_s
         if (trial := step.trial) is not None:
+            self._trials += 1
+            self._end_s = now_s + (now_s - self._first_s) / self._trials * (step.total - step.done)
+            if step.deadline is not None:
+                self._end_s = min(self._end_s, step.deadline)
             rate = trial.size_bytes / trial.elapsed_s if trial.status == "ok" and trial.elapsed_s else 0.0
             self._last_rate = _describe_rate(step.slot.case, rate) if rate else ""
             failure = f"{trial.status}: {cause_and_remedy(trial.reason)}"
@@ -73,13 +77,15 @@ class Display:
         self.console.print(Text(line, "" if is_good else "red"), soft_wrap=True)
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        """Where the run stands, what is measured, and how fast its like has been."""
+        """Block, time left, the case that is measured, and its rates so far."""
         if (step := self._step) is None:
             yield Text("connecting")
             return
         block = f"block {_blocks(step)}"
-        gone_s = time.monotonic() - self._began
-        at = f"{step.done}{_total(step)}  {_clock(gone_s)} gone, {self._estimate.left()} left"
+        now_s = time.monotonic()
+        gone_s = now_s - self._began
+        left = timedelta(seconds=int(max(self._end_s - now_s, 0.0))) if self._trials else "-:--:--"
+        at = f"{step.done}{_total(step)}  {timedelta(seconds=int(gone_s))} gone, {left} left"
         total, done = float(step.total), float(step.done)
         if step.deadline is not None:
             total, done = step.deadline - self._began, gone_s
@@ -92,38 +98,15 @@ class Display:
         yield Text(_describe_rates(step, self._last_rate))
 
 
-class _Estimate:
-    """When the run will be over, by how long its trials have taken since it began or was gone on with."""
-
-    def __init__(self) -> None:
-        self._first_s = self._end_s = 0.0
-        self._trials = 0
-
-    def take(self, step: Step) -> None:
-        """Take note of a step."""
-        now_s = time.monotonic()
-        if not self._first_s:
-            self._first_s = now_s
-        if step.trial is not None:
-            self._trials += 1
-            self._end_s = now_s + (now_s - self._first_s) / self._trials * (step.total - step.done)
-            if step.deadline is not None:
-                self._end_s = min(self._end_s, step.deadline)
-
-    def left(self) -> str:
-        """How long it takes from now on."""
-        return _clock(max(self._end_s - time.monotonic(), 0.0)) if self._trials else "-:--:--"
-
-
 def _describe_rate(case: Case, bytes_per_s: float) -> str:
-    """How fast trials of a case are, where only names move in files a second."""
+    """The rate of a case; in files a second if only names move."""
     if case.is_of_names:
         return f"{bytes_per_s * case.files / case.size_bytes:.0f} files/s"
     return f"{bytes_per_s / 1e6:.1f} MB/s"
 
 
 def _describe_rates(step: Step, last_rate: str) -> str:
-    """The rate of the last trial, the median of the case that is measured, and what its network carries."""
+    """The rate of the last trial, the median of the measured case, and the ceiling of the link."""
     parts = [f"last trial {last_rate}"] if last_rate else []
     if step.rates:
         trials = f"{len(step.rates)} trial{'s' * (len(step.rates) > 1)}"
@@ -140,19 +123,12 @@ def _name(case: Case) -> str:
 
 
 def _blocks(step: Step) -> str:
-    """Where the run stands: ``2 of 3``, or ``7 of 6–60`` where a precision decides how many blocks there are.
-
-    Nobody knows how many blocks a run will have that ends at a deadline.
-    """
+    """``2 of 3``; ``7 of 6–60`` if a precision decides the number of blocks; ``7`` if the run ends at a deadline."""
     if step.deadline is not None:
         return f"{step.slot.block}"
     return f"{step.slot.block} of {'–'.join(map(str, dict.fromkeys((step.least_blocks, step.most_blocks))))}"
 
 
 def _total(step: Step) -> str:
-    """How many trials there are, where that is known."""
+    """The number of trials, if it is known."""
     return f"/{step.total}" if step.deadline is None else ""
-
-
-def _clock(seconds: float) -> str:
-    return str(timedelta(seconds=int(seconds)))

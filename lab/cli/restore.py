@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,31 +20,27 @@ if TYPE_CHECKING:
 SUMMARY = "put back what interrupted runs of this account left changed; safe to repeat, and from any folder"
 EXAMPLES = (
     Example("lab restore", "every run of this account that ended without putting everything back"),
-    Example("lab restore --hosts nas.ini", "what these hosts themselves have noted of any run, too"),
+    Example("lab restore --hosts nas.ini", "also what these hosts themselves have noted of any run"),
     Example("lab restore demo --trust --hosts nas.ini", "what the journal of somebody else's run says"),
 )
 _GONE = "its changes went with the local lab that they were made on"
-_LOST = "what its journal should have said was asked of its hosts"
+_LOST = "its journal is lost; its hosts were asked instead"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Its options."""
     text = "reach the hosts by this file (default: that of each run), and put back what they have noted themselves too"
     options.add_hosts(parser, text)
     options.add_results(parser)
-    text = "this run alone, also where its folder was moved to (default: every run that this account has open)"
+    text = "only this run, even if its folder was moved (default: every run that this account has open)"
     parser.add_argument("run", nargs="?", metavar="RUN", help=f"{text}: {options.NAMES_OF_RUNS}")
-    text = "a device of the server, as in [share] devices, that will not come back: it is let go of. Once for each"
-    parser.add_argument("--gone", metavar="DEVICE", action="append", default=[], help=text)
-    text = (
-        "RUN is somebody else's, or of a lab without a register: show what its journal would change, and do it on the "
-        "hosts of --hosts"
-    )
-    parser.add_argument("--trust", action="store_true", help=text)
+    text = "a device of the server, as in [share] devices, that will not come back: it is given up. Once for each"
+    options.add_list(parser, "--gone", "DEVICE", text)
+    text = "RUN is somebody else's, or of a lab without a register: show what its journal would change, and do it on "
+    options.add_flag(parser, "--trust", f"{text}the hosts of --hosts")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Put back what open runs left changed. Raises LabFailure, at the end, for what could not be."""
+    """Put back what open runs left changed. Raises LabFailure at the end if something could not be put back."""
     from lab.settings.register import Register
 
     register, report = Register(), _Report(arguments.gone)
@@ -61,13 +58,16 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
+@dataclass
 class _Report:
-    """What was done, and what went wrong: one run must not keep the others from theirs. ``given_up``: of --gone."""
+    """What was done and what went wrong, because a run that fails must not stop the others.
 
-    def __init__(self, given_up: Sequence[str]) -> None:
-        self.given_up = given_up
-        self.done: list[str] = []
-        self.problems: list[str] = []
+    ``given_up`` are the devices of --gone.
+    """
+
+    given_up: Sequence[str]
+    done: list[str] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
 
 
 def _restore_all(register: Register, hosts_file: Path | None, results: Path, report: _Report) -> None:
@@ -75,27 +75,28 @@ def _restore_all(register: Register, hosts_file: Path | None, results: Path, rep
 
     runs, report.problems = register.open_runs()
     lost: list[tuple[OpenRun, put_back.JournalLost]] = []
-    for one in reversed(runs):
-        if hosts_file and not put_back.belongs_to(one, hosts_file):
-            report.done.append(
-                f"{one.folder}: left as it is, for it is of other hosts ({_names(one)}): `lab restore`; if they are "
-                f"those of {hosts_file} by other names, `lab restore {one.folder} --hosts {hosts_file}`"
+    for open_run in reversed(runs):
+        if hosts_file and not put_back.belongs_to(open_run, hosts_file):
+            other_names = (
+                f"if they are the hosts of {hosts_file} by other names, `lab restore {open_run.folder} --hosts"
             )
+            skipped = f"skipped: this run used other hosts ({_names(open_run)}). `lab restore` restores it"
+            report.done.append(f"{open_run.folder}: {skipped}; {other_names} {hosts_file}`")
             continue
         try:
-            report.done.append(f"{one.folder}: {_restore(register, one, hosts_file, report)}")
+            report.done.append(f"{open_run.folder}: {_restore(register, open_run, hosts_file, report)}")
         except put_back.JournalLost as error:
-            lost.append((one, error))
+            lost.append((open_run, error))
         except (BadInput, LabFailure, OSError) as error:
-            report.problems.append(f"{one.folder}: {error.brief() if isinstance(error, LabError) else error}")
+            report.problems.append(f"{open_run.folder}: {error.brief() if isinstance(error, LabError) else error}")
     asked = _ask_hosts(hosts_file, report) if hosts_file else False
-    for one, why in lost:
-        if asked and hosts_file and put_back.is_about(one, hosts_file):
-            put_back.let_go(register, one)
-            report.done.append(f"{one.folder}: {_LOST}")
+    for open_run, reason in lost:
+        if asked and hosts_file and put_back.is_about(open_run, hosts_file):
+            put_back.let_go(register, open_run)
+            report.done.append(f"{open_run.folder}: {_LOST}")
         else:
-            report.problems.append(f"{one.folder}: {why.on_one_line()} (they are {_names(one)})")
-    problems, count = foreign.problems_in(results, register, {Path(one.folder) for one in runs}, asked)
+            report.problems.append(f"{open_run.folder}: {reason.on_one_line()} (they are {_names(open_run)})")
+    problems, count = foreign.problems_in(results, register, {Path(open_run.folder) for open_run in runs}, asked)
     report.problems += problems
     if not report.done and not report.problems:
         report.done.append(
@@ -104,23 +105,23 @@ def _restore_all(register: Register, hosts_file: Path | None, results: Path, rep
         )
 
 
-def _names(one: OpenRun) -> str:
-    return ", ".join(f"{role} {name}" for role, name in one.hosts.items())
+def _names(open_run: OpenRun) -> str:
+    return ", ".join(f"{role} {name}" for role, name in open_run.hosts.items())
 
 
 def _restore_one(register: Register, path: Path, hosts_file: Path | None, trust: bool, report: _Report) -> None:
-    """One run that was named: one of the register's, or with ``trust`` another."""
+    """Restore the run that was named: a run of the register, or with ``trust`` any other."""
     from lab.local import state
     from lab.run.restore import foreign, put_back
 
-    if one := put_back.named(register, path):
+    if open_run := put_back.named(register, path):
         try:
-            report.done.append(f"{path}: {_restore(register, one, hosts_file, report, path.resolve())}")
+            report.done.append(f"{path}: {_restore(register, open_run, hosts_file, report, path.resolve())}")
         except put_back.JournalLost as error:
             if not hosts_file or not _ask_hosts(hosts_file, report):
                 report.problems.append(f"{path}: {error.brief()}")
                 return
-            put_back.let_go(register, one, path)
+            put_back.let_go(register, open_run, path)
             report.done.append(f"{path}: {_LOST}")
         return
     about = foreign.about(path)
@@ -146,20 +147,20 @@ def _restore_one(register: Register, path: Path, hosts_file: Path | None, trust:
 
 
 def _restore(
-    register: Register, one: OpenRun, hosts_file: Path | None, report: _Report, path: Path | None = None
+    register: Register, open_run: OpenRun, hosts_file: Path | None, report: _Report, path: Path | None = None
 ) -> str:
-    """Put back what an open run left; what became of it."""
+    """Put back what an open run left; the result in words."""
     from lab.local import state
     from lab.run.restore import put_back
 
-    if state.is_gone(one.instance):
-        put_back.let_go(register, one, path)
+    if state.is_gone(open_run.instance):
+        put_back.let_go(register, open_run, path)
         return _GONE
-    return _describe(put_back.by_journal(register, one, hosts_file, path, report.given_up))
+    return _describe(put_back.by_journal(register, open_run, hosts_file, path, report.given_up))
 
 
 def _ask_hosts(hosts_file: Path, report: _Report) -> bool:
-    """Put back what the hosts have noted themselves; whether both said all."""
+    """Put back what the hosts have noted themselves; False if that failed."""
     from lab.run.restore import put_back
 
     try:
@@ -176,7 +177,8 @@ def _describe(done: PutBack) -> str:
     line = f"{done.changes} {'change' if done.changes == 1 else 'changes'} put back{restarted}"
     if done.lapsed and done.changes:
         hosts = "one host" if done.lapsed == 1 else "both hosts"
-        line += f"; on {hosts} nobody had the lock any more: the lease of the run had ended, or `lab restore` was there"
+        verb = "was" if done.lapsed == 1 else "were"
+        line += f"; {hosts} {verb} already unlocked (the lease expired, or another `lab restore` ran)"
     if done.left:
         line += f"; the lab's mount of the share had ended: where {' or '.join(done.left)} is in it still, remove it"
     return line

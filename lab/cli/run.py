@@ -11,36 +11,28 @@ SUMMARY = "run a sweep; the last line printed is the run folder"
 EXAMPLES = (
     Example("lab run macs", "every case of the sweep, between the hosts of hosts.ini"),
     Example("lab run --resume -1", "go on with the newest run where it stopped"),
-    Example(
-        "lab run demo --hosts hosts.local.ini --on-failure 3",
-        "between the hosts of the local lab; three failed trials in a row end it",
-    ),
+    Example("lab run demo --hosts hosts.local.ini --on-failure 3", "in the local lab, up to three failures in a row"),
 )
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Its options."""
     options.add_hosts(parser, f"the hosts file (default: {HOSTS}, or that of the run to resume)")
     options.add_results(parser)
     what = parser.add_mutually_exclusive_group(required=True)
     what.add_argument("sweep", type=options.sweep_file, nargs="?", metavar="SWEEP", help=options.SWEEP_HELP)
     what.add_argument("--resume", metavar="RUN", help=f"go on with an interrupted run: {options.NAMES_OF_RUNS}")
-    text = (
-        "the run to resume is somebody else's, or of a lab without a register: go on with it, on the hosts of --hosts"
-    )
-    parser.add_argument("--trust", action="store_true", help=text)
+    text = "the run to resume is somebody else's, or of a lab without a register: resume it, on the hosts of --hosts"
+    options.add_flag(parser, "--trust", text)
     text = "measure a block again, up to twice, where others used over half a core of a host; the first stays, as void"
-    parser.add_argument("--repeat-disturbed", action="store_true", help=text)
-    text = (
-        "a device of the server that the sweep writes to, as in [share] devices; all on it may be lost. Once for each"
-    )
-    parser.add_argument("--write-to", metavar="DEVICE", action="append", default=[], help=text)
+    options.add_flag(parser, "--repeat-disturbed", text)
+    text = "a device of the server that the sweep writes to, as in [share] devices; its data may be lost. Once for each"
+    options.add_list(parser, "--write-to", "DEVICE", text)
     policy = "continue (the default), stop, or a number: stop after so many failed trials in a row"
     parser.add_argument("--on-failure", type=parse_policy, default=None, metavar="POLICY", help=policy)
 
 
 def parse_policy(text: str) -> int | None:
-    """How many failed trials in a row stop a sweep; None where none do."""
+    """How many failed trials in a row stop a sweep; None if failures never stop it."""
     words = {"continue": None, "stop": 1}
     if text in words:
         return words[text]
@@ -50,7 +42,7 @@ def parse_policy(text: str) -> int | None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run it live, print the answer and, last, the run folder; 1 where a trial failed, is void or was not run."""
+    """Run the sweep, print the answer and, last, the run folder; 1 if a trial failed, is void or was not run."""
     from lab.cli.progress import shown
     from lab.local import state
     from lab.run import lifecycle

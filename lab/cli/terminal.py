@@ -1,7 +1,8 @@
-"""What the commands share: where they read and write by default, and how they speak to the terminal."""
+"""What the commands share: their default files, printing, the pager, the browser, and opening a run."""
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from collections.abc import Iterator
@@ -26,10 +27,7 @@ WIDTH_OF_AN_UNKNOWN = 80
 
 
 def columns(stream: TextIO) -> int | None:
-    """How wide the terminal is that a stream goes to; None where it goes to none: what is printed there is not wrapped.
-
-    COLUMNS says otherwise, as everywhere.
-    """
+    """The width of a stream's terminal, or COLUMNS; None without a terminal: nothing is wrapped then."""
     if not stream.isatty():
         return None
     wide = os.environ.get("COLUMNS", "")
@@ -41,23 +39,23 @@ def columns(stream: TextIO) -> int | None:
 
 
 def console() -> Console:
-    """Standard output; as wide as the terminal, or of a fixed width where it goes to a file."""
+    """Standard output, as wide as the terminal; a file gets a fixed width."""
     from rich.console import Console, ConsoleDimensions  # slow to import, and `lab local` needs none
 
     width = columns(sys.stdout)
     if width is None:
         return Console(width=WIDTH_OF_A_FILE)
     screen = Console()
-    if screen.is_dumb_terminal:  # rich takes every such for one of 80 columns
+    if screen.is_dumb_terminal:  # rich assumes 80 columns
         screen.size = ConsoleDimensions(width, screen.height)
     return screen
 
 
 @contextmanager
 def paged() -> Iterator[Console]:
-    """What is printed on the console goes through the user's pager, where standard output is a terminal.
+    """A console that prints through the user's pager on a terminal. Ctrl-C goes to the pager.
 
-    The default pager, less, is told to end by itself where all fits on the screen. It has Ctrl-C for itself.
+    The default pager, less, ends by itself if all fits on the screen.
     """
     screen = console()
     if not sys.stdout.isatty():
@@ -69,27 +67,31 @@ def paged() -> Iterator[Console]:
 
 
 def show(line: str) -> None:
-    """Print one line on standard output; on a terminal it is wrapped. What a host put into it does nothing there."""
+    """Print one line, wrapped on a terminal. Control characters from hosts are escaped."""
     width, text = columns(sys.stdout), shown(" / ".join(line.splitlines()))
     print("\n".join(wrap_hanging(text, width)) if width else text)
 
 
 def show_whole(line: str) -> None:
-    """The same of a line that is left as it is for whoever copies it: a path, or a line that fits."""
+    """Print one line without wrapping it, such as a path to copy. Control characters are escaped."""
     print(shown(" / ".join(line.splitlines())))
 
 
 def say(text: str) -> None:
-    """Print a message on standard error; what a host put into it does nothing to the terminal, where it is wrapped."""
+    """Print a message on standard error, wrapped on a terminal. Control characters from hosts are escaped."""
     width, text = columns(sys.stderr), shown(text)
     if width:
         text = "\n".join(part for line in text.split("\n") for part in wrap_hanging(line, width))
     with suppress(OSError):
-        print(text, file=sys.stderr, flush=True)  # the live display, where there is one, moves below it
+        print(text, file=sys.stderr, flush=True)  # a live display moves below it
+
+
+def show_json(value: object) -> None:
+    print(json.dumps(value, indent=1))
 
 
 def print_answer(folder: RunFolder, run: Run | None = None) -> None:
-    """Print what a run says, in ten lines. ``run`` is what has been loaded or computed of it already."""
+    """Print the answer of a run in ten lines. ``run`` is the run if it is loaded already."""
     from lab.report.answer import WIDTH, answer
     from lab.results import run_folder
 
@@ -99,9 +101,7 @@ def print_answer(folder: RunFolder, run: Run | None = None) -> None:
 
 
 def open_run(name: str | None, results: Path = RESULTS) -> RunFolder:
-    """The run that was named (:func:`lab.results.opening.open_run`), or the newest, with what is said of it. Raises
-    BadInput.
-    """
+    """Open the run that was named (:func:`lab.results.opening.open_run`), or the newest. Raises BadInput."""
     from lab.results import examples
     from lab.results.opening import open_run as open_named
     from lab.results.run_names import paths_of_runs
@@ -112,3 +112,19 @@ def open_run(name: str | None, results: Path = RESULTS) -> RunFolder:
     if not name and (later := [run.name for run in paths_of_runs(results) if run.name > folder.path.name]):
         say(f"{folder.path}: the newest run that holds a trial; there is none in {listing(later[::-1])}")
     return folder
+
+
+def report_place(folder: RunFolder) -> Path | None:
+    """The folder for an example's report, because an example lies in a temporary folder; None for any other run."""
+    from lab.results.examples import Example
+
+    return Path(f"report-{folder.label}") if isinstance(folder, Example) else None
+
+
+def open_page(page: Path) -> None:
+    """Open a page in the browser; without a screen or a browser, print its path."""
+    import webbrowser  # rarely needed
+
+    has_screen = sys.platform == "darwin" or any(map(os.environ.get, ("BROWSER", "DISPLAY", "WAYLAND_DISPLAY")))
+    if not (has_screen and webbrowser.open(page.resolve().as_uri())):
+        say(f"{page.resolve()}: there is no browser here: open it in one")

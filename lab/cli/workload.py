@@ -3,15 +3,13 @@
 import argparse
 from pathlib import Path
 
-from lab.cli.command import Example, add_command
+from lab.cli.command import Commands, Example, add_command
 from lab.cli.terminal import say, show
 
 SUMMARY = "what a sweep moves, recorded from a folder"
 
 
-def add_commands(parser: argparse.ArgumentParser) -> None:
-    """Give ``parser`` its commands; what each sets as ``command`` takes the arguments and returns the exit code."""
-    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+def add_commands(commands: Commands) -> None:
     text = "write down how large the files of a folder are, and how they lie in folders; no name, no content"
     examples = [Example("lab workload record ~/Pictures photos.txt", 'for kind = "tree", manifest = "photos.txt"')]
     recording = add_command(commands, "record", _record, text, examples)
@@ -26,10 +24,8 @@ def _record(arguments: argparse.Namespace) -> int:
     manifest, left_out = record(arguments.folder)
     head = f"# {len(manifest.files)} files, {manifest.size_bytes} bytes; each name is a hash under a key that is gone\n"
     durable.create(arguments.file, f"{head}{manifest.text()}".encode())
-    show(
-        f"{arguments.file}: {len(manifest.files):,} files of {manifest.size_bytes:,} bytes in "
-        f"{len(manifest.folders) + 1:,} folders"
-    )
+    folders = len(manifest.folders) + 1
+    show(f"{arguments.file}: {len(manifest.files):,} files of {manifest.size_bytes:,} bytes in {folders:,} folders")
     for what, count in sorted(left_out.items()):
         say(f"left out: {count:,} {what}")
     return 0

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from enum import StrEnum
+from typing import TypeAlias
 
 from lab.base.errors import shorten
 from lab.design.factors import Direction
 from lab.fidelity.probes import LINUX, OWN_TIME, Probe, known_to
 
 LONGEST_TEXT = 160  # characters of a value or an error that is shown
-# What a tool says where it could not keep an attribute. An error about another one is no refusal of this one
+# What a tool says if it could not keep an attribute. An error about another attribute is no refusal of this one
 CONCERNS = {
     "xattr": r"xattr|attribute",
     "finder": r"xattr|attribute",
@@ -22,6 +23,7 @@ CONCERNS = {
     "owner": r"owner|chown|chgrp",
     "mode": r"permissions|chmod|mode",
     "time": r"times|utime",
+    "birth": r"times|utime",
     "hard link": r"\blink",
     "name": r"creat|open|exists|mkstemp|rename|stat\b",
 }
@@ -39,13 +41,13 @@ class View(StrEnum):
     CLIENT = "on the client"
 
 
-# The first of these that there is decides: what the client finds when it comes again, or reads
+# The first view that exists decides: what the client finds when it comes again, or reads
 DECIDING = (View.CLIENT, View.REMOUNT, View.MOUNT, View.STORE)
 
 
 @dataclass(frozen=True)
 class Place:
-    """Between which ends a copy went: ``store`` is the server's, ``options`` those of the mount and the server."""
+    """What a copy crossed: the protocol, the server's store, and the options of mount and server."""
 
     protocol: str
     store: str
@@ -53,14 +55,14 @@ class Place:
 
     @property
     def label(self) -> str:
-        """In a few words."""
+        """The place in a few words, also the key of a place in a survey."""
         levels = (f"{name}={level}" for name, level in self.options.items())
         return " ".join([self.protocol.upper(), self.store, *levels])
 
 
 @dataclass(frozen=True)
 class Ends:
-    """What a copy went through: who ``mounted`` the share on the client, what was negotiated, and the file systems."""
+    """Who ``mounted`` the share on the client, the negotiated dialect, and the file systems of both hosts."""
 
     mounted: str
     dialect: str
@@ -69,17 +71,17 @@ class Ends:
 
     @property
     def label(self) -> str:
-        """In a few words."""
-        way = ", ".join(filter(None, [self.dialect, f"mounted by {self.mounted}" if self.mounted != "none" else ""]))
-        return f"{way}; client's {self.client_store or 'disk'}, server's {self.server_store or 'disk'}".lstrip("; ")
+        """The ends in a few words."""
+        mount = ", ".join(filter(None, [self.dialect, f"mounted by {self.mounted}" if self.mounted != "none" else ""]))
+        return f"{mount}; client's {self.client_store or 'disk'}, server's {self.server_store or 'disk'}".lstrip("; ")
 
 
 @dataclass(frozen=True)
 class Copy:
-    """A copy of all probes by one tool. ``command`` is how it was called, ``views`` where it was looked at.
+    """A copy of all probes by one tool. ``command`` is the call of the tool; ``views`` are the places looked at.
 
-    ``platforms`` are those of the two hosts, where it began first. A view of the other platform's has no judgement of
-    what that cannot tell.
+    ``platforms`` are the platform of the source, then of the target. A view lacks the probes that its platform cannot
+    read.
     """
 
     place: Place
@@ -87,36 +89,35 @@ class Copy:
     direction: Direction
     tool: str
     command: str
-    views: Mapping[View, Mapping[str, Judgement]]
+    views: Views
     debris: Mapping[str, int]
     platforms: tuple[str, str] = (LINUX, LINUX)
 
     @property
     def probes(self) -> tuple[Probe, ...]:
-        """Those of either platform."""
+        """The probes of either platform."""
         return known_to(self.platforms)
 
     @property
     def label(self) -> str:
-        """In a few words."""
+        """The copy in a few words."""
         return f"{self.place.label} {self.tool} {self.direction}"
 
     def judgement(self, probe: Probe) -> Judgement:
         """The verdict, and in ``how`` also where another view differs from it."""
-        telling = {view: of_view[probe.name] for view, of_view in self.views.items() if probe.name in of_view}
-        if not telling:
-            return Judgement(Verdict.IMPOSSIBLE, self._why_untold(probe))
-        view = _deciding(probe, telling)
-        judgement = telling[view]
-        others = ((other, telling[other].verdict) for other in telling if other is not view)
-        differing = [f"{verdict} {other}" for other, verdict in others if verdict is not judgement.verdict]
+        by_view = self._by_view(probe)
+        if not by_view:
+            source, target = self.platforms
+            why = f"{target} cannot tell" if source in probe.on else f"{source} has no such attribute"
+            return Judgement(Verdict.IMPOSSIBLE, why)
+        order = (View.STORE, *DECIDING) if probe.by_store else DECIDING
+        judgement = next(by_view[view] for view in order if view in by_view)
+        others = by_view.items()
+        differing = [f"{other.verdict} {view}" for view, other in others if other.verdict is not judgement.verdict]
         return Judgement(judgement.verdict, "; ".join(filter(None, [judgement.how, *differing])))
 
-    def _why_untold(self, probe: Probe) -> str:
-        source, target = self.platforms
-        if source not in probe.on:
-            return f"{source} has no such attribute"
-        return f"{target} cannot tell"
+    def _by_view(self, probe: Probe) -> dict[View, Judgement]:
+        return {view: judgements[probe.name] for view, judgements in self.views.items() if probe.name in judgements}
 
     @property
     def counts(self) -> dict[Verdict, int]:
@@ -134,11 +135,7 @@ class Copy:
         results = {}
         for probe in self.probes:
             judgement = self.judgement(probe)
-            views = {
-                view.value: of_view[probe.name].verdict.value
-                for view, of_view in self.views.items()
-                if probe.name in of_view
-            }
+            views = {view.value: by_view.verdict.value for view, by_view in self._by_view(probe).items()}
             results[probe.name] = {"verdict": judgement.verdict.value, "how": judgement.how, "views": views}
         return {
             "protocol": self.place.protocol, "store": self.place.store, "options": dict(self.place.options),
@@ -146,13 +143,6 @@ class Copy:
             "tool": self.tool, "command": self.command,
             "debris": dict(self.debris), "results": results,
         }  # fmt: skip
-
-
-def _deciding(probe: Probe, telling: Mapping[View, Judgement]) -> View:
-    """The view whose verdict counts, of those that can tell."""
-    if probe.by_store and View.STORE in telling:
-        return View.STORE
-    return next(view for view in DECIDING if view in telling)
 
 
 class Verdict(StrEnum):
@@ -167,14 +157,14 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True)
 class Reading:
-    """What a host read of a probe: ``state`` is value, none, missing or error, ``text`` the value or what was said."""
+    """What a host read of a probe: ``state`` is value, none, missing or error; ``text`` is the value or the error."""
 
     state: str
     text: str = ""
 
     @classmethod
     def of(cls, pair: object) -> Reading:
-        """One of what a host printed. Raises ValueError."""
+        """A reading from a pair that a host printed. Raises ValueError."""
         if not isinstance(pair, list) or len(pair) != 2 or not all(isinstance(part, str) for part in pair):
             raise ValueError(f"{pair!r:.60} is no reading of a probe")
         return cls(*pair)
@@ -188,11 +178,14 @@ class Judgement:
     how: str = ""
 
 
+Views: TypeAlias = Mapping[View, Mapping[str, Judgement]]  # by the name of the probe
+
+
 @dataclass(frozen=True)
 class Judge:
-    """Compares what was read with the source. ``refused`` is why a probe could not be laid there, by its name.
+    """Compares what was read with the source.
 
-    ``failures`` is what the tool said of each probe at which it failed.
+    ``refused`` says why the source lacks a probe; ``failures`` has what the tool said of a probe. Both are by name.
     """
 
     source: Mapping[str, Reading]
@@ -200,21 +193,20 @@ class Judge:
     failures: Mapping[str, str]
 
     def judge(self, probe: Probe, target: Reading, plain: Reading | None) -> Judgement:
-        """What became of a probe. ``plain`` is the same of an object there that was given no attribute."""
+        """What became of a probe. ``plain`` is the reading of an object without the attribute at the target."""
         source = self.source[probe.name]
         if probe.name in self.refused or source.state != "value":
             why = self.refused.get(probe.name) or source.text or "the source does not hold it"
             return Judgement(Verdict.IMPOSSIBLE, _short(why))
         if target == source:
             return Judgement(Verdict.KEPT)
-        verdict = Verdict.LOST if _is_lost(probe, source, target, plain) else Verdict.CHANGED
-        how = "" if target.state in ("none", "missing") else f"{_show(probe, source)} → {_show(probe, target)}"
         if failure := self._refusal(probe, target):
             return Judgement(Verdict.REFUSED, failure)
-        return Judgement(verdict, how)
+        how = "" if target.state in ("none", "missing") else f"{_show(probe, source)} → {_show(probe, target)}"
+        return Judgement(Verdict.LOST if _is_lost(probe, source, target, plain) else Verdict.CHANGED, how)
 
     def _refusal(self, probe: Probe, target: Reading) -> str:
-        """What the tool said about this attribute; empty where it said nothing of it."""
+        """What the tool said about this attribute, or an empty text."""
         is_gone, kind = target.state in ("missing", "error"), "name" if probe.names else probe.attribute
         concern = ANYTHING if is_gone else CONCERNS.get(kind, NOTHING)
         # a line about a file explains its loss better than one about the folder around it, which rsync prints first
@@ -223,18 +215,18 @@ class Judge:
 
 
 def _is_lost(probe: Probe, source: Reading, target: Reading, plain: Reading | None) -> bool:
-    """Whether nothing of the attribute is left: it is missing, or as that of any new object."""
+    """Whether nothing of the attribute is left: it is missing, or the same as on any new object."""
     if target.state in ("none", "missing"):
         return True
     if probe.names:
         return set(_names(target)) < set(_names(source))
-    if probe.attribute == "time":
+    if probe.attribute in ("time", "birth"):
         return bool(TIME.fullmatch(target.text)) and OWN_TIME[0] <= float(target.text) < OWN_TIME[1]
     return target == plain
 
 
-def _names(reading: Reading) -> Sequence[str]:
-    """The names in a reading of a probe of names; none where it is not that."""
+def _names(reading: Reading) -> list[str]:
+    """The names in a reading of a probe of names; none in any other text."""
     try:
         names = json.loads(reading.text)
     except ValueError:
@@ -243,7 +235,7 @@ def _names(reading: Reading) -> Sequence[str]:
 
 
 def _show(probe: Probe, reading: Reading) -> str:
-    """A reading as a person tells it from another one: é is written in two ways that look alike."""
+    """A reading with escapes: é is written in two ways that look alike."""
     names = _names(reading) if probe.names else []
     return _short(", ".join(name.encode("unicode_escape").decode() for name in names) or reading.text)
 

@@ -1,6 +1,6 @@
-"""What runs on a host to have a tool copy the probes, and to ask each rsync what it can. Needs nothing but Python 3.9.
+"""The script that lets a tool copy the probes, and asks each rsync for its options. Needs nothing but Python 3.9.
 
-``python3 -c THIS copy|engines``, with a request as JSON on standard input; the answer is JSON.
+``python3 -c THIS copy|engines`` takes a request as JSON on standard input and prints JSON.
 """
 
 import json
@@ -15,7 +15,7 @@ LONGEST_HELP = 30_000
 
 
 def _run(words: list[str], deadline_s: float) -> tuple[int | None, str, str]:
-    """Exit code (None where it did not end), standard output, and the last lines of standard error."""
+    """Exit code (None if it did not end), standard output, and the last lines of standard error."""
     environment = {**os.environ, "LC_ALL": "C"}
     try:
         done = subprocess.run(
@@ -30,10 +30,10 @@ def _run(words: list[str], deadline_s: float) -> tuple[int | None, str, str]:
     return done.returncode, done.stdout.decode("utf-8", "backslashreplace"), last_lines
 
 
-def copy(request: Any) -> Any:
-    """Copy each probe's folder by itself, so that an error is of one probe, and a tool that hangs keeps no other.
+def copy(request: Any) -> dict[str, object]:
+    """Copy each probe's folder on its own, so that an error belongs to one probe, and no probe waits for another.
 
-    Stops at the probe after which the folder ``alive``, which is in the mount, is gone.
+    Stops at the probe after which ``alive``, a folder in the mount, is gone.
     """
     if not request["remote"]:
         os.makedirs(request["target"], exist_ok=True)
@@ -52,16 +52,14 @@ def copy(request: Any) -> Any:
     return {"failures": failures, "stopped": ""}
 
 
-def engines(request: Any) -> Any:
-    """What each rsync of this host says of itself, by its path; a link to another one is no second."""
+def engines(request: Any) -> dict[str, dict[str, str]]:
+    """What each rsync of this host prints about itself, by its path without links."""
     places = [os.path.join(folder, "rsync") for folder in os.environ.get("PATH", "").split(":")]
     paths = dict.fromkeys(os.path.realpath(path) for path in (*places, *request["paths"]) if os.access(path, os.X_OK))
     answers = {}
     for path in paths:
         printed = {option: _run([path, option], 10) for option in ("--version", "--help")}
-        answers[path] = {
-            option: f"{output[:LONGEST_HELP]}\n{errors}" for option, (_, output, errors) in printed.items()
-        }
+        answers[path] = {option: f"{text[:LONGEST_HELP]}\n{errors}" for option, (_, text, errors) in printed.items()}
     return answers
 
 

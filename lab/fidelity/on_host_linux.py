@@ -1,4 +1,4 @@
-"""How the probes of what Linux alone has, or has in its own way, are set and read there: a part of the script."""
+"""The part of the script for Linux: attributes that only Linux has, or has in its own way."""
 
 import errno
 import fcntl
@@ -41,7 +41,7 @@ def _read_acl(path: bytes, key: str) -> str:
 
 
 def _ask_flags(path: bytes, flag: int) -> int:
-    """The flags of an object, after those of ``flag`` were added."""
+    """The flags of an object, before ``flag`` is added."""
     file = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
     try:
         (flags,) = struct.unpack("l", fcntl.ioctl(file, GET_FLAGS, struct.pack("l", 0)))

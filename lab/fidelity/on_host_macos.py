@@ -1,8 +1,8 @@
-"""How the probes of what a Mac alone has, or has in its own way, are set and read there: a part of the script.
+"""The part of the script for Macs: attributes that only Macs have, or have in their own way.
 
-By the Mac's own commands, for its Python knows neither extended attributes nor lists nor flags: xattr(1), chmod(1),
-chflags(1), ls(1) and stat(1). com.apple.FinderInfo is 32 bytes: type, creator, then 16 bits of flags, three of which
-are the label (Finder.h; Inside Macintosh: Macintosh Toolbox Essentials).
+It uses xattr(1), chmod(1), chflags(1), ls(1) and stat(1), because a Mac's Python has no functions for extended
+attributes, access lists and flags. com.apple.FinderInfo is 32 bytes: type, creator, then 16 bits of flags, three of
+which are the label (Finder.h; Inside Macintosh: Macintosh Toolbox Essentials).
 """
 
 import errno
@@ -14,14 +14,14 @@ import subprocess
 FINDER_INFO, BYTES = "com.apple.FinderInfo", 32
 FLAGS = {"nodump": 0x1, "opaque": 0x8, "hidden": 0x8000}  # sys/stat.h
 LABEL = 0x000E
-# What a command says where there is no such attribute, or no place for one
+# What a command prints if there is no such attribute, or no place for one
 NONE = re.compile(r"No such xattr|Attribute not found|Operation not supported")
 DEADLINE_S = 30
-LATER_S = 100_000_000  # three years: what a birth time is before the mtime
+LATER_S = 100_000_000  # three years, from the birth time to the mtime
 
 
 def _run(*words: str | bytes) -> str:
-    """What a command prints. Raises OSError with what it says where it fails: ENODATA where there is no attribute."""
+    """What a command prints. Raises OSError if it fails, with errno ENODATA if there is no such attribute."""
     raw = [word if isinstance(word, bytes) else word.encode("utf-8", "surrogateescape") for word in words]
     environment = {**os.environ, "LC_ALL": "C"}
     done = subprocess.run(
@@ -39,7 +39,7 @@ def parse_hex(text: str) -> bytes:
 
 
 def parse_access_list(text: str) -> list[str]:
-    """The entries of a list in what ``ls -lde`` prints of one object."""
+    """The entries of an access list in the output of ``ls -lde`` for one object."""
     return re.findall(r"^ [0-9]{1,4}: (.+)$", text, re.MULTILINE)
 
 
@@ -50,12 +50,8 @@ def _set_xattr(path: bytes, key: str, value: str) -> None:
         _run("xattr", "-s", "-w", key, value if ";" in value else "x" * int(value), path)
 
 
-def _value(path: bytes, key: str) -> bytes:
-    return parse_hex(_run("xattr", "-s", "-p", "-x", key, path))
-
-
 def _read_xattr(path: bytes, key: str) -> str:
-    content = _value(path, key)
+    content = parse_hex(_run("xattr", "-s", "-p", "-x", key, path))
     return f"{len(content)} bytes, SHA-256 {hashlib.sha256(content).hexdigest()[:12]}"
 
 
@@ -64,7 +60,7 @@ def _set_finder(path: bytes, key: str, value: str) -> None:
 
 
 def _read_finder(path: bytes, key: str) -> str:
-    info = _value(path, FINDER_INFO).ljust(BYTES, b"\0")
+    info = parse_hex(_run("xattr", "-s", "-p", "-x", FINDER_INFO, path)).ljust(BYTES, b"\0")
     flags = int.from_bytes(info[8:10], "big")
     shown = {"type": info[:8].decode("mac-roman"), "label": str((flags & LABEL) >> 1), "flags": f"{flags & ~LABEL:04x}"}
     if not shown[key].strip("0\0"):
@@ -94,7 +90,7 @@ def _read_flag(path: bytes, key: str) -> str:
 
 
 def _set_birth(path: bytes, key: str, value: str) -> None:
-    """Nothing sets it but an mtime that is earlier (hfs: core/hfs_vnops.c), after which the mtime goes on."""
+    """Set an earlier mtime, which alone sets the birth time (hfs: core/hfs_vnops.c); then set a later mtime."""
     birth = int(value.split(".")[0])
     for mtime in (birth, birth + LATER_S):
         os.utime(path, (os.lstat(path).st_atime, mtime), follow_symlinks=False)

@@ -1,11 +1,13 @@
-"""What runs on a host to lay the probes, and to read them. Needs nothing but Python 3.9.
+"""The script that lays and reads the probes on a host. Needs nothing but Python 3.9.
 
-Before it stands the part of a platform, on_host_linux.py or on_host_macos.py, of which ``OWN`` has what systems do in
-their own ways. ``python3 -c THIS lay|read``, with a request as JSON on standard input; the answer is JSON. A probe is
-an object with one attribute, in a folder of the probe's name. What is read of it is a pair: ``value`` and a text; or
-``none`` (the object has no such attribute), ``missing`` (there is no such object) or ``error``, and what was said.
+The part of the platform stands before it, on_host_linux.py or on_host_macos.py; its ``OWN`` has what systems do in
+their own ways. ``python3 -c THIS lay|read`` takes a request as JSON on standard input and prints JSON. A probe is an
+object with one attribute, in a folder of the probe's name. A reading is a pair: ``value`` and a text; or ``none`` (no
+such attribute), ``missing`` (no such object) or ``error``, and the error.
 """
 
+import collections
+import contextlib
 import errno
 import hashlib
 import json
@@ -19,7 +21,7 @@ from typing import Any
 OBJECT, OTHER, PLAIN = b"object", b"other", b"plain-"
 HOLE, TAIL = 8 << 20, 4096  # a RAM disk may have pages of 2 MiB
 ABSENT = {errno.ENODATA, errno.EOPNOTSUPP, errno.ENOTTY, errno.ENOSYS}
-# Names that servers and clients leave beside what they were given
+# How names begin of files that servers and clients leave behind
 DEBRIS = (b"._", b".AppleD", b".DS_Store", b".smbdelete", b".nfs0", b".fuse_hidden", b".TemporaryItems")
 
 
@@ -69,19 +71,14 @@ def _read_mode(path: bytes, key: str) -> str:
 
 
 def _set_time(path: bytes, key: str, value: str) -> None:
-    if key == "birth":
-        return ATTRIBUTES["birth"][0](path, key, value)
     seconds, _, fraction = value.partition(".")
     status = os.lstat(path)
     both = {"atime": status.st_atime_ns, "mtime": status.st_mtime_ns}
     both[key] = int(seconds) * 10**9 + int(fraction)
     os.utime(path, ns=(both["atime"], both["mtime"]), follow_symlinks=False)
-    return None
 
 
 def _read_time(path: bytes, key: str) -> str:
-    if key == "birth":
-        return ATTRIBUTES["birth"][1](path, key)
     time_ns: int = getattr(os.lstat(path), f"st_{key}_ns")
     return f"{time_ns // 10**9}.{time_ns % 10**9:09d}"
 
@@ -158,8 +155,8 @@ def _lay_probe(folder: bytes, probe: Any, owner: int | None) -> None:
         ATTRIBUTES[probe["attribute"]][0](path, probe["key"], probe["value"])
 
 
-def lay(request: Any) -> Any:
-    """Lay the probes in a new folder ``root``; what the system refused, by probe."""
+def lay(request: Any) -> dict[str, str]:
+    """Lay the probes in the new folder ``root``; what the system refused, by probe."""
     root, owner, refused = _raw(request["root"]), _owner_of(request["owner"]), {}
     os.makedirs(root, 0o755)
     _give(root, owner)
@@ -172,13 +169,11 @@ def lay(request: Any) -> Any:
 
 
 def _owner_of(account: str) -> int | None:
-    """The number of the account where root may give it files; None where the files stay the caller's."""
-    if not account or os.geteuid() != 0:
-        return None
-    try:
-        return pwd.getpwnam(account).pw_uid
-    except KeyError:
-        return None
+    """The number of the account if root may give it files; None if the files stay the caller's."""
+    if account and os.geteuid() == 0:
+        with contextlib.suppress(KeyError):
+            return pwd.getpwnam(account).pw_uid
+    return None
 
 
 def _give(path: bytes, owner: int | None) -> None:
@@ -207,7 +202,7 @@ def _read_names(folder: bytes, expected: list[str]) -> tuple[str, str]:
 
 
 def _read_probe(root: bytes, probe: Any) -> dict[str, tuple[str, str]]:
-    """What is there, and for comparison the same of an object that was given no attribute."""
+    """The reading of a probe, and for comparison of an object without the attribute."""
     folder = os.path.join(root, _raw(probe["name"]))
     if probe["names"]:
         return {"is": _read_names(folder, probe["names"])}
@@ -218,21 +213,16 @@ def _read_probe(root: bytes, probe: Any) -> dict[str, tuple[str, str]]:
 
 def _count_debris(root: bytes, probes: Any) -> dict[str, int]:
     expected = {name for probe in probes for name in probe["names"]}
-    counts: dict[str, int] = {}
-    for _, folders, files in os.walk(root):
-        for name in (*folders, *files):
-            if name.startswith(DEBRIS) and _shown(name) not in expected:
-                kind = next(_shown(start) for start in DEBRIS if name.startswith(start))
-                counts[kind] = counts.get(kind, 0) + 1
-    return counts
+    names = (name for _, folders, files in os.walk(root) for name in (*folders, *files) if _shown(name) not in expected)
+    return collections.Counter(_shown(start) for name in names for start in DEBRIS if name.startswith(start))
 
 
-def read(request: Any) -> Any:
-    """What is there of each probe below ``root``, and what servers and clients left. Fails where that is gone."""
+def read(request: Any) -> dict[str, object]:
+    """The readings below ``root``, and the files that servers and clients left. Fails if ``root`` is gone."""
     root, probes = _raw(request["root"]), request["probes"]
     readings = {probe["name"]: _read_probe(root, probe) for probe in probes}
     debris = _count_debris(root, probes)
-    os.listdir(root)  # or all would be missing of a mount that ended
+    os.listdir(root)  # otherwise all probes would be missing from a mount that ended
     return {"readings": readings, "debris": debris}
 
 

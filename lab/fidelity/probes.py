@@ -1,17 +1,14 @@
-"""The probes: each is one object with one attribute, and names nothing else that could be lost with it."""
+"""The probes: each is an object with one attribute, so that nothing else can be lost with it."""
 
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
-from typing import TypeAlias
-
-Request: TypeAlias = dict[str, object]
+from dataclasses import dataclass
 
 CONTENT, FINDER, XATTRS = "content", "resource fork and FinderInfo", "extended attributes"
 ACCESS, FLAGS = "owner and access", "flags"
 LINUX, MACOS = "linux", "macos"
 BOTH = (LINUX, MACOS)
 TIMES, LINKS, NAMES = "times", "links and special files", "names"
-# No probe has a time of these years: such a time is that of the copy itself
+# No probe has a time of these years, so such a time is the time of the copy
 OWN_TIME = (1_577_836_800, 2_145_916_800)  # 2020 up to 2038
 IN_2001, IN_1938, IN_2040, IN_2107 = "1000000000", "-1000000000", "2208988800", "4323456789"
 # Not before now, or reading it for a first copy would change it for a second one (relatime)
@@ -22,7 +19,7 @@ ACL_USER = f"u::6,u:{FOREIGN_ID}:4,g::4,m::4,o::4"
 ACL_GROUP = f"u::6,g::4,g:{FOREIGN_ID}:6,m::6,o::4"
 ACL_DEFAULT = f"u::7,u:{FOREIGN_ID}:5,g::5,m::5,o::5"
 # VFS_CAP_REVISION_2 with cap_net_bind_service, effective and permitted: linux/capability.h
-CAPABILITY = "0x0100000200040000000000000000000000000000"
+CAPABILITY = ("security.capability", "0x0100000200040000000000000000000000000000")
 # Entries of a Mac's list, for accounts that every Mac has
 MAC_ACL_USER, MAC_ACL_GROUP = "user:daemon allow read,write", "group:admin deny execute"
 MAC_ACL_INHERITED = "user:daemon allow list,search,file_inherit,directory_inherit"
@@ -30,7 +27,7 @@ MAC_ACL_INHERITED = "user:daemon allow list,search,file_inherit,directory_inheri
 FORK_HEADER = "0000010000000100000000000000001e"
 RESOURCE_FORK = f"0x{FORK_HEADER.ljust(512, '0')}{FORK_HEADER.ljust(60, '0')}"
 QUARANTINE = "0081;3b9aca00;lab;"  # flags; when, as seconds in hexadecimal; by which program
-# What systems have alike, so that one can judge a copy of the other's; of times all but the birth
+# What all systems have alike, so that one can judge a copy of another
 ALIKE = ("type", "content", "holes", "owner", "mode", "time", "target", "hard link")
 
 
@@ -38,10 +35,9 @@ ALIKE = ("type", "content", "holes", "owner", "mode", "time", "target", "hard li
 class Probe:
     """One attribute of one object.
 
-    ``group`` is its class. ``kind`` is the object: ``file``, ``folder``, ``link``, ``fifo``, ``device`` or ``hard
-    link``. ``attribute``, ``key`` and ``value`` are what the script on the host sets and reads. Of a probe of names
-    those are empty, and ``names`` are the files. ``by_store``: where the server's store can be seen, only that tells.
-    ``on`` are the platforms that have such an attribute.
+    ``kind`` is the object: ``file``, ``folder``, ``link``, ``fifo``, ``device`` or ``hard link``. The script sets and
+    reads ``attribute``, ``key`` and ``value``. A probe of names has ``names`` of files instead. ``by_store``:
+    the server's store decides, if it can be seen. ``on`` are the platforms with such an attribute.
     """
 
     name: str
@@ -58,12 +54,7 @@ class Probe:
     @property
     def is_alike(self) -> bool:
         """Whether every platform can tell what became of it, wherever it was laid."""
-        return self.on == BOTH and (bool(self.names) or (self.attribute in ALIKE and self.key != "birth"))
-
-    @property
-    def request(self) -> Request:
-        """What the script on the host needs of it."""
-        return asdict(self)
+        return self.on == BOTH and (bool(self.names) or self.attribute in ALIKE)
 
 
 def _of_names(name: str, about: str, *names: str) -> Probe:
@@ -85,7 +76,7 @@ def _finder(name: str, about: str, key: str, value: str) -> Probe:
 
 
 def _acl(name: str, about: str, key: str, value: str, kind: str = "file") -> Probe:
-    """``key`` is of Linux's POSIX lists; a Mac has one list alone."""
+    """``key`` is the kind of a POSIX list of Linux, and empty for the list of a Mac."""
     return Probe(name, ACCESS, about, kind, "acl", key, value, on=(LINUX,) if key else (MACOS,))
 
 
@@ -115,16 +106,7 @@ PROBES = (
     _xattr("xattr-unicode", "whose name is not ASCII", "16", key="user.é"),
     Probe("quarantine", XATTRS, "quarantine", "file", "xattr", "com.apple.quarantine", QUARANTINE, on=(MACOS,)),
     _xattr("xattr-trusted", "that is root's alone", "16", key="trusted.probe", on=(LINUX,)),
-    Probe(
-        "capability",
-        XATTRS,
-        "capabilities of a program",
-        "file",
-        "xattr",
-        "security.capability",
-        CAPABILITY,
-        on=(LINUX,),
-    ),
+    Probe("capability", XATTRS, "capabilities of a program", "file", "xattr", *CAPABILITY, on=(LINUX,)),
     Probe("owner", ACCESS, "owner", "file", "owner", "user", FOREIGN_ID),
     Probe("group", ACCESS, "group", "file", "owner", "group", FOREIGN_ID),
     Probe("owner-folder", ACCESS, "owner of a folder", "folder", "owner", "user", FOREIGN_ID),
@@ -156,7 +138,7 @@ PROBES = (
     _time("mtime-folder", "mtime of a folder", f"{IN_2001}.000000000", "folder"),
     _time("mtime-link", "mtime of a symbolic link", f"{IN_2001}.000000000", "link"),
     _time("atime", "atime", f"{IN_2100}.000000000", key="atime"),
-    _time("birth", "birth time", f"{IN_2001}.000000000", key="birth"),
+    Probe("birth", TIMES, "birth time", "file", "birth", value=f"{IN_2001}.000000000"),
     Probe("link", LINKS, "relative symbolic link", "link", "target", value="nowhere"),
     Probe("link-absolute", LINKS, "absolute symbolic link", "link", "target", value="/nowhere/at all"),
     Probe("link-above", LINKS, "symbolic link that leads above", "link", "target", value="../../.."),
@@ -192,18 +174,18 @@ PROBES = (
     _of_names("name-icon", "carriage return at the end, as of a Mac's icons", "Icon\r"),
     _of_names("name-device", "name of a device of Windows", "CON", "aux.txt"),
 )
-# The objects that were given no attribute, which others of their kind are compared with
+# An object without an attribute, to compare others of its kind with. A plain file and folder are among PROBES
 PLAIN_LINK = Probe("plain-link", CONTENT, "a symbolic link", "link", "type")
 ALL = (*PROBES, PLAIN_LINK)
 
 
 def laid_on(platform: str) -> tuple[Probe, ...]:
-    """What is laid on a host of this platform, plain objects included."""
+    """The probes of a platform, with plain objects."""
     return tuple(probe for probe in ALL if platform in probe.on)
 
 
 def readable(source: str, reader: str) -> tuple[Probe, ...]:
-    """Those laid on one platform of which another can tell what became of them."""
+    """The probes of the platform ``source`` that the platform ``reader`` can read."""
     return tuple(probe for probe in laid_on(source) if source == reader or probe.is_alike)
 
 

@@ -1,10 +1,10 @@
-"""A survey from its hosts file to its folder: what became of every probe, for each place, tool and direction.
+"""A survey, from its hosts file to its folder: what became of every probe, for each place, tool and direction.
 
-It is untimed. The engine of a run stands each place up and puts everything back.
+Nothing is timed. The machinery of a run sets each place up and puts everything back.
 """
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
@@ -15,32 +15,35 @@ from pydantic import SecretStr
 from lab.base import durable
 from lab.base.errors import BadInput, LabFailure, RestoreError, Unsupported
 from lab.base.untrusted import first_line, listing
-from lab.fidelity import host_scripts
 from lab.fidelity.copiers import Copier, Engine
 from lab.fidelity.copies import Copy
-from lab.fidelity.places import Asked, Stand, choose, copiers_for, list_stands, make_sweep
+from lab.fidelity.place_survey import PlaceSurvey
+from lab.fidelity.places import Asked, PlaceCase, choose, copiers_for, list_places, make_sweep
+from lab.fidelity.probed_host import ProbedHost
 from lab.fidelity.probes import LINUX
-from lab.fidelity.stand_survey import StandSurvey
-from lab.hosts import Host, Role, passwords
+from lab.hosts import Role, passwords
 from lab.hosts.hosts_file import Hosts, load_hosts
 from lab.hosts.ssh import connected
 from lab.results.run_folder import RunFolder
 from lab.results.run_names import FIDELITY
 from lab.run.begin import compatibility, refusals
+from lab.run.begin.capability import Capability
 from lab.run.begin.look import check_free
 from lab.run.begin.origin import origin
 from lab.run.case.pair import Pair
 from lab.run.case.session import Session
+from lab.run.case.sharing import Shares
 from lab.run.lifecycle import IsGone, Tell, changing
 from lab.settings.register import Register
 
 INSTALL = "`xcode-select --install` there"
+NO_LOGIN = "no login leads to the share's folder: writes are looked at through the mount alone, reads are left out"
 ANY_MTU = 1500  # before a host has been asked for its own
 
 
 @dataclass
 class Survey:
-    """What was surveyed. ``failures`` are places that could not be stood up, ``left_out`` those that cannot be."""
+    """The result. ``left_out`` has places that the hosts cannot have, ``failures`` places that could not be set up."""
 
     engines: Sequence[Engine]
     left_out: Sequence[str]
@@ -49,7 +52,7 @@ class Survey:
 
     @property
     def is_whole(self) -> bool:
-        """Whether everything was kept everywhere."""
+        """Whether every copy kept everything."""
         return all(copy.is_whole for copy in self.copies)
 
     def to_json(self) -> dict[str, object]:
@@ -61,29 +64,29 @@ class Survey:
         }  # fmt: skip
 
     def keep(self, folder: RunFolder) -> None:
-        """Write what was found so far into the run folder."""
+        """Write the result so far into the run folder."""
         durable.replace(folder.path / FIDELITY, json.dumps(self.to_json(), indent=1).encode())
 
 
 def start(hosts_file: Path, results: Path, asked: Asked, tell: Tell, is_gone: IsGone) -> tuple[RunFolder, Survey]:
-    """Survey into a new folder. Raises BadInput before anything is touched; LabFailure where it could not begin."""
-    config, copiers = _untuned(load_hosts(hosts_file)), asked.copiers
+    """Survey into a new folder. Raises BadInput before anything is touched; LabFailure if the survey cannot begin."""
+    config = load_hosts(hosts_file)
+    # the server and the first client; their MTU and TCP buffers stay, because nothing is timed
+    sides = {role.value: getattr(config, role).model_copy(update={"tune": "no"}) for role in Role}
+    config = config.with_clients(1).model_copy(update=sides)
     password = _check_input(config, asked, results)
     with connected(config) as hosts:
         pair = Pair.of(hosts, config)
-        _check_hosts(pair)
-        stands = list_stands(make_sweep(asked, config, pair.facts[Role.CLIENT].mtu))
-        chosen, left_out = choose(stands, pair, password, asked)
-        engines = [
-            engine
-            for role in pair.roles
-            for engine in host_scripts.ask_engines(pair.hosts[role], pair.sides[role].platform)
-        ]
-        survey = Survey(engines, left_out)
-        for line in (*left_out, *_unseen(config)):
+        probed = [ProbedHost(pair.hosts[role], pair.sides[role].platform) for role in pair.roles]
+        _check_hosts(pair, probed)
+        places = list_places(make_sweep(asked, config, pair.facts[Role.CLIENT].mtu))
+        chosen, left_out = choose(places, Capability(Shares(pair, password)), asked)
+        survey = Survey([engine for host in probed for engine in host.list_engines()], left_out)
+        for line in (*left_out, *([NO_LOGIN] if config.through_mount else [])):
             tell(line)
-        folder = RunFolder.create(results, "fidelity", origin(config, _describe(pair)))
-        installed = _installed(pair, copiers, tell)
+        about = {"title": config.lab.title, "hosts": {role.value: asdict(pair.facts[role]) for role in pair.roles}}
+        folder = RunFolder.create(results, "fidelity", origin(config, about))
+        installed = _installed(pair, asked.copiers, tell)
         with (
             durable.claimed(folder.path),
             _noting_the_end(folder),
@@ -92,8 +95,8 @@ def start(hosts_file: Path, results: Path, asked: Asked, tell: Tell, is_gone: Is
             session = Session(hosts, config, settings, password)
             session.open()
             try:
-                for stand in chosen:
-                    _survey_place(session, stand, installed, asked, survey, tell)
+                for place_case in chosen:
+                    _survey_place(session, place_case, installed, asked, survey, tell)
                     survey.keep(folder)
             finally:
                 session.leave_share()
@@ -101,10 +104,10 @@ def start(hosts_file: Path, results: Path, asked: Asked, tell: Tell, is_gone: Is
 
 
 def _check_input(config: Hosts, asked: Asked, results: Path) -> SecretStr:
-    """Refuse what cannot be, while nothing was touched; the share's password. Raises BadInput."""
-    Register()  # raises where there can be none
+    """Check all input before anything is touched; the share's password. Raises BadInput."""
+    Register()  # raises BadInput if this account cannot have a register
     sweep = make_sweep(asked, config, ANY_MTU)
-    if not any(copiers_for(stand.place.protocol, asked.copiers) for stand in list_stands(sweep)):
+    if not any(copiers_for(place_case.place.protocol, asked.copiers) for place_case in list_places(sweep)):
         tools = listing(copier.name for copier in asked.copiers)
         raise BadInput(f"--tool {tools}: copies between folders, and ssh mounts none", "give rsync-a or rsync-all")
     compatibility.check_fit(config, sweep, results)
@@ -113,59 +116,44 @@ def _check_input(config: Hosts, asked: Asked, results: Path) -> SecretStr:
     return passwords.resolve(config.share.password, config.share.account, f"{config.place}[share] password")
 
 
-def _untuned(config: Hosts) -> Hosts:
-    """The server and the first client, whose MTU and TCP buffers are left as they are: nothing is timed."""
-    sides = {role.value: getattr(config, role).model_copy(update={"tune": "no"}) for role in Role}
-    return config.with_clients(1).model_copy(update=sides)
-
-
-def _check_hosts(pair: Pair) -> None:
-    """Raise LabFailure where a host cannot be probed, or is not free. Changes nothing."""
-    for role in pair.roles:
-        programs, platform = pair.platforms[role].programs, pair.sides[role].platform
-        for program in programs.missing(("perl", "python3") if platform == LINUX else ("perl",)):
+def _check_hosts(pair: Pair, probed: Sequence[ProbedHost]) -> None:
+    """Raise LabFailure if a host cannot be probed, or is not free. Changes nothing."""
+    for role, host in zip(pair.roles, probed, strict=True):
+        programs = pair.platforms[role].programs
+        for program in programs.missing(("perl", "python3") if host.platform == LINUX else ("perl",)):
             raise Unsupported(f"lab fidelity needs {program}", programs.how_to_install(program), host=role)
-        if not host_scripts.has_python(pair.hosts[role], platform):
+        if not host.has_python():
             raise Unsupported("lab fidelity needs the python3 of the Command Line Tools", INSTALL, host=role)
-    hosts: Mapping[Role, Host] = pair.hosts
-    check_free(hosts)
+    check_free(pair.hosts)
 
 
-def _unseen(config: Hosts) -> list[str]:
-    if not config.through_mount:
-        return []
-    return ["no login leads to the share's folder: writes are looked at through the mount alone, reads are left out"]
-
-
-def _describe(pair: Pair) -> dict[str, object]:
-    """What run.json says of both hosts."""
-    return {"title": pair.config.lab.title, "hosts": {role.value: asdict(pair.facts[role]) for role in pair.roles}}
-
-
-def _installed(pair: Pair, copiers: Sequence[Copier], tell: Callable[[str], None]) -> list[Copier]:
-    """The tools that the client has."""
+def _installed(pair: Pair, copiers: Sequence[Copier], tell: Tell) -> list[Copier]:
+    """The tools that the client has; the others are told."""
     platform = pair.platforms[Role.CLIENT]
-    known = [copier for copier in copiers if platform.name in copier.argv]
-    there = [copier for copier in known if not platform.programs.missing([copier.argv[platform.name][0]])]
-    for copier in known:
-        if copier not in there:
-            tell(f"client: {copier.name} is left out: there is no {copier.argv[platform.name][0]}")
-    return there
+    installed = []
+    for copier in copiers:
+        program = copier.argv.get(platform.name, [""])[0]
+        if program and platform.programs.missing([program]):
+            tell(f"client: {copier.name} is left out: there is no {program}")
+        elif program:
+            installed.append(copier)
+    return installed
 
 
 def _survey_place(
-    session: Session, stand: Stand, copiers: Sequence[Copier], asked: Asked, survey: Survey, tell: Tell
+    session: Session, place_case: PlaceCase, copiers: Sequence[Copier], asked: Asked, survey: Survey, tell: Tell
 ) -> None:
-    """Survey one place; where it fails, that is noted, and does not keep the others."""
+    """Survey one place. A failure is noted, and the survey goes on with the other places."""
     engine = next((engine for engine in survey.engines if engine.host == Role.CLIENT), None)
-    number = len(survey.copies) + len(survey.failures)  # no place before had it
-    tell(stand.place.label)
+    number = len(survey.copies) + len(survey.failures)  # no place before had this number
+    label = place_case.place.label
+    tell(label)
     try:
-        survey.copies += StandSurvey(session, stand, copiers, engine, number).run(asked)
+        survey.copies += PlaceSurvey(session, place_case, copiers, engine, number).run(asked)
     except RestoreError:
         raise
     except LabFailure as error:
-        survey.failures.append(f"{stand.place.label}: {error.on_one_line()}")
+        survey.failures.append(f"{label}: {error.on_one_line()}")
         tell(survey.failures[-1])
         session.recover()
 

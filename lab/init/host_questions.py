@@ -8,8 +8,7 @@ from pydantic import TypeAdapter, ValidationError
 from lab.base.errors import BadInput
 from lab.hosts.fields import Address, host_name, is_loopback, user_name
 from lab.hosts.ssh_target import SSH_CONFIG
-from lab.init.answers import HostAnswer
-from lab.init.questions import Choice, Questions
+from lab.init.questions import Choice, HostAnswer, Questions
 from lab.init.services import Machine
 from lab.init.surroundings import Surroundings
 

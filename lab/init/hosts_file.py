@@ -7,7 +7,7 @@ from lab.base import durable
 from lab.base.errors import BadInput
 from lab.base.validation import read_text
 from lab.hosts.sections import is_untouched
-from lab.init.answers import Answers, HostAnswer
+from lab.init.questions import Answers, HostAnswer
 
 PAGE = "docs/reference/hosts-file.md"
 SUDO = """\

@@ -6,7 +6,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from lab.base import shipped
-from lab.init.answers import Answers
+from lab.init.questions import Answers
 
 SWEEP_OF_LAB, SWEEP_OF_SHARE = "macs", "share"  # that come with the lab
 

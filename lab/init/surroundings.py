@@ -1,14 +1,17 @@
-"""What can be found out without a question: this machine, its links and mounts, and the hosts of ~/.ssh/config."""
+"""What is found without a question: this machine, its links and mounts, other hosts, and their addresses."""
 
 import grp
+import itertools
 import os
 import pwd
 import re
+import socket
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
 from dataclasses import dataclass
 from functools import partial
-from ipaddress import ip_address
+from ipaddress import IPv4Interface, ip_address
 from typing import TypeVar
 
 from lab import platforms
@@ -18,8 +21,7 @@ from lab.hosts.fields import host_name
 from lab.hosts.host_config import HostConfig
 from lab.hosts.ssh import SshHost
 from lab.hosts.ssh_target import named_hosts, ssh_config
-from lab.init import addresses, services, shares
-from lab.init.addresses import OwnAddress
+from lab.init import services, shares
 from lab.init.services import Machine
 from lab.init.shares import Share
 from lab.platforms.mounts import MountedShare
@@ -27,7 +29,23 @@ from lab.platforms.mounts import MountedShare
 ADMINISTRATORS = {"admin", "sudo", "wheel"}  # groups that sudo allows by default: of macOS, Debian, and Fedora or Arch
 SERVED = ("smb", "nfs", "afp")
 SERVICE = re.compile(r"(.+)\._[a-z]+\._tcp\.local\.?")  # as Finder names a server that it knows by DNS-SD
+DISCARD_PORT = 9  # RFC 863; nothing is sent there
+SERVICE_PORTS = {"SMB": 445, "AFP": 548, "NFS": 2049, "SSH": 22}
+CONNECT_S = 1.0  # on one link a server answers within milliseconds
 T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class OwnAddress:
+    """An IPv4 address of this machine, with its network and interface."""
+
+    interface: str
+    address: IPv4Interface
+
+    @property
+    def label(self) -> str:
+        """Interface and address, for a list."""
+        return f"{self.interface} {self.address.ip}"
 
 
 @dataclass(frozen=True)
@@ -41,6 +59,54 @@ class Mounted:
     address: str
 
 
+def list_own_addresses() -> list[OwnAddress]:
+    """The IPv4 addresses of this machine that others may reach."""
+    import ifaddr
+
+    return [
+        OwnAddress(adapter.name, IPv4Interface(f"{address.ip}/{address.network_prefix}"))
+        for adapter in ifaddr.get_adapters()
+        for address in adapter.ips
+        if address.is_IPv4 and not ip_address(str(address.ip)).is_loopback
+    ]
+
+
+def find_own_address(peer: str) -> str | None:
+    """The address from which this machine would send to ``peer``; None if no route leads there."""
+    try:
+        family, kind, protocol, _, place = socket.getaddrinfo(
+            peer, DISCARD_PORT, type=socket.SOCK_DGRAM, flags=socket.AI_NUMERICHOST
+        )[0]
+        with socket.socket(family, kind, protocol) as probe:
+            probe.connect(place)  # a datagram socket only chooses the route, and sends nothing
+            return str(probe.getsockname()[0])
+    except OSError:
+        return None
+
+
+def find_address(name: str) -> str | None:
+    """An address of a host, IPv4 if possible; None if this machine finds none."""
+    try:
+        answers = socket.getaddrinfo(name, None, type=socket.SOCK_STREAM)
+    except (OSError, UnicodeError):
+        return None
+    places = sorted(answers, key=lambda answer: answer[0] != socket.AF_INET)
+    return str(places[0][4][0]) if places else None
+
+
+def find_services(address: str) -> frozenset[str]:
+    """The services of SERVICE_PORTS that answer at an address."""
+
+    def answers(name: str) -> bool:
+        with suppress(OSError):
+            socket.create_connection((address, SERVICE_PORTS[name]), CONNECT_S).close()
+            return True
+        return False
+
+    with ThreadPoolExecutor(len(SERVICE_PORTS)) as pool:
+        return frozenset(itertools.compress(SERVICE_PORTS, pool.map(answers, SERVICE_PORTS)))
+
+
 @dataclass(frozen=True)
 class Surroundings:
     """What was found, and the functions that look up a name, an address or the shares of a server."""
@@ -51,9 +117,9 @@ class Surroundings:
     machines: list[Machine]
     ssh_hosts: list[str]
     mounts: list[Mounted]
-    resolve: Callable[[str], str | None] = addresses.resolve
-    address_towards: Callable[[str], str | None] = addresses.address_towards
-    open_services: Callable[[str], frozenset[str]] = addresses.open_services
+    resolve: Callable[[str], str | None] = find_address
+    address_towards: Callable[[str], str | None] = find_own_address
+    open_services: Callable[[str], frozenset[str]] = find_services
     list_shares: Callable[[str, frozenset[str]], list[Share]] = shares.list_shares
     ssh_options: Callable[[str], dict[str, str]] = lambda host: ssh_config(host)[0]
 
@@ -82,10 +148,10 @@ def look_around(tell: Callable[[str], None]) -> Surroundings:
     return Surroundings(
         account=account,
         is_administrator=_is_administrator(),
-        own_addresses=addresses.own_addresses(),
+        own_addresses=list_own_addresses(),
         machines=machines,
         ssh_hosts=_or_nothing(named_hosts, tell),
-        mounts=_or_nothing(partial(own_mounts, machines, addresses.resolve), tell),
+        mounts=_or_nothing(partial(own_mounts, machines, find_address), tell),
     )
 
 

@@ -1,4 +1,4 @@
-"""Measuring a share from this machine: what it takes is found out, and the engine of every other run does the rest."""
+"""Measure a share from this machine: find out what a run needs, and start one."""
 
 import os
 import re
@@ -13,10 +13,9 @@ from lab.hosts.fields import IPERF3_PORT
 from lab.hosts.host_config import HostConfig
 from lab.hosts.ssh import SshHost
 from lab.measure.run_of_share import MIB, MOST_RAM, hosts_of, keep_hosts, run_name, sweep_of, tools
-from lab.measure.server_address import read_link, tunnel_remark
 from lab.measure.subject import Subject, find_subject, local_platform
 from lab.measure.target import parse_target
-from lab.platforms import Platform
+from lab.platforms import Facts, Platform
 from lab.platforms.ram_disk import FOLDER
 from lab.results.one_sided import ClientLink, MeasuredShare
 from lab.results.run_folder import RunFolder
@@ -27,12 +26,12 @@ from lab.settings.register import state_folder
 
 LEAST_RAM = 64 * MIB
 SHARE_OF_MEMORY = 0.25
-SHM = "/dev/shm"  # noqa: S108 – what is made there has a name that nobody knows, and is this account's own
+SHM = "/dev/shm"  # noqa: S108 – the lab makes a folder of its own there, with an unguessable name
 
 
 @dataclass(frozen=True)
 class Wish:
-    """What the user wants: see the options of `lab measure`."""
+    """The options of `lab measure`."""
 
     target: str
     login: str = ""
@@ -48,9 +47,8 @@ def measure(wish: Wish, results: Path, supervision: Supervision) -> tuple[RunFol
     platform = local_platform()
     subject = find_subject(parse_target(wish.target), platform, wish.login)
     if not tools(subject):
-        raise BadInput(
-            f"{subject.target}: over SSH it takes rsync, and there is none here", "install it, or mount a share"
-        )
+        message = f"{subject.target}: over SSH it takes rsync, and there is none here"
+        raise BadInput(message, "install it, or mount a share")
     link = read_link(platform, subject.facts)
     if remark := tunnel_remark(link):
         supervision.tell(f"warning: {remark}")
@@ -58,21 +56,36 @@ def measure(wish: Wish, results: Path, supervision: Supervision) -> tuple[RunFol
     iperf3 = _find_iperf3(subject, platform)
     config = keep_hosts(hosts_of(subject, place, room, iperf3, wish.password), state_folder())
     sweep, text = sweep_of(subject, wish.saved_as or run_name(subject))
-    return lifecycle.begin(config, sweep, text, results, supervision, _about(subject, link, wish))
-
-
-def _about(subject: Subject, link: ClientLink, wish: Wish) -> dict[str, object]:
-    """What run.json says of the share and of the link beside what it says of every run."""
     share = MeasuredShare(
         protocol=subject.protocol, server=subject.server, share=subject.share, path=subject.mounted or subject.folder,
         mounted_by="somebody" if subject.mounted else "lab",
     )  # fmt: skip
     saved = {"saved_as": wish.saved_as} if wish.saved_as else {}
-    return {"target": share.to_json(), "link": link.to_json(), **saved}
+    about = {"target": share.to_json(), "link": link.to_json(), **saved}
+    return lifecycle.begin(config, sweep, text, results, supervision, about)
+
+
+def read_link(platform: Platform, facts: Facts) -> ClientLink:
+    """This machine's end of the link. Raises LabFailure."""
+    network, interface = platform.network, facts.interface
+    medium = network.medium(interface)
+    speed = None if medium.virtual else facts.link_bits_per_s
+    speed = speed or (network.radio(interface).bits_per_s if medium.wireless else None)
+    kind = None if medium.wireless is None else "wireless" if medium.wireless else "wired"
+    return ClientLink(
+        interface=interface, bits_per_s=speed, duplex=medium.duplex, medium=kind, mtu=facts.mtu,
+        tunnel=network.is_tunnel(interface),
+    )  # fmt: skip
+
+
+def tunnel_remark(link: ClientLink) -> str:
+    """A warning about a VPN on the way to the server, or an empty text."""
+    what = f"a tunnel, such as a VPN ({link.interface}): its encryption is measured with it"
+    return f"the way to the server is {what}" if link.tunnel else ""
 
 
 def _room(platform: Platform, available_bytes: int) -> tuple[str, int]:
-    """Where this machine's end of a transfer lies, and how many bytes there are for it: memory, where it has some."""
+    """Where this machine keeps files, in memory if possible, and how many bytes there are for them."""
     memory = int(available_bytes * SHARE_OF_MEMORY)
     if platform.name == "linux" and os.access(SHM, os.W_OK):
         room = min(platform.files.free_bytes(SHM), memory, MOST_RAM)
@@ -82,7 +95,7 @@ def _room(platform: Platform, available_bytes: int) -> tuple[str, int]:
 
 
 def _find_iperf3(subject: Subject, platform: Platform) -> str:
-    """The key ``iperf3`` of the server: who tells what the link carries, if anything can."""
+    """The key ``iperf3`` of the server, by which the link is measured, or ``off``."""
     if "iperf3" not in subject.facts.tools:
         return "off"
     if subject.login:

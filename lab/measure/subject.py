@@ -1,31 +1,35 @@
-"""What is to be measured: which protocol, which server, over which interface, and through which folder."""
+"""The share to measure, as this machine reaches it: protocol, server, addresses, and folder; or why it cannot."""
 
 import getpass
+import re
 import socket
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from lab.base.errors import BadInput, LabFailure
 from lab.base.os_errors import reason_of
-from lab.base.untrusted import first_line
+from lab.base.untrusted import first_line, listing, one_line
+from lab.hosts.fields import is_loopback
 from lab.hosts.host_config import HostConfig
 from lab.hosts.ssh import SshHost
-from lab.measure.mounted import find_share
-from lab.measure.server_address import check_elsewhere, check_offered, find_address
-from lab.measure.target import Folder, SshName, Target, Url
+from lab.measure.target import Folder, Target, Url
 from lab.platforms import Facts, Platform, detect
+from lab.platforms.mounts import MountedShare
 from lab.protocols import find
 
-SOME_PORT = 9  # of a datagram that is never sent
+SOME_PORT = 9  # for a datagram that is never sent
+OTHER_NETWORKS = re.compile(r"(fuse|macfuse|osxfuse)(\..+)?|9p|virtiofs|ceph|glusterfs|lustre|webdav|davfs|ftp|vboxsf")
+# As Finder names a server: by its service, whose name is mostly the name of the host with spaces
+SERVICE = re.compile(r"(.+)\._[a-z]+\._tcp\.local\.?")
 
 
 @dataclass(frozen=True)
 class Subject:
     """A share, or a host, as this machine reaches it.
 
-    ``server`` is its name, ``address`` where it is, ``own_address`` that of this machine on the way there, ``facts``
-    what this machine is. ``mounted`` is the folder where somebody else has mounted the share. It is empty if the lab is
-    to mount it; then ``share``, ``folder`` and ``account`` say what. ``login`` is who logs in to the server, as ssh
-    knows it; empty where nobody does.
+    ``server`` is its name; ``address`` is the server's, ``own_address`` this machine's on the way to it. ``facts`` are
+    about this machine. ``mounted`` is the folder of a share that is mounted already; else the lab mounts ``share`` with
+    ``folder`` and ``account``. ``login`` is a login on the server for ssh, or empty.
     """
 
     target: str
@@ -42,37 +46,33 @@ class Subject:
 
 
 def local_platform() -> Platform:
-    """This machine. Raises LabFailure for a system that the lab does not know."""
+    """This machine. Raises LabFailure for an unknown system."""
     return detect(SshHost("client", HostConfig(transport="local", sudo="none", data_address="127.0.0.1")))
 
 
 def find_subject(target: Target, platform: Platform, login: str = "") -> Subject:
-    """What a target is. ``login`` is a host of the ssh config that is the server, where the target does not say it.
+    """The subject of a target. ``login`` is the server in the ssh config, for a folder or a URL.
 
-    Raises BadInput for what cannot be measured.
+    Raises BadInput for a target that cannot be measured.
     """
     if isinstance(target, Folder):
-        return _of_folder(target, platform, login)
+        mount = find_share(platform, target.path)
+        reached = _reach(mount.address, platform)
+        text = str(target)
+        return Subject(text, mount.protocol, mount.server, *reached, target.path, share=mount.share, login=login)
     if isinstance(target, Url):
-        return _of_url(target, platform, login)
-    return _of_host(target, platform)
+        return _find_url(target, platform, login)
+    from lab.hosts.ssh_target import ssh_config  # paramiko is slow to import
+
+    name = ssh_config(target.host)[0].get("hostname", target.host)
+    return Subject(str(target), "ssh", name, *_reach(name, platform), login=str(target))
 
 
-def _of_folder(target: Folder, platform: Platform, login: str) -> Subject:
-    mount = find_share(platform, target.path)
-    address, own_address, facts = _reach(mount.address, platform)
-    return Subject(
-        str(target), mount.protocol, mount.server, address, own_address, facts, mounted=target.path,
-        share=mount.share, login=login,
-    )  # fmt: skip
-
-
-def _of_url(target: Url, platform: Platform, login: str) -> Subject:
+def _find_url(target: Url, platform: Platform, login: str) -> Subject:
     port = find(target.protocol).port
     if target.port not in (None, port):
-        raise BadInput(
-            f"{target}: the lab mounts {target.protocol} on port {port} alone", "mount it, and give the folder"
-        )
+        message = f"{target}: the lab mounts {target.protocol} on port {port} alone"
+        raise BadInput(message, "mount it, and give the folder")
     address, own_address, facts = _reach(target.server, platform)
     check_offered(platform, target.server, address, target.protocol, port)
     account = target.user.rpartition(";")[2] or getpass.getuser()
@@ -82,29 +82,68 @@ def _of_url(target: Url, platform: Platform, login: str) -> Subject:
     )  # fmt: skip
 
 
-def _of_host(target: SshName, platform: Platform) -> Subject:
-    from lab.hosts.ssh_target import ssh_config  # paramiko is slow to import
+def find_share(platform: Platform, folder: str) -> MountedShare:
+    """The share of a folder. Raises BadInput if the folder is on no share, or cannot be entered; LabFailure."""
+    mounted = platform.mounts.find(folder)
+    if mounted.protocol:
+        return mounted
+    name, kind = one_line(folder, 80), one_line(mounted.kind, 40)
+    remedy = _describe_shares(platform.mounts.table())
+    if kind == "fuse.gvfsd-fuse":
+        raise BadInput(f"{name} is where GVfs shows its shares, and none of them", "give one of the folders in it")
+    if kind == "autofs":
+        raise BadInput(f"{name} has an automounter, and it mounts nothing there", remedy)
+    if OTHER_NETWORKS.fullmatch(kind):
+        known = "the lab knows shares of SMB, NFS, AFP and SSH"
+        raise BadInput(f"{name} is on {kind}, which may be on a network; {known}", remedy)
+    raise BadInput(f"{name} is on a disk or in the memory of this machine ({kind}), and on no share", remedy)
 
-    name = ssh_config(target.host)[0].get("hostname", target.host)
-    address, own_address, facts = _reach(name, platform)
-    return Subject(str(target), "ssh", name, address, own_address, facts, login=str(target))
+
+def _describe_shares(table: Iterable[MountedShare]) -> str:
+    shares = [f"{mounted.path} ({mounted.label})" for mounted in table if mounted.protocol]
+    if not shares:
+        return "no share is mounted here: mount it, or give its URL, such as smb://SERVER/SHARE"
+    return f"what is mounted here: {listing(shares, 5)}"
 
 
 def _reach(server: str, platform: Platform) -> tuple[str, str, Facts]:
-    """The server's address, this machine's own on the way there, and what this machine is. Raises BadInput."""
+    """The server's address, this machine's address on the way to it, and this machine's facts. Raises BadInput."""
     address = find_address(server)
     check_elsewhere(platform, server, address)
+    family = socket.AF_INET6 if ":" in address else socket.AF_INET
     try:
-        return address, _own_address(address), platform.facts(address)
+        with socket.socket(family, socket.SOCK_DGRAM) as probe:
+            probe.connect((address, SOME_PORT))  # sends nothing
+            own_address = str(probe.getsockname()[0])
+        return address, own_address, platform.facts(address)
     except (LabFailure, OSError) as error:
         reason = error.message if isinstance(error, LabFailure) else reason_of(error)
         message = f"there is no way to the server {server} ({address}): {first_line(reason)}"
         raise BadInput(message, "is this machine on its network?") from error
 
 
-def _own_address(address: str) -> str:
-    """This machine's address on the way to another one; nothing is sent."""
-    family = socket.AF_INET6 if ":" in address else socket.AF_INET
-    with socket.socket(family, socket.SOCK_DGRAM) as probe:
-        probe.connect((address, SOME_PORT))
-        return str(probe.getsockname()[0])
+def find_address(server: str) -> str:
+    """The address of a server. Raises BadInput for a name without an address."""
+    service = SERVICE.fullmatch(server)
+    name = f"{service[1].replace(' ', '-')}.local" if service else server
+    try:
+        return str(socket.getaddrinfo(name, None, type=socket.SOCK_STREAM)[0][4][0])
+    except (OSError, UnicodeError) as error:
+        message = f"the server {one_line(server, 80)} is not to be found: {one_line(reason_of(error), 80)}"
+        raise BadInput(message, "is its name right, and this machine on its network? Its address may do") from error
+
+
+def check_elsewhere(platform: Platform, server: str, address: str) -> None:
+    """Raise BadInput if the server is this machine. Raises LabFailure."""
+    own = {own.partition("%")[0].lower() for names in platform.network.addresses().values() for own in names}
+    if is_loopback(address) or address.partition("%")[0].lower() in own:
+        message = f"the server {one_line(server, 80)} is this machine itself ({address}): nothing would cross a link"
+        raise BadInput(message, "measure it from another machine")
+
+
+def check_offered(platform: Platform, server: str, address: str, protocol: str, port: int) -> None:
+    """Raise BadInput if a server takes no connections for a protocol, because a mount would fail after a minute."""
+    if not platform.network.answers(address, port):
+        name = protocol.upper()
+        message = f"the server {one_line(server, 80)} ({address}) does not answer at port {port}, that of {name}"
+        raise BadInput(message, f"is it on, and on this network, and does it offer {name}?")

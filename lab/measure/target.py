@@ -1,4 +1,4 @@
-"""What `lab measure` is pointed at, as people write it: a folder, the URL of a share, or the name of a host for ssh."""
+"""The target of `lab measure`, as people write it: a folder, the URL of a share, or the name of a host for ssh."""
 
 import ipaddress
 import os.path
@@ -23,7 +23,7 @@ LOOKS_LIKE_A_PATH = re.compile(r"(/|\./|\.\./|~).*|\.|\.\.")
 
 @dataclass(frozen=True)
 class Folder:
-    """A folder of this machine, which a share is mounted at or above: an absolute path, links in it not followed."""
+    """A folder of a mounted share on this machine: an absolute path whose links are not followed."""
 
     path: str
 
@@ -33,11 +33,11 @@ class Folder:
 
 @dataclass(frozen=True)
 class Url:
-    """A share by its protocol (``smb``, ``nfs`` or ``afp``) and server: to be mounted, and let go afterwards.
+    """A share that the lab mounts and unmounts, by its protocol: ``smb``, ``nfs`` or ``afp``.
 
-    ``server`` is a name or an address (IPv6 without brackets); ``share`` the name of the share, of NFS the exported
-    path; ``folder`` one in it, or empty. ``user`` is empty where none was named, and has its domain in front, parted by
-    a semicolon, where one was. ``port`` is None for that of the protocol.
+    ``server`` is a name or an address (IPv6 without brackets); ``share`` is the share's name, for NFS the exported
+    path; ``folder`` is a folder in it, or empty. ``user`` may be empty, or begin with a domain and a semicolon.
+    ``port`` is None for the protocol's port.
     """
 
     protocol: str
@@ -58,7 +58,7 @@ class Url:
 
 @dataclass(frozen=True)
 class SshName:
-    """A host by a name that ssh knows; ``user`` is empty where none was named."""
+    """A host by a name that ssh knows; ``user`` may be empty."""
 
     host: str
     user: str = ""
@@ -71,7 +71,7 @@ Target: TypeAlias = Folder | Url | SshName
 
 
 def parse_target(text: str) -> Target:
-    """What a target names. Raises BadInput, in which no password is repeated that stood in it."""
+    """Parse a target. Raises BadInput without repeating a password of the text."""
     if not text.strip():
         raise BadInput("TARGET is empty", REMEDY)
     if printable(text) != text or re.search(r"[\n\t]", text) or len(text) > LONGEST:
@@ -99,7 +99,7 @@ def _is_folder(text: str) -> bool:
 
 
 def _parse_unc(text: str) -> Url:
-    r"""A share as Windows writes it: ``\\server\share``; a shell takes one of the first two away, or all."""
+    r"""A share as Windows writes it: ``\\server\share``; a shell removes one of the first two, or all."""
     if not text.startswith("\\\\"):
         message = r"TARGET begins with one \, as a shell leaves it of \\SERVER\SHARE"
         raise BadInput(message, "put it in quotes, or write //SERVER/SHARE")
@@ -128,10 +128,10 @@ def _parse_url(scheme: str, rest: str) -> Url:
 
 
 def _parse_login(login: str) -> str:
-    """The account before the @ of a URL, without how to log in: ``;AUTH=`` of AFP, a password that is empty."""
+    """The account before the @ of a URL, without ``;AUTH=`` of AFP and without an empty password."""
     account, _, password = login.partition(":")
     if password:
-        remedy = "leave it out, and the lab asks for it; and change it, for it stands in the history of your shell now"
+        remedy = "leave it out, and the lab asks for it; and change it, because your shell's history has it now"
         raise BadInput("TARGET has a password in it: all users of a machine see what its commands are told", remedy)
     user = _decode(re.split(";AUTH=", account, maxsplit=1, flags=re.IGNORECASE)[0], "account")
     if user and not re.fullmatch(r"(?!-)[^:/@]{1,255}", user):
@@ -143,24 +143,19 @@ def _parse_server(address: str) -> tuple[str, int | None]:
     """Name or address of a server, without brackets, and the port, if there is one."""
     match = re.fullmatch(r"\[([^\[\]]*)\](?::(.*))?|([^:]*)(?::([^:]*))?", address)
     if not match:
-        raise BadInput(
-            "TARGET has a server with a colon in it", "put an IPv6 address in brackets: smb://[fe80::1]/SHARE"
-        )
+        remedy = "put an IPv6 address in brackets: smb://[fe80::1]/SHARE"
+        raise BadInput("TARGET has a server with a colon in it", remedy)
     in_brackets, name, port = match[1], match[3], match[2] or match[4]
-    if in_brackets is not None:
-        name = _decode(in_brackets, "server")
-        _check(_ipv6, name)
-    else:
-        name = _decode(name, "server")
-        _check(_server_name, name)
+    name = _decode(name if in_brackets is None else in_brackets, "server")
+    _check(_server_name if in_brackets is None else _ipv6, name)
     try:
         return name, parse_port(port) if port else None
-    except ValueError:  # without saying what stands there: it may be the middle of a password
+    except ValueError:  # the message must not repeat the text, which may be a part of a password
         raise BadInput("TARGET has something after the colon that is not a port from 1 to 65535", REMEDY) from None
 
 
 def _export(server: str, port: int | None, path: str) -> Url:
-    """A share of NFS. The exported folder itself is mounted, so the whole path is the share."""
+    """A share of NFS. Its whole path is the share, because the exported folder itself is mounted."""
     if not (path := _tidy(path)):
         raise BadInput("TARGET names a server, and no export of it", f"write {WRITE['nfs']}")
     return Url("nfs", server, f"/{path}", port=port)
@@ -178,7 +173,7 @@ def _parse_ssh_name(text: str) -> SshName:
 
 
 def _check(reader: Callable[[str], str], text: str) -> None:
-    """Raise BadInput for what a reader of a hosts file refuses."""
+    """Raise BadInput for a text that ``reader``, for a key of a hosts file, refuses."""
     try:
         reader(text)
     except ValueError as error:
@@ -201,7 +196,7 @@ def _ipv6(text: str) -> str:
 
 
 def _decode(text: str, what: str) -> str:
-    """Text of a URL with its percent-encoding undone. Raises BadInput for what is no text then."""
+    """A part of a URL without percent-encoding. Raises BadInput if the result is no text."""
     try:
         decoded = unquote(text, errors="strict")
     except UnicodeDecodeError:
@@ -212,7 +207,7 @@ def _decode(text: str, what: str) -> str:
 
 
 def _tidy(path: str) -> str:
-    """A path below a share, without slashes that are not needed."""
+    """A path below a share, without needless slashes."""
     tidy = "/".join(filter(None, path.split("/")))
     if tidy:
         _check(absolute, f"/{tidy}")

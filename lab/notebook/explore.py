@@ -28,7 +28,7 @@ OF_TRIAL = ("trial_id", "block", "position", "status", "reason", "MB_per_s", "el
 OF_FACTOR = (*stats.POOLED, "change", "change_pct", "low_pct", "high_pct", "established", "n_blocks", "n_pairs")
 
 
-class _OfFactor(Analysis):
+class _FactorAnalysis(Analysis):
     """The analysis of a run that compares one factor only."""
 
     def __init__(self, run: Run, factor: str):
@@ -60,10 +60,10 @@ def drift_of(run: Run) -> Text:
 
 def show_factor(run: Run, factor: str) -> list[object]:
     """The effects of one factor as a table and a figure."""
-    of_factor = _OfFactor(run, factor)
-    table = of_factor.effects
+    analysis = _FactorAnalysis(run, factor)
+    table = analysis.effects
     levels = [stats.change_label(factor, row["baseline"], row["level"]) for row in stats.rows_of(table)]
-    return [table.assign(change=levels)[list(OF_FACTOR)].round(2), figures.effects(of_factor)]
+    return [table.assign(change=levels)[list(OF_FACTOR)].round(2), figures.effects(analysis)]
 
 
 def show_case(run: Run, case_id: str) -> list[object]:
@@ -88,7 +88,7 @@ def trial_table(run: Run, trial_id: str) -> TextTable:
     effective = {f"effective.{name}": value for name, value in row["effective"].iloc[0].items()}
     observed = dataframe.observed(row).iloc[0].to_dict()
     counted = {f"observed.{name}": value for name, value in observed.items()}
-    facts: dict[str, Any] = {**first, **fields, **effective, **counted}
+    facts: dict[str, object] = {**first, **fields, **effective, **counted}
     rows = []
     for name, value in facts.items():
         if isinstance(value, float) and not pd.isna(value):
@@ -159,8 +159,5 @@ def pick_case(picked: RunPicker) -> Picker[str]:
 def pick_trial(picked: RunPicker, case: Picker[str]) -> Picker[str]:
     """A list of the trials of the case that ``case`` has chosen."""
     return Picker(
-        "Trial",
-        lambda: trials_to_pick(picked.run, case.value),
-        lambda trial_id: show_trial(picked.run, trial_id),
-        case,
+        "Trial", lambda: trials_to_pick(picked.run, case.value), lambda trial_id: show_trial(picked.run, trial_id), case
     )

@@ -26,7 +26,7 @@ STYLE = Path(__file__).with_name("page.css")
 def export(notebook: Path, to: Path, chosen: Mapping[str, str]) -> None:
     """Execute a notebook with ``chosen`` in its environment, and write its page to the file ``to``.
 
-    For the names in ``chosen`` see :mod:`lab.notebook.names`. Raises LabFailure if a cell fails; then nothing is
+    For the names in ``chosen`` see :mod:`lab.notebook.opened`. Raises LabFailure if a cell fails; then nothing is
     written.
     """
     if not to.parent.is_dir():

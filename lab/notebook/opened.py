@@ -8,7 +8,6 @@ from lab import stats
 from lab.base import shipped
 from lab.base.errors import BadInput
 from lab.base.untrusted import one_line
-from lab.notebook.names import AS_THEY_ARE, FOLDER, NAMES, OTHER_RUN, RUN
 from lab.notebook.table import Text
 from lab.report.analysis import Analysis
 from lab.report.prose import about_hosts, warnings
@@ -19,6 +18,10 @@ from lab.results.run_folder import RunFolder
 from lab.results.run_names import newest, paths_of_runs
 from lab.results.trial import RunJson
 
+# Environment variables by which `lab notebook` passes choices to a notebook
+RUN, OTHER_RUN = "LAB_RUN", "LAB_OTHER_RUN"  # the run, and the run that it is compared with
+NAMES, AS_THEY_ARE = "LAB_NAMES", "shown"  # whether names of hosts, accounts and shares are shown
+FOLDER = "LAB_FOLDER"  # where `lab notebook` was called, because cells run in an empty folder
 EXAMPLE, OTHER_EXAMPLE = "example", "example-delay"
 MOST_LISTED = 50  # newest runs in a list to pick from
 

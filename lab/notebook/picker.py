@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Generic, TypeVar
 
 from lab.base.errors import BadInput, LabError
-from lab.notebook.table import Stack, Text, display_bundle, display_to_replace
+from lab.notebook.table import Stack, Text, display
 
 Choice = TypeVar("Choice")
 WIDGET = "application/vnd.jupyter.widget-view+json"
@@ -73,8 +73,8 @@ class Picker(Generic[Choice]):
     def _display(self) -> None:
         bundle = self.widget._repr_mimebundle_()
         static = f"{self.label}: {self.chosen_name()} (Jupyter offers {len(self._choices)} to pick from)"
-        display_bundle({WIDGET: bundle[WIDGET], "text/plain": static})
-        self._handle = display_to_replace(self.shown)
+        display({WIDGET: bundle[WIDGET], "text/plain": static}, raw=True)
+        self._handle = display(self.shown)
 
     def _refresh(self) -> None:
         if self._is_replacing:  # each step of replacing the list changes the value

@@ -1,8 +1,8 @@
 """Texts and tables for notebooks, and Jupyter's display functions with types."""
 
 import base64
-from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from collections.abc import Sequence
+from typing import Protocol
 
 from matplotlib.figure import Figure
 
@@ -80,23 +80,9 @@ class Handle(Protocol):
         """Replace the output."""
 
 
-def display(*shown: object) -> None:
-    """Show objects, one below the other."""
-    _display(*shown)
-
-
-def display_bundle(bundle: Mapping[str, object]) -> None:
-    """Show the first of several forms, given by their media types, that can be shown."""
-    _display(dict(bundle), raw=True)
-
-
-def display_to_replace(shown: object) -> Handle:
-    """Show an object that can be replaced later."""
-    handle: Handle = _display(shown, display_id=True)
-    return handle
-
-
-def _display(*shown: object, **options: Any) -> Any:
+def display(*shown: object, raw: bool = False) -> Handle:
+    """Show objects, one below the other; a handle of the last one. A ``raw`` object has forms by their media types."""
     from IPython.display import display as show  # comes with Jupyter only
 
-    return show(*shown, **options)  # type: ignore[no-untyped-call]
+    handles: list[Handle] = [show(one, raw=raw, display_id=True) for one in shown]  # type: ignore[no-untyped-call]
+    return handles[-1]

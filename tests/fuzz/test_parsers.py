@@ -18,7 +18,7 @@ from support.parsers import Parser, Saying, masked, recorded, timed
 import lab
 from lab.base.errors import HostError, LabError
 from lab.check import hardware_file
-from lab.fidelity import copiers, host_scripts, on_host_macos
+from lab.fidelity import copiers, on_host_macos, probed_host
 from lab.fleet.journal import parse_line
 from lab.fleet.look import parse_state
 from lab.hosts import mount_reports
@@ -198,13 +198,13 @@ PARSERS = {
     "smbutil view": Parser(shares.parse_smbutil, ("smbutil-view.txt",), None),
     "showmount": Parser(shares.parse_showmount, ("showmount-e.txt",), None),
     "masking": Parser(masked, ("mount*.txt", "sharing-l-*.txt", "ifconfig-*.txt", "hdiutil-info-*.plist")),
-    "snapshot": Parser(host_scripts.parse_snapshot, (printed.SNAPSHOT,)),
+    "snapshot": Parser(probed_host.parse_snapshot, (printed.SNAPSHOT,)),
     "xattr": Parser(on_host_macos.parse_hex, ("54 45 58 54 \n00 0A \n",)),
     "access list": Parser(on_host_macos.parse_access_list, ("-rw-r--r--+ 1 a  b  0 f\n 0: user:a allow read\n",)),
     "volume type": Parser(
-        lambda text: host_scripts.parse_volume_type(text, "/Volumes/a"), ("/dev/disk4 on /Volumes/a (hfs, local)\n",)
+        lambda text: probed_host.parse_volume_type(text, "/Volumes/a"), ("/dev/disk4 on /Volumes/a (hfs, local)\n",)
     ),
-    "failures": Parser(host_scripts.parse_failures, ('{"fifo": "cp: no fifo"}',)),
+    "failures": Parser(probed_host.parse_failures, ('{"fifo": "cp: no fifo"}',)),
     "fleet's journal": Parser(
         parse_line,
         (
@@ -213,9 +213,9 @@ PARSERS = {
         ),
     ),
     "look at hosts": Parser(parse_state, ('{"in_use": "", "changed": "client: mtu", "unreached": ""}\n',)),
-    "copied": Parser(host_scripts.parse_copied, ('{"failures": {"fifo": "cp: no fifo"}, "stopped": "data"}',)),
+    "copied": Parser(probed_host.parse_copied, ('{"failures": {"fifo": "cp: no fifo"}, "stopped": "data"}',)),
     "answers": Parser(
-        host_scripts.parse_answers, ('{"/usr/bin/rsync": {"--version": "rsync  version 3.5.0", "--help": "-a"}}',)
+        probed_host.parse_answers, ('{"/usr/bin/rsync": {"--version": "rsync  version 3.5.0", "--help": "-a"}}',)
     ),
     "engine": Parser(
         lambda text: copiers.parse_engine("client", "/usr/bin/rsync", text, text),

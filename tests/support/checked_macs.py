@@ -10,7 +10,6 @@ from lab.check.finding import Finding
 from lab.check.machine import Machine
 from lab.cli import main as cli
 from lab.cli.check import LEVEL
-from lab.hosts.host_config import HostConfig
 from lab.hosts.hosts_file import load_hosts
 from lab.platforms.macos.platform import MacOS
 from support.emulated_mac import IFCONFIG, mac
@@ -46,16 +45,9 @@ MORE = {
     "ssh": "exit 255",
     "tar": "echo 'bsdtar 3.5.3 - libarchive 3.7.4'",
     "iperf3": "echo 'iperf 3.18 (cJSON 1.7.15)'",
-    "sshd": "",
-    "ls": "",
-    "ssh-keygen": "",
-    "mount_smbfs": "",
-    "mount_nfs": "",
-    "nfsd": "",
-    "sharing": "",
     "dscl": "exit 56",
-    "pwpolicy": "",
-}  # fmt: skip
+    **dict.fromkeys(("sshd", "ls", "ssh-keygen", "mount_smbfs", "mount_nfs", "nfsd", "sharing", "pwpolicy"), ""),
+}
 STATE = {
     "ports": PORTS, "power": "Now drawing from 'AC Power'\n", "sleep": "0\n", "backup": "0\n",
     "limit": "\tmax mtu: 9000\n", "second": "",
@@ -117,14 +109,10 @@ def macs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, EmulatedH
         (tmp_path / role).mkdir()
         made[role] = quiet_mac(tmp_path / role, role)
 
-    def connect(role: str, _: HostConfig) -> EmulatedHost:
-        return made[role]
-
-    monkeypatch.setattr(doctor, "SshHost", connect)
+    monkeypatch.setattr(doctor, "SshHost", lambda role, _: made[role])
     monkeypatch.setenv("LAB_PASSWORD", "x")
     monkeypatch.chdir(tmp_path)
     text = HOSTS.replace("192.0.2.1", ADDRESSES["client"]).replace("192.0.2.2", ADDRESSES["server"])
-    (tmp_path / "hosts.ini").write_text(
-        text.replace("[share]", "ram_disk = 256 MiB\n[share]\nserve = lab\npath = /srv")
-    )
+    text = text.replace("[share]", "ram_disk = 256 MiB\n[share]\nserve = lab\npath = /srv")
+    (tmp_path / "hosts.ini").write_text(text)
     return made

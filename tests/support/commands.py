@@ -1,10 +1,14 @@
 """The `lab` command, run as a person types it, in this process."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from lab.cli import main as cli
+
+Lab = Callable[..., tuple[int, str, str]]  # :func:`lab` with capsys
+Command = Callable[..., str]  # the same of a command whose exit code is known
 
 
 def lab(capsys: pytest.CaptureFixture[str], *argv: str | Path) -> tuple[int, str, str]:

@@ -4,13 +4,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from ipaddress import IPv4Interface
 
-from lab.init.addresses import OwnAddress
-from lab.init.answers import Answers
 from lab.init.interview import interview
-from lab.init.questions import Questions
+from lab.init.questions import Answers, Questions
 from lab.init.services import Machine
 from lab.init.shares import Share
-from lab.init.surroundings import Mounted, Surroundings
+from lab.init.surroundings import Mounted, OwnAddress, Surroundings
 
 NAS = Machine("Big NAS", "nas.local", ("192.168.77.2", "192.168.1.5"), ("AFP", "SMB"))
 BOX = Machine("box", "box.local", ("192.168.1.9",), ("SSH",))

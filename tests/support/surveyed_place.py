@@ -9,9 +9,9 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 from lab.fidelity.copies import Copy, Verdict
-from lab.fidelity.places import Asked, list_stands, make_sweep
+from lab.fidelity.place_survey import PlaceSurvey
+from lab.fidelity.places import Asked, list_places, make_sweep
 from lab.fidelity.probes import PROBES
-from lab.fidelity.stand_survey import StandSurvey
 from lab.hosts import Host, Result, Role
 from lab.protocols import Attached
 from support.pairs import hosts_model, pair_of
@@ -80,8 +80,8 @@ class Place:
         return len(self.session.mounting.failed) < 3
 
     def survey(self) -> dict[tuple[str, str], Copy]:
-        (stand,) = list_stands(make_sweep(self.asked, self.pair.config, 1500))
-        surveyed = StandSurvey(cast(Any, self.session), stand, self.asked.copiers, None, 0)
+        (place_case,) = list_places(make_sweep(self.asked, self.pair.config, 1500))
+        surveyed = PlaceSurvey(cast(Any, self.session), place_case, self.asked.copiers, None, 0)
         return {(copy.tool, copy.direction.value): copy for copy in surveyed.run(self.asked)}
 
 

@@ -4,7 +4,7 @@ import pytest
 from support.checked_macs import PORTS, about, checked
 from support.fake_host import EmulatedHost
 
-from lab.check import volume
+from lab.check import storage
 
 
 def test_two_quiet_macs(macs: dict[str, EmulatedHost], capsys: pytest.CaptureFixture[str]) -> None:
@@ -31,7 +31,7 @@ def test_two_quiet_macs(macs: dict[str, EmulatedHost], capsys: pytest.CaptureFix
     assert about(lines, "link path") == ["ok       link path: packets of MTU 1500 cross it in one piece, and back"]
     assert "-> `lab check --jumbo`" in about(lines, "link MTU")[0]
     assert len([call for host in macs.values() for call in host.calls("ping")]) == 1
-    for subject in ("link networks", "client extra programs", volume.SUBJECT):
+    for subject in ("link networks", "client extra programs", storage.VOLUME):
         assert about(lines, subject) != [], subject
     assert about(lines, "server extra programs") == []
     assert about(lines, "client Spotlight") == []  # nothing of the client's is on a disk
@@ -52,7 +52,7 @@ def test_what_disturbs_on_a_mac(macs: dict[str, EmulatedHost], capsys: pytest.Ca
     values.write_text(values.read_text().replace("{ 1.20", "{ 7,90").replace("used = 0.00M", "used = 407.50M"))
     lines = checked(capsys)
     assert [line.partition("  -> ")[0] for line in about(lines, "client power")] == [
-        "warning  client power: it runs on Battery Power",
+        "warning  client power: it runs on Battery Power"
     ]
     assert [line.partition("  -> ")[0] for line in about(lines, "client backups and indexers")] == [
         "warning  client backups and indexers: Time Machine is backing up",

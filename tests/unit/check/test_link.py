@@ -31,10 +31,7 @@ def test_jumbo_frames_are_proven_where_that_changes_nothing(macs: dict[str, Emul
     ("limit", "said"),
     [
         ("\tmax mtu: 1500\n", "up to 1500 (client) and 9000 (server): this pair cannot do 9000  -> leave MTU 9000 out"),
-        (
-            "",
-            "up to an unknown MTU (client) and 9000 (server); only trying tells if the path carries 9000  -> `lab",
-        ),
+        ("", "up to an unknown MTU (client) and 9000 (server); only trying tells if the path carries 9000  -> `lab"),
     ],
 )
 def test_what_the_interfaces_could_carry(macs: dict[str, EmulatedHost], limit: str, said: str) -> None:

@@ -13,6 +13,12 @@ from lab.hosts.hosts_file import load_hosts
 from lab.platforms.macos.platform import MacOS
 
 
+def put(path: Path, script: str) -> None:
+    path.unlink(missing_ok=True)
+    path.write_text(f"#!/bin/sh\n{script}\n")
+    path.chmod(0o755)
+
+
 def test_a_program_that_is_missing_on_a_mac(macs: dict[str, EmulatedHost]) -> None:
     programs, machine = macs["client"].folder / "bin", machines_of(macs)["client"]
     (programs / "iperf3").unlink()
@@ -21,8 +27,7 @@ def test_a_program_that_is_missing_on_a_mac(macs: dict[str, EmulatedHost]) -> No
         "problem  client programs: iperf3 is missing: nothing can be measured without it"
         "  -> install Homebrew there (https://brew.sh), then `brew install iperf3`"
     ]
-    (programs / "brew").write_text("#!/bin/sh\n")
-    (programs / "brew").chmod(0o755)
+    put(programs / "brew", "")
     (programs / "rsync").unlink()
     lines = lines_of(program_check.check(machine, "client programs"))
     assert [line.partition("  -> ")[2] for line in lines] == [
@@ -47,10 +52,7 @@ def test_a_program_that_only_prints_nonsense_or_never_ends(
     programs = macs["client"].folder / "bin"
     (programs / "ps").unlink()  # this machine's processes are to end
     (programs / "ps").symlink_to(shutil.which("ps") or "/bin/ps")
-    path = programs / program
-    path.unlink()
-    path.write_text(f"#!/bin/sh\n{script}\n")
-    path.chmod(0o755)
+    put(programs / program, script)
     machine = Machine("client", load_hosts(Path("hosts.ini")).client, macs["client"], MacOS(macs["client"]), None)
     findings = program_check._try(machine, "client programs", ["perl", "iperf3", "rsync"])
     # on a busy machine another program may not end in time either
@@ -63,25 +65,16 @@ def test_a_program_that_only_prints_nonsense_or_never_ends(
 @pytest.mark.parametrize(
     ("printed", "finding"),
     [
-        (
-            "",
-            "note     client extra programs: fio is missing: out is fio  -> install Homebrew there (https://brew.sh),",
-        ),
-        (
-            "fio-2.16",
-            "warning  client extra programs: fio: `fio --version` prints 'fio-2.16', and only fio 3.x is known",
-        ),
+        ("", "note     {}: fio is missing: out is fio  -> install Homebrew there (https://brew.sh),"),
+        ("fio-2.16", "warning  {}: fio: `fio --version` prints 'fio-2.16', and only fio 3.x is known"),
         ("fio-3.36", ""),
     ],
 )
-def test_what_only_one_tool_needs_is_missed_by_nobody_else(
-    macs: dict[str, EmulatedHost], printed: str, finding: str
-) -> None:
+def test_an_extra_program_is_for_the_client(macs: dict[str, EmulatedHost], printed: str, finding: str) -> None:
     for host in macs.values():
         if printed:
-            (host.folder / "bin" / "fio").write_text(f"#!/bin/sh\necho {printed}\n")
-            (host.folder / "bin" / "fio").chmod(0o755)
+            put(host.folder / "bin" / "fio", f"echo {printed}")
     machines = machines_of(macs)
     (line,) = lines_of(program_check.check_extras(machines["client"], "client extra programs"))
-    assert line.startswith(finding)
+    assert line.startswith(finding.format("client extra programs"))
     assert list(program_check.check_extras(machines["server"], "server extra programs")) == []

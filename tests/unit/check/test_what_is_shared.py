@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from support.assumed_mac import machine, says
@@ -28,7 +29,6 @@ from lab.check.hardware_file import (
 )
 from lab.check.machine import Machine
 from lab.check.sharing import Sharing
-from lab.cli.main import main
 from lab.hosts.host_config import HostConfig
 from lab.hosts.hosts_file import Hosts, LabConfig, ShareConfig
 
@@ -68,14 +68,6 @@ def share(path: Path, one: Machine, hosts: Hosts = HOSTS, answers: list[Answer] 
     return sharing.write()
 
 
-class Shared(NamedTuple):
-    """The file, what is said of it, and its text."""
-
-    path: Path
-    line: str
-    text: str
-
-
 def of_jane(folder: Path, changed: dict[str, str] | None = None) -> Machine:
     one = machine(folder, SAYS_TOO_MUCH | {"names": NAMES} | (changed or {}))
     assert one.facts
@@ -99,22 +91,21 @@ def asked(_names: None, tmp_path_factory: pytest.TempPathFactory) -> tuple[Machi
 
 
 @pytest.fixture(scope="module")
-def shared(asked: tuple[Machine, list[Answer]], tmp_path_factory: pytest.TempPathFactory) -> Shared:
-    """The file about it."""
+def shared(asked: tuple[Machine, list[Answer]], tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The text of the file about it."""
     path = tmp_path_factory.mktemp("shared") / "mac.txt"
-    line = share(path, asked[0], answers=asked[1])
-    return Shared(path, line, path.read_text())
+    assert share(path, asked[0], answers=asked[1]).startswith(f"{path}: ")
+    return path.read_text()
 
 
-def test_nothing_that_names_anybody_is_in_it(shared: Shared) -> None:
-    assert [secret for secret in SECRETS if secret in shared.text.casefold()] == []
-    assert shared.line.startswith(f"{shared.path}: ")
-    assert "//user-" in shared.text  # it stays readable
-    assert "ether 02:00:00:00:00:0" in shared.text
+def test_nothing_that_names_anybody_is_in_it(shared: str) -> None:
+    assert [secret for secret in SECRETS if secret in shared.casefold()] == []
+    assert "//user-" in shared  # it stays readable
+    assert "ether 02:00:00:00:00:0" in shared
 
 
-def test_it_is_read_back_as_it_was_written(shared: Shared) -> None:
-    (host,) = parse_shared(shared.text)
+def test_it_is_read_back_as_it_was_written_the_unverified_and_worst_first(shared: str) -> None:
+    (host,) = parse_shared(shared)
     assert (host.role, host.system, host.is_emulated) == ("client", "macOS 15.5 (24F74)", False)
     verdicts = {(entry.kind, entry.name): entry for entry in host.entries}
     assert verdicts["assumption", "tcp-settings"].verdict == AS_ASSUMED
@@ -122,20 +113,16 @@ def test_it_is_read_back_as_it_was_written(shared: Shared) -> None:
     assert verdicts["assumption", "load-when-off"].verdict == NOT_ASKED
     assert verdicts["capture", "vm_stat"].verdict == REFUSED
     assert verdicts["capture", "mount"].output[0] == "/dev/disk3s1 on / (apfs, local)"
-    assert render([host]) == shared.text
-
-
-def test_what_a_host_prints_is_no_line_of_the_file_and_does_nothing_to_a_terminal(shared: Shared) -> None:
-    assert "\033" not in shared.text
-    assert r"\x1b[2J" in shared.text
-    assert "\n| -- assumption perl: as assumed\n| == client ==\n" in shared.text
-    assert len([line for line in shared.text.splitlines() if line.startswith("== ")]) == 1
-
-
-def test_the_unverified_and_worst_stand_first(shared: Shared) -> None:
-    (host,) = parse_shared(shared.text)
+    assert render([host]) == shared
     names = [entry.name for entry in host.entries]
     assert names.index("load-when-off") < names.index("link-back") < names.index("iostat-row")
+
+
+def test_what_a_host_prints_is_no_line_of_the_file_and_does_nothing_to_a_terminal(shared: str) -> None:
+    assert "\033" not in shared
+    assert r"\x1b[2J" in shared
+    assert "\n| -- assumption perl: as assumed\n| == client ==\n" in shared
+    assert len([line for line in shared.splitlines() if line.startswith("== ")]) == 1
 
 
 def test_without_root_it_says_what_it_could_not_ask(tmp_path: Path) -> None:
@@ -149,13 +136,13 @@ def test_without_root_it_says_what_it_could_not_ask(tmp_path: Path) -> None:
 @pytest.mark.parametrize("mark", ["cpu", "instance", "model"])
 def test_an_emulated_mac_is_none(asked: tuple[Machine, list[Answer]], tmp_path: Path, mark: str) -> None:
     (one, answers), hosts = asked, HOSTS
-    facts = one.facts
-    assert facts
-    if mark == "cpu":
-        one = replace(one, facts=replace(facts, cpu="EMULATED on a processor"))
-    elif mark == "model":
-        one = replace(one, facts=replace(facts, about={"model": "EmulatedMac1,1"}))
-    else:
+    assert one.facts
+    marked: dict[str, Any] = {
+        "cpu": {"cpu": "EMULATED on a processor"},
+        "model": {"about": {"model": "EmulatedMac1,1"}},
+    }
+    one = replace(one, facts=replace(one.facts, **marked.get(mark, {})))
+    if mark == "instance":
         hosts = HOSTS.model_copy(update={"lab": LabConfig(instance="default/0123456789abcdef")})
     share(tmp_path / "mac.txt", one, hosts, answers)
     text = (tmp_path / "mac.txt").read_text()
@@ -192,18 +179,9 @@ def test_there_is_no_file_where_it_cannot_be_masked(tmp_path: Path) -> None:
 
 def test_a_lost_connection_is_no_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     one = of_jane(tmp_path)
-
-    def lose(*_: object, **__: object) -> None:
-        raise HostLost("gone")
-
-    monkeypatch.setattr(one.host, "shell", lose)
+    monkeypatch.setattr(one.host, "shell", Mock(side_effect=HostLost("gone")))
     with pytest.raises(HostLost):
         share(tmp_path / "mac.txt", one)
-
-
-def test_share_goes_with_hardware(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["check", "--share", "x.txt"]) == 2
-    assert "--hardware" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

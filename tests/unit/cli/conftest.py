@@ -1,3 +1,36 @@
-"""A place for commands to run in."""
+"""A place for commands to run in, and commands."""
 
+import pytest
+from support import commands
+from support.commands import Command, Lab
 from support.empty_place import empty_place as empty_place
+
+
+@pytest.fixture
+def lab(capsys: pytest.CaptureFixture[str]) -> Lab:
+    """Runs a command: exit code, standard output, standard error."""
+    return lambda *argv: commands.lab(capsys, *argv)
+
+
+@pytest.fixture
+def refused(lab: Lab) -> Command:
+    """Runs a command that ends with exit code 2 and prints a message alone: the message."""
+
+    def refuse(*argv: object) -> str:
+        code, out, err = lab(*argv)
+        assert (code, out) == (2, "")
+        return err
+
+    return refuse
+
+
+@pytest.fixture
+def done(lab: Lab) -> Command:
+    """Runs a command that ends with exit code 0: its standard output."""
+
+    def do(*argv: object) -> str:
+        code, out, err = lab(*argv)
+        assert code == 0, err
+        return out
+
+    return do

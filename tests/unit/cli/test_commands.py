@@ -8,11 +8,13 @@ import re
 import signal
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from rich.console import Console
-from support.commands import lab, write
+from support.commands import Command, Lab, write
 from support.input_files import HOSTS, SWEEP
+from support.paths import ROOT
 from support.sweeps import sweep_of
 from support.synthetic_runs import trial
 
@@ -27,6 +29,7 @@ from lab.run.case.catalogue import CATALOGUE
 from lab.run.runner import Progress
 
 pytestmark = pytest.mark.usefixtures("empty_place")
+PROMPTING = HOSTS.replace("env:LAB_PASSWORD", "prompt")
 
 
 @pytest.mark.parametrize(
@@ -37,10 +40,8 @@ pytestmark = pytest.mark.usefixtures("empty_place")
     ],
     ids=" ".join,
 )  # fmt: skip
-def test_a_wrong_command_is_exit_2_and_says_usage(capsys: pytest.CaptureFixture[str], argv: list[str]) -> None:
-    code, out, err = lab(capsys, *argv)
-    assert (code, out) == (2, "")
-    assert err.startswith("usage: lab")
+def test_a_wrong_command_is_exit_2_and_says_usage(refused: Command, argv: list[str]) -> None:
+    assert refused(*argv).startswith("usage: lab")
 
 
 @pytest.mark.parametrize(
@@ -57,10 +58,7 @@ def test_a_wrong_command_is_exit_2_and_says_usage(capsys: pytest.CaptureFixture[
         (["run", "good.toml", "--hosts", "good.ini"], 'give store = ["disk"] in the sweep, or serve = lab'),
         (["run", "disk.toml", "--hosts", "serving.ini"], 'path: missing\nstore "disk" needs the folder on the server'),
         (["run", "large.toml", "--hosts", "good.ini"], "[client] ram_disk: 2147483648 bytes cannot hold a payload of"),
-        (
-            ["run", "good.toml", "--hosts", "zfs.ini"],
-            "[client] ram_disk_format: Input should be 'tmpfs', 'ext4'",
-        ),
+        (["run", "good.toml", "--hosts", "zfs.ini"], "[client] ram_disk_format: Input should be 'tmpfs', 'ext4'"),
         (["check", "--hosts", "zfs.ini"], "'hfs-case' or 'apfs' (it is 'zfs')"),
         (["run", "disk.toml", "--hosts", "ready.ini"], "environment variable LAB_PASSWORD is not set"),
         (["run", "--resume", "no-run"], "no-run: not a run folder, and no run of results is called so"),
@@ -69,12 +67,11 @@ def test_a_wrong_command_is_exit_2_and_says_usage(capsys: pytest.CaptureFixture[
         (["show", "no-run"], "no-run: not a run folder"),
         (["show", "no-run", "--json"], "no-run: not a run folder"),
         (["report", "no-run"], "no-run: not a run folder"),
+        (["check", "--share", "x.txt"], "--hardware"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )
-def test_bad_input_is_exit_2_and_one_message_before_anything_is_touched(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, argv: list[str], said: str
-) -> None:
+def test_bad_input_is_exit_2(refused: Command, monkeypatch: pytest.MonkeyPatch, argv: list[str], said: str) -> None:
     for module in (ssh, doctor):
         monkeypatch.setattr(module, "SshHost", lambda *_: pytest.fail("it connected"))
     monkeypatch.delenv("LAB_PASSWORD", raising=False)
@@ -88,37 +85,29 @@ def test_bad_input_is_exit_2_and_one_message_before_anything_is_touched(
     write("zfs.ini", HOSTS.replace("[client]", "[client]\nram_disk_format = zfs"))
     write("ready.ini", HOSTS + "path = /srv\n")
     write("serving.ini", HOSTS + "serve = lab\n")
-    code, out, err = lab(capsys, *argv)
-    assert (code, out) == (2, "")
-    assert said in err
+    assert said in refused(*argv)
     assert not Path("results").exists()
 
 
-def test_a_plan_is_printed_and_changes_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_plan_is_printed_and_changes_nothing(lab: Lab) -> None:
     write("a.toml", SWEEP.replace('["smb"]', '["smb", "ssh"]'))
     before = sorted(Path().rglob("*"))
-    code, out, err = lab(capsys, "plan", "a.toml", "--order")
+    code, out, err = lab("plan", "a.toml", "--order")
     assert (code, err) == (0, "")
     assert out.startswith("2 cases, 6 trials, 0.2 GB to move\n")
     assert "left out:\n  ssh with cp: cp needs a mounted share, ssh has none" in out
-    assert [line.split()[0] for line in out.splitlines() if line.startswith("b0")] == [
-        f"b00{block}-000{position}" for block in (1, 2, 3) for position in (1, 2)
-    ]
+    order = [f"b00{block}-000{position}" for block in (1, 2, 3) for position in (1, 2)]
+    assert [line.split()[0] for line in out.splitlines() if line.startswith("b0")] == order
     assert sorted(Path().rglob("*")) == before
 
 
-def test_a_plan_as_json_is_the_whole_plan(capsys: pytest.CaptureFixture[str]) -> None:
-    write("a.toml", SWEEP)
-    code, out, _ = lab(capsys, "plan", "a.toml", "--json")
-    planned = json.loads(out)
-    assert code == 0
+def test_a_plan_as_json_is_the_whole_plan(done: Command) -> None:
+    planned = json.loads(done("plan", write("a.toml", SWEEP), "--json"))
     assert (len(planned["slots"]), len(planned["cases"]), planned["bytes_moved"]) == (6, 2, 6 * (32 << 20))
     assert set(planned["slots"][0]) == {"block", "position", "case", "anchor"}
 
 
-def test_a_host_that_cannot_be_reached_is_exit_1(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_host_that_cannot_be_reached_is_exit_1(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(role: str, _: Any) -> Host:
         raise HostError(f"{role}: you@mac [/odd] cannot be reached")
 
@@ -126,41 +115,50 @@ def test_a_host_that_cannot_be_reached_is_exit_1(
     monkeypatch.setenv("LAB_PASSWORD", "x")
     write("hosts.ini", HOSTS + "path = /srv\n")
     write("a.toml", SWEEP + 'store = ["disk"]\n')
-    code, _, err = lab(capsys, "run", "a.toml")
+    code, _, err = lab("run", "a.toml")
     assert (code, err) == (1, "client: you@mac [/odd] cannot be reached\n")
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)])
-def test_an_interruption_has_the_exit_code_of_its_signal(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, number: signal.Signals, code: int
+def test_a_signal_has_its_exit_code(
+    lab: Lab, monkeypatch: pytest.MonkeyPatch, number: signal.Signals, code: int
 ) -> None:
-    def interrupted(*_: Any) -> Any:
-        raise Interrupted(f"stopped by {number.name}", number)
-
-    monkeypatch.setattr(doctor, "check", interrupted)
-    assert lab(capsys, "check") == (code, "", f"stopped by {number.name}\n")
+    monkeypatch.setattr(doctor, "check", Mock(side_effect=Interrupted(f"stopped by {number.name}", number)))
+    assert lab("check") == (code, "", f"stopped by {number.name}\n")
 
 
 @pytest.mark.parametrize(("level", "code"), [("ok", 0), ("note", 0), ("warning", 0), ("problem", 1)])
-def test_a_check_with_a_problem_is_exit_1(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, level: Level, code: int
-) -> None:
+def test_a_check_with_a_problem_is_exit_1(lab: Lab, monkeypatch: pytest.MonkeyPatch, level: Level, code: int) -> None:
     findings = [Finding(level, "nfs", "no [/bin/sh] there", "give it [one]"), Finding("ok", "client", "fine")]
     monkeypatch.setattr(doctor, "check", lambda *_: (findings, {"hosts": {"client": {"cores": 2}}}))
-    found, out, _ = lab(capsys, "check")
-    assert (found, out) == (code, f"{level:8} nfs: no [/bin/sh] there  -> give it [one]\nok       client: fine\n")
-    found, out, _ = lab(capsys, "check", "--json")
-    said = json.loads(out)
-    assert (found, said["findings"][0]["level"], said["hosts"]) == (code, level, {"client": {"cores": 2}})
+    printed = f"{level:8} nfs: no [/bin/sh] there  -> give it [one]\nok       client: fine\n"
+    assert lab("check")[:2] == (code, printed)
+    json_code, out, _ = lab("check", "--json")
+    check = json.loads(out)
+    assert (json_code, check["findings"][0]["level"], check["hosts"]) == (code, level, {"client": {"cores": 2}})
 
 
-def test_a_plan_that_its_cap_cuts_short_says_so(capsys: pytest.CaptureFixture[str]) -> None:
-    Path("a.toml").write_text(SWEEP)
-    assert "warning" not in lab(capsys, "plan", "a.toml")[1]
-    Path("a.toml").write_text(SWEEP.replace("[workload]", 'time_cap = "1 s"\n[workload]', 1))
-    assert re.search(
-        r"\nwarning: time_cap = 1 s ends the run after about \d+ of \d+ trials, .* raise it",
-        lab(capsys, "plan", "a.toml")[1],
+def test_a_plan_that_its_cap_cuts_short_says_so(done: Command) -> None:
+    assert "warning" not in done("plan", write("a.toml", SWEEP))
+    printed = done("plan", write("a.toml", SWEEP.replace("[workload]", 'time_cap = "1 s"\n[workload]', 1)))
+    assert re.search(r"\nwarning: time_cap = 1 s ends the run after about \d+ of \d+ trials, .* raise it", printed)
+
+
+# --- lab init, and the template that nobody filled in
+
+
+def test_without_a_terminal_nothing_is_asked(refused: Command) -> None:
+    err = refused("init")
+    assert "there is no terminal to ask at" in err
+    assert "fill in the lines marked <--" in " ".join(err.split())
+
+
+@pytest.mark.parametrize("argv", [["check"], ["run", "a.toml"]])
+def test_the_untouched_template_asks_for_no_password(refused: Command, argv: list[str]) -> None:
+    write("hosts.ini", (ROOT / "hosts.ini").read_text(encoding="utf-8"))
+    write("a.toml", (ROOT / "sweeps" / "macs.toml").read_text(encoding="utf-8"))
+    assert refused(*argv).startswith(
+        "hosts.ini: fill in the lines marked <--: line 10 ([client] host), line 12 ([client] user)"
     )
 
 
@@ -168,45 +166,34 @@ def test_a_plan_that_its_cap_cuts_short_says_so(capsys: pytest.CaptureFixture[st
 
 
 @pytest.mark.parametrize("argv", [["up"], ["down"], ["status"], ["exec", "server", "--", "true"]], ids=" ".join)
-def test_the_local_lab_needs_root_and_says_so_in_one_line(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, argv: list[str]
-) -> None:
+def test_the_local_lab_needs_root(refused: Command, monkeypatch: pytest.MonkeyPatch, argv: list[str]) -> None:
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
-    code, out, err = lab(capsys, "local", *argv)
-    assert (code, out, len(err.splitlines())) == (2, "", 2)
+    err = refused("local", *argv)
+    assert len(err.splitlines()) == 2
     assert "needs root" in err or "needs Linux" in err
 
 
-def test_exec_without_a_command_says_so(capsys: pytest.CaptureFixture[str]) -> None:
+def test_exec_without_a_command_says_so(refused: Command) -> None:
     for argv in (["server"], ["server", "--"], ["server", "--name", "mine", "--", "ps"]):
-        code, _, err = lab(capsys, "local", "exec", *argv)
-        assert (code, err) == (2, "usage: lab local exec [--name NAME] HOST -- CMD\n")
+        assert refused("local", "exec", *argv) == "usage: lab local exec [--name NAME] HOST -- CMD\n"
 
 
-def test_a_plan_says_what_does_not_fit_the_hosts_file(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("LAB_PASSWORD", "secret")
-    Path("hosts.ini").write_text(HOSTS.replace("[share]", "[share]\npath = /srv"))
-    Path("a.toml").write_text(SWEEP + 'store = ["disk"]\n')
-    assert lab(capsys, "plan", "a.toml", "--hosts", "hosts.ini")[0] == 0
-    Path("a.toml").write_text(SWEEP + 'store = ["ram"]\n')
-    code, out, err = lab(capsys, "plan", "a.toml", "--hosts", "hosts.ini")
-    assert (code, out) == (2, "")
+# --- plans for hosts
+
+
+def test_a_plan_says_what_does_not_fit_the_hosts_file(refused: Command, done: Command) -> None:
+    hosts = write("hosts.ini", PROMPTING.replace("[share]", "[share]\npath = /srv"))
+    done("plan", write("a.toml", SWEEP + 'store = ["disk"]\n'), "--hosts", hosts)
+    err = refused("plan", write("a.toml", SWEEP + 'store = ["ram"]\n'), "--hosts", hosts)
     assert "hosts.ini: [share] serve = existing" in err
 
 
-def test_a_plan_counts_a_fill_with_the_image_size_of_the_hosts_file(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("LAB_PASSWORD", "secret")
-    Path("hosts.ini").write_text(HOSTS.replace("[share]", "[share]\nserve = lab\nimage_size = 8 GiB"))
+def test_a_plan_counts_a_fill_with_the_image_size_of_the_hosts_file(done: Command) -> None:
+    hosts_file = write("hosts.ini", PROMPTING.replace("[share]", "[share]\nserve = lab\nimage_size = 8 GiB"))
     took = {}
-    for percent, hosts in itertools.product((0, 90), ((), ("--hosts", "hosts.ini"))):
-        Path("a.toml").write_text(SWEEP + f'store = ["ext4"]\next4.fill = [{percent}]\n')
-        code, out, err = lab(capsys, "plan", "a.toml", *hosts, "--json")
-        assert code == 0, err
-        took[percent, bool(hosts)] = json.loads(out)
+    for percent, hosts in itertools.product((0, 90), ((), ("--hosts", hosts_file))):
+        sweep = write("a.toml", SWEEP + f'store = ["ext4"]\next4.fill = [{percent}]\n')
+        took[percent, bool(hosts)] = json.loads(done("plan", sweep, *hosts, "--json"))
     fills = took[90, True]["changes"]["fill"]
     for has_hosts, image_bytes in ((False, 2 << 30), (True, 8 << 30)):
         more_s = took[90, has_hosts]["estimated_s"] - took[0, has_hosts]["estimated_s"]

@@ -7,9 +7,10 @@ import sys
 from importlib import metadata
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
-from support.commands import lab, write
+from support.commands import Command, Lab, write
 from support.input_files import HOSTS, SWEEP
 from support.synthetic_runs import trial, write_run
 
@@ -21,79 +22,70 @@ pytestmark = pytest.mark.usefixtures("empty_place", "empty_figures")
 
 
 @pytest.mark.parametrize("argv", [["--version"], ["plan", "demo"], ["plan", "macs", "--json"], ["show", "example"]])
-def test_nothing_is_left_in_the_folder(capsys: pytest.CaptureFixture[str], argv: list[str]) -> None:
-    assert lab(capsys, *argv)[0] == 0
+def test_nothing_is_left_in_the_folder(lab: Lab, argv: list[str]) -> None:
+    code, out, _ = lab(*argv)
+    assert code == 0
+    assert argv != ["--version"] or out == f"lab {package.__version__}\n"
     assert list(Path().iterdir()) == []
-
-
-def test_the_version_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
-    assert lab(capsys, "--version") == (0, f"lab {package.__version__}\n", "")
 
 
 # --- sweeps
 
 
 @pytest.mark.parametrize("name", sorted(shipped.sweeps()))
-def test_every_sweep_that_comes_with_the_lab_is_planned_by_its_name(
-    capsys: pytest.CaptureFixture[str], name: str
-) -> None:
-    by_name = lab(capsys, "plan", name)
+def test_every_sweep_that_comes_with_the_lab_is_planned_by_its_name(lab: Lab, name: str) -> None:
+    by_name = lab("plan", name)
     assert by_name[0] == 0
-    assert by_name == lab(capsys, "plan", shipped.sweeps()[name])
+    assert by_name == lab("plan", shipped.sweeps()[name])
 
 
-def test_a_name_is_that_of_a_sweep_of_the_labs_whatever_lies_in_the_folder(capsys: pytest.CaptureFixture[str]) -> None:
-    of_the_lab = lab(capsys, "plan", "demo")
+def test_a_name_is_that_of_a_sweep_of_the_labs_whatever_lies_in_the_folder(lab: Lab) -> None:
+    of_the_lab = lab("plan", "demo")
     write("demo", SWEEP)
-    assert lab(capsys, "plan", "demo") == of_the_lab
+    assert lab("plan", "demo") == of_the_lab
     for path in ("./demo", Path("demo").resolve()):
-        assert lab(capsys, "plan", path)[1].startswith("2 cases")
+        assert lab("plan", path)[1].startswith("2 cases")
     Path("kernel").symlink_to("nowhere")
-    assert lab(capsys, "plan", "kernel")[0] == 0
-    assert "kernel: no such file" in lab(capsys, "plan", "./kernel")[2]
+    assert lab("plan", "kernel")[0] == 0
+    assert "kernel: no such file" in lab("plan", "./kernel")[2]
 
 
 @pytest.mark.parametrize("name", ["demmo", "demo.toml", "sweeps/demo", "./demo", "/demo", "demo/", ".."])
-def test_an_unknown_sweep_is_an_error_that_lists_those_that_there_are(
-    capsys: pytest.CaptureFixture[str], name: str
-) -> None:
-    code, out, err = lab(capsys, "plan", name)
-    assert (code, out) == (2, "")
+def test_an_unknown_sweep_is_an_error_that_lists_those_that_there_are(refused: Command, name: str) -> None:
+    err = refused("plan", name)
     listed = "" if name in ("./demo", "demo/") else "; the sweeps that come with the lab are ashift, blog-2011, clients"
     assert name == ".." or f"{Path(name).name}: no such file{listed}" in err
 
 
-def test_a_run_takes_the_same_names(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_run_takes_the_same_names(lab: Lab, refused: Command) -> None:
     write("hosts.ini", HOSTS)
-    code, _, err = lab(capsys, "run", "demo")
-    assert code == 2
+    err = refused("run", "demo")
     assert "[share] serve = existing" in err  # the sweep has been read, and does not fit
-    assert "the sweeps that come with the lab are" in lab(capsys, "run", "demmo")[2]
+    assert "the sweeps that come with the lab are" in lab("run", "demmo")[2]
 
 
 # --- example runs
 
 
-def test_an_example_is_shown_with_what_it_is(capsys: pytest.CaptureFixture[str]) -> None:
-    code, out, err = lab(capsys, "show", "example")
+def test_an_example_is_shown_with_what_it_is(lab: Lab) -> None:
+    code, out, err = lab("show", "example")
     assert code == 0
     assert out.startswith("Fastest write")
     assert "lab-example-" not in out
     assert err.startswith("example: a run that comes with the lab, made in a local lab on one machine")
-    shown = json.loads(lab(capsys, "show", "example", "--json")[1])
+    shown = json.loads(lab("show", "example", "--json")[1])
     assert shown["path"] == "example"
     assert "lab-example-" not in json.dumps(shown)
 
 
-def test_examples_are_compared(capsys: pytest.CaptureFixture[str]) -> None:
-    code, out, _ = lab(capsys, "compare", "example", "example-delay")
-    assert code == 0
+def test_examples_are_compared(done: Command) -> None:
+    out = done("compare", "example", "example-delay")
     assert "A: example" in out
     assert "lab-example-" not in out
 
 
-def test_the_report_of_an_example_is_written_to_the_current_folder(capsys: pytest.CaptureFixture[str]) -> None:
-    code, out, err = lab(capsys, "report", "example")
+def test_the_report_of_an_example_is_written_to_the_current_folder(lab: Lab) -> None:
+    code, out, err = lab("report", "example")
     assert code == 0
     assert out.splitlines()[-1] == "report-example/report.html"
     assert "example: a run that comes with the lab" in err
@@ -103,8 +95,8 @@ def test_the_report_of_an_example_is_written_to_the_current_folder(capsys: pytes
     assert "lab-example-" not in page
 
 
-def test_without_a_run_an_example_is_offered(capsys: pytest.CaptureFixture[str]) -> None:
-    assert "`lab show example` shows one that comes with the lab" in lab(capsys, "show")[2]
+def test_without_a_run_an_example_is_offered(lab: Lab) -> None:
+    assert "`lab show example` shows one that comes with the lab" in lab("show")[2]
 
 
 # --- notebooks
@@ -132,28 +124,28 @@ def started(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     return calls
 
 
-def test_a_notebook_is_copied_and_opened_on_an_example(capsys: pytest.CaptureFixture[str], started: list[Any]) -> None:
-    code, out, _ = lab(capsys, "notebook", "example")
+def test_a_notebook_is_copied_and_opened_on_an_example(lab: Lab, started: list[Any]) -> None:
+    code, out, _ = lab("notebook", "example")
     assert (code, out) == (0, "explore.ipynb: a copy, to be changed as you like\n")
     assert Path("explore.ipynb").read_bytes() == shipped.notebooks()["explore"].read_bytes()
     assert started == [("explore.ipynb", {"LAB_RUN": "example"})]
 
 
 def test_a_notebook_that_is_there_is_opened_by_its_path_alone(
-    capsys: pytest.CaptureFixture[str], started: list[Any]
+    refused: Command, done: Command, started: list[Any]
 ) -> None:
     Path("mine").mkdir()
     write("mine/explore.ipynb", "my own")
-    code, out, err = lab(capsys, "notebook", "example", "--to", "mine")
-    assert (code, out, started) == (2, "", [])
+    err = refused("notebook", "example", "--to", "mine")
+    assert started == []
     assert "\nmine/explore.ipynb: is there already, and is not opened unasked\n" in err
     assert "`lab notebook mine/explore.ipynb` opens it" in err
-    assert lab(capsys, "notebook", "mine/explore.ipynb", "example", "example-delay")[0] == 0
+    done("notebook", "mine/explore.ipynb", "example", "example-delay")
     assert started == [("mine/explore.ipynb", {"LAB_RUN": "example", "LAB_OTHER_RUN": "example-delay"})]
     assert Path("mine/explore.ipynb").read_text() == "my own"
 
 
-def test_no_notebook_of_a_run_folder_is_run(capsys: pytest.CaptureFixture[str], started: list[Any]) -> None:
+def test_no_notebook_of_a_run_folder_is_run(refused: Command, started: list[Any]) -> None:
     """Neither by its name, nor by its path, nor by a link to it."""
     run = write_run(Path("handed-over"), [trial()]).path
     shutil.copy(shipped.notebooks()["design"], run / "design.ipynb")
@@ -161,12 +153,11 @@ def test_no_notebook_of_a_run_folder_is_run(capsys: pytest.CaptureFixture[str], 
     Path("folder").symlink_to(run, target_is_directory=True)
     for words in ([run / "design.ipynb"], ["link.ipynb"], ["folder/design.ipynb"]):
         for more in ([], ["--export", "page.html"]):
-            code, out, err = lab(capsys, "notebook", *words, *more)
-            assert (code, out, started) == (2, "", [])
-            assert f"lies in {run.resolve()}, among results, and those may be somebody else's: it is not run" in err
+            message = f"lies in {run.resolve()}, among results, and those may be somebody else's: it is not run"
+            assert message in refused("notebook", *words, *more)
     os.chdir(run)
-    for words in (["design", "."], ["explore", "."]):
-        assert "holds results, and no notebook is put there" in lab(capsys, "notebook", *words)[2]
+    for name in ("design", "explore"):
+        assert "holds results, and no notebook is put there" in refused("notebook", name, ".")
     assert sorted(path.name for path in Path().glob("*.ipynb")) == ["design.ipynb"]
     assert not started
 
@@ -178,17 +169,18 @@ def test_no_notebook_of_a_run_folder_is_run(capsys: pytest.CaptureFixture[str], 
         (["design", "example", "--to", "x", "--export", "y.html"], "--to: a page is made without a copy"),
         (["no.ipynb"], "no.ipynb: no such notebook"),
         (["folder.ipynb"], "folder.ipynb: no such notebook"),
+        (["compare", "example"], "compare: needs two runs"),
+        (["is-it-true", "example"], "is-it-true: shows no run"),
+        (["example", "example-delay"], "explore shows one run"),
+        (["design", "no-such-run"], "no-such-run: not a run folder"),
     ],
 )
-def test_a_notebook_that_cannot_be_opened_is_refused(
-    capsys: pytest.CaptureFixture[str], started: list[Any], words: list[str], why: str
-) -> None:
+def test_a_wrong_notebook_is_refused(refused: Command, started: list[Any], words: list[str], why: str) -> None:
     write("mine.ipynb", "mine")
     Path("folder.ipynb").mkdir()
-    code, out, err = lab(capsys, "notebook", *words)
-    assert (code, out, started) == (2, "", [])
-    assert why in err
-    assert not Path("x").exists()
+    assert why in refused("notebook", *words)
+    assert started == []
+    assert sorted(path.name for path in Path().iterdir()) == ["folder.ipynb", "mine.ipynb"]
 
 
 NEWEST = {"LAB_RUN": "{results}/20300102T000000Z-demo"}
@@ -210,47 +202,24 @@ NEWEST = {"LAB_RUN": "{results}/20300102T000000Z-demo"}
     ],
 )  # fmt: skip
 def test_a_notebook_is_opened_by_its_name_on_the_runs_that_are_named(
-    capsys: pytest.CaptureFixture[str], started: list[Any], words: list[str], notebook: str, chosen: dict[str, str]
+    done: Command, started: list[Any], words: list[str], notebook: str, chosen: dict[str, str]
 ) -> None:
     for name in ("20300101T000000Z-demo", "20300102T000000Z-demo"):
         write_run(Path("made"), [trial()]).path.rename(Path("made") / name)
     Path("made").rename("results")
-    code, _, err = lab(capsys, "notebook", *words)
-    assert code == 0, err
+    done("notebook", *words)
     results = Path("results").resolve()
     expected = {name: value.format(results=results) for name, value in chosen.items()}
     assert started == [(f"{notebook}.ipynb", expected)]
 
 
-@pytest.mark.parametrize(
-    ("words", "why"),
-    [
-        (["compare", "example"], "compare: needs two runs"),
-        (["is-it-true", "example"], "is-it-true: shows no run"),
-        (["example", "example-delay"], "explore shows one run"),
-        (["design", "no-such-run"], "no-such-run: not a run folder"),
-    ],
-)
-def test_a_notebook_of_more_or_fewer_runs_than_it_shows_is_refused(
-    capsys: pytest.CaptureFixture[str], started: list[Any], words: list[str], why: str
-) -> None:
-    code, out, err = lab(capsys, "notebook", *words)
-    assert (code, out, started) == (2, "", [])
-    assert why in err
+def test_without_jupyter_nothing_is_copied(refused: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(metadata, "version", Mock(side_effect=metadata.PackageNotFoundError("notebook")))
+    install = "`pip install 'file-share-lab[notebook]'`"
+    assert refused("notebook", "example") == f"jupyter is not installed\n{install}\n"
     assert list(Path().iterdir()) == []
 
 
-def test_without_jupyter_nothing_is_copied(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    def version(name: str) -> str:
-        raise metadata.PackageNotFoundError(name)
-
-    monkeypatch.setattr(metadata, "version", version)
-    code, out, err = lab(capsys, "notebook", "example")
-    assert (code, out) == (2, "")
-    assert err == "jupyter is not installed\n`pip install 'file-share-lab[notebook]'`\n"
-    assert list(Path().iterdir()) == []
-
-
-def test_without_a_run_a_newcomer_is_shown_one(capsys: pytest.CaptureFixture[str], started: list[Any]) -> None:
-    assert lab(capsys, "notebook")[0] == 0
+def test_without_a_run_a_newcomer_is_shown_one(lab: Lab, started: list[Any]) -> None:
+    assert lab("notebook")[0] == 0
     assert started == [("start.ipynb", {})]

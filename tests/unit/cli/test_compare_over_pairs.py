@@ -4,57 +4,46 @@ import json
 from pathlib import Path
 
 import pytest
+from support.commands import Command, Lab
 from support.runs_of_pairs import write_pairs
 
-from lab.cli import main as cli
 
-
-def lab(capsys: pytest.CaptureFixture[str], *words: object) -> tuple[int, str, str]:
-    code = cli.main([str(word) for word in words])
-    printed = capsys.readouterr()
-    return code, printed.out, printed.err
-
-
-def test_effects_over_pairs_are_printed_and_their_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_effects_over_pairs_are_printed_and_their_json(lab: Lab, tmp_path: Path) -> None:
     paths = [run.path for run in write_pairs(tmp_path, [0.2, 0.25, 0.3], [{"kernel": f"6.{n}"} for n in range(3)])]
-    code, said, _ = lab(capsys, "compare", *paths, "--over-pairs")
-    plain = " ".join(said.split())
+    code, printed, _ = lab("compare", *paths, "--over-pairs")
+    plain = " ".join(printed.split())
     assert code == 0
     assert plain.startswith("3 pairs of hosts, taken as a sample of pairs")
     assert "over 3 pairs" in plain
     assert "One pair a value: server kernel. What that does cannot be told from the pair" in plain
     assert "all cases, P2" in plain
-    found = json.loads(lab(capsys, "compare", "--json", "--over-pairs", *paths)[1])
-    assert len(found["pairs"]) == 3
-    assert found["answer"][0].startswith("3 pairs of hosts")
+    comparison = json.loads(lab("compare", "--json", "--over-pairs", *paths)[1])
+    assert len(comparison["pairs"]) == 3
+    assert comparison["answer"][0].startswith("3 pairs of hosts")
 
 
-def test_the_page_is_written_without_names(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_page_is_written_without_names(lab: Lab, done: Command, tmp_path: Path) -> None:
     paths = [run.path for run in write_pairs(tmp_path, [0.2, 0.25, 0.3])]
-    code, said, _ = lab(capsys, "compare", *paths, "--over-pairs", "--to", tmp_path / "page")
-    assert code == 0
-    assert said.startswith("3 pairs of hosts")
-    assert str(tmp_path / "page" / "compare.html") in said.splitlines()
-    assert "pair1-client" not in (tmp_path / "page" / "compare.html").read_text()
-    lab(capsys, "compare", *paths, "--over-pairs", "--to", tmp_path / "named", "--no-redact")
-    assert "pair1-client" in (tmp_path / "named" / "compare.html").read_text()
+    page, named = (tmp_path / name / "compare.html" for name in ("page", "named"))
+    printed = done("compare", *paths, "--over-pairs", "--to", page.parent)
+    assert printed.startswith("3 pairs of hosts")
+    assert str(page) in printed.splitlines()
+    assert "pair1-client" not in page.read_text()
+    lab("compare", *paths, "--over-pairs", "--to", named.parent, "--no-redact")
+    assert "pair1-client" in named.read_text()
 
 
-@pytest.mark.parametrize("words", [["--fail-if", "slower-than 10%"]])
-def test_there_is_no_condition_without_a_base(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], words: list[str]
-) -> None:
-    paths = [run.path for run in write_pairs(tmp_path, [0.2, 0.25])]
-    code, _, err = lab(capsys, "compare", *paths, "--over-pairs", *words)
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["one", "two", "--fail-if", "slower-than 10%"], "not with --over-pairs"),
+        (["one", "one"], "the same run as"),
+        (["published", "one"], "--over-pairs: not with published"),
+    ],
+)
+def test_what_has_no_effect_over_pairs_is_refused(lab: Lab, tmp_path: Path, words: list[str], message: str) -> None:
+    runs = zip(("one", "two"), write_pairs(tmp_path, [0.2, 0.25]), strict=True)
+    paths = {name: str(run.path) for name, run in runs}
+    code, _, err = lab("compare", *(paths.get(word, word) for word in words), "--over-pairs")
     assert code == 2
-    assert "not with --over-pairs" in err
-
-
-def test_a_run_twice_and_the_published_tables_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (path,) = [run.path for run in write_pairs(tmp_path, [0.2])]
-    code, _, err = lab(capsys, "compare", path, path, "--over-pairs")
-    assert code == 2
-    assert "the same run as" in err
-    code, _, err = lab(capsys, "compare", "published", path, "--over-pairs")
-    assert code == 2
-    assert "--over-pairs: not with published" in err
+    assert message in err

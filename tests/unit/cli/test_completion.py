@@ -6,7 +6,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from support.commands import lab
+from support.commands import Lab
 from support.paths import ROOT
 
 from lab.base import shipped
@@ -56,10 +56,6 @@ CASES = [
 ]
 
 
-def needs(shell: str) -> pytest.MarkDecorator:
-    return pytest.mark.skipif(shutil.which(shell) is None, reason=f"needs {shell}")
-
-
 @pytest.fixture
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with what can be completed, and with names that must be no commands."""
@@ -83,17 +79,22 @@ def offered(*command: str | Path) -> list[str]:
     return list(dict.fromkeys(line.split("\t")[0] for line in done.stdout.splitlines()))
 
 
-def write_script(place: Path, shell: str) -> Path:
+def completed(place: Path, shell: str, *words: str) -> list[str]:
+    """What a shell offers for the last word of a command. In zsh, the runs and sweeps that it would offer."""
+    if shutil.which(shell) is None:
+        pytest.skip(f"needs {shell}")
     path = place / f"lab.{shell}"
     path.write_text(script(shell))
-    return path
+    if shell == "bash":
+        return offered("bash", "-c", ASK_BASH, "bash", path, *words)
+    if shell == "fish":
+        return offered("fish", "-c", ASK_FISH, path, " ".join(words))
+    return offered("zsh", "-f", "-c", ASK_ZSH, "zsh", path, *words)
 
 
 @pytest.mark.parametrize("shell", SHELLS)
-def test_the_script_is_printed_and_its_shell_can_read_it(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, shell: str
-) -> None:
-    code, out, err = lab(capsys, "completion", shell)
+def test_the_script_is_printed_and_its_shell_can_read_it(lab: Lab, tmp_path: Path, shell: str) -> None:
+    code, out, err = lab("completion", shell)
     assert (code, err) == (0, "")
     assert "_lab_run" in out
     if shutil.which(shell):
@@ -102,48 +103,33 @@ def test_the_script_is_printed_and_its_shell_can_read_it(
         assert offered(shell, "-n", path) == []
 
 
-@needs("bash")
+@pytest.mark.parametrize("shell", ["bash", "fish"])
 @pytest.mark.parametrize(("words", "expected"), CASES, ids=lambda words: " ".join(words))
-def test_bash_completes(place: Path, words: list[str], expected: list[str]) -> None:
-    assert sorted(offered("bash", "-c", ASK_BASH, "bash", write_script(place, "bash"), "lab", *words)) == sorted(
-        expected
-    )
+def test_a_shell_completes(place: Path, shell: str, words: list[str], expected: list[str]) -> None:
+    assert sorted(completed(place, shell, "lab", *words)) == sorted(expected)
+    assert not (place / "pwned").exists()
 
 
-@needs("bash")
 def test_bash_knows_every_command_and_runs_no_name(place: Path) -> None:
-    path = write_script(place, "bash")
-    assert offered("bash", "-c", ASK_BASH, "bash", path, "lab", "") == list(COMMANDS)
-    names = offered("bash", "-c", ASK_BASH, "bash", path, "lab", "show", "")
+    assert completed(place, "bash", "lab", "") == list(COMMANDS)
+    names = completed(place, "bash", "lab", "show", "")
     assert sorted(names) == sorted([*RUNS, *shipped.examples(), "other", "results"])
     assert not (place / "pwned").exists()
 
 
-@needs("fish")
-@pytest.mark.parametrize(("words", "expected"), CASES, ids=lambda words: " ".join(words))
-def test_fish_completes(place: Path, words: list[str], expected: list[str]) -> None:
-    line = " ".join(["lab", *words])
-    assert sorted(offered("fish", "-c", ASK_FISH, write_script(place, "fish"), line)) == sorted(expected)
-    assert not (place / "pwned").exists()
-
-
-@needs("fish")
 def test_fish_knows_the_folder_of_runs_that_follows_an_equals_sign(place: Path) -> None:
-    line = "lab show --results=other 2030"
-    assert offered("fish", "-c", ASK_FISH, write_script(place, "fish"), line) == [ELSEWHERE]
+    assert completed(place, "fish", "lab", "show", "--results=other", "2030") == [ELSEWHERE]
 
 
-@needs("zsh")
 @pytest.mark.parametrize("words", [("--results", "other"), ("--results", "~/other"), ("--results=other",)])
 def test_zsh_is_given_runs_of_the_folder_that_the_line_names(place: Path, words: tuple[str, ...]) -> None:
-    names = offered("zsh", "-f", "-c", ASK_ZSH, "zsh", write_script(place, "zsh"), "lab", "show", *words, "")
+    names = completed(place, "zsh", "lab", "show", *words, "")
     assert ELSEWHERE in names
     assert not {*RUNS} & {*names}
 
 
-@needs("zsh")
 def test_zsh_is_given_runs_and_sweeps(place: Path) -> None:
-    names = offered("zsh", "-f", "-c", ASK_ZSH, "zsh", write_script(place, "zsh"))
+    names = completed(place, "zsh")
     assert {*RUNS, *shipped.examples(), *shipped.sweeps(), "files -/", "files -g *.toml"} < set(names)
     assert "20300105T000000Z-no-run" not in names
     assert not (place / "pwned").exists()

@@ -3,14 +3,16 @@ tests/scenarios/cli/test_hostile_runs.py.
 """
 
 import ast
+import itertools
 import os
+import re
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from support.commands import lab
+from support.commands import Command, Lab
 from support.hostile_runs import HOSTS
 from support.paths import ROOT
 
@@ -44,26 +46,19 @@ def bait(tmp_path: Path) -> Path:
 @pytest.mark.parametrize(
     "words", [["check"], ["run", "demo"], ["fidelity"], ["host", "install", "client"]], ids=" ".join
 )
-def test_a_hosts_file_that_nobody_named_runs_nothing_here(
-    capsys: pytest.CaptureFixture[str], bait: Path, words: list[str]
-) -> None:
-    code, out, err = lab(capsys, *words)
-    assert (code, out) == (2, "")
+def test_a_hosts_file_that_nobody_named_runs_nothing_here(refused: Command, bait: Path, words: list[str]) -> None:
+    err = refused(*words)
     assert err.startswith("hosts.ini: [client] proxy_command: not taken from a file that was only found in the current")
     assert "`--hosts hosts.ini`" in err
     assert not bait.exists()
 
 
-def test_nor_does_it_say_whose_keys_to_believe(capsys: pytest.CaptureFixture[str], bait: Path) -> None:
-    text = Path("hosts.ini").read_text()
-    lines = [line for line in text.splitlines() if not line.startswith("proxy_command")]
-    Path("hosts.ini").write_text("\n".join(lines).replace("[server]", "[server]\nknown_hosts = known_hosts"))
-    assert lab(capsys, "check")[2].startswith("hosts.ini: [server] known_hosts: not taken from a file")
-
-
-def test_one_that_is_named_does(capsys: pytest.CaptureFixture[str], bait: Path) -> None:
-    assert lab(capsys, "check", "--hosts", "hosts.ini")[0] == 1
+def test_one_that_is_named_does_and_an_unnamed_one_does_not_say_whose_keys_to_believe(lab: Lab, bait: Path) -> None:
+    assert lab("check", "--hosts", "hosts.ini")[0] == 1
     assert bait.exists()
+    text = re.sub("(?m)^proxy_command.*\n", "", Path("hosts.ini").read_text())
+    Path("hosts.ini").write_text(text.replace("[server]", "[server]\nknown_hosts = known_hosts"))
+    assert lab("check")[2].startswith("hosts.ini: [server] known_hosts: not taken from a file")
 
 
 # --- programs and modules
@@ -94,13 +89,10 @@ def test_every_python_of_the_labs_is_started_without_it() -> None:
     assert names == {"lab/base/own_python.py", "lab/fleet/attempt.py"}
 
 
-def test_no_repository_around_an_installed_lab_is_asked_for_its_version(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_repository_around_the_lab_tells_its_version(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Git runs what the settings of a repository name."""
-    environment = os.environ | {
-        f"GIT_{who}_{what}": "x" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")
-    }
+    names = itertools.product(("AUTHOR", "COMMITTER"), ("NAME", "EMAIL"))
+    environment = os.environ | {f"GIT_{who}_{what}": "x" for who, what in names}
     for words in (["init", "-q"], ["config", "core.fsmonitor", f"touch {tmp_path}/bait;"],
                   ["commit", "-q", "--allow-empty", "-m", "x"]):  # fmt: skip
         subprocess.run(["git", *words], check=True, env=environment)
@@ -125,24 +117,16 @@ def test_matplotlib_is_imported_by_one_module_first() -> None:
     assert not names & {"lab/report/figures/__init__.py", "lab/notebook/__init__.py"}
 
 
-def settings_that_change_figures(path: Path) -> None:
-    path.write_bytes(b"text.usetex : True\nfont.size : 40\nbackend : no\nno.such.key : 1\n: \xff\n")
-
-
-def pipe(path: Path) -> None:
-    os.mkfifo(path)
-
-
 @pytest.mark.parametrize("module", ["lab.report.figures", "lab.notebook"])
-@pytest.mark.parametrize("make", [settings_that_change_figures, pipe])
-def test_figures_begin_with_matplotlibs_own_settings(make: Callable[[Path], None], module: str) -> None:
-    for name in ("matplotlibrc", "others"):
-        make(Path(name))
-    environment = os.environ | {
-        "PYTHONPATH": str(ROOT),
-        "MPLBACKEND": "no",
-        "MATPLOTLIBRC": str(Path("others").resolve()),
-    }
+@pytest.mark.parametrize("is_pipe", [False, True])
+def test_figures_begin_with_matplotlibs_own_settings(is_pipe: bool, module: str) -> None:
+    for path in (Path("matplotlibrc"), Path("others")):
+        settings = b"text.usetex : True\nfont.size : 40\nbackend : no\nno.such.key : 1\n: \xff\n"
+        if is_pipe:
+            os.mkfifo(path)
+        else:
+            path.write_bytes(settings)
+    environment = os.environ | {"PYTHONPATH": str(ROOT), "MPLBACKEND": "no", "MATPLOTLIBRC": str(path.resolve())}
     command = [sys.executable, "-P", "-c", f"import {module}, matplotlib; print(matplotlib.rcParams['font.size'])"]
     done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=120, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (0, "10.0\n", "")

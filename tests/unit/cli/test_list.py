@@ -6,9 +6,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from support.commands import lab
+from support.commands import Lab
 from support.planted import EVIL, assert_plain
-from support.synthetic_runs import make_trials, trial, write_run
+from support.synthetic_runs import make_trials, write_run
 
 from lab.cli.list_runs import lines_of
 from lab.results.run_list import ListedRun, list_runs
@@ -29,10 +29,10 @@ BROKEN = ListedRun(
 UNFINISHED = replace(RUN, path="results/20300103T000000Z-c", fastest={}, trials={}, ended="failed: server: no iperf3")
 
 
-def test_runs_are_listed_newest_first_as_they_can_be_named(capsys: pytest.CaptureFixture[str]) -> None:
+def test_runs_are_listed_newest_first_as_they_can_be_named(lab: Lab) -> None:
     for name in ("demo", "macs"):
         write_run(Path("other"), make_trials(2), ended="complete").path.rename(f"other/{name}")
-    code, out, err = lab(capsys, "list", "--results", "other")
+    code, out, err = lab("list", "--results", "other")
     assert (code, err) == (0, "")
     first, second = out.splitlines()
     assert first.startswith("-1  macs  ")
@@ -42,25 +42,17 @@ def test_runs_are_listed_newest_first_as_they_can_be_named(capsys: pytest.Captur
         r"at most write \d+\.\d, read \d+\.\d MB/s",
         first,
     )
-    assert lab(capsys, "show", "-2", "--results", "other") == lab(capsys, "show", "demo", "--results", "other")
+    assert lab("show", "-2", "--results", "other") == lab("show", "demo", "--results", "other")
 
 
-def test_a_list_for_programs_is_json(capsys: pytest.CaptureFixture[str]) -> None:
-    write_run(Path("results"), make_trials(2))
-    (listed,) = json.loads(lab(capsys, "list", "--json")[1])
-    (expected,) = list_runs(Path("results"))
-    assert ListedRun(**listed) == expected
-
-
-def test_no_run_is_said_and_no_error(capsys: pytest.CaptureFixture[str]) -> None:
-    assert lab(capsys, "list") == (0, "", "results: holds no run; `lab run SWEEP` makes one\n")
-    assert lab(capsys, "list", "--json")[:2] == (0, "[]\n")
-
-
-def test_a_run_that_cannot_be_read_is_said_to_be_so(capsys: pytest.CaptureFixture[str]) -> None:
-    folder = write_run(Path("results"), [trial()])
+def test_a_list_may_be_empty_is_json_for_programs_and_says_what_cannot_be_read(lab: Lab) -> None:
+    assert lab("list") == (0, "", "results: holds no run; `lab run SWEEP` makes one\n")
+    assert lab("list", "--json")[:2] == (0, "[]\n")
+    folder = write_run(Path("results"), make_trials(2))
+    (listed,) = json.loads(lab("list", "--json")[1])
+    assert [ListedRun(**listed)] == list(list_runs(Path("results")))
     (folder.path / "run.json").write_text("{")
-    code, out, err = lab(capsys, "list")
+    code, out, err = lab("list")
     assert (code, err) == (0, "")
     assert out.startswith(f"-1  {folder.path.name}\n    cannot be read: run.json: ")
 
@@ -77,18 +69,16 @@ def test_no_text_is_lost_at_any_width(width: int) -> None:
                  " ".join(BROKEN.problem.split())):  # fmt: skip
         assert part in text
     assert (len(list(lines_of([RUN], width))) == 1) == (width == 200)
-
-
-def test_an_end_before_the_last_trial_is_said_beside_the_speeds() -> None:
+    # an end before the last trial stands beside the speeds
     (line,) = lines_of([replace(RUN, ended="interrupted", is_whole=False)], 300)
     assert line.endswith("MB/s; interrupted")
     assert "7 failed and more" in line
 
 
-def test_names_that_others_chose_do_nothing_to_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+def test_names_that_others_chose_do_nothing_to_the_terminal(lab: Lab) -> None:
     name = EVIL.replace("/", "")[:80]
     folder = write_run(Path("results"), [], ended=EVIL, hosts={EVIL: {"hostname": EVIL}, "server": {"hostname": EVIL}})
     folder.path.rename(Path("results") / name)
-    assert_plain(lab(capsys, "list")[1])
+    assert_plain(lab("list")[1])
     (Path("results") / name / "run.json").write_text(EVIL)
-    assert_plain(lab(capsys, "list")[1])
+    assert_plain(lab("list")[1])

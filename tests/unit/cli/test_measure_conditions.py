@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from support.commands import lab
+from support.commands import Command, Lab
 from support.saved_runs import write_saved_run
 
 from lab.measure import measure
@@ -24,27 +24,24 @@ def _measured(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     ("condition", "code"),
     [("write < 100 MB/s", 0), ("write < 120 MB/s", 3), ("write < 100 MB/s or read < 100 MB/s", 3)],
 )
-def test_a_condition_that_holds_is_exit_3(capsys: pytest.CaptureFixture[str], condition: str, code: int) -> None:
-    done = lab(capsys, "measure", "/mnt/media", "--fail-if", condition)
+def test_a_condition_that_holds_is_exit_3(lab: Lab, condition: str, code: int) -> None:
+    done = lab("measure", "/mnt/media", "--fail-if", condition)
     assert done[0] == code
     lines = done[1].splitlines()
     first = condition.partition(" or ")[0]
     assert [line for line in lines if line.startswith(f"{first}: {'met' if first.endswith('120 MB/s') else 'not met'}")]
     assert lines[0].startswith("Fastest")
-    done = lab(capsys, "measure", "/mnt/media", "--fail-if", condition, "--json")
+    done = lab("measure", "/mnt/media", "--fail-if", condition, "--json")
     judgements = json.loads(done[1])["fail_if"]
     assert (done[0], any(judgement["met"] for judgement in judgements)) == (code, code == 3)
 
 
-def test_without_a_condition_there_is_none(capsys: pytest.CaptureFixture[str]) -> None:
-    assert lab(capsys, "measure", "/mnt/media")[0] == 0
-    assert "fail_if" not in json.loads(lab(capsys, "measure", "/mnt/media", "--json")[1])
+def test_without_a_condition_there_is_none(lab: Lab) -> None:
+    assert lab("measure", "/mnt/media")[0] == 0
+    assert "fail_if" not in json.loads(lab("measure", "/mnt/media", "--json")[1])
 
 
-def test_what_is_no_condition_is_exit_2_before_anything_is_measured(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_is_no_condition_is_exit_2_before_a_measurement(refused: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(measure, "measure", lambda *_: pytest.fail("measured"))
-    code, out, err = lab(capsys, "measure", "/mnt/media", "--fail-if", "write < 80")
-    assert (code, out) == (2, "")
+    err = refused("measure", "/mnt/media", "--fail-if", "write < 80")
     assert "right are 'write < 80 MB/s'" in " ".join(err.split())

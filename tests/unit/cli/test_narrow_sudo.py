@@ -7,11 +7,11 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from support.commands import Command
 from support.operations import OLD_VALUES
 from support.paths import ROOT
 from support.sides import OWN
 
-from lab.cli.main import main
 from lab.platforms.linux.ram_disk import Tmpfs
 from lab.platforms.linux.settings import LinuxMtu, LinuxTcpBuffer
 from lab.platforms.macos.ram_disk import RamImage, RamVolume
@@ -26,7 +26,7 @@ from lab.settings.operation import Operation
 HOSTS = """\
 [client]
 host = c
-user = you
+user = {user}
 sudo = {client}
 data_address = 10.0.0.1
 {more}
@@ -40,60 +40,49 @@ path = /srv/x
 name = {name}
 account = you
 """
+PERL = shutil.which("perl") or "perl"
 REFUSED = {
     "a server of the lab's": ({"server": "helper", "serve": "lab"}, "[server] sudo: the helper starts no server; give"),
-    "a folder elsewhere": (
-        {"more": "mount_base = /data"},
-        "mount_base: sudo = helper works in the lab's own folder alone",
-    ),
-    "a share whose name has an option": (
-        {"name": "a,sec=none"},
-        "[share] name: with [client] sudo = helper it has no comma: give another sudo there",
-    ),
+    "a folder": ({"more": "mount_base = /data"}, "mount_base: sudo = helper works in the lab's own folder alone"),
+    "a name": ({"name": "a,sec=none"}, "[share] name: with [client] sudo = helper it has no comma: give another sudo"),
     "a RAM disk of a module": ({"more": "ram_disk_format = ext4"}, "ram_disk_format: sudo = helper makes no ext4"),
 }
+DEFAULTS = {"client": "helper", "server": "none", "serve": "existing", "more": "", "name": "x", "user": "you"}
 
 
-def write(folder: Path, **changes: str) -> str:
+def write(folder: Path, **changes: str) -> Path:
     path = folder / "narrow.ini"
-    path.write_text(
-        HOSTS.format(**{"client": "helper", "server": "none", "serve": "existing", "more": "", "name": "x", **changes})
-    )
-    return str(path)
+    path.write_text(HOSTS.format(**DEFAULTS | changes))
+    return path
 
 
 @pytest.mark.parametrize("command", ["check", "plan", "run", "host install"])
 @pytest.mark.parametrize("case", REFUSED)
 def test_what_it_does_not_cover_is_refused_before_any_host_is_reached(
-    case: str, command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    refused: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, case: str, command: str
 ) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     changes, message = REFUSED[case]
-    sweep = [str(ROOT / "sweeps" / "demo.toml")] if command in ("plan", "run") else []
-    assert main([*command.split(), "--hosts", write(tmp_path, **changes), *sweep]) == 2
-    assert message in capsys.readouterr().err
+    sweep = [ROOT / "sweeps" / "demo.toml"] if command in ("plan", "run") else []
+    assert message in refused(*command.split(), "--hosts", write(tmp_path, **changes), *sweep)
 
 
-def test_hosts_without_one_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    hosts = write(tmp_path, client="nopasswd")
-    assert main(["host", "install", "--hosts", hosts]) == 2
-    assert "no section has sudo = helper" in capsys.readouterr().err
-    assert main(["host", "install", "--hosts", hosts, "server"]) == 2
-    assert "[server] sudo = none: root needs no helper" in capsys.readouterr().err
-
-
-def test_an_account_that_sudoers_would_read_otherwise_is_refused(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize(
+    ("changes", "words", "message"),
+    [
+        ({"client": "nopasswd"}, [], "no section has sudo = helper"),
+        ({"client": "nopasswd"}, ["server"], "[server] sudo = none: root needs no helper"),
+        ({"user": "%admin"}, ["--print"], "%admin"),  # an account that sudoers would read otherwise
+    ],
+)
+def test_no_helper_is_put_where_it_would_do_nothing(
+    refused: Command, tmp_path: Path, changes: dict[str, str], words: list[str], message: str
 ) -> None:
-    path = Path(write(tmp_path))
-    path.write_text(path.read_text().replace("user = you", "user = %admin"))
-    assert main(["host", "install", "--hosts", str(path), "--print"]) == 2
-    assert "%admin" in capsys.readouterr().err
+    assert message in refused("host", "install", "--hosts", write(tmp_path, **changes), *words)
 
 
-def test_all_of_it_is_printed_without_a_host(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["host", "install", "--hosts", write(tmp_path), "--print"]) == 0
-    printed = capsys.readouterr().out
+def test_all_of_it_is_printed_without_a_host(done: Command, tmp_path: Path) -> None:
+    printed = done("host", "install", "--hosts", write(tmp_path), "--print")
     assert "\nyou ALL=(root) NOPASSWD: NOSETENV: /usr/lib/file-share-lab/root-helper\n" in printed
     path = "/Library/PrivilegedHelperTools/file-share-lab/root-helper"
     assert f"\nyou ALL=(root) NOPASSWD: NOSETENV: {path}\n" in printed
@@ -106,9 +95,7 @@ def test_all_of_it_is_printed_without_a_host(tmp_path: Path, capsys: pytest.Capt
 def test_perl_takes_it_without_a_warning(system: str, tmp_path: Path) -> None:
     program = tmp_path / "helper"
     program.write_text(root_helper.program(system))
-    done = subprocess.run(
-        [shutil.which("perl") or "perl", "-cTw", str(program)], capture_output=True, text=True, check=False
-    )
+    done = subprocess.run([PERL, "-cTw", str(program)], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, f"{program} syntax OK\n")
 
 
@@ -118,7 +105,7 @@ NOTED = {
     "Darwin": ("/private/var/db", (RamImage, RamVolume, MacShareMount, MacMtu, MacSysctl)),
 }
 NOTES = [
-    (system, operation)
+    pytest.param(system, operation, id=f"{system}-{operation.kind}")
     for system, (_, kinds) in NOTED.items()
     for operation in OLD_VALUES
     if isinstance(operation, kinds)
@@ -130,9 +117,7 @@ exit(bind_text('{note}', scalar <STDIN>) ? 0 : 77);
 """
 
 
-@pytest.mark.parametrize(
-    ("system", "operation"), NOTES, ids=[f"{system}-{operation.kind}" for system, operation in NOTES]
-)
+@pytest.mark.parametrize(("system", "operation"), NOTES)
 def test_it_takes_the_notes_of_what_is_changed_with_it(system: str, operation: Operation, tmp_path: Path) -> None:
     program = tmp_path / "helper"
     program.write_text(root_helper.program(system).replace("exit main();\n", TAKES_NOTE))
@@ -142,17 +127,13 @@ def test_it_takes_the_notes_of_what_is_changed_with_it(system: str, operation: O
     for more, code in (({}, 0), ({"argv": "reboot"}, 77)):
         note = json.dumps(content | {"operation": content["operation"] | more})
         note = note.replace(f"/private{OWN}", of_run).replace(OWN, of_run)
-        perl = [shutil.which("perl") or "perl", "-T", str(program)]
-        assert subprocess.run(perl, input=note, text=True, check=False).returncode == code, note
+        assert subprocess.run([PERL, "-T", str(program)], input=note, text=True, check=False).returncode == code, note
 
 
 def test_that_of_a_mac_has_nothing_that_came_after_perl_5_10() -> None:
     """Mac OS X 10.6 has 5.10: no s///r, no package blocks, no say."""
-    assert not re.search(r"(\bs(\{[^}]*\}\{[^}]*\}|/[^/]*/[^/]*/)[a-z]*r[a-z]*\b)|^package .*\{", _code_of_mac(), re.M)
-
-
-def _code_of_mac() -> str:
-    return root_helper.program("Darwin").partition("@TABLE = (")[0]
+    code = root_helper.program("Darwin").partition("@TABLE = (")[0]
+    assert not re.search(r"(\bs(\{[^}]*\}\{[^}]*\}|/[^/]*/[^/]*/)[a-z]*r[a-z]*\b)|^package .*\{", code, re.M)
 
 
 @pytest.mark.parametrize("system", ["Linux", "Darwin"])

@@ -5,18 +5,16 @@ import os
 import stat
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
+from support.commands import Lab
 from support.in_time import must_end_within
 from support.input_files import HOSTS, SWEEP
 from support.synthetic_runs import trial, write_run
 
 from lab.base import durable
 from lab.base.errors import BadInput
-from lab.cli import main as cli
 from lab.hosts import CommandLog
-from lab.local import state
 from lab.platforms.linux.settings import LinuxMtu
 from lab.report import figures
 from lab.results.run_folder import RunFolder
@@ -29,45 +27,29 @@ WRITTEN = ("report.html", "post.md", "post-appendix.md", "table.csv")  # by a re
 RECORD = Record(1, "client", LinuxMtu("eth0"), "1500", "9000")
 
 
-def hard_link(path: Path, victim: Path) -> None:
-    path.hardlink_to(victim)
+Plant = Callable[[Path, Path], object]
 
 
-def link(path: Path, victim: Path) -> None:
-    path.symlink_to(victim)
-
-
-def link_to_nowhere(path: Path, victim: Path) -> None:
-    path.symlink_to(victim.with_name("not-there"))
-
-
-def link_to_zeros(path: Path, _: Path) -> None:
-    path.symlink_to("/dev/zero")
-
-
-def pipe(path: Path, _: Path) -> None:
-    os.mkfifo(path)
-
-
-def folder_of_that_name(path: Path, _: Path) -> None:
-    path.mkdir()
-
-
-def hole(path: Path, _: Path) -> None:
+def make_hole(path: Path, _: Path) -> None:
     """A terabyte that takes no room, and ends as a line does."""
     with path.open("wb") as file:
         file.seek(1 << 40)
         file.write(b"\n")
 
 
-PLANTS = [hard_link, link, link_to_nowhere, link_to_zeros, pipe, folder_of_that_name, hole]
-Plant = Callable[[Path, Path], None]
+PLANTS: dict[str, Plant] = {
+    "hard link": lambda path, victim: path.hardlink_to(victim),
+    "link": lambda path, victim: path.symlink_to(victim),
+    "link to nowhere": lambda path, victim: path.symlink_to(victim.with_name("not-there")),
+    "link to zeros": lambda path, _: path.symlink_to("/dev/zero"),
+    "pipe": lambda path, _: os.mkfifo(path),
+    "folder": lambda path, _: path.mkdir(),
+    "hole": make_hole,
+}
 
 
 @pytest.fixture(autouse=True)
-def _in_a_folder_of_its_own_and_in_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(state, "RUN", tmp_path / "no-local-lab")
+def _in_time(empty_place: None) -> Iterator[None]:
     with must_end_within(SECONDS):
         yield
 
@@ -84,59 +66,48 @@ def victim(tmp_path: Path) -> Iterator[Path]:
     assert [entry.name for entry in folder.iterdir()] == ["file"]
 
 
-def lab(capsys: pytest.CaptureFixture[str], *argv: str | Path) -> tuple[int, str]:
-    code = cli.main([str(word) for word in argv])
-    error = capsys.readouterr().err
-    assert "Traceback" not in error
-    return code, error
-
-
-def tear(folder: RunFolder, name: str) -> None:
-    (folder.path / name).write_text('{"torn')
-
-
 def append_after_a_torn_line(folder: RunFolder) -> None:
-    tear(folder, "trials.jsonl")
+    folder.trials_path.write_text('{"torn')
     folder.append(trial())
 
 
 def mend_journal(folder: RunFolder) -> None:
-    tear(folder, "journal.jsonl")
+    folder.journal_path.write_text('{"torn')
     Journal(folder.journal_path, line_format())
 
 
-WRITERS: list[tuple[str, Callable[[RunFolder], Any]]] = [
-    ("run.json", lambda folder: folder.update(ended="now")),
-    ("trials.jsonl", lambda folder: folder.append(trial(trial_id="new"))),
-    ("trials.torn", append_after_a_torn_line),
-    ("samples.jsonl", lambda folder: folder.append_samples("new", {"x": 1})),
-    ("journal.jsonl", lambda folder: Journal(folder.journal_path, line_format()).intend(RECORD)),
-    ("journal.torn", mend_journal),
-    ("commands.log", lambda folder: CommandLog(folder.commands_path).write("client", ("true",), False, "exit=0", 0.1)),
-]
+WRITERS: dict[str, Callable[[RunFolder], object]] = {
+    "run.json": lambda folder: folder.update(ended="now"),
+    "trials.jsonl": lambda folder: folder.append(trial(trial_id="new")),
+    "trials.torn": append_after_a_torn_line,
+    "samples.jsonl": lambda folder: folder.append_samples("new", {"x": 1}),
+    "journal.jsonl": lambda folder: Journal(folder.journal_path, line_format()).intend(RECORD),
+    "journal.torn": mend_journal,
+    "commands.log": lambda folder: CommandLog(folder.commands_path).write("client", ("true",), False, "exit=0", 0.1),
+}
 
 
 @pytest.mark.parametrize("plant", PLANTS)
-@pytest.mark.parametrize(("name", "write"), WRITERS, ids=[name for name, _ in WRITERS])
+@pytest.mark.parametrize("name", WRITERS)
 def test_no_file_of_a_run_is_written_through_what_is_planted(
-    tmp_path: Path, victim: Path, name: str, write: Callable[[RunFolder], Any], plant: Plant
+    tmp_path: Path, victim: Path, name: str, plant: str
 ) -> None:
     folder = write_run(tmp_path / "results", [trial()])
     (folder.path / name).unlink(missing_ok=True)
-    plant(folder.path / name, victim)
+    PLANTS[plant](folder.path / name, victim)
     with contextlib.suppress(OSError, BadInput):
-        write(folder)
+        WRITERS[name](folder)
 
 
 @pytest.mark.parametrize("plant", PLANTS)
 @pytest.mark.parametrize("name", ["run.json", "trials.jsonl", "journal.jsonl", "samples.jsonl"])
 def test_every_command_ends_whatever_is_planted_for_it_to_read(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], victim: Path, name: str, plant: Plant
+    lab: Lab, tmp_path: Path, victim: Path, name: str, plant: str
 ) -> None:
     made = write_run(tmp_path / "results", [trial()], hosts_file="no.ini")
     path = made.path
     (path / name).unlink(missing_ok=True)
-    plant(path / name, victim)
+    PLANTS[plant](path / name, victim)
     copies: list[list[str | Path]] = [["export", path], ["export", path, "--to", "csv"], ["contribute", path]]
     copies += [["contribute", "--verify", path], ["dataset", "add", path]]
     commands: list[list[str | Path]] = [["restore"], ["run", "--resume", path]]
@@ -145,7 +116,7 @@ def test_every_command_ends_whatever_is_planted_for_it_to_read(
     elif name != "journal.jsonl":  # which these do not read
         commands += [["show", path], ["compare", path, path], ["report", path], *copies]
     for argv in commands:
-        code, error = lab(capsys, *argv)
+        code, _, error = lab(*argv)
         assert code in (0, 1, 2)
         assert len(error) < 1000
         if name in ("run.json", "trials.jsonl") and argv[0] != "restore":
@@ -154,18 +125,16 @@ def test_every_command_ends_whatever_is_planted_for_it_to_read(
 
 @pytest.mark.usefixtures("empty_figures")
 @pytest.mark.parametrize("plant", PLANTS)
-def test_a_report_replaces_links_and_does_not_follow_them(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], victim: Path, plant: Plant
-) -> None:
+def test_a_report_replaces_links_and_does_not_follow_them(lab: Lab, tmp_path: Path, victim: Path, plant: str) -> None:
     made = write_run(tmp_path / "results", [trial()])
     (made.report_path / "figures").mkdir(parents=True)
     drawings = (f"figures/{name}.{kind}" for name in figures.ALL for kind in ("png", "svg"))
     files = {made.report_path / name for name in (*WRITTEN, *drawings)}
     assert len(files) >= 15
     for path in files:
-        plant(path, victim)
-    code, error = lab(capsys, "report", made.path)
-    if plant is folder_of_that_name:
+        PLANTS[plant](path, victim)
+    code, _, error = lab("report", made.path)
+    if plant == "folder":
         assert code == 1
         assert "report/figures/" in error
     else:
@@ -175,17 +144,15 @@ def test_a_report_replaces_links_and_does_not_follow_them(
 
 
 @pytest.mark.usefixtures("empty_figures")
-def test_a_folder_of_the_report_that_is_a_link_is_refused(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], victim: Path
-) -> None:
+def test_a_folder_of_the_report_that_is_a_link_is_refused(lab: Lab, tmp_path: Path, victim: Path) -> None:
     for name in ("report", "report/figures"):
         made = write_run(tmp_path / "results", [trial()])
         (made.path / name).parent.mkdir(exist_ok=True)
         (made.path / name).symlink_to(victim.parent)
-        code, error = lab(capsys, "report", made.path)
+        code, _, error = lab("report", made.path)
         assert code == 2, name
         assert f"{name}: a link, or no folder: nothing is written there\nremove it, or give --to DIR" in error
-    assert lab(capsys, "report", made.path, "--to", tmp_path / "my" / "page")[0] == 0
+    assert lab("report", made.path, "--to", tmp_path / "my" / "page")[0] == 0
     assert {path.name for path in (tmp_path / "my" / "page").iterdir()} == {*WRITTEN, "figures"}
 
 
@@ -215,14 +182,12 @@ def test_a_file_of_another_user_is_not_appended_to(tmp_path: Path, monkeypatch: 
     assert path.read_bytes() == TEXT
 
 
-@pytest.mark.parametrize("plant", PLANTS[:-1])  # one with a hole is an ordinary file
-def test_a_run_with_a_planted_log_is_not_gone_on_with(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], victim: Path, plant: Plant
-) -> None:
+@pytest.mark.parametrize("plant", [plant for plant in PLANTS if plant != "hole"])  # which is an ordinary file
+def test_a_run_with_a_planted_log_is_not_gone_on_with(lab: Lab, tmp_path: Path, victim: Path, plant: str) -> None:
     made = write_run(tmp_path / "results", [trial()], hosts_file="hosts.ini", sweep_text=SWEEP)
     Path("hosts.ini").write_text(f"{HOSTS}serve = lab\n")
-    plant(made.commands_path, victim)
-    code, error = lab(capsys, "run", "--resume", made.path, "--trust", "--hosts", "hosts.ini")
+    PLANTS[plant](made.commands_path, victim)
+    code, _, error = lab("run", "--resume", made.path, "--trust", "--hosts", "hosts.ini")
     assert code == 2
     assert "commands.log: cannot be added to" in error
 

@@ -3,10 +3,10 @@
 import argparse
 import shlex
 from pathlib import Path
-from typing import Any
+from unittest.mock import Mock
 
 import pytest
-from support.commands import lab, write
+from support.commands import Command, Lab, write
 from support.input_files import HOSTS, SWEEP
 from support.synthetic_runs import make_trials, write_run
 
@@ -27,92 +27,62 @@ def folder() -> RunFolder:
 
 
 @pytest.mark.parametrize("line", ["show", "show -1", "show synthetic --json", "report", "compare -2 -1", "list --json"])
-def test_runs_are_read_from_the_folder_that_is_named(
-    capsys: pytest.CaptureFixture[str], folder: RunFolder, line: str
-) -> None:
+def test_runs_are_read_from_the_folder_that_is_named(lab: Lab, folder: RunFolder, line: str) -> None:
     words = shlex.split(line)
     if words[0] == "compare":
         write_run(Path("mine"), make_trials(2, combinations=[("smb", "cp")]))
-    code, out, err = lab(capsys, *words, "--results", "mine")
+    code, out, err = lab(*words, "--results", "mine")
     assert (code, err.startswith("replaced 2 names")) == (0, line == "report")
     assert folder.path.name in out or words[0] == "compare"
-    assert lab(capsys, *words, "--results", "other")[0] == (0 if words[0] == "list" else 2)
+    assert lab(*words, "--results", "other")[0] == (0 if words[0] == "list" else 2)
     assert not Path("results").exists()
 
 
-def test_runs_are_written_into_it_and_their_pace_is_read_from_it(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, folder: RunFolder
-) -> None:
-    folders: list[Path] = []
-
-    def start(_: Path, __: Path, results: Path, ___: Any) -> tuple[RunFolder, Ending]:
-        folders.append(results)
-        return folder, Ending("", 0)
-
-    def newest(results: Path, _: Path) -> Any:
-        folders.append(results)
-        return Pace()
-
-    def check(_: Path, results: Path, *__: Any) -> tuple[list[Any], dict[str, Any]]:
-        folders.append(results)
-        return [], {}
-
+def test_a_run_and_its_pace_are_there(done: Command, monkeypatch: pytest.MonkeyPatch, folder: RunFolder) -> None:
+    check, start, newest = Mock(return_value=([], {})), Mock(return_value=(folder, Ending("", 0))), Mock()
+    newest.return_value = Pace()
     monkeypatch.setattr(doctor, "check", check)
     monkeypatch.setattr(lifecycle, "start", start)
     monkeypatch.setattr(pace, "newest", newest)
     write("a.toml", SWEEP)
     for line in ("run a.toml", "plan a.toml", "check --jumbo"):
-        assert lab(capsys, *line.split(), "--results", "mine")[0] == 0
-    assert folders == [Path("mine")] * 3
+        done(*line.split(), "--results", "mine")
+    assert [start.call_args[0][2], newest.call_args[0][0], check.call_args[0][1]] == [Path("mine")] * 3
 
 
-def test_a_run_to_resume_and_one_to_restore_are_found_by_name(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, folder: RunFolder
-) -> None:
-    resumed: list[Path] = []
-
-    def resume(_: Path, path: Path, *__: Any) -> tuple[RunFolder, Ending]:
-        resumed.append(path)
-        return folder, Ending("", 0)
-
+def test_a_run_to_resume_or_restore_is_found(lab: Lab, monkeypatch: pytest.MonkeyPatch, folder: RunFolder) -> None:
+    resume = Mock(return_value=(folder, Ending("", 0)))
     monkeypatch.setattr(lifecycle, "resume", resume)
-    assert lab(capsys, "run", "--resume", "synthetic", "--results", "mine")[0] == 0
-    assert resumed == [folder.path]
-    _, _, err = lab(capsys, "restore", "-1", "--results", "mine")
+    assert lab("run", "--resume", "synthetic", "--results", "mine")[0] == 0
+    assert [call.args[1] for call in resume.call_args_list] == [folder.path]
+    _, _, err = lab("restore", "-1", "--results", "mine")
     assert err.startswith(f"{folder.path}: ")
 
 
+OPTIONS = {"--hosts", "--results"}
 WITH_HOSTS = ("check", "plan a.toml", "run a.toml", "run --resume -1", "run --resume -1 --trust", "restore",
               "restore -1 --trust", "fidelity")  # fmt: skip
 
 
 def test_these_are_all_commands_with_both_options() -> None:
     (commands,) = (action.choices for action in parser()._actions if isinstance(action, argparse._SubParsersAction))
-    both = {
-        name for name, command in commands.items() if {"--hosts", "--results"} <= command._option_string_actions.keys()
-    }
+    both = {name for name, command in commands.items() if command._option_string_actions.keys() >= OPTIONS}
     assert both == {line.split()[0] for line in WITH_HOSTS}
 
 
 @pytest.mark.parametrize("line", WITH_HOSTS)
-def test_a_hosts_file_among_these_results_is_not_read(
-    capsys: pytest.CaptureFixture[str], folder: RunFolder, line: str
-) -> None:
+def test_a_hosts_file_among_these_results_is_not_read(refused: Command, folder: RunFolder, line: str) -> None:
     write("a.toml", SWEEP)
     write("mine/hosts.ini", HOSTS)
-    code, _, err = lab(capsys, *line.split(), "--results", "mine", "--hosts", "mine/hosts.ini")
-    assert code == 2
+    err = refused(*line.split(), "--results", "mine", "--hosts", "mine/hosts.ini")
     assert "among results, and those may be somebody else's: it is not read" in err
 
 
 @pytest.mark.parametrize("line", ["check", "run a.toml"])
-def test_nor_is_the_one_that_is_there_by_default(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, folder: RunFolder, line: str
-) -> None:
+def test_nor_is_the_default(refused: Command, monkeypatch: pytest.MonkeyPatch, folder: RunFolder, line: str) -> None:
     write("mine/a.toml", SWEEP)
     write("mine/hosts.ini", HOSTS)
     monkeypatch.chdir("mine")
-    code, _, err = lab(capsys, *line.split(), "--results", ".")
-    assert code == 2
+    err = refused(*line.split(), "--results", ".")
     assert "hosts.ini: lies in " in err
     assert "among results" in err

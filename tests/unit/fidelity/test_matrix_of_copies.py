@@ -1,5 +1,6 @@
 """A survey on the screen, as a page, as a post and as JSON: they say the same, at any width, whatever a host said."""
 
+import itertools
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -13,18 +14,21 @@ from lab.fidelity.copies import Copy, Ends, Judgement, Place, Verdict, View
 from lab.fidelity.page import MARKS, answer_lines, columns_of, engine_lines, legend_lines, matrix_lines
 from lab.fidelity.probes import LINUX, MACOS, known_to, laid_on
 from lab.fidelity.survey import Survey
+from lab.results.public import masker_of
 from lab.results.run_folder import RunFolder
 from lab.results.run_names import nothing_measured
 
 ALL, PROBES = laid_on(LINUX), known_to([LINUX])
 HOSTILE = "<script>alert(1)</script>\x1b[31m | `x`"
-VERDICTS = list(Verdict)
 
 
 def judgements(start: int) -> dict[str, Judgement]:
-    return {
-        probe.name: Judgement(VERDICTS[(start + number) % len(VERDICTS)], HOSTILE) for number, probe in enumerate(ALL)
-    }
+    verdicts = itertools.islice(itertools.cycle(Verdict), start, None)
+    return {probe.name: Judgement(verdict, HOSTILE) for probe, verdict in zip(ALL, verdicts, strict=False)}
+
+
+def all_with(verdict: Verdict) -> dict[str, Judgement]:
+    return {probe.name: Judgement(verdict) for probe in ALL}
 
 
 def copy(number: int = 0, **views: dict[str, Judgement]) -> Copy:
@@ -52,9 +56,8 @@ def test_the_matrix_fits_the_width_and_has_every_mark_once(width: int, copies: i
 def test_the_legend_says_what_each_column_is_and_what_was_left_behind() -> None:
     first, second = legend_lines(survey(2).copies)
     assert first.startswith("   1  15 kept, ")
-    assert first.endswith(
-        ": SMB ram cp-a write (SMB 3.1.1, mounted by gvfs; client's ext2/ext3, server's tmpfs), left behind: 3 ._*"
-    )
+    ends = "SMB 3.1.1, mounted by gvfs; client's ext2/ext3, server's tmpfs"
+    assert first.endswith(f": SMB ram cp-a write ({ends}), left behind: 3 ._*")
     assert second.startswith("   2  15 kept, ")
     assert ": SMB ram smb.time_machine=false cp-a write (" in second
 
@@ -68,37 +71,27 @@ def test_copies_that_went_alike_share_a_column() -> None:
 
 
 def test_the_answer_names_who_kept_the_most_and_what_nobody_kept() -> None:
-    kept, lost = ({probe.name: Judgement(verdict) for probe in ALL} for verdict in (Verdict.KEPT, Verdict.LOST))
+    kept, lost = all_with(Verdict.KEPT), all_with(Verdict.LOST)
     some = kept | {"birth": Judgement(Verdict.LOST), "owner": Judgement(Verdict.LOST)}
     best, worst = copy(STORE=some), replace(copy(STORE=lost), tool="cp")
     most, never = answer_lines([worst, best])
     assert most == f"SMB write: cp-a kept the most, {len(PROBES) - 2} of {len(PROBES)} probes; the worst copy kept 0"
     assert never == "kept by no copy: owner, birth"
-    assert list(answer_lines([copy(STORE=kept)]))[1:] == []
-    could_not = kept | {"birth": Judgement(Verdict.IMPOSSIBLE)}
-    assert list(answer_lines([copy(STORE=could_not)]))[1:] == []
-
-
-def test_each_engine_answers_the_line_of_2015() -> None:
-    heading, answer = engine_lines(survey(1).engines)
-    assert POST_LINE in heading
-    assert "refuses it: -N (no such option)" in answer
-    assert answer.isprintable()
+    for could_not in ({}, {"birth": Judgement(Verdict.IMPOSSIBLE)}):
+        assert len(list(answer_lines([copy(STORE=kept | could_not)]))) == 1
 
 
 def test_what_the_client_finds_when_it_comes_again_decides() -> None:
-    kept, lost = ({probe.name: Judgement(verdict) for probe in ALL} for verdict in (Verdict.KEPT, Verdict.LOST))
-    cached = copy(MOUNT=kept, STORE=lost, REMOUNT=lost)
-    probe = PROBES[0]
-    assert cached.judgement(probe) == Judgement(Verdict.LOST, "kept through the mount")
-    assert cached.judgement(next(probe for probe in PROBES if probe.name == "holes")).verdict is Verdict.LOST
-    mapped = copy(MOUNT=kept, STORE=lost, REMOUNT=kept)
-    assert mapped.judgement(probe) == Judgement(Verdict.KEPT, "lost on the store")
-    assert mapped.judgement(next(probe for probe in PROBES if probe.by_store)).verdict is Verdict.LOST
+    kept, lost = all_with(Verdict.KEPT), all_with(Verdict.LOST)
+    cached, mapped = copy(MOUNT=kept, STORE=lost, REMOUNT=lost), copy(MOUNT=kept, STORE=lost, REMOUNT=kept)
+    assert cached.judgement(PROBES[0]) == Judgement(Verdict.LOST, "kept through the mount")
+    assert mapped.judgement(PROBES[0]) == Judgement(Verdict.KEPT, "lost on the store")
+    (holes,) = (probe for probe in PROBES if probe.by_store)
+    assert cached.judgement(holes).verdict is mapped.judgement(holes).verdict is Verdict.LOST
 
 
 def test_whole_is_what_kept_all_that_the_source_had() -> None:
-    could = {probe.name: Judgement(Verdict.IMPOSSIBLE if probe.name == "birth" else Verdict.KEPT) for probe in ALL}
+    could = all_with(Verdict.KEPT) | {"birth": Judgement(Verdict.IMPOSSIBLE)}
     assert copy(STORE=could).is_whole
     for verdict in (Verdict.LOST, Verdict.CHANGED, Verdict.REFUSED):
         assert not copy(STORE=could | {"data": Judgement(verdict)}).is_whole
@@ -106,7 +99,7 @@ def test_whole_is_what_kept_all_that_the_source_had() -> None:
 
 def test_page_and_post_have_the_matrix_and_nothing_raw(tmp_path: Path) -> None:
     folder = RunFolder.create(tmp_path, "fidelity", {"title": HOSTILE})
-    path = page.write(folder, survey(3), page.masker_for(folder, survey(3)))
+    path = page.write(folder, survey(3), masker_of(folder, page.texts_of(survey(3))))
     html, post = path.read_text(), path.with_name("fidelity.md").read_text()
     for text in (html, post):
         assert text.count("<script>") == (text is html)  # that of every page, by its hash
@@ -116,24 +109,19 @@ def test_page_and_post_have_the_matrix_and_nothing_raw(tmp_path: Path) -> None:
 
 
 def test_names_are_in_neither_unless_asked_for(tmp_path: Path) -> None:
-    names = {"host": ["nas-of-ann"], "user": ["ann"], "share": ["Holidays"]}
-    folder = RunFolder.create(tmp_path, "fidelity", {"title": "between nas-of-ann and 192.168.77.3", "names": names})
+    known = {"host": ["nas-of-ann"], "user": ["ann"], "share": ["Holidays"]}
+    folder = RunFolder.create(tmp_path, "fidelity", {"title": "between nas-of-ann and 192.168.77.3", "names": known})
     told = Judgement(Verdict.REFUSED, "cp: /Volumes/Holidays/x: Permission denied for ann on nas-of-ann.local")
     engine = Engine("client", "/Users/ann/bin/rsync", "3.4.1 by ann@example.org", {"N": "not on nas-of-ann"})
     ends = Ends("gvfs", "SMB 3.1.1 of 192.168.77.3", "ext4", "tmpfs")
     of_ann = replace(copy(STORE={probe.name: told for probe in ALL}), ends=ends, command="cp /home/ann/x")
-    surveyed = Survey(
-        [engine],
-        ["AFP: nas-of-ann has none: smb://ann:hunter2@nas-of-ann"],
-        [of_ann],
-        ["192.168.77.3 is gone: pw: hunter2"],
-    )
-    path = page.write(folder, surveyed, page.masker_for(folder, surveyed))
+    left_out, failures = "AFP: nas-of-ann has none: smb://ann:hunter2@nas-of-ann", "192.168.77.3 is gone: pw: hunter2"
+    surveyed = Survey([engine], [left_out], [of_ann], [failures])
+    path = page.write(folder, surveyed, masker_of(folder, page.texts_of(surveyed)))
     for text in (path.read_text(), path.with_name("fidelity.md").read_text()):
         plain = text.replace("\\", "").casefold()
-        assert not [
-            name for name in ("nas-of-ann", "/ann", "ann@", "holidays", "192.168.77.3", "hunter2") if name in plain
-        ]
+        names = ("nas-of-ann", "/ann", "ann@", "holidays", "192.168.77.3", "hunter2")
+        assert not [name for name in names if name in plain]
         assert "Alike everywhere, for others to read it: " in text
         assert "Permission denied for" in text
     page.write(folder, surveyed, None)
@@ -150,13 +138,17 @@ def test_what_reads_trials_says_where_the_page_is(tmp_path: Path) -> None:
     assert refusal.remedy == f"{folder.report_path}/fidelity.html has what it found"
 
 
-def test_json_has_every_verdict_of_every_view() -> None:
+def test_json_has_every_verdict_of_every_view_and_engines_answer_the_line_of_2015() -> None:
     content = json.loads(json.dumps(survey(1).to_json()))
     (of_copy,) = content["copies"]
     assert (of_copy["protocol"], of_copy["tool"], of_copy["direction"]) == ("smb", "cp-a", "write")
     assert set(of_copy["results"]) == {probe.name for probe in PROBES}
     assert of_copy["results"]["data"]["views"] == {"on the store": of_copy["results"]["data"]["verdict"]}
     assert content["engines"][0]["post_line"].startswith("refuses it")
+    heading, answer = engine_lines(survey(1).engines)
+    assert POST_LINE in heading
+    assert "refuses it: -N (no such option)" in answer
+    assert answer.isprintable()
 
 
 def test_a_view_of_another_platform_judges_only_what_that_can_tell() -> None:
@@ -173,9 +165,8 @@ def test_a_view_of_another_platform_judges_only_what_that_can_tell() -> None:
 
 
 def test_a_matrix_has_the_rows_of_the_platforms_that_copies_went_between() -> None:
-    names = {
-        platforms: {line.split()[0] for line in matrix_lines([replace(copy(), platforms=platforms)], 80)}
+    linux, both = (
+        {line.split()[0] for line in matrix_lines([replace(copy(), platforms=platforms)], 80)}
         for platforms in ((LINUX, LINUX), (MACOS, LINUX))
-    }
-    assert names[MACOS, LINUX] - names[LINUX, LINUX] >= {"resource-fork", "acl-mac-user", "flag-hidden", "quarantine"}
-    assert "resource-fork" not in names[LINUX, LINUX]
+    )
+    assert both - linux >= {"resource-fork", "acl-mac-user", "flag-hidden", "quarantine"}

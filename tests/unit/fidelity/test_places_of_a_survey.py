@@ -6,14 +6,14 @@ from support.pairs import hosts_model
 from lab.base.errors import BadInput
 from lab.fidelity import copiers
 from lab.fidelity.copiers import THERE, Engine
-from lab.fidelity.places import Asked, list_stands, make_sweep
+from lab.fidelity.places import Asked, list_places, make_sweep
+from lab.hosts.hosts_file import Hosts
 
 LAB = hosts_model(share={"serve": "lab"})
 
 
-def labels(asked: Asked, serves_lab: bool = True) -> list[str]:
-    config = LAB if serves_lab else hosts_model()
-    return [stand.place.label for stand in list_stands(make_sweep(asked, config, 1500))]
+def labels(asked: Asked, config: Hosts = LAB) -> list[str]:
+    return [place_case.place.label for place_case in list_places(make_sweep(asked, config, 1500))]
 
 
 def test_by_default_every_protocol_is_surveyed_on_every_store() -> None:
@@ -21,10 +21,7 @@ def test_by_default_every_protocol_is_surveyed_on_every_store() -> None:
     places = labels(Asked())
     assert set(places) == expected
     assert len(places) == len(expected)
-
-
-def test_of_a_share_that_is_there_the_store_is_not_chosen() -> None:
-    assert labels(Asked(protocols=["smb"]), serves_lab=False) == ["SMB disk"]
+    assert labels(Asked(protocols=["smb"]), hosts_model()) == ["SMB disk"]  # the store of an existing share
 
 
 def test_each_level_of_an_option_is_a_place() -> None:
@@ -40,16 +37,12 @@ def test_each_level_of_an_option_is_a_place() -> None:
         (Asked(options=["x]\n=3"]), "is not an option with levels"),
         (Asked(options=["smb.no_such=3"]), "smb.no_such: unknown"),
         (Asked(options=["smb.time_machine=maybe"]), "smb.time_machine"),
+        (Asked(tools=["rsync-al"]), "unknown tool 'rsync-al'; known are cp, .*rsync-all"),
     ],
 )
 def test_what_cannot_be_is_refused(asked: Asked, message: str) -> None:
-    with pytest.raises(BadInput, match=message.replace("[", r"\[")):
-        labels(asked)
-
-
-def test_an_unknown_tool_is_refused_with_the_likely_one() -> None:
-    with pytest.raises(BadInput, match=r"unknown tool 'rsync-al'; known are cp, .*rsync-all"):
-        _ = Asked(tools=["rsync-al"]).copiers
+    with pytest.raises(BadInput, match=message):
+        _ = labels(asked), asked.copiers
 
 
 def test_rsync_all_takes_what_the_engine_has_and_a_remote_shell_last() -> None:

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from lab.fidelity import on_host_macos
-from lab.fidelity.host_scripts import PYTHON, parse_volume_type
 from lab.fidelity.on_host_macos import OWN, parse_access_list, parse_hex
+from lab.fidelity.probed_host import PYTHON, parse_volume_type
 from lab.fidelity.probes import MACOS, PROBES, RESOURCE_FORK, laid_on
 
 HEX = "54 45 58 54 74 74 78 74 08 0C 00 00 00 00 00 00 \n00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 \n"
@@ -40,18 +40,11 @@ def answering(monkeypatch: pytest.MonkeyPatch, printed: str) -> list[tuple[str |
     return calls
 
 
-def test_a_value_is_pairs_of_digits_in_lines() -> None:
+def test_what_commands_print_is_parsed() -> None:
     assert parse_hex(HEX)[:10] == b"TEXTttxt\x08\x0c"
     assert parse_hex("") == b""
-
-
-def test_entries_of_a_list_are_numbered_lines() -> None:
-    assert parse_access_list(LISTED) == [
-        "group:admin deny execute", "user:daemon inherited allow list,search,file_inherit,directory_inherit"
-    ]  # fmt: skip
-
-
-def test_a_volume_has_the_type_that_mount_names() -> None:
+    inherited = "user:daemon inherited allow list,search,file_inherit,directory_inherit"
+    assert parse_access_list(LISTED) == ["group:admin deny execute", inherited]
     assert parse_volume_type(MOUNTED, "/") == "apfs"
     assert parse_volume_type(MOUNTED, "/Volumes/a (b) c") == "hfs"
     assert parse_volume_type(MOUNTED, "/Volumes/a") == ""
@@ -60,9 +53,7 @@ def test_a_volume_has_the_type_that_mount_names() -> None:
 def test_a_probe_of_finder_info_reads_its_own_part(monkeypatch: pytest.MonkeyPatch) -> None:
     answering(monkeypatch, HEX)
     read = OWN["finder"][1]
-    assert {key: read(b"/f", key) for key in ("type", "flags", "label")} == {
-        "type": "TEXTttxt", "flags": "0800", "label": "6"
-    }  # fmt: skip
+    assert [read(b"/f", key) for key in ("type", "flags", "label")] == ["TEXTttxt", "0800", "6"]
     answering(monkeypatch, "00 " * 8 + "08 00 ")
     for key in ("type", "label"):
         with pytest.raises(OSError, match="Errno 61"):

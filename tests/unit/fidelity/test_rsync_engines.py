@@ -50,22 +50,16 @@ def test_openrsync_refuses_nearly_all_of_the_line() -> None:
     openrsync = engine((MACOS_CAPTURES / "rsync-version-15.4.txt").read_text(), OPENRSYNC_HELP)
     assert openrsync.version == "openrsync, protocol 29"
     assert openrsync.keeping == ("-HSE",)
+    assert openrsync.options["E"] == THERE
     unknown = {option for option, why in openrsync.options.items() if why == UNKNOWN}
     assert unknown == {"N", "A", "X", "U", "fileflags", "force-change"}
 
 
-def test_e_is_of_apples_engines_and_something_else_in_3() -> None:
-    assert openrsync_of("").options["E"] == THERE
-    old = engine(
-        "rsync  version 2.6.9  protocol version 29\n", " -E, --extended-attributes   copy\n -H, --hard-links\n"
-    )
+def test_e_is_an_option_of_apples_engines_and_another_one_in_3() -> None:
+    old = engine("rsync  version 2.6.9\n", " -E, --extended-attributes   copy\n -H, --hard-links\n")
     assert (old.options["E"], old.keeping) == (THERE, ("-HE",))
     new = engine("rsync  version 3.4.1  protocol version 32\n", "--executability, -E   copy\n--hard-links, -H\n")
     assert (new.options["E"], new.keeping) == (UNKNOWN, ("-H",))
-
-
-def openrsync_of(usage: str) -> Engine:
-    return engine((MACOS_CAPTURES / "rsync-version-15.4.txt").read_text(), OPENRSYNC_HELP + usage)
 
 
 def test_a_patched_build_takes_all_of_the_line() -> None:

@@ -12,9 +12,9 @@ from lab.base.errors import LabFailure
 from lab.design.factors import Direction
 from lab.fidelity import copiers, probes
 from lab.fidelity.copies import Copy, Verdict, View
+from lab.fidelity.place_survey import MOUNT_ENDED
 from lab.fidelity.places import Asked
 from lab.fidelity.probes import PROBES
-from lab.fidelity.stand_survey import MOUNT_ENDED
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the script sets attributes of Linux")
 SOME = (*KEPT_BY_ALL, "plain-file", "plain-link", "mtime-seconds", "hard-link", "fifo")
@@ -41,12 +41,9 @@ def test_what_is_gone_after_the_remount_is_lost_though_a_cache_had_it(place: Pla
     assert judgement.how.endswith("kept through the mount")
 
 
-def ending(place: Place, at: str) -> str:
-    """A script that copies, and at a probe ends the mount."""
-    return f'case $1 in */{at}) rm "{place.mount}"; esac; cp -a "$1" "$2"'
-
-
-def with_tool(place: Place, monkeypatch: pytest.MonkeyPatch, script: str) -> Copy:
+def copied(place: Place, monkeypatch: pytest.MonkeyPatch, probe: str, before: str = "true") -> Copy:
+    """Copied by a tool that removes the mount at a probe, if the command ``before`` succeeds."""
+    script = f'case $1 in */{probe}) {before} && rm "{place.mount}";; esac; cp -a "$1" "$2"'
     tool = replace(copiers.find("cp"), argv={"linux": ("sh", "-c", script, "sh")})
     monkeypatch.setitem(copiers.BY_NAME, "cp", tool)
     place.asked = Asked(protocols=["smb"], stores=["disk"], tools=["cp"], directions=["write"])
@@ -54,24 +51,21 @@ def with_tool(place: Place, monkeypatch: pytest.MonkeyPatch, script: str) -> Cop
     return copy
 
 
-def test_a_probe_at_which_the_mount_ends_twice_is_refused_and_keeps_no_other(
-    place: Place, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    copy = with_tool(place, monkeypatch, ending(place, "hard-link"))
+def test_a_probe_that_ends_the_mount_twice_is_refused(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    copy = copied(place, monkeypatch, "hard-link")
     judgement = copy.judgement(next(probe for probe in PROBES if probe.name == "hard-link"))
     assert (judgement.verdict, judgement.how) == (Verdict.REFUSED, MOUNT_ENDED)
     assert {verdict(copy, name) for name in (*KEPT_BY_ALL, "fifo")} == {Verdict.KEPT}
 
 
 def test_a_mount_that_ends_once_costs_nothing(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
-    once = f'mkdir "{place.store}/once" 2>/dev/null && rm "{place.mount}"'
-    once = f'case $1 in */hard-link) {once};; esac; cp -a "$1" "$2"'
-    assert verdict(with_tool(place, monkeypatch, once), "hard-link") is Verdict.KEPT
+    copy = copied(place, monkeypatch, "hard-link", f'mkdir "{place.store}/once" 2>/dev/null')
+    assert verdict(copy, "hard-link") is Verdict.KEPT
 
 
 def test_a_mount_that_ends_at_every_probe_is_a_failure(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(LabFailure, match="the mount ended while the tool copied a probe"):
-        with_tool(place, monkeypatch, ending(place, "*"))
+        copied(place, monkeypatch, "*")
 
 
 def test_reads_come_through_a_mount_made_anew(place: Place) -> None:

@@ -9,17 +9,16 @@ from lab.fidelity.copies import Judge, Judgement, Reading, Verdict
 from lab.fidelity.probes import ALL, PROBES, Probe
 
 MISSING, NONE = Reading("missing"), Reading("none")
-
-
-def probe(name: str) -> Probe:
-    return next(one for one in ALL if one.name == name)
+MODE_FAILS = "cp: preserving permissions for '…/name-trailing-dot/end.': Operation not supported"
+CREATE_FAILS = "cp: cannot create regular file '…/name-case/name': File exists"
 
 
 def judge(
     name: str, source: Reading, target: Reading, plain: Reading | None = None, failure: str = "", refused: str = ""
 ) -> Judgement:
     failures, refusals = {name: failure} if failure else {}, {name: refused} if refused else {}
-    return Judge({name: source}, refusals, failures).judge(probe(name), target, plain)
+    (probe,) = (probe for probe in ALL if probe.name == name)
+    return Judge({name: source}, refusals, failures).judge(probe, target, plain)
 
 
 def value(text: str) -> Reading:
@@ -32,6 +31,7 @@ def value(text: str) -> Reading:
         ("data", value("a"), value("a"), None, "", Verdict.KEPT),
         ("data", value("a"), value("b"), None, "", Verdict.CHANGED),
         ("data", value("a"), MISSING, None, "", Verdict.LOST),
+        ("owner", value("1"), value("1"), None, "cp: failed to preserve ownership", Verdict.KEPT),
         ("fifo", value("fifo"), MISSING, None, "cp: cannot create fifo 'x': Operation not permitted", Verdict.REFUSED),
         ("xattr-small", value("16 bytes"), NONE, NONE, "", Verdict.LOST),
         ("xattr-small", value("16 bytes"), NONE, NONE, "rsync_xal_set: lsetxattr failed", Verdict.REFUSED),
@@ -42,6 +42,8 @@ def value(text: str) -> Reading:
         ("mtime-seconds", value("1000000000.000000000"), value("1795600000.000000000"), None, "", Verdict.LOST),
         ("name-nfc", value('["caf\\u00e9"]'), value('["cafe\\u0301"]'), None, "", Verdict.CHANGED),
         ("name-case", value('["NAME", "name"]'), value('["NAME"]'), None, "", Verdict.LOST),
+        ("name-case", value('["NAME", "name"]'), value('["NAME"]'), None, CREATE_FAILS, Verdict.REFUSED),
+        ("name-trailing-dot", value('["end."]'), value('["EH03FO~2"]'), None, MODE_FAILS, Verdict.CHANGED),
         ("name-not-utf8", value('["latin-1 \\udce9"]'), value('["latin-1 \\ufffd"]'), None, "", Verdict.CHANGED),
     ],
 )
@@ -59,33 +61,17 @@ def test_an_error_about_another_attribute_refuses_nothing() -> None:
     assert owner == Judgement(Verdict.REFUSED, failure)
 
 
-def test_a_name_that_came_as_another_one_is_changed_whatever_was_said_of_its_mode() -> None:
-    failure = "cp: preserving permissions for '…/name-trailing-dot/end.': Operation not supported"
-    assert (
-        judge("name-trailing-dot", value('["end."]'), value('["EH03FO~2"]'), None, failure).verdict is Verdict.CHANGED
-    )
-    exists = "cp: cannot create regular file '…/name-case/name': File exists"
-    assert judge("name-case", value('["NAME", "name"]'), value('["NAME"]'), None, exists).verdict is Verdict.REFUSED
-
-
 def test_a_file_that_did_not_come_is_explained_by_what_was_said_of_it_and_not_of_its_folder() -> None:
     of_folder = 'rsync: [generator] failed to set permissions on "…/data": Operation not supported (95)'
     of_file = 'rsync: [receiver] mkstemp "…/data/.object.tmAHu9" failed: Operation not supported (95)'
     assert judge("data", value("a"), MISSING, None, f"{of_folder}\n{of_file}").how == of_file
 
 
-def test_what_was_kept_is_kept_whatever_the_tool_said() -> None:
-    assert judge("owner", value("1"), value("1"), None, "cp: failed to preserve ownership").verdict is Verdict.KEPT
-
-
-def test_what_the_source_refused_is_impossible_with_the_reason() -> None:
-    judgement = judge("xattr-64k", NONE, MISSING, None, refused="No space left on device")
-    assert judgement == Judgement(Verdict.IMPOSSIBLE, "No space left on device")
-
-
-def test_a_change_shows_both_and_tells_letters_that_look_alike() -> None:
-    judgement = judge("name-nfc", value('["caf\\u00e9"]'), value('["cafe\\u0301"]'))
-    assert judgement.how == "caf\\xe9 → cafe\\u0301"
+def test_the_reason_is_the_sources_refusal_or_both_readings_with_escapes() -> None:
+    refused = judge("xattr-64k", NONE, MISSING, None, refused="No space left on device")
+    assert refused == Judgement(Verdict.IMPOSSIBLE, "No space left on device")
+    changed = judge("name-nfc", value('["caf\\u00e9"]'), value('["cafe\\u0301"]'))
+    assert changed.how == "caf\\xe9 → cafe\\u0301"
 
 
 @given(st.sampled_from(PROBES), st.lists(st.text(), min_size=6, max_size=6))

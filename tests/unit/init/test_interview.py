@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from support.surroundings import MEDIA, NOTHING_FOUND, SURROUNDINGS, WITH_MOUNT, interviewed
 
 from lab.base.errors import BadInput
-from lab.init.answers import AccountAnswer, HostAnswer, ShareAnswer
+from lab.init.questions import AccountAnswer, HostAnswer, ShareAnswer
 
 ENTER = ""
 
@@ -32,10 +32,7 @@ def test_enter_six_times_is_this_machine_and_the_first_share_of_the_first_server
         "5. Which account of the share, and where is its password?",
         "6. How do root commands (MTU, sysctl, mount) run on this machine?",
     ]
-
-
-def test_a_server_is_offered_by_each_link_that_leads_to_it_and_the_client_itself_is_not() -> None:
-    _, screen = interviewed([ENTER] * 6)
+    # the server by each link that leads to it, and not the client itself
     second = screen[screen.index("2. Which machine has the share (the server)?") :]
     assert second[1:6] == [
         "   1) Big NAS: nas.local, 192.168.77.2 by en7: AFP, SMB",
@@ -81,31 +78,25 @@ def test_a_share_that_is_mounted_here_leads_to_its_server_and_needs_no_account()
     assert elsewhere.share == ShareAnswer("smb", "media")
 
 
-def test_an_export_of_nfs_has_a_path_and_needs_no_account() -> None:
-    answers, screen = interviewed([ENTER, ENTER, ENTER, "3", ENTER])
-    assert answers.share == ShareAnswer("nfs", path="/volume1/two words")
-    assert answers.account == AccountAnswer("jane", "prompt")
+def test_an_export_of_nfs_needs_no_account_and_the_lab_serves_a_share_where_there_is_none() -> None:
+    export, screen = interviewed([ENTER, ENTER, ENTER, "3", ENTER])
+    assert export.share == ShareAnswer("nfs", path="/volume1/two words")
+    assert export.account == AccountAnswer("jane", "prompt")
     assert len(questions(screen)) == 5
-
-
-def test_where_no_share_is_the_lab_serves_one_if_somebody_can_log_in() -> None:
     answers, screen = interviewed([ENTER, "3", ENTER, ENTER, ENTER, ENTER])
     assert answers.share == ShareAnswer(by_lab=True)
     assert answers.server == HostAnswer("box.local", "box.local", "jane", "192.168.1.9")
     assert "3. Who can log in to box.local by SSH (its SSH answers)?" in questions(screen)
 
 
-def test_root_is_asked_for_no_sudo() -> None:
+def test_root_is_asked_for_no_sudo_and_only_administrators_have_it_by_default() -> None:
     answers, screen = interviewed(["root@mini", "root@box", ENTER, ENTER, ENTER])
     assert [answers.sudo_of(host) for host in (answers.client, answers.server)] == ["none", "none"]
     assert len(questions(screen)) == 5
     mixed, _ = interviewed(["root@mini", "box", "jane", ENTER, ENTER, "nopasswd"])
     assert [mixed.sudo_of(host) for host in (mixed.client, mixed.server)] == ["none", "nopasswd"]
-
-
-def test_who_is_no_administrator_runs_nothing_as_root_by_default() -> None:
-    answers, _ = interviewed([ENTER] * 6, replace(SURROUNDINGS, is_administrator=False))
-    assert answers.sudo == "none"
+    user, _ = interviewed([ENTER] * 6, replace(SURROUNDINGS, is_administrator=False))
+    assert user.sudo == "none"  # by default
 
 
 def test_where_nothing_is_found_everything_can_be_typed() -> None:

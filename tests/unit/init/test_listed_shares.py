@@ -23,21 +23,12 @@ def names(shares: list[Share], protocol: str) -> list[str]:
     return [share.name for share in shares]
 
 
-def test_smbclient_lists_the_folders_that_are_not_hidden() -> None:
+def test_folders_that_are_not_hidden_and_paths_with_spaces_are_listed() -> None:
     assert names(parse_smbclient(SMBCLIENT), "smb") == ["media", "Time Machine", "café", LONG]
-
-
-def test_smbutil_lists_the_folders_that_are_not_hidden() -> None:
     assert names(parse_smbutil(SMBUTIL), "smb") == ["media", "Time Machine", "My Disk", "café", LONG]
-
-
-def test_showmount_lists_paths_with_spaces_too() -> None:
     assert names(parse_showmount(SHOWMOUNT), "nfs") == ["/srv/media", "/srv/two words"]
-
-
-def test_showmount_of_a_mac_puts_spaces_between_clients() -> None:
-    text = (MACOS_CAPTURES / "showmount-e.txt").read_text(encoding="utf-8")
-    assert names(parse_showmount(text), "nfs") == ["/data", "/opt/share", "/System/Volumes/Data/Users/a b"]
+    of_mac = (MACOS_CAPTURES / "showmount-e.txt").read_text(encoding="utf-8")  # with spaces between clients
+    assert names(parse_showmount(of_mac), "nfs") == ["/data", "/opt/share", "/System/Volumes/Data/Users/a b"]
 
 
 @pytest.mark.parametrize("parse", [parse_smbclient, parse_smbutil, parse_showmount])

@@ -14,13 +14,9 @@ def told(*lines: str, path: str = "hosts.ini", problems: bool = False) -> list[s
 
 
 def test_who_sits_at_the_client_measures_the_share_of_a_nas_by_its_url() -> None:
-    assert told(ENTER, ENTER, ENTER, "2", "ann b", ENTER) == [
-        "next:", "  lab measure smb://ann%20b@192.168.77.2/Time%20Machine",
-    ]  # fmt: skip
+    url = "smb://ann%20b@192.168.77.2/Time%20Machine"
+    assert told(ENTER, ENTER, ENTER, "2", "ann b", ENTER) == ["next:", f"  lab measure {url}"]
     assert told(ENTER, ENTER, ENTER, "/srv/x y", ENTER) == ["next:", "  lab measure nfs://192.168.77.2/srv/x%20y"]
-
-
-def test_a_folder_is_measured_where_it_is_mounted() -> None:
     answers, _ = interviewed([ENTER] * 5, WITH_MOUNT)
     assert list(describe(answers, Path("hosts.ini"), False)) == ["next:", "  lab measure /Volumes/media"]
 
@@ -34,12 +30,9 @@ def test_a_login_on_the_server_and_the_source_of_a_password_are_told_to_measure(
 
 
 def test_two_hosts_run_a_sweep_that_fits_the_share() -> None:
-    assert told(ENTER, "box", ENTER, "serve = lab", ENTER, ENTER) == [
-        "next:", "  lab plan macs", "  lab run macs",
-    ]  # fmt: skip
-    assert told("mini", "box", ENTER, "media /srv/media", ENTER, ENTER, path="a b.ini") == [
-        "next:", "  lab plan share", "  lab run share --hosts 'a b.ini'",
-    ]  # fmt: skip
+    assert told(ENTER, "box", ENTER, "serve = lab", ENTER, ENTER) == ["next:", "  lab plan macs", "  lab run macs"]
+    share = told("mini", "box", ENTER, "media /srv/media", ENTER, ENTER, path="a b.ini")
+    assert share == ["next:", "  lab plan share", "  lab run share --hosts 'a b.ini'"]
     (copied, *_) = told("mini", "box", ENTER, "/srv/x", ENTER)
     assert copied.endswith('/sweeps/share.toml measures SMB: give protocol = ["nfs"] in a copy of it')
 
@@ -51,9 +44,8 @@ def test_what_only_a_person_can_do_is_said_first() -> None:
         "to do: `lab host install` puts the lab's helper there",
         "next:",
     ]
-    assert told(ENTER, ENTER, ENTER, ENTER, "ann env", ENTER)[0] == (
-        "to do: the share's password is taken from the environment variable SHARE_PASSWORD"
-    )
+    variable = told(ENTER, ENTER, ENTER, ENTER, "ann env", ENTER)[0]
+    assert variable == "to do: the share's password is taken from the environment variable SHARE_PASSWORD"
 
 
 def test_problems_come_before_everything_else() -> None:

@@ -1,5 +1,7 @@
 """One question: choices by number, Enter, a typed answer."""
 
+from unittest.mock import Mock
+
 import pytest
 
 from lab.base.errors import BadInput
@@ -48,8 +50,5 @@ def test_a_screen_of_choices_is_enough() -> None:
 
 
 def test_the_end_of_the_input_is_bad_input() -> None:
-    def ended(prompt: str) -> str:
-        raise EOFError
-
     with pytest.raises(BadInput, match="nothing was written"):
-        Questions(ended, print).ask("Which?", [], "a word", str)
+        Questions(Mock(side_effect=EOFError), print).ask("Which?", [], "a word", str)

@@ -1,5 +1,7 @@
 """Machines that advertise services by DNS-SD, made of records that anybody on the link may send."""
 
+from unittest.mock import Mock
+
 import pytest
 import zeroconf
 from hypothesis import given
@@ -14,9 +16,9 @@ NAS = Advertised("SMB", "Big NAS", "nas.local.", ("192.168.77.2", "192.168.1.5")
 
 def test_the_services_of_one_host_are_one_machine() -> None:
     again = Advertised("AFP", "Big NAS", "NAS.local.", ("192.168.1.5", "10.0.0.1"))
-    assert to_machines([NAS, again, Advertised("SSH", "nas", "nas.local.", ("192.168.1.5",))]) == [
-        Machine("Big NAS", "nas.local", ("192.168.77.2", "192.168.1.5", "10.0.0.1"), ("AFP", "SMB", "SSH"))
-    ]
+    addresses = ("192.168.77.2", "192.168.1.5", "10.0.0.1")
+    expected = [Machine("Big NAS", "nas.local", addresses, ("AFP", "SMB", "SSH"))]
+    assert to_machines([NAS, again, Advertised("SSH", "nas", "nas.local.", ("192.168.1.5",))]) == expected
 
 
 def test_a_file_server_stands_before_a_machine_with_ssh_alone_and_has_its_own_name() -> None:
@@ -39,13 +41,8 @@ def test_what_cannot_be_reached_or_named_is_left_out() -> None:
 
 @pytest.mark.parametrize("error", [OSError(19, "no such device"), RuntimeError("No interfaces to listen on")])
 def test_a_machine_without_a_network_asks_nobody(monkeypatch: pytest.MonkeyPatch, error: Exception) -> None:
-    def fail() -> None:
-        raise error
-
-    monkeypatch.setattr(zeroconf, "Zeroconf", fail)
-    with pytest.raises(
-        LabFailure, match=r"nobody on the link can be asked by DNS-SD: .*(no such device|No interfaces)"
-    ):
+    monkeypatch.setattr(zeroconf, "Zeroconf", Mock(side_effect=error))
+    with pytest.raises(LabFailure, match=r"nobody on the link can be asked by DNS-SD: .*(no such device|No interf)"):
         browse()
 
 

@@ -21,12 +21,11 @@ FACTS = Facts(
     "mac", "linux", "Debian", "Linux 6", "cpu", 2, 1 << 30, 1 << 30, "ann", False, "/home/ann", "eth0", 9000,
     tools={"rsync": "3.4"},
 )  # fmt: skip
-FOLDER = Subject("/mnt/nas", "smb", "nas", "192.0.2.2", "192.0.2.1", FACTS, mounted="/mnt/nas", share="media")
-URL = Subject(
-    "smb://bob@nas/media/a b", "smb", "nas", "192.0.2.2", "192.0.2.1", FACTS, share="media", folder="a b", account="bob"
-)
-EXPORT = Subject("nfs://nas/srv", "nfs", "nas", "192.0.2.2", "192.0.2.1", FACTS, share="/srv", account="ann")
-HOST = Subject("bob@nas", "ssh", "nas", "192.0.2.2", "192.0.2.1", FACTS, login="bob@nas")
+NAS = ("nas", "192.0.2.2", "192.0.2.1", FACTS)
+FOLDER = Subject("/mnt/nas", "smb", *NAS, mounted="/mnt/nas", share="media")
+URL = Subject("smb://bob@nas/media/a b", "smb", *NAS, share="media", folder="a b", account="bob")
+EXPORT = Subject("nfs://nas/srv", "nfs", *NAS, share="/srv", account="ann")
+HOST = Subject("bob@nas", "ssh", *NAS, login="bob@nas")
 
 
 def read(tmp_path: Path, subject: Subject, iperf3: str = "off") -> Any:
@@ -71,22 +70,20 @@ def test_the_sweep_asks_for_speeds_of_both_ways_by_what_copies_there(subject: Su
 @at_most(50)
 @given(target=st.text(max_size=100))
 def test_every_target_gives_a_run_a_name(target: str) -> None:
-    name = run_name(Subject(target, "smb", "nas", "192.0.2.2", "192.0.2.1", FACTS))
+    name = run_name(Subject(target, "smb", *NAS))
     assert sweep_of(FOLDER, name)[0].name == name
 
 
 @pytest.mark.parametrize("folder", ["/mnt/my nas #1", "/mnt/a ;b", "/mnt/blank ", "/mnt/=[x]", "/mnt/„é“"])
 def test_a_folder_of_any_name_is_taken_as_it_is(tmp_path: Path, folder: str) -> None:
-    subject = Subject(folder, "smb", "nas", "192.0.2.2", "192.0.2.1", FACTS, mounted=folder)
-    assert read(tmp_path, subject).share.mounted == folder
+    assert read(tmp_path, replace(FOLDER, target=folder, mounted=folder)).share.mounted == folder
 
 
 @pytest.mark.parametrize("name", ["Media #1", "Media ;1", "é #", "a = [b]"])
 def test_a_share_of_any_name_is_taken_as_it_is(tmp_path: Path, name: str) -> None:
     target = parse_target(f"smb://nas/{name}")
     assert isinstance(target, Url)
-    subject = replace(URL, target=str(target), share=target.share)
-    assert read(tmp_path, subject).share.name == name
+    assert read(tmp_path, replace(URL, target=str(target), share=target.share)).share.name == name
 
 
 @pytest.mark.parametrize("text", ["[]", "1", "{", '{"client": 1}', '{"client": {"host": 1}}', "[" * 100_000])

@@ -11,8 +11,8 @@ from support.fake_host import FakeHost
 from lab.base.errors import BadInput
 from lab.hosts.command import script
 from lab.hosts.perl import run_perl
-from lab.measure.mounted import find_share
-from lab.measure.server_address import check_elsewhere, check_offered, find_address, read_link, tunnel_remark
+from lab.measure.measure import read_link, tunnel_remark
+from lab.measure.subject import check_elsewhere, check_offered, find_address, find_share
 from lab.platforms.linux.platform import Linux
 from lab.platforms.mounts import ENTER
 from lab.platforms.network import CONNECT, Medium, Radio
@@ -67,14 +67,9 @@ def test_what_to_give_instead_is_what_is_mounted_here() -> None:
 @pytest.mark.parametrize("address", ["192.0.2.1", "127.0.0.1", "::1", "fe80::1%eth0", "FE80::1"])
 def test_a_share_of_this_very_machine_is_refused(address: str) -> None:
     host = FakeHost()
-    host.on(("ip", "-j", "address", "show"), MINE)
+    host.on(("ip", "-j", "address", "show"), MINE, times=2)
     with pytest.raises(BadInput, match=r"the server nas is this machine itself .* measure it from another machine"):
         check_elsewhere(Linux(host), "nas", address)
-
-
-def test_a_share_of_another_machine_is_not() -> None:
-    host = FakeHost()
-    host.on(("ip", "-j", "address", "show"), MINE)
     check_elsewhere(Linux(host), "nas", "192.0.2.7")
 
 
@@ -90,9 +85,8 @@ def test_a_server_is_found_by_name_address_or_service(monkeypatch: pytest.Monkey
     monkeypatch.setattr(socket, "getaddrinfo", answer)
     assert [find_address(name) for name in ("nas", "My NAS._smb._tcp.local")] == ["192.0.2.7"] * 2
     assert asked == ["nas", "My-NAS.local"]
-    with pytest.raises(
-        BadInput, match=r"the server nowhere is not to be found: .*Name or service not known.* is its name"
-    ):
+    message = r"the server nowhere is not to be found: .*Name or service not known.* is its name"
+    with pytest.raises(BadInput, match=message):
         find_address("nowhere")
     monkeypatch.undo()
     assert find_address("192.0.2.7") == "192.0.2.7"
@@ -123,18 +117,16 @@ def test_the_end_of_the_link_is_described(
 
 
 def test_a_tunnel_on_the_way_is_a_remark() -> None:
-    assert "a tunnel, such as a VPN (utun3): its encryption" in tunnel_remark(
-        ClientLink(interface="utun3", tunnel=True)
-    )
-    assert tunnel_remark(ClientLink(interface="en0", tunnel=False)) == ""
+    tunnel, cable = (ClientLink(interface=name, tunnel=name == "utun3") for name in ("utun3", "en0"))
+    assert "a tunnel, such as a VPN (utun3): its encryption" in tunnel_remark(tunnel)
+    assert tunnel_remark(cable) == ""
 
 
-@pytest.mark.parametrize("answer", ["yes", "no"])
-def test_a_server_that_does_not_offer_the_protocol_is_refused_at_once(answer: str) -> None:
+def test_a_server_that_does_not_offer_the_protocol_is_refused_at_once() -> None:
     host = FakeHost()
-    host.on(run_perl(CONNECT, "192.0.2.7", "445"), f"{answer}\n")
-    if answer == "yes":
-        check_offered(Linux(host), "nas", "192.0.2.7", "smb", 445)
-        return
+    host.on(run_perl(CONNECT, "192.0.2.7", "445"), "yes\n")
+    check_offered(Linux(host), "nas", "192.0.2.7", "smb", 445)
+    host = FakeHost()
+    host.on(run_perl(CONNECT, "192.0.2.7", "445"), "no\n")
     with pytest.raises(BadInput, match=r"the server nas \(192\.0\.2\.7\) does not answer at port 445, that of SMB: "):
         check_offered(Linux(host), "nas", "192.0.2.7", "smb", 445)

@@ -1,9 +1,9 @@
 """Lists to pick from: what is shown at first, and what a choice changes."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
+from types import SimpleNamespace
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from support.synthetic_runs import make_trials, write_run
@@ -22,27 +22,20 @@ class Shown:
         self.bundles: list[Mapping[str, Any]] = []
         self.outputs: list[list[str]] = []
 
-    def display(self, bundle: Mapping[str, Any]) -> None:
-        self.bundles.append(bundle)
-
-    def display_to_replace(self, first: object) -> Shown._Handle:
-        self.outputs.append([repr(first)])
-        return Shown._Handle(self.outputs[-1])
-
-    class _Handle:
-        def __init__(self, output: list[str]) -> None:
-            self.output = output
-
-        def update(self, shown: object) -> None:
-            self.output.append(repr(shown))
+    def display(self, shown: Any, raw: bool = False) -> Any:
+        if raw:
+            self.bundles.append(shown)
+            return None
+        output = [repr(shown)]
+        self.outputs.append(output)
+        return SimpleNamespace(update=lambda shown: output.append(repr(shown)))
 
 
 @pytest.fixture
 def shown(monkeypatch: pytest.MonkeyPatch) -> Shown:
     """In place of Jupyter's own functions, which need a kernel: they are used in the test of notebooks."""
     output = Shown()
-    monkeypatch.setattr(picker, "display_bundle", output.display)
-    monkeypatch.setattr(picker, "display_to_replace", output.display_to_replace)
+    monkeypatch.setattr(picker, "display", output.display)
     return output
 
 
@@ -71,14 +64,11 @@ def test_a_list_that_follows_another_keeps_a_choice_that_is_still_there(shown: S
 
 
 def test_what_cannot_be_shown_is_told_in_its_place(shown: Shown) -> None:
-    def show(name: str) -> list[object]:
-        raise BadInput(f"{name}: no such run", "name another one")
-
-    Picker("Run", lambda: {"x": "x"}, show)
+    Picker("Run", lambda: {"x": "x"}, Mock(side_effect=BadInput("x: no such run", "name another one")))
     assert shown.outputs == [["x: no such run: name another one"]]
 
 
-def test_a_run_a_factor_a_case_and_a_trial_follow_each_other(
+def test_run_factor_case_and_trial_follow_each_other(
     shown: Shown, tmp_path: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)

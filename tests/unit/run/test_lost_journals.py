@@ -76,7 +76,7 @@ def test_an_open_run_without_its_whole_journal_is_a_problem_until_its_hosts_were
         assert "nas.example (192.0.2.2)" in err, argv
     code, out, err = run_lab(capsys, "restore", "--hosts", other)
     assert (code, err) == (0, "")
-    assert "left as it is, for it is of other hosts (client " in out
+    assert "skipped: this run used other hosts (client " in out
     assert "nothing is left" not in out
     code, out, err = run_lab(capsys, "restore", "--hosts", hosts)
     assert (code, err) == (0, "")
@@ -95,7 +95,7 @@ def test_a_hosts_file_is_about_its_own_runs(
     asked.clear()
     code, out, err = run_lab(capsys, "restore", "--hosts", other)
     assert (code, err) == (0, "")
-    assert f"{run.path.resolve()}: left as it is, for it is of other hosts" in out
+    assert f"{run.path.resolve()}: skipped: this run used other hosts" in out
     assert Register().is_open(run.text("id"))
     again = other.rename("same hosts.ini")
     again.write_text(hosts.read_text() + "# said otherwise\n")

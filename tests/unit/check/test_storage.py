@@ -6,7 +6,7 @@ import pytest
 from support.checked_macs import lines_of, machines_of
 from support.fake_host import EmulatedHost
 
-from lab.check.volume import SUBJECT, describe, findings
+from lab.check.storage import VOLUME, check_volume, describe_volume
 from lab.hosts.hosts_file import load_hosts
 from lab.platforms.macos.mounts import parse_case_sensitive
 from lab.protocols.volumes import Volume
@@ -17,29 +17,30 @@ PLIST = """<?xml version="1.0" encoding="UTF-8"?>
 """
 
 
-def said(volume: Volume) -> list[tuple[str, str, str]]:
-    return [(finding.level, finding.message, finding.remedy) for finding in describe("/srv", volume)]
+ZFS = "is not shared by AFP: since 10.7 AppleFileServer shares only volumes that are"
+MIMIC = "`sudo zfs set com.apple.mimic_hfs=on DATASET`"
+CASE_SENSITIVE = Volume("macos", "apfs", (15, 5), is_case_sensitive=True)
 
 
-def test_one_finding_a_reason_names_the_protocols_and_the_cure() -> None:
-    ((level, message, remedy),) = said(Volume("macos", "zfs", (10, 15)))
-    assert level == "warning"
-    assert message.startswith(
-        "/srv is on zfs, and is not shared by AFP: since 10.7 AppleFileServer shares only volumes that are"
-    )
-    assert remedy.startswith("`sudo zfs set com.apple.mimic_hfs=on DATASET`")
+@pytest.mark.parametrize(
+    ("volume", "level", "message", "remedy"),
+    [
+        (Volume("macos", "zfs", (10, 15)), "warning", ZFS, MIMIC),
+        (CASE_SENSITIVE, "warning", "is shared with losses by NFS, SMB: ", ""),
+        (Volume("macos", "exfat", (15, 5)), "note", "may not be shared by ", ""),  # nothing is published about it
+    ],
+)
+def test_a_finding_has_protocols_and_cure(volume: Volume, level: str, message: str, remedy: str) -> None:
+    (finding,) = describe_volume("/srv", volume)
+    assert finding.level == level
+    assert finding.message.startswith(f"/srv is on {volume.kind}, and {message}")
+    assert finding.remedy.startswith(remedy)
 
 
-def test_what_concerns_several_protocols_is_said_once() -> None:
-    findings = said(Volume("macos", "apfs", (15, 5), is_case_sensitive=True))
-    assert [message.partition(":")[0] for _, message, _ in findings] == [
-        "/srv is on apfs, and is shared with losses by NFS, SMB"
-    ]
-
-
-def test_what_nothing_is_published_about_is_a_note_and_what_is_known_to_be_shared_is_well() -> None:
-    assert [level for level, *_ in said(Volume("macos", "exfat", (15, 5)))] == ["note"]
-    assert said(Volume("linux", "ext4")) == [("ok", "/srv is on ext4, which no server here is known to refuse", "")]
+def test_a_volume_that_is_known_to_be_shared_is_well() -> None:
+    (finding,) = describe_volume("/srv", Volume("linux", "ext4"))
+    assert (finding.level, finding.remedy) == ("ok", "")
+    assert finding.message == "/srv is on ext4, which no server here is known to refuse"
 
 
 @pytest.mark.parametrize(
@@ -55,6 +56,6 @@ def test_a_macs_volume_says_whether_it_is_case_sensitive(name: str, is_sensitive
 def test_the_check_reads_the_volume_of_the_servers_folder(macs: dict[str, EmulatedHost]) -> None:
     server = macs["server"]
     (server.folder / "bin" / "mount").write_text("#!/bin/sh\necho '/dev/disk4s1 on / (exfat, local)'\n")
-    (line,) = lines_of(findings(load_hosts(Path("hosts.ini")), machines_of(macs)))
-    assert SUBJECT in line
+    (line,) = lines_of(check_volume(load_hosts(Path("hosts.ini")), machines_of(macs)))
+    assert VOLUME in line
     assert "is on exfat, and may not be shared by NFS" in line

@@ -1,4 +1,4 @@
-"""What a command that writes for others says to the owner of the runs: which names it replaced, and what may be one."""
+"""Copies of runs for others, and what their owner is told: the replaced names, and words that may be names."""
 
 from __future__ import annotations
 
@@ -16,14 +16,8 @@ if TYPE_CHECKING:
 RENAME = "give another title in [lab] of the hosts file for the next run, and in run.json for this one"
 
 
-def public_copy(run: RunFolder) -> Public:
-    """The copy of a run that strangers may have; what it replaces is said. Raises BadInput."""
-    (copy,) = public_copies([run])
-    return copy
-
-
 def public_copies(runs: Sequence[RunFolder]) -> list[Public]:
-    """The same of runs that belong together: a name of any has the same mask in all."""
+    """Copies of runs for strangers. A name has the same mask in all; replaced names are said. Raises BadInput."""
     from lab.base.masking import Masker
     from lab.results import public
 
@@ -34,10 +28,9 @@ def public_copies(runs: Sequence[RunFolder]) -> list[Public]:
 
 
 def say_replaced(masker: Masker, runs: Iterable[RunFolder]) -> None:
-    """Say on standard error what stands for which name, and which words of the runs' titles may be names.
+    """Tell the owner on standard error which mask stands for which name, and which words of titles may be names."""
+    from lab.results.titles import doubtful_words
 
-    That is for the owner of the runs alone.
-    """
     if replaced := masker.replaced:
         say(f"replaced {len(replaced)} names; look for others before you publish:")
     else:
@@ -45,13 +38,7 @@ def say_replaced(masker: Masker, runs: Iterable[RunFolder]) -> None:
     for kind, name, mask in replaced:
         say(f"  {'what a host printed' if kind == 'password' else one_line(name, 80)} ({kind}): {mask}")
     for title in dict.fromkeys(masker.mask(str(run.run.get("title") or "")) for run in runs):
-        _warn_of_title(title)
-
-
-def _warn_of_title(title: str) -> None:
-    from lab.results.titles import doubtful_words
-
-    if words := doubtful_words(title):
-        verb = "looks like a name" if len(words) == 1 else "look like names"
-        shown = f"the title is published as it is, and {listing(words)} {verb}: {one_line(title, 200)}"
-        say(f"warning: {shown}; {RENAME}")
+        if words := doubtful_words(title):
+            verb = "looks like a name" if len(words) == 1 else "look like names"
+            shown = f"the title is published as it is, and {listing(words)} {verb}: {one_line(title, 200)}"
+            say(f"warning: {shown}; {RENAME}")

@@ -1,0 +1,204 @@
+"""One place: every tool copies the probes there and back, and each copy is looked at from all sides."""
+
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from lab.base.errors import CommandError, LabFailure
+from lab.base.untrusted import one_line
+from lab.design.factors import Direction
+from lab.fidelity.copiers import Copier, Engine
+from lab.fidelity.copies import Copy, Ends, Judge, Judgement, View, Views
+from lab.fidelity.places import Asked, PlaceCase, copiers_for
+from lab.fidelity.probed_host import CopyCall, ProbedHost, Snapshot
+from lab.fidelity.probes import ALL, laid_on, readable
+from lab.hosts import Role
+from lab.run.case.session import Session
+
+MOUNT_ENDED = "the mount ended while the tool copied a probe"
+
+
+@dataclass(frozen=True)
+class Written:
+    """A copy into the share. ``name`` is its folder there; ``early`` is what the client saw before the remount."""
+
+    copier: Copier
+    name: str
+    failures: Mapping[str, str]
+    early: Snapshot | None
+
+
+class PlaceSurvey:
+    """Surveys a place. ``number`` is part of its folders' names, and no other place of the survey has it."""
+
+    def __init__(
+        self, session: Session, place_case: PlaceCase, copiers: Sequence[Copier], engine: Engine | None, number: int
+    ):
+        self.session, self.place, self.case = session, place_case.place, place_case.case
+        self.copiers, self.engine, self.number = copiers_for(self.place.protocol, copiers), engine, number
+        pair, is_reached = session.pair, Role.SERVER in session.pair.roles
+        self.client = ProbedHost(pair.hosts[Role.CLIENT], pair.sides[Role.CLIENT].platform)
+        # without a login, nothing is laid on the server, and its platform does not matter
+        self.server_platform = pair.sides[Role.SERVER].platform if is_reached else self.client.platform
+        sees_store = is_reached and not pair.config.through_mount
+        self.server = ProbedHost(pair.hosts[Role.SERVER], self.server_platform) if sees_store else None
+
+    def run(self, asked: Asked) -> list[Copy]:
+        """Every copy that is asked for. Raises LabFailure."""
+        if not self.copiers:
+            return []
+        self.setup = self.session.set_up(self.case)  # a mount that ends is replaced by a new one
+        self.ends = self._look_at_ends()
+        copies = self._write() if asked.goes(Direction.WRITE) else []
+        if self.server and asked.goes(Direction.READ):
+            copies += self._read(self.server)
+        return copies
+
+    @property
+    def is_remote(self) -> bool:
+        """Whether tools copy by a remote shell, without a mount."""
+        return bool(self.setup.attached.remote_shell)
+
+    def _in_share(self, name: str) -> str:
+        """A folder in the share, as the client or its remote shell names it."""
+        below = self.setup.folder.removeprefix(self.setup.share.path)
+        return f"{self.setup.attached.path}{below}/{name}"
+
+    def _on_client(self, name: str) -> str:
+        return f"{self.session.pair.sides[Role.CLIENT].directory}/{name}"
+
+    def _on_server(self, name: str) -> str:
+        return f"{self.setup.folder}/{name}"
+
+    def _remount(self) -> bool:
+        """Mount the share anew on the client; False if the lab has not mounted it."""
+        if self.setup.mount.record is None or self.is_remote:
+            return False
+        if not self.session.mount_anew(self.setup, always=True):
+            self.setup = self.session.set_up(self.case)
+        return True
+
+    def _write(self) -> list[Copy]:
+        """Every copy from the client to the server."""
+        source, account = self._on_client(f"probes-{self.number}"), self.session.pair.sides[Role.CLIENT].user
+        refused = self.client.lay(source, account)
+        original = self.client.read(source, laid_on(self.client.platform)).readings
+        writes = [self._write_by(copier, source) for copier in self.copiers]
+        remounted = self._remount()
+        copies = []
+        for written in writes:
+            snapshots = self._look_at(written, remounted)
+            judge = Judge(original, refused, written.failures)
+            views = {view: _judge_all(judge, snapshot) for view, snapshot in snapshots.items()}
+            debris = (snapshots.get(View.STORE) or list(snapshots.values())[-1]).debris
+            copies.append(self._copy(written.copier, Direction.WRITE, views, debris))
+        self._remove(source)
+        return copies
+
+    def _write_by(self, copier: Copier, source: str) -> Written:
+        name = f"{copier.name}-{self.number}"
+        if self.is_remote:  # a tool that copies nothing leaves an empty folder to look at
+            self.session.pair.hosts[Role.SERVER].run("mkdir", "-p", "--", self._on_server(name))
+        failures = self._copy_probes(copier, Direction.WRITE, source, name)
+        early = None if self.is_remote else self._read_in_share(name, self.client.platform)
+        return Written(copier, name, failures, early)
+
+    def _look_at(self, written: Written, remounted: bool) -> dict[View, Snapshot]:
+        """A copy in the share from every side."""
+        snapshots = {View.MOUNT: written.early} if written.early else {}
+        if self.server:
+            probes = readable(self.client.platform, self.server.platform)
+            snapshots[View.STORE] = self.server.read(self._on_server(written.name), probes, as_root=True)
+        if remounted:
+            snapshots[View.REMOUNT] = self._read_in_share(written.name, self.client.platform)
+        return snapshots
+
+    def _read(self, server: ProbedHost) -> list[Copy]:
+        """Every copy from the server to the client."""
+        name = f"probes-{self.number}"
+        refused = server.lay(self._on_server(name), self.setup.share.account)
+        original = server.read(self._on_server(name), laid_on(server.platform), as_root=True).readings
+        self._remount()
+        seen = None if self.is_remote else self._read_in_share(name, server.platform)
+        copies = []
+        for copier in self.copiers:
+            target = self._on_client(f"{copier.name}-{self.number}")
+            failures = self._copy_probes(copier, Direction.READ, target, name)
+            copied = self.client.read(target, readable(server.platform, self.client.platform))
+            views = {View.MOUNT: _judge_all(Judge(original, refused, {}), seen)} if seen else {}
+            views[View.CLIENT] = _judge_all(Judge(original, refused, failures), copied)
+            copies.append(self._copy(copier, Direction.READ, views, copied.debris))
+            self._remove(target)
+        return copies
+
+    def _copy_probes(self, copier: Copier, direction: Direction, on_client: str, name: str) -> dict[str, str]:
+        """Copy all probes between a folder of the client and a folder of the share; errors of the tool, by probe.
+
+        If the mount ends at a probe, mount anew and try that probe again; after a second time, skip the probe. Raises
+        LabFailure if the mount ends again and again.
+        """
+        is_write = direction is Direction.WRITE
+        words = copier.words(self.client.platform, self.engine, self.setup.attached.remote_shell)
+        names = [probe.name for probe in laid_on(self.client.platform if is_write else self.server_platform)]
+        failures: dict[str, str] = {}
+        last_stop = ""
+        self.session.mounting.failed.clear()
+        while names:
+            alive, in_share = "" if self.is_remote else self._in_share(""), self._in_share(name)
+            source, target = (on_client, in_share) if is_write else (in_share, on_client)
+            call = CopyCall(words, source, target, names, copier.onto, self.is_remote and is_write, alive)
+            copied = self.client.copy(call)
+            failures |= copied.failures
+            if not copied.stopped:
+                break
+            self._mount_again(LabFailure(f"{MOUNT_ENDED} ({copied.stopped})", host=Role.CLIENT))
+            names = names[names.index(copied.stopped) :]
+            if copied.stopped == last_stop:
+                failures[names.pop(0)] = MOUNT_ENDED
+            else:
+                failures.pop(copied.stopped, None)
+            last_stop = copied.stopped
+        return failures
+
+    def _read_in_share(self, name: str, laid_by: str) -> Snapshot:
+        """What the client sees of probes from a platform in the share. If the mount ends meanwhile, mount anew."""
+        self.session.mounting.failed.clear()
+        while True:
+            try:
+                return self.client.read(self._in_share(name), readable(laid_by, self.client.platform))
+            except CommandError as error:
+                self._mount_again(error)
+
+    def _mount_again(self, error: LabFailure) -> None:
+        """Set the place up again if its mount is gone. Raises the error if the mount is there, or ended too often."""
+        if not self.session.drop_lost_mount(self.case, error):
+            raise error
+        self.setup = self.session.set_up(self.case)
+
+    def _copy(self, copier: Copier, direction: Direction, views: Views, debris: Mapping[str, int]) -> Copy:
+        """A copy. Its command lacks the remote shell, which names keys of this run."""
+        client, server = self.client.platform, self.server_platform
+        platforms = (client, server) if direction is Direction.WRITE else (server, client)
+        command = shlex.join(copier.words(client, self.engine, ""))
+        return Copy(self.place, self.ends, direction, copier.name, command, views, debris, platforms)
+
+    def _look_at_ends(self) -> Ends:
+        effective = self.setup.attached.effective
+        server_store = self.server.name_file_system(self.setup.folder) if self.server else ""
+        client_store = self.client.name_file_system(self.session.pair.sides[Role.CLIENT].directory)
+        mounted, dialect = (one_line(str(effective.get(name, "")), 40) for name in ("mount", "dialect"))
+        return Ends(mounted or "somebody else", dialect, client_store, server_store)
+
+    def _remove(self, folder: str) -> None:
+        """Remove a copy from the client, where it takes room."""
+        client = self.client.host
+        client.run("rm", "-rf", "--", folder, root=not (client.lacks_root or client.is_narrow))
+
+
+def _judge_all(judge: Judge, snapshot: Snapshot) -> dict[str, Judgement]:
+    """A judgement of each probe that was read."""
+    return {
+        probe.name: judge.judge(probe, snapshot.readings[probe.name], snapshot.plain.get(probe.name))
+        for probe in ALL
+        if probe.name in snapshot.readings
+    }

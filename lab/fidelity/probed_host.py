@@ -1,0 +1,188 @@
+"""A host that lays probes, reads them, lets a tool copy them, and describes its rsyncs."""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import partial
+from typing import Any, TypeVar
+
+from lab.base.errors import LabFailure
+from lab.base.scripts import read_script
+from lab.base.untrusted import count, first_line, from_json, one_line
+from lab.fidelity.copiers import PLACES, Engine, parse_engine
+from lab.fidelity.copies import Reading
+from lab.fidelity.probes import ALL, BOTH, LINUX, MACOS, Probe, laid_on
+from lab.hosts import Host
+
+# Macs have Python 3.9, which does not know `str | None`: annotations are not evaluated there
+FUTURE = "from __future__ import annotations\n"
+COPIES_SCRIPT = FUTURE + read_script(__file__, "on_host_copies.py")
+PROBES_SCRIPTS = {
+    platform: "".join([FUTURE, *(read_script(__file__, f"on_host_{part}.py") for part in (platform, "probes"))])
+    for platform in BOTH
+}
+MAC_PYTHON = read_script(__file__, "mac_python.sh")
+PYTHON: Mapping[str, tuple[str, ...]] = {LINUX: ("python3", "-IBS", "-c"), MACOS: ("/bin/sh", "-c", MAC_PYTHON, "sh")}
+READ_S = 120.0  # for all probes
+COPY_S = 20.0  # for one probe, of at most 1 MiB
+COPIES_S = 900.0  # for all probes: over SSH each makes a connection of its own
+
+Answer = TypeVar("Answer")
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """What a host sees of the probes below a folder.
+
+    ``plain`` has the readings of objects without the attribute. ``debris`` counts the files left behind, by how their
+    names begin.
+    """
+
+    readings: Mapping[str, Reading]
+    plain: Mapping[str, Reading]
+    debris: Mapping[str, int]
+
+
+@dataclass(frozen=True)
+class CopyCall:
+    """How a tool copies probes: its words up to the two paths, the two folders, and the probes' names.
+
+    ``alive`` is a folder that disappears with the mount; empty without a mount.
+    """
+
+    argv: Sequence[str]
+    source: str
+    target: str
+    names: Sequence[str]
+    onto: bool
+    remote: bool
+    alive: str
+
+
+@dataclass(frozen=True)
+class Copied:
+    """What a tool said, by the probe at which it failed; and the probe at which the mount ended, or an empty text."""
+
+    failures: Mapping[str, str]
+    stopped: str
+
+
+@dataclass(frozen=True)
+class ProbedHost:
+    """A host that lays, copies and reads probes by scripts, which the python3 of its platform runs.
+
+    A host may print anything. An answer that cannot be read is a LabFailure that names the host.
+    """
+
+    host: Host
+    platform: str
+
+    def lay(self, root: str, owner: str) -> Mapping[str, str]:
+        """Lay the platform's probes in the new folder ``root``, as ``owner``; what the system refused, by probe."""
+        request = {"root": root, "owner": owner, "probes": list(map(asdict, laid_on(self.platform)))}
+        return self._ask("lay", request, parse_failures, as_root=True)
+
+    def read(self, root: str, probes: Sequence[Probe], as_root: bool = False) -> Snapshot:
+        """Read these probes below the folder ``root``, as root if only root sees all of them."""
+        request = {"root": root, "probes": list(map(asdict, probes))}
+        return self._ask("read", request, partial(parse_snapshot, probes=probes), as_root)
+
+    def copy(self, call: CopyCall) -> Copied:
+        """Copy the probes as the account that logs in. In error messages … stands for the two folders."""
+        copied = self._ask("copy", asdict(call) | {"deadline_s": COPY_S}, parse_copied)
+        failures = copied.failures
+        for folder in sorted((call.source, call.target), key=len, reverse=True):
+            failures = {name: message.replace(folder, "…") for name, message in failures.items()}
+        return Copied(failures, copied.stopped)
+
+    def name_file_system(self, folder: str) -> str:
+        """The file system of a folder, as the host calls it; empty if it does not tell."""
+        if self.platform == LINUX:
+            return first_line(self.host.run("stat", "-f", "-c", "%T", folder, check=False).stdout, 40)
+        point = self.host.run("df", "-P", folder, check=False).stdout.rstrip().rpartition("% ")[2].lstrip()
+        return parse_volume_type(self.host.run("mount", check=False).stdout, point)
+
+    def list_engines(self) -> list[Engine]:
+        """Every rsync of the host. The first is the one that PATH finds."""
+        answers = self._ask("engines", {"paths": PLACES}, parse_answers)
+        return [parse_engine(self.host.name, path, *printed) for path, printed in answers.items()]
+
+    def has_python(self) -> bool:
+        """Whether a Mac has the python3 that runs the scripts. For Linux, the platform looks for it."""
+        return self.platform != MACOS or self.host.run(*PYTHON[MACOS], check=False).exit_code == 0
+
+    def _ask(
+        self, action: str, request: Mapping[str, object], parse: Callable[[str], Answer], as_root: bool = False
+    ) -> Answer:
+        script = PROBES_SCRIPTS[self.platform] if action in ("lay", "read") else COPIES_SCRIPT
+        root = as_root and not self.host.lacks_root and not self.host.is_narrow
+        deadline_s = COPIES_S if action == "copy" else READ_S
+        words = (*PYTHON[self.platform], script, action)
+        printed = self.host.run(*words, root=root, given=json.dumps(request), deadline_s=deadline_s).stdout
+        try:
+            return parse(printed)
+        except ValueError as error:
+            message = f"its python3 answered {action} with something else: {error}"
+            raise LabFailure(message, host=self.host.name) from error
+
+
+def parse_volume_type(table: str, point: str) -> str:
+    """The type of the volume at a mount point, from the output of a Mac's ``mount``; empty if there is none."""
+    lines = (line.rpartition(" (") for line in table.splitlines())
+    types = [options.partition(",")[0] for head, _, options in lines if head.endswith(f" on {point}")]
+    return one_line(types[-1].rstrip(")"), 40) if types else ""
+
+
+def parse_failures(text: str) -> dict[str, str]:
+    """What failed, by probe. Raises ValueError."""
+    return {name: _text(message) for name, message in _entries(text).items()}
+
+
+def parse_copied(text: str) -> Copied:
+    """The result of a copy. Raises ValueError, also for an unknown probe at which it stopped."""
+    answer = _entries(text)
+    failures, stopped = answer.get("failures"), _text(answer.get("stopped"))
+    if not isinstance(failures, dict) or stopped not in ("", *(probe.name for probe in ALL)):
+        raise ValueError(f"{one_line(text, 60)!r} is no account of a copy")
+    return Copied({name: _text(message) for name, message in failures.items()}, stopped)
+
+
+def parse_snapshot(text: str, probes: Sequence[Probe] = ALL) -> Snapshot:
+    """The readings of these probes. Raises ValueError, also if a probe is missing."""
+    answer = _entries(text)
+    readings, debris = answer.get("readings"), answer.get("debris")
+    if not isinstance(readings, dict) or not isinstance(debris, dict):
+        raise ValueError(f"{one_line(text, 60)!r} is no reading of probes")
+    pairs: dict[str, dict[str, object]] = {}
+    for probe in probes:
+        if not isinstance(reading := readings.get(probe.name), dict):
+            raise ValueError(f"nothing of the probe {probe.name}")
+        pairs[probe.name] = reading
+    return Snapshot(
+        {name: Reading.of(reading.get("is")) for name, reading in pairs.items()},
+        {name: Reading.of(reading["plain"]) for name, reading in pairs.items() if "plain" in reading},
+        {one_line(_text(kind), 40): count(number) for kind, number in debris.items()},
+    )
+
+
+def parse_answers(text: str) -> dict[str, tuple[str, str]]:
+    """What each rsync said to ``--version`` and ``--help``, by its path. Raises ValueError."""
+    answers = {}
+    for path, printed in _entries(text).items():
+        if not isinstance(printed, dict):
+            raise ValueError(f"{printed!r:.60} is no answer of an rsync")
+        answers[one_line(path, 200)] = (_text(printed.get("--version")), _text(printed.get("--help")))
+    return answers
+
+
+def _entries(text: str) -> dict[str, Any]:
+    entries = from_json(text)
+    if not isinstance(entries, dict):
+        raise ValueError(f"{one_line(text, 60)!r} is no JSON object")
+    return entries
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise ValueError(f"{value!r:.60} is no text")
+    return value
