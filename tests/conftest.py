@@ -138,9 +138,9 @@ def empty_figures(monkeypatch: pytest.MonkeyPatch) -> None:
     from matplotlib.figure import Figure
 
     from lab.report import figures
-    from lab.report.figures import runs
+    from lab.report.figures import compared_runs
 
-    for drawn in (figures, runs):
+    for drawn in (figures, compared_runs):
         monkeypatch.setattr(drawn, "ALL", dict.fromkeys(drawn.ALL, lambda run: Figure((1, 1))))
 
 

@@ -121,8 +121,8 @@ def _over_first(arguments: argparse.Namespace) -> _Comparison:
 def _over_pairs(arguments: argparse.Namespace) -> _Comparison:
     """Runs of one sweep on several pairs of hosts, none of which is the base."""
     from lab.report.compared.as_json import pairs_json
-    from lab.report.compared.comparison import MOST_RUNS_OVER_PAIRS, PairsOfHosts, check_comparable, identity
-    from lab.report.compared.pairs_answer import answer, confounded
+    from lab.report.compared.comparison import check_comparable
+    from lab.report.compared.pairs_of_hosts import MOST_RUNS_OVER_PAIRS, PairsOfHosts, answer, confounded, identity
     from lab.report.compared.pairs_tables import pairs_tables
 
     if arguments.fail_if is not None:
@@ -144,8 +144,8 @@ def _over_pairs(arguments: argparse.Namespace) -> _Comparison:
 
 
 def _with_published(arguments: argparse.Namespace) -> _Comparison:
-    from lab.report.compared import published
-    from lab.report.compared.published import PublishedComparison
+    from lab.report.compared import over_published
+    from lab.report.compared.over_published import PublishedComparison
 
     given = {"--fail-if": arguments.fail_if, "C": arguments.more, "--over-pairs": arguments.over_pairs}
     for name, value in given.items():
@@ -157,7 +157,10 @@ def _with_published(arguments: argparse.Namespace) -> _Comparison:
 
     def write(place: Path) -> list[Path]:
         shown = comparison if arguments.no_redact else PublishedComparison(public_copies([folder])[0])
-        return published.write_published(shown, place)
+        return over_published.write_published(shown, place)
 
-    to_json, answer = partial(published.published_comparison_json, comparison), partial(published.answer, comparison)
-    return _Comparison(to_json, answer, partial(published.published_comparison_tables, comparison), write)
+    to_json, answer = (
+        partial(over_published.published_comparison_json, comparison),
+        partial(over_published.answer, comparison),
+    )
+    return _Comparison(to_json, answer, partial(over_published.published_comparison_tables, comparison), write)

@@ -48,9 +48,9 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.plot:
         from lab.base import durable
         from lab.report.figures.files import png_of, svg_of
-        from lab.report.figures.history import history as draw
+        from lab.report.figures.history import draw_history
 
-        figure = draw(history)
+        figure = draw_history(history)
         is_svg = arguments.plot.suffix == ".svg"
         durable.replace(arguments.plot, svg_of(figure, "history") if is_svg else png_of(figure))
         say(f"drawn: {arguments.plot}")

@@ -9,7 +9,7 @@ from lab.report.compared.answer import answer
 from lab.report.compared.comparison import Comparison
 from lab.report.compared.confounding import confounding
 from lab.report.compared.tables import facts_table, tables_of
-from lab.report.figures.runs import times_as_fast_figure
+from lab.report.figures.compared_runs import times_as_fast_figure
 from lab.report.prose import CONFOUNDED
 from lab.stats.two_runs import VERSUS
 

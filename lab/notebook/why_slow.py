@@ -8,7 +8,7 @@ from lab.notebook.table import Table, Text
 from lab.report import figures
 from lab.report.analysis import Run, analyse
 from lab.report.bottlenecks import count_limits, limits_table
-from lab.report.own_numbers import proof
+from lab.report.own_numbers import counted_table
 from lab.report.samples import trials_with_samples
 from lab.stats import measured, transfers
 
@@ -22,7 +22,7 @@ def show_limits(run: Run) -> list[object]:
 def show_stages(run: Run) -> list[object]:
     """The speed of each stage from disk to tool as a figure, and the counts of both hosts."""
     run = analyse(run)
-    return [figures.waterfall(run), Table(proof(measured(run.trials)), "What both hosts counted", folded=True)]
+    return [figures.stages(run), Table(counted_table(measured(run.trials)), "What both hosts counted", folded=True)]
 
 
 def pick_case(run: Run) -> Picker[str]:

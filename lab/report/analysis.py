@@ -1,6 +1,6 @@
-"""What is computed of a run, once for all that show it: answer, tables, figures.
+"""The numbers of a run, computed once for answer, tables and figures.
 
-Nothing here draws: matplotlib takes longer to load than a table takes to make.
+Nothing here draws because matplotlib takes longer to load than a table takes to make.
 """
 
 from collections.abc import Callable
@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TypeVar
 
 from lab import stats
+from lab.results.trial import RunJson
 from lab.stats import bottleneck
 from lab.stats.encoding import some_of_each_case
 from lab.stats.statistics import Statistics
@@ -21,10 +22,11 @@ def _of_trials(compute: Callable[[stats.Encoded], T]) -> cached_property[T]:
 
 
 class Analysis(Statistics):
-    """What is computed of a run, each part when first asked for: see the functions of these names in lab.stats."""
+    """The results of the functions of lab.stats with these names, when first asked for; and run.json."""
 
     def __init__(self, trials: stats.Trials):
         self.trials = stats.encode(trials)
+        self.described: RunJson = self.trials.frame.attrs.get("run", {})
 
     speeds = _of_trials(stats.grid)
     summary = _of_trials(stats.summary)
@@ -45,5 +47,5 @@ Run = stats.Trials | Analysis
 
 
 def analyse(run: Run) -> Analysis:
-    """The analysis of a run: make it once, and pass it instead of the trials to whatever shows them."""
+    """The analysis of a run: make it once, and pass it on instead of the trials."""
     return run if isinstance(run, Analysis) else Analysis(run)

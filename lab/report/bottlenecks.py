@@ -1,14 +1,13 @@
-"""What limited each case, as a report shows it."""
+"""The tables of what limited each case: limits, the stages from disk to tool, and the store by itself."""
 
 from collections import Counter
-from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
 
 from lab import stats
 from lab.design.factors import ABSENT, OPTIONS
-from lab.report.tables import TextTable, between, levels, number, varied_and_alike
+from lab.report.tables import TextTable, between, levels, number, row_with_levels, varied_and_alike
 from lab.stats import bottleneck
 from lab.stats.stages import DISK, LINK, PROTOCOL, SERVER, STAGES, STORE, TOOL, UNFLUSHED
 from lab.stats.statistics import PooledStatistics
@@ -20,7 +19,7 @@ NAMES = {
     TOOL: "tool",
 }  # fmt: skip
 BY_ITSELF = STAGES[: STAGES.index(PROTOCOL)]
-MOST_ROWS = 200  # of a report: the cases of a large sweep are in its JSON
+MOST_ROWS = 200  # in a report; JSON has all cases of a large sweep
 SHOTS = {
     ("dd", "write"): "dd: written and flushed",
     ("dd", "read"): "dd: read, caches dropped",
@@ -47,20 +46,27 @@ MB = 10**6
 
 
 def limits_table(verdicts: pd.DataFrame) -> TextTable:
-    """One line a case: what it was limited by, what is left of that, and why (:mod:`lab.stats.bottleneck`)."""
+    """One line a case: what limited it, what is left of that, and why (:mod:`lab.stats.bottleneck`)."""
     judged = stats.rows_of(verdicts)
-    cases = pd.DataFrame([_settings(row) for row in judged]).fillna(ABSENT)
+    factors = [name for name in bottleneck.CASE if name != "options"]
+    cases = pd.DataFrame([{**{name: row[name] for name in factors}, **OPTIONS, **row["options"]} for row in judged])
+    cases = cases.fillna(ABSENT)
     varied, alike = varied_and_alike(cases)
     rows = [
         [
-            ", ".join([stats.row_label(row), *levels(case, varied)]), row["limited_by"], row["grade"],
+            row_with_levels(case, varied), row["limited_by"], row["grade"],
             number(100 * row["headroom"], ".0f", " %"), str(row["n"]), row["evidence"],
         ]
         for row, case in zip(judged, stats.rows_of(cases), strict=True)
     ]  # fmt: skip
+    count = int((verdicts["elapsed_s"] < SHORT_S).sum())
+    short = (
+        f"{count} of {len(verdicts)} cases took less than {SHORT_S:g} s a trial: their start and end weigh more than "
+        "in larger files. "
+    )
     caption = (
         "What limited each case. Headroom: what is left of it (of the link, where time was lost). n: trials it rests "
-        f"on. {_short_trials(verdicts)}{alike}"
+        f"on. {short if count else ''}{alike}"
     )
     return TextTable(["", "limited by", "grade", "headroom", "n", "evidence"], rows, caption, is_text=True)
 
@@ -71,8 +77,8 @@ def limits_over_runs(pooled: PooledStatistics) -> TextTable:
     varied, alike = varied_and_alike(limits.drop(columns=["limited_by", "runs", "certain", "headroom", "evidence"]))
     rows = [
         [
-            ", ".join([stats.row_label(row), *levels(row, varied)]), row["limited_by"], str(row["runs"]),
-            str(row["certain"]), number(100 * row["headroom"], ".0f", " %"), row["evidence"],
+            row_with_levels(row, varied), row["limited_by"], str(row["runs"]), str(row["certain"]),
+            number(100 * row["headroom"], ".0f", " %"), row["evidence"],
         ]
         for row in stats.rows_of(limits)
     ]  # fmt: skip
@@ -84,17 +90,6 @@ def limits_over_runs(pooled: PooledStatistics) -> TextTable:
     return TextTable(["", "limited by", "runs", "certain", "headroom", "evidence"], rows, caption, is_text=True)
 
 
-def _short_trials(verdicts: pd.DataFrame) -> str:
-    """A warning of trials so short that what starts and ends them counts for much; empty where there are none."""
-    short = int((verdicts["elapsed_s"] < SHORT_S).sum())
-    if not short:
-        return ""
-    return (
-        f"{short} of {len(verdicts)} cases took less than {SHORT_S:g} s a trial: their start and end weigh more than "
-        "in larger files. "
-    )
-
-
 def count_limits(verdicts: pd.DataFrame) -> str:
     """How many cases each limit was found in, and what would help, in sentences."""
     counts = Counter(verdicts["limited_by"])
@@ -103,31 +98,22 @@ def count_limits(verdicts: pd.DataFrame) -> str:
     return f"Of {len(verdicts)} cases: {', '.join(counted_limits)}. {' '.join(helps)}" if counted_limits else ""
 
 
-def _settings(row: stats.Row) -> stats.Row:
-    """A case as one row of a summary has it."""
-    return {**{name: row[name] for name in bottleneck.CASE if name != "options"}, **OPTIONS, **row["options"]}
-
-
 def narrowest(row: stats.Row) -> str:
-    """The stage that carries least by itself; empty if none was measured.
-
-    The disk is none of them: what its devices move for the store is not what they could.
-    """
+    """The stage that carries least by itself, or empty; the devices of the disk could move more than they do."""
     measured = [stage for stage in BY_ITSELF if stage != DISK and not np.isnan(row[stage])]
     return min(measured, key=lambda stage: float(row[stage]), default="")
 
 
-def waterfall_table(table: pd.DataFrame) -> TextTable:
-    """What :func:`lab.stats.stages.waterfall` says, with the narrowest stage and how much of it was reached."""
+def stages_table(table: pd.DataFrame) -> TextTable:
+    """The stages of :func:`lab.stats.stages.waterfall`, with the narrowest one and how much of it was reached."""
     shown = [stage for stage in STAGES if table[stage].notna().any()]
     varied, alike = varied_and_alike(table[[name for name in table.columns if name not in STAGES]])
     rows = []
     for row in stats.rows_of(table)[:MOST_ROWS]:
         least = narrowest(row)
         reached = number(100 * row[TOOL] / row[least], ".0f", " %") if least else "–"
-        named = levels(row, [name for name in varied if name not in stats.POOLED])
         speeds = [number(row[stage], ".1f") for stage in shown]
-        rows.append([", ".join([stats.row_label(row), *named]), *speeds, NAMES.get(least, "–"), reached])
+        rows.append([row_with_levels(row, varied), *speeds, NAMES.get(least, "–"), reached])
     more = f" {len(table) - MOST_ROWS} more cases are in the JSON." if len(table) > MOST_ROWS else ""
     flush = "before flush: this one until it ended, for what the client flushes then; " if UNFLUSHED in shown else ""
     caption = (
@@ -139,11 +125,15 @@ def waterfall_table(table: pd.DataFrame) -> TextTable:
 
 
 def store_table(numbers: pd.DataFrame) -> TextTable | None:
-    """What :func:`lab.stats.store_numbers.store_numbers` says; None where no store was measured by itself."""
+    """The numbers of :func:`lab.stats.store_numbers.store_numbers`; None if no store was measured by itself."""
     if numbers.empty:
         return None
     varied = [name for name in store_columns(numbers) if numbers[name].nunique() > 1]
-    rows = [[_name(row, varied), *_cells(row)] for row in stats.rows_of(numbers)]
+    rows = []
+    for row in stats.rows_of(numbers):
+        marks = [*levels(row, varied), *(["cached"] if row["cached"] > 0 else [])]
+        name = SHOTS[row["tool"], row["test"]]
+        rows.append([f"{name} ({', '.join(marks)})" if marks else name, *_store_cells(row)])
     caption = (
         "On the server, without a network, once a block. MB/s are of 10⁶ bytes; /s are requests, seeks or files. "
         "Devices: what the disks moved while dd wrote or read, where they are counted: less than dd is compression, "
@@ -160,15 +150,8 @@ def store_table(numbers: pd.DataFrame) -> TextTable | None:
     return TextTable(["", "median", "least … most", "CPU %", "longest ms", "n"], rows, caption)
 
 
-def _name(row: stats.Row, varied: Sequence[str]) -> str:
-    name = SHOTS[row["tool"], row["test"]]
-    marks = levels(row, varied)
-    marks += ["cached"] if row["cached"] > 0 else []
-    return f"{name} ({', '.join(marks)})" if marks else name
-
-
-def _cells(row: stats.Row) -> list[str]:
-    factor, unit, style = (1 / MB, " MB/s", ".1f") if row["unit"] == BYTES else (1, " /s", ".0f")
+def _store_cells(row: stats.Row) -> list[str]:
+    factor, unit, style = (1e-6, " MB/s", ".1f") if row["unit"] == BYTES else (1, " /s", ".0f")
     numbers = row["n"] - row["too_short"]
     return [
         number(factor * row["median"], style, unit) if numbers else "too short",

@@ -1,22 +1,20 @@
-"""Conditions that a person names with `--fail-if`, and whether what was measured meets them.
+"""Conditions of `--fail-if`, such as ``write < 80 MB/s or read < 90 %`` and ``slower-than 10%``, and their judgement.
 
-`lab measure` takes ``write < 80 MB/s``, several of them joined by ``or``; `lab history` takes ``slower-than 10%``. A
-condition that is met is exit code 3, so that cron, a script or a monitor can tell it from a failure.
+The exit code 3 for a condition that is met lets cron, a script or a monitor tell it from a failure.
 """
 
 import operator
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from lab import stats
 from lab.base.errors import BadInput
 from lab.base.untrusted import one_line
 from lab.design.factors import Direction
+from lab.results.trial import RunJson
 
 MET, CANNOT_TELL = 3, 1  # exit codes
 LINK = "%"  # the unit of a share of what the link carries
@@ -28,8 +26,10 @@ UNITS = {"MB/s": 1e6, "MiB/s": 2.0**20, "GB/s": 1e9, "Mbit/s": 1e6 / 8, "Gbit/s"
 _NUMBER = r"[0-9]{1,9}(?:\.[0-9]{1,6})?"  # what fits into a float without loss
 _CONDITION = re.compile(rf"\s*(write|read)\s*(<=|>=|<|>)\s*({_NUMBER})\s*({'|'.join(UNITS)})\s*")
 _SLOWER = re.compile(rf"\s*slower-than\s+({_NUMBER})\s*%\s*")
-RIGHT = "right are 'write < 80 MB/s', 'read <= 90 %' (of the link) and 'write < 700 Mbit/s or read < 80 MB/s'; units: "
-RIGHT += ", ".join(UNITS)
+RIGHT = (
+    "right are 'write < 80 MB/s', 'read <= 90 %' (of the link) and 'write < 700 Mbit/s or read < 80 MB/s'; units: "
+    f"{', '.join(UNITS)}"
+)
 
 
 @dataclass(frozen=True)
@@ -42,16 +42,13 @@ class Condition:
     unit: str
 
     def __str__(self) -> str:
-        """The condition as a person writes it, which reads back as the same one."""
         number = f"{self.number:.6f}".rstrip("0").rstrip(".")
         return f"{self.direction} {self.comparison} {number} {self.unit}"
 
 
 @dataclass(frozen=True)
 class Speed:
-    """The median speed of one direction in bytes per second, its 95 % interval (NaN where there is none), and what the
-    link carries (NaN where that is not known).
-    """
+    """The median speed of one direction in bytes per second, its 95 % interval, and what the link carries, else NaN."""
 
     median: float
     low: float
@@ -61,7 +58,7 @@ class Speed:
 
 @dataclass(frozen=True)
 class Judgement:
-    """Whether a condition is met, None where that cannot be told; and a sentence on why."""
+    """Whether a condition is met, None if that cannot be told; and a sentence on why."""
 
     condition: Condition
     is_met: bool | None
@@ -95,34 +92,31 @@ def parse_slower_than(text: str) -> float:
 def speeds_of(trials: stats.Trials) -> dict[Direction, Speed]:
     """The speed of each direction that has a good trial: that of its fastest protocol and tool, by their medians.
 
-    What the link carries is what iperf3 measured beside these trials; where it did not, what the client's interface
-    names.
+    The link carries what iperf3 measured beside these trials, else what the client's interface names.
     """
     encoded = stats.encode(trials)
     named = _named_link(encoded.frame.attrs.get("run", {}))
-    groups = [group for _, group in stats.measured(encoded).groupby(list(stats.POOLED), sort=False)]
-    ordered = sorted(groups, key=lambda group: float(group["bytes_per_s"].median()))
-    return {Direction(group["direction"].iloc[0]): _speed(group, named) for group in ordered}  # of two the later stays
+    speeds: dict[Direction, Speed] = {}
+    for (*_, direction), group in stats.measured(encoded).groupby(list(stats.POOLED), sort=False):
+        values = group["bytes_per_s"].to_numpy(dtype=float)
+        ceiling = float(group["ceiling_bytes_per_s"].astype(float).median())
+        speed = Speed(float(np.median(values)), *stats.median_interval(values), ceiling if ceiling > 0 else named)
+        way = Direction(str(direction))
+        if way not in speeds or speed.median >= speeds[way].median:
+            speeds[way] = speed
+    return speeds
 
 
-def _speed(trials: pd.DataFrame, named_link: float) -> Speed:
-    values = trials["bytes_per_s"].to_numpy(dtype=float)
-    ceiling = float(trials["ceiling_bytes_per_s"].astype(float).median())
-    return Speed(float(np.median(values)), *stats.median_interval(values), ceiling if ceiling > 0 else named_link)
-
-
-def _named_link(run: Mapping[str, Any]) -> float:
-    """The speed that the client's interface names, in bytes per second; NaN where it names none."""
-    link, client = run.get("link"), run.get("hosts", {}).get("client", {})
-    seen = [link.get("bits_per_s") if isinstance(link, Mapping) else None, client.get("link_bits_per_s")]
+def _named_link(run: RunJson) -> float:
+    """The speed that the client's interface names, in bytes per second, or NaN."""
+    link: object = run.get("link")
+    seen = [link.get("bits_per_s") if isinstance(link, Mapping) else None]
+    seen += [run.get("hosts", {}).get("client", {}).get("link_bits_per_s")]
     return next((bits / 8 for bits in seen if isinstance(bits, int | float) and bits > 0), np.nan)
 
 
 def judge(conditions: Sequence[Condition], speeds: Mapping[Direction, Speed]) -> list[Judgement]:
-    """Each condition against what was measured.
-
-    The median decides. Where its interval holds the limit, the sentence says that this is not clear.
-    """
+    """Each condition judged by the median; if its interval holds the limit, the sentence says that it is not clear."""
     return [_judge(condition, speeds.get(condition.direction)) for condition in conditions]
 
 
@@ -141,7 +135,7 @@ def _judge(condition: Condition, speed: Speed | None) -> Judgement:
 
 
 def exit_code(judgements: Sequence[Judgement]) -> int:
-    """MET where any condition is met; else CANNOT_TELL where one could not be told, and 0."""
+    """MET if any condition is met, else CANNOT_TELL if one could not be told, else 0."""
     if any(judgement.is_met for judgement in judgements):
         return MET
     return CANNOT_TELL if any(judgement.is_met is None for judgement in judgements) else 0

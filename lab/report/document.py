@@ -1,7 +1,4 @@
-"""One writer for everything that people read: a document of chapters and sections, as HTML, as Markdown, or drawn.
-
-Whatever came from a host or a file is escaped here, and nowhere before.
-"""
+"""One writer for what people read: chapters and sections, as HTML, as Markdown, or drawn; it escapes all texts."""
 
 from __future__ import annotations
 
@@ -14,7 +11,6 @@ from lab.base.untrusted import one_line
 from lab.report.markdown import markdown_table, md, sentence
 from lab.report.page import html
 from lab.report.page.drawing import inline
-from lab.report.page.frame import page
 from lab.report.tables import TextTable
 
 if TYPE_CHECKING:
@@ -25,16 +21,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Section:
-    """One part: a title, what was found, words about it, the name of a figure, and tables.
+    """One part: a title, a conclusion, words about it, the name of a figure, and tables.
 
-    On a page it stands in the chapter of its ``question``: open if it ``leads``, else folded.
+    A page shows the section in the chapter of its ``question``: open if it ``leads``, else folded.
     """
 
     title: str
     text: str = ""
     figure: str = ""
     tables: Sequence[TextTable] = ()
-    finding: str = ""
+    conclusion: str = ""
     question: str = "more"
     leads: bool = False
 
@@ -54,7 +50,7 @@ class Chapter:
 
 @dataclass(frozen=True)
 class Picture:
-    """A figure as SVG, and what is to be seen in it; ``behind`` says where its numbers are."""
+    """A figure as SVG, and what it shows in words (``seen``); ``behind`` says where its numbers are."""
 
     svg: bytes
     seen: str
@@ -82,7 +78,7 @@ class Document:
         header += [f"<p><strong>{html.sentence(warning)}</strong></p>" for warning in self.warnings]
         contents = {chapter.name: chapter.title for chapter in self.chapters}
         main, footer = map(self._chapter, self.chapters), html.paragraph(self.footer, "note")
-        return page(self.title, header, main, footer, contents)
+        return html.page(self.title, header, main, footer, contents)
 
     def _chapter(self, chapter: Chapter) -> str:
         parts = [f'<section id="{chapter.name}"><h2>{html.escape(chapter.title)}</h2>']
@@ -94,22 +90,21 @@ class Document:
         return "\n".join([*parts, *chapter.more, "</section>"])
 
     def _section(self, section: Section) -> Iterator[str]:
-        finding, figure = html.paragraph(section.finding), self._figure(section)
+        conclusion, figure = html.paragraph(section.conclusion), self._figure(section)
         tables = [
             html.html_table(table, section.title if not number else f"{section.title} ({number + 1})")
             for number, table in enumerate(section.tables)
         ]
         if section.leads and self.is_of_run:
-            yield from [finding, figure, *([] if figure else [html.paragraph(section.text, "note")])]
+            yield from [conclusion, figure, *([] if figure else [html.paragraph(section.text, "note")])]
             if inner := "\n".join(tables):
                 yield html.folded(f"{section.title}: the table" if figure else section.title, inner)
             return
-        parts = [finding, "" if figure else html.paragraph(section.text), figure, *tables]
+        parts = [conclusion, "" if figure else html.paragraph(section.text), figure, *tables]
         inner = "\n".join(parts if self.is_of_run else filter(None, parts))
         yield inner if section.leads else html.folded(section.title, inner)
 
     def _figure(self, section: Section) -> str:
-        """The figure of a section, and below it how to read it."""
         if not section.figure:
             return ""
         picture = self.pictures[section.figure]
@@ -131,7 +126,7 @@ class Document:
             for section in chapter.sections:
                 yield f"### {md(section.title)}" if section.title != chapter.title else ""
                 seen = image(section.figure, self.pictures[section.figure].seen) if section.figure else ""
-                words = sentence(f"{section.finding} {section.text}")
+                words = sentence(f"{section.conclusion} {section.text}")
                 yield from (words, seen) if self.is_of_run else (seen, words)
                 for table in section.tables:
                     yield from (markdown_table(table) if table.rows else "", sentence(table.caption))
@@ -143,10 +138,7 @@ def join(parts: Iterable[str]) -> str:
 
 
 def image(figure: str, seen: str) -> str:
-    """A figure beside the file, with what is to be seen in it.
-
-    Markdown cannot say how wide a picture is drawn: the files are PNGs of twice as many pixels as that.
-    """
+    """A figure beside the file, with what it shows in words; Markdown cannot say how wide a picture is drawn."""
     return f"![{md(seen)}](figures/{figure}.png)"
 
 
@@ -157,7 +149,7 @@ def draw_figures(figures: Mapping[str, Figure], place: Folder) -> dict[str, byte
     drawings = {}
     for name, figure in figures.items():
         place.replace(f"{name}.png", png_of(figure))
-        figure.set_layout_engine("none")  # all has its place by now
+        figure.set_layout_engine("none")  # everything has its place by now
         drawings[name] = svg_of(figure, name)
         place.replace(f"{name}.svg", drawings[name])
     return drawings

@@ -18,9 +18,9 @@ from lab.base.untrusted import one_line
 from lab.report.tables import TextTable
 
 LEAST_WORDS, LEAST_NAME = 20, 11  # columns: what is wrapped into fewer is hard to read
-INDENT = 2  # of a listing, below the heading of a row
+INDENT = 2  # in a listing, below the heading of a row
 UNLIMITED = 10**6
-MOST_ROWS = 200  # of a table in the terminal: nobody reads more there, and drawing a thousand takes seconds
+MOST_ROWS = 200  # in the terminal; nobody reads more there, and to draw a thousand takes seconds
 
 
 def rich_table(table: TextTable, provenance: Sequence[str] = ()) -> FittedTable:
@@ -34,10 +34,7 @@ def rich_table(table: TextTable, provenance: Sequence[str] = ()) -> FittedTable:
 
 @dataclass(frozen=True)
 class FittedTable:
-    """Texts of one line each, as a table, or as a listing with a block for each row.
-
-    ``above`` and ``below`` are about all of it. ``is_text``: the columns after the first are words, not numbers.
-    """
+    """Texts of one line each, as a table or a listing; ``is_text``: columns after the first are words, not numbers."""
 
     headings: Sequence[str]
     rows: Sequence[Sequence[str]]
@@ -46,7 +43,6 @@ class FittedTable:
     is_text: bool = False
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        """Draw it as a table where that has room."""
         columns = list(self._columns())
         widths = [column.natural for column in columns]
         whole = Measurement.get(console, options.update(width=UNLIMITED), self._table(columns, widths)).maximum
@@ -96,10 +92,7 @@ class FittedTable:
 
 @dataclass(frozen=True)
 class _Column:
-    """How wide a column is where there is room, and the least that cuts no word and no number in two.
-
-    If it ``wraps``, a cell may take several lines; else only its heading may: a number must not.
-    """
+    """The ``natural`` width of a column, and the ``least`` that cuts no word; of the heading alone if not ``wraps``."""
 
     heading: str
     natural: int

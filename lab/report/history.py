@@ -1,4 +1,4 @@
-"""`lab history`: what became of the speed of a share, as sentences, tables and JSON values; the answer comes first."""
+"""`lab history`: the speed of a share over its saved runs, as sentences and tables; the answer comes first."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,8 +16,8 @@ from lab.stats.change_points import LEAST_POINTS
 from lab.stats.courses import LEAST_REFERENCE, TREND_DAYS, Change, Course, Step, courses
 from lab.stats.run_differences import ChangedFact, changed_facts
 
-MOST_ROWS = 20  # of a table: the runs before them share one row
-MOST_CAUSES = 6  # that are named one by one
+MOST_ROWS = 20  # in a table; the runs before them share one row
+MOST_CAUSES = 6  # causes that are named one by one
 LONGEST_VALUE = 60  # characters of a value before or after a step
 CHANCE = (
     "One look at a history without a change tells of one in at most 5 % of cases, all rows together; in more where "
@@ -27,7 +27,7 @@ CHANCE = (
 
 @dataclass(frozen=True)
 class History:
-    """The runs of one name, and what is computed of them: ``known``, where it is computed already."""
+    """The runs of one name, and what is computed of them, which is ``known`` if it was computed before."""
 
     saved: SavedRuns
     known: Sequence[Course] | None = None
@@ -37,94 +37,89 @@ class History:
         """One course a protocol, tool and direction."""
         return courses(self.saved.runs) if self.known is None else list(self.known)
 
-    def run(self, course: Course, point: int) -> SavedRun:
-        """The run of a point, counted from the first, or with a negative number from the newest."""
-        return self.saved.runs[course.points[point].run]
-
     def runs(self, course: Course, points: range) -> list[SavedRun]:
         """The runs of some points."""
-        return [self.run(course, point) for point in points]
+        return [self.saved.runs[course.points[point].run] for point in points]
 
     def day(self, course: Course, point: int) -> str:
         """The day of a point."""
-        return day(self.run(course, point).begun, self.saved.runs[-1].begun)
+        return day(self.runs(course, range(point, point + 1))[0].begun, self.saved.runs[-1].begun)
 
     def causes(self, course: Course, step: Step) -> list[ChangedFact]:
-        """What else is different since a step."""
+        """The facts that changed with a step."""
         number = course.begins.index(step.at)
-        levels = [self.runs(course, course.level(level)) for level in (number - 1, number)]
-        return changed_facts(levels[0], levels[1], course.at)
+        before, after = (self.runs(course, course.level(level)) for level in (number - 1, number))
+        return changed_facts(before, after, course.at)
 
 
 def answer(history: History) -> list[str]:
-    """What happened to the speed of each row, then what else changed where one stepped."""
+    """The changes of the speed of each row, then the facts that changed with its last step."""
     return [*sentences(history), *_causes(history)]
 
 
 def sentences(history: History) -> list[str]:
-    """What happened to the speed of each row."""
+    """The changes of the speed of each row, a sentence each."""
     lines = [_sentence(history, course) for course in history.courses]
     return lines or [f"No trial of {len(history.saved.runs)} runs counts: `lab show RUN --table lost` says why."]
 
 
 def notes(history: History) -> list[str]:
-    """What has to be known of the numbers: how far they scatter, how often chance alone steps, and of which machines
-    they are none.
-    """
+    """The scatter of the numbers, how often chance alone makes a step, and warnings of machines."""
     between_runs, inside = (
         _span([getattr(course, name) for course in history.courses]) for name in ("between_pct", "within_pct")
     )
-    scatter = [
-        f"Runs scatter by {between_runs} around their level (standard deviation), trials inside a run by {inside}: "
-        "runs are compared by the first."
-    ]
-    noise = scatter if between_runs and inside else []
-    older = [f"Only the newest {MOST_RUNS} runs are looked at; {history.saved.older:,} are older."]
-    left_out = older if history.saved.older else []
-    machines = [warning for run in history.saved.runs for warning in warnings_of_machines(run.run)]
-    return [*left_out, *noise, CHANCE, *dict.fromkeys(machines)]
+    statements = []
+    if older := history.saved.older:
+        statements.append(f"Only the newest {MOST_RUNS} runs are looked at; {older:,} are older.")
+    if between_runs and inside:
+        statements.append(
+            f"Runs scatter by {between_runs} around their level (standard deviation), trials inside a run by {inside}: "
+            "runs are compared by the first."
+        )
+    machines = dict.fromkeys(warning for run in history.saved.runs for warning in warnings_of_machines(run.run))
+    return [*statements, CHANCE, *machines]
 
 
 def tables(history: History) -> list[TextTable]:
     """One table a protocol and tool: its runs, the newest last, with the median of both directions."""
-    pairs: dict[tuple[str, str], list[Course]] = {}
+    return [_table(history, tool_courses) for tool_courses in by_tool(history)]
+
+
+def by_tool(history: History) -> list[list[Course]]:
+    """The courses of each protocol and tool."""
+    tools: dict[tuple[str, str], list[Course]] = {}
     for course in history.courses:
-        pairs.setdefault((course.at["protocol"], course.at["tool"]), []).append(course)
-    return [_table(history, of_tool) for of_tool in pairs.values()]
+        tools.setdefault((course.at["protocol"], course.at["tool"]), []).append(course)
+    return list(tools.values())
+
+
+def tool_label(tool_courses: Sequence[Course]) -> str:
+    """The protocol and tool of courses."""
+    return one_line(stats.row_label({name: tool_courses[0].at[name] for name in ("protocol", "tool")}), 80)
 
 
 def judge_slower(history: History, percent: float) -> tuple[bool, list[str]]:
     """Whether the newest run is slower by more than so much in any row, with confidence; and a sentence a row."""
     newest = len(history.saved.runs) - 1
     rows = [course for course in history.courses if course.points[-1].run == newest]
-    sentences = [_judge_row(history, course, percent) for course in rows]
-    nothing = ["no trial of the newest run counts"] if not rows else []
-    is_met = any(_is_slower(course, percent) for course in rows)
-    return is_met, [f"slower-than {percent:g}%: {sentence}" for sentence in (*sentences, *nothing)]
-
-
-def _is_slower(course: Course, percent: float) -> bool:
-    """By the end of the interval that speaks least for it."""
-    return course.newest[2] < -percent
+    sentences = [_judge_row(history, course, percent) for course in rows] or ["no trial of the newest run counts"]
+    is_met = any(course.newest[2] < -percent for course in rows)  # even the end of the interval nearest to 0
+    return is_met, [f"slower-than {percent:g}%: {sentence}" for sentence in sentences]
 
 
 def _judge_row(history: History, course: Course, percent: float) -> str:
-    label = _label(history, course)
+    label, count = _label(history, course), len(course.reference)
     if np.isnan(course.newest[0]):
-        count = len(course.reference)
         return f"not judged: {label} has {count} earlier runs at one level, and {LEAST_REFERENCE} are needed"
-    verdict = "met" if _is_slower(course, percent) else "not met"
+    verdict = "met" if course.newest[2] < -percent else "not met"
     if course.is_drift:
         return f"{verdict}: {label} has changed by {_signed(course.over_all)} since its first run, by its trend"
     usual = _speed(course.median_of(course.reference))
-    count = len(course.reference)
     return f"{verdict}: the newest {label} differs by {_signed(course.newest)} from the {count} runs at {usual}"
 
 
 def _label(history: History, course: Course) -> str:
-    """The direction, and what else tells a row from the others."""
-    pairs = {(one.at["protocol"], one.at["tool"]) for one in history.courses}
-    return course.at["direction"] if len(pairs) == 1 else one_line(stats.row_label(course.at), 80)
+    return course.at["direction"] if len(by_tool(history)) == 1 else one_line(stats.row_label(course.at), 80)
 
 
 def _sentence(history: History, course: Course) -> str:
@@ -133,7 +128,7 @@ def _sentence(history: History, course: Course) -> str:
     if count == 1:
         return f"{label}: {speed} in its only run, on {since}."
     if course.is_drift:
-        first, last = _ends_of_line(course)
+        first, last = map(_speed, ends_of_drift(course))
         text = f"{label} drifts by {_signed(course.trend)} in {TREND_DAYS} days: from {first} to {last} since {since}"
         return f"{text} ({count} runs)."
     if course.steps:
@@ -146,43 +141,38 @@ def _sentence(history: History, course: Course) -> str:
 
 
 def _stepped(history: History, course: Course) -> str:
-    """The last step, and those before it."""
     *earlier, step = course.steps
-    number = len(course.begins) - 1
-    before, after = course.level(number - 1), course.level(number)
-    runs = [history.run(course, step.at - 1), history.run(course, step.at)]
-    speeds = [_speed(course.median_of(level)) for level in (before, after)]
+    before, after = (course.level(len(course.begins) - number) for number in (2, 1))
+    runs = history.runs(course, range(step.at - 1, step.at + 1))
+    first, last = (_speed(course.median_of(level)) for level in (before, after))
+    counts = [f"{len(level)} run{'s' if len(level) != 1 else ''}" for level in (before, after)]
     when = between(runs[0].begun, runs[1].begun, history.saved.runs[-1].begun)
     names = " and ".join(one_line(run.path.name, 80) for run in runs)
-    text = f"{_label(history, course)} {_moved(step.change)} {when} (runs {names}), from {speeds[0]} to {speeds[1]}"
-    text += f"; steady since then ({_count(after)}), and before that since {history.day(course, before.start)}"
-    text += f" ({_count(before)})"
-    others = [f"{_moved(one.change)} on {history.day(course, one.at)}" for one in reversed(earlier)]
+    text = (
+        f"{_label(history, course)} {_moved(step.change)} {when} (runs {names}), from {first} to {last}; steady since "
+        f"then ({counts[1]}), and before that since {history.day(course, before.start)} ({counts[0]})"
+    )
+    others = [f"{_moved(step.change)} on {history.day(course, step.at)}" for step in reversed(earlier)]
     return f"{text}; earlier it {', '.join(others)}" if others else text
 
 
 def _newest(course: Course) -> str:
-    """How the newest run differs from the level that it is of, where that is more than scatter."""
     change, low, high = course.newest
     if course.reference.stop != len(course.points) - 1 or not (low > 0 or high < 0):
         return ""
     word = "slower" if change < 0 else "faster"
-    ends = sorted((abs(low), abs(high)))
-    count = len(course.reference)
-    return (
-        f"; the newest run is {_number(abs(change))} % [{', '.join(map(_number, ends))}] {word} than the {count} before"
-    )
+    ends = ", ".join(map(_number, sorted((abs(low), abs(high)))))
+    differs = f"the newest run is {_number(abs(change))} % [{ends}] {word}"
+    return f"; {differs} than the {len(course.reference)} before"
 
 
 def _causes(history: History) -> list[str]:
-    """What else changed at the last step of each row, rows that stepped together as one."""
-    lines: dict[str, None] = {}
+    lines = []
     for course in history.courses:
-        if course.steps:
-            step = course.steps[-1]
-            paths = [str(history.run(course, point).path) for point in (step.at - 1, step.at)]
-            lines[f"{_changed(history.causes(course, step))} More: `lab compare {' '.join(paths)}`."] = None
-    return [one_line(line) for line in lines]
+        for step in course.steps[-1:]:
+            paths = [str(run.path) for run in history.runs(course, range(step.at - 1, step.at + 1))]
+            lines.append(f"{_changed(history.causes(course, step))} More: `lab compare {' '.join(paths)}`.")
+    return [one_line(line) for line in dict.fromkeys(lines)]
 
 
 def _changed(facts: Sequence[ChangedFact]) -> str:
@@ -199,28 +189,29 @@ def _changed(facts: Sequence[ChangedFact]) -> str:
     return f"Changed then and only then, so perhaps the cause: {'; '.join([*named, *more])}.{others}"
 
 
-def _table(history: History, of_tool: Sequence[Course]) -> TextTable:
-    runs = sorted({point.run for course in of_tool for point in course.points})
-    cells = [_cells(course) for course in of_tool]
-    shown = runs[-MOST_ROWS:]
+def _table(history: History, tool_courses: Sequence[Course]) -> TextTable:
+    runs = sorted({point.run for course in tool_courses for point in course.points})
+    earlier, shown = runs[:-MOST_ROWS], runs[-MOST_ROWS:]
+    cells = [_cells(course) for course in tool_courses]
     rows = [
         [f"{history.saved.runs[run].begun:%Y-%m-%d %H:%M}", *(by_run.get(run, "–") for by_run in cells)]
         for run in shown
     ]
-    if earlier := runs[:-MOST_ROWS]:
-        rows.insert(0, [f"{len(earlier)} earlier", *(_summarise(course, shown[0]) for course in of_tool)])
-    name = stats.row_label({name: of_tool[0].at[name] for name in ("protocol", "tool")})
-    caption = f"{one_line(name, 80)}: MB/s, median of a run [95 % interval of its trials]. ↓ ↑ a new level begins."
-    return TextTable(["begun (UTC)", *(course.at["direction"] for course in of_tool)], rows, caption)
+    if earlier:
+        rows.insert(0, [f"{len(earlier)} earlier", *(_summarise(course, shown[0]) for course in tool_courses)])
+    caption = (
+        f"{tool_label(tool_courses)}: MB/s, median of a run [95 % interval of its trials]. ↓ ↑ a new level begins."
+    )
+    return TextTable(["begun (UTC)", *(course.at["direction"] for course in tool_courses)], rows, caption)
 
 
 def _cells(course: Course) -> dict[int, str]:
-    """What a table says of each run."""
     signs = {step.at: " ↓" if step.change[0] < 0 else " ↑" for step in course.steps}
-    return {
-        point.run: f"{_figure(point.median)}{_interval(point.low, point.high)}{signs.get(number, '')}"
-        for number, point in enumerate(course.points)
-    }
+    cells = {}
+    for number, point in enumerate(course.points):
+        interval = "" if np.isnan(point.low) else f" [{_figure(point.low)}, {_figure(point.high)}]"
+        cells[point.run] = f"{_figure(point.median)}{interval}{signs.get(number, '')}"
+    return cells
 
 
 def _summarise(course: Course, end: int) -> str:
@@ -231,14 +222,10 @@ def _summarise(course: Course, end: int) -> str:
     return f"{_figure(float(np.median(medians)))} ({_figure(min(medians))} … {_figure(max(medians))})"
 
 
-def _interval(low: float, high: float) -> str:
-    return "" if np.isnan(low) else f" [{_figure(low)}, {_figure(high)}]"
-
-
-def _ends_of_line(course: Course) -> tuple[str, str]:
-    """Where the line of a drift begins and ends: at the median in its middle."""
-    middle, half = course.median_of(range(len(course.points))), np.sqrt(1 + course.over_all[0] / 100)
-    return _speed(middle / half), _speed(middle * half)
+def ends_of_drift(course: Course) -> tuple[float, float]:
+    """The speeds at the begin and the end of the line of a drift, whose middle is the median."""
+    middle, half = course.median_of(range(len(course.points))), float(np.sqrt(1 + course.over_all[0] / 100))
+    return middle / half, middle * half
 
 
 def _moved(change: Change) -> str:
@@ -268,16 +255,11 @@ def _speed(speed: float) -> str:
 
 
 def _span(percents: Sequence[float]) -> str:
-    """From the least to the largest; empty where there is none."""
     finite = [percent for percent in percents if np.isfinite(percent)]
     if not finite:
         return ""
     low, high = _number(min(finite)), _number(max(finite))
     return f"{low} %" if low == high else f"{low} to {high} %"
-
-
-def _count(points: range) -> str:
-    return f"{len(points)} run{'s' if len(points) != 1 else ''}"
 
 
 def day(at: datetime, newest: datetime) -> str:

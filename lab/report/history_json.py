@@ -1,11 +1,11 @@
-"""A history as JSON values: runs, rows, levels, steps with what else changed, and the answer; null is no number."""
+"""A history as JSON values: runs, rows, levels, steps with what else changed, and the answer; null for no number."""
 
 from dataclasses import asdict
 
 import numpy as np
 
 from lab.report.history import History, answer, judge_slower, notes
-from lab.stats.courses import TREND_DAYS, Change, Course, Point, Step
+from lab.stats.courses import TREND_DAYS, Change, Course, Step
 
 
 def history_json(history: History, slower_than: float | None) -> dict[str, object]:
@@ -28,26 +28,23 @@ def _row(history: History, course: Course) -> dict[str, object]:
         "between_runs_pct": _number(course.between_pct), "within_run_pct": _number(course.within_pct),
         f"trend_in_{TREND_DAYS}_days": _change(course.trend), "trend_over_all": _change(course.over_all),
         "newest": _change(course.newest) | {"reference_runs": _names(history, course, course.reference)},
-        "levels": [_level(history, course, number) for number in range(len(course.begins))],
+        "levels": [
+            {"median_MB_per_s": course.median_of(points), "runs": _names(history, course, points)}
+            for points in map(course.level, range(len(course.begins)))
+        ],
         "steps": [_step(history, course, step) for step in course.steps],
-        "points": [_point(history, point) for point in course.points],
+        "points": [
+            {"run": history.saved.runs[point.run].path.name, "n": point.n,
+             **{f"{name}_MB_per_s": _number(getattr(point, name)) for name in ("median", "low", "high")}}
+            for point in course.points
+        ],
     }  # fmt: skip
-
-
-def _level(history: History, course: Course, number: int) -> dict[str, object]:
-    points = course.level(number)
-    return {"median_MB_per_s": course.median_of(points), "runs": _names(history, course, points)}
 
 
 def _step(history: History, course: Course, step: Step) -> dict[str, object]:
     before, after = _names(history, course, range(step.at - 1, step.at + 1))
     facts = [asdict(fact) for fact in history.causes(course, step)]
     return {"before": before, "after": after, **_change(step.change), "changed": facts}
-
-
-def _point(history: History, point: Point) -> dict[str, object]:
-    speeds = {f"{name}_MB_per_s": _number(getattr(point, name)) for name in ("median", "low", "high")}
-    return {"run": history.saved.runs[point.run].path.name, "n": point.n, **speeds}
 
 
 def _names(history: History, course: Course, points: range) -> list[str]:

@@ -1,7 +1,7 @@
-"""What stands for a run where there is room for one figure and one table: effects, or speeds where there are none."""
+"""The leading figure and table of a run: effects, or speeds if there are none."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -11,10 +11,11 @@ from lab.base.untrusted import one_line
 from lab.design.case import is_of_names
 from lab.report.analysis import Analysis
 from lab.report.markdown import TEMPLATE
-from lab.report.tables import TextTable, between, change, files, levels, number, varied_and_alike
+from lab.report.tables import TextTable, between, change, counted, files, number, row_with_levels, varied_and_alike
 
 MOST_ROWS = 12
 EFFECTS, SPEEDS = "effects", "throughput"
+COMPARED = ("factor", "baseline", "level")
 WIDTH, LONGEST = 30, 44  # characters of the panel, and of a name
 EIGHTHS = " ▏▎▍▌▋▊▉"
 INDENT = "    "  # a block of code: there is no fence in it that a name could close
@@ -31,28 +32,27 @@ class Leading:
 
 
 def leading(run: Analysis) -> Leading:
-    """The effects with their intervals, the largest first; where there are none the fastest cases of each direction."""
-    rows = overall_effects(run)
-    if rows:
+    """The effects with their intervals, the largest first, or else the fastest cases of each direction."""
+    if rows := overall_effects(run):
         return _effects(run.effects, rows)
     cases = fastest_first(run)
     if len(cases):
         return _speeds(cases)
     if len(run.file_rates):
         table = files(run.file_rates)
-        shown = TextTable(table.headings, table.rows[:MOST_ROWS], table.caption)
+        shown = replace(table, rows=table.rows[:MOST_ROWS])
         return Leading(SPEEDS, "A file", shown, len(table.rows) - len(shown.rows))
     return Leading(SPEEDS, "How fast it is", TextTable([], [], "No transfer counts."))
 
 
 def overall_effects(run: Analysis) -> list[stats.Row]:
-    """What each level changes over all cases, the largest first; those that have an interval."""
+    """The changes of levels over all cases that have an interval, the largest first."""
     overall = run.effects[stats.comparisons(run.effects)[1]].dropna(subset="low_pct")
     return sorted(stats.rows_of(overall), key=lambda row: -abs(np.log(row["ratio"])))
 
 
 def fastest_first(run: Analysis) -> pd.DataFrame:
-    """The cases that have a speed and moved no names alone, by direction, the fastest of each first."""
+    """The cases that have a speed and moved not only names, by direction, the fastest of each first."""
     cases = run.summary[run.summary["n"] > 0]
     cases = cases[~cases["workload"].map(is_of_names).astype(bool)]
     directions = [rows for _, rows in cases.groupby("direction", sort=False, observed=True)]
@@ -60,23 +60,28 @@ def fastest_first(run: Analysis) -> pd.DataFrame:
     return pd.concat(ordered) if ordered else cases
 
 
+def _shown(cases: pd.DataFrame) -> pd.DataFrame:
+    most_of_direction = MOST_ROWS // cases["direction"].nunique()
+    return cases.groupby("direction", sort=False, observed=True).head(most_of_direction)
+
+
 def case_label(row: stats.Row, cases: pd.DataFrame) -> str:
-    """A case by whatever varies among these, such as ``SMB cp write, TCP 512 KiB``."""
+    """A case by what varies among these, such as ``SMB cp write, TCP 512 KiB``."""
     varied, _ = varied_and_alike(cases[cases.columns[: cases.columns.get_loc("n")]])
-    return ", ".join([stats.row_label(row), *levels(row, [name for name in varied if name not in stats.POOLED])])
+    return row_with_levels(row, varied)
 
 
 def _effects(table: pd.DataFrame, overall: list[stats.Row]) -> Leading:
     shown, rows, shown_effects = overall[:MOST_ROWS], [], 0
-    of_cases = stats.rows_of(table[~stats.comparisons(table)[1]].dropna(subset="change_pct"))
+    case_rows = stats.rows_of(table[~stats.comparisons(table)[1]].dropna(subset="change_pct"))
     for row in shown:
-        compared = [of_case for of_case in of_cases if _compared(of_case) == _compared(row)]
-        same = sorted(compared, key=lambda of_case: float(of_case["ratio"]))
+        compared = [case for case in case_rows if all(case[name] == row[name] for name in COMPARED)]
+        same = sorted(compared, key=lambda case: float(case["ratio"]))
         ends = [f"{change(end, 'change_pct')} ({stats.row_label(end)})" for end in (same[:1] + same[-1:])]
         shown_effects += 1 + min(len(same), 2)
-        counted = f"{row['n_blocks']}/{row['n_pairs']}" if row["method"] == "pairs" else str(row["n_blocks"])
         interval = between(row["low_pct"], row["high_pct"], "+.1f")
-        rows.append([stats.compared_label(row), change(row, "change_pct"), interval, *(ends or ["–", "–"]), counted])
+        first = [stats.compared_label(row), change(row, "change_pct"), interval]
+        rows.append([*first, *(ends or ["–", "–"]), counted(row)])
     caption = (
         "Change of throughput in percent: over all cases, and in the case with the least and the most. n: "
         "blocks/pairs of trials that differ in this one setting. * is established: neither noise nor the number of "
@@ -86,20 +91,14 @@ def _effects(table: pd.DataFrame, overall: list[stats.Row]) -> Leading:
     return Leading(EFFECTS, "What each setting changes", TextTable(headings, rows, caption), len(table) - shown_effects)
 
 
-def _compared(row: stats.Row) -> tuple[object, ...]:
-    return row["factor"], row["baseline"], row["level"]
-
-
 def _speeds(cases: pd.DataFrame) -> Leading:
-    of_direction = MOST_ROWS // cases["direction"].nunique()
-    shown = cases.groupby("direction", sort=False, observed=True).head(of_direction)
     rows = [
         [
             case_label(row, cases), number(row["median_MB_per_s"], ".1f"),
             between(row["low_MB_per_s"], row["high_MB_per_s"], ".1f"),
             number(100 * row["share_of_ceiling"], ".0f", " %"), str(row["n"]),
         ]
-        for row in stats.rows_of(shown)
+        for row in stats.rows_of(_shown(cases))
     ]  # fmt: skip
     _, alike = varied_and_alike(cases[cases.columns[: cases.columns.get_loc("n")]])
     caption = f"Medians of n good trials, the fastest first, and their share of the ceiling. {alike}"
@@ -114,19 +113,16 @@ def chart(lead: Leading, run: Analysis) -> str:
 
 
 def how_to_read(lead: Leading) -> str:
-    """What the marks of the chart mean."""
-    if lead.figure == EFFECTS:
-        return (
-            "Each line is one setting over all cases: its change (●, or ○ where it is not established) and the 95 % "
-            "interval, on an axis of ratios; │ or ┼ is no change."
-        )
-    return "Each bar is the median of one case, the fastest of each direction first."
+    """The meaning of the marks of the chart."""
+    if lead.figure != EFFECTS:
+        return "Each bar is the median of one case, the fastest of each direction first."
+    return (
+        "Each line is one setting over all cases: its change (●, or ○ where it is not established) and the 95 % "
+        "interval, on an axis of ratios; │ or ┼ is no change."
+    )
 
 
 def _effect_lines(rows: Sequence[stats.Row]) -> list[str]:
-    """A forest of intervals on an axis of logarithms, that holds 0."""
-    if not rows:
-        return []
     ends = np.log1p(np.array([[row[name] for name in ("low_pct", "change_pct", "high_pct")] for row in rows]) / 100)
     ends = np.clip(np.nan_to_num(ends, neginf=-9.0, posinf=9.0), -9.0, 9.0)  # a factor of 8000: beyond any share
     low, high = min(0.0, float(ends.min())), max(0.0, float(ends.max()))
@@ -150,28 +146,20 @@ def _effect_lines(rows: Sequence[stats.Row]) -> list[str]:
 
 
 def _speed_lines(run: Analysis) -> list[str]:
-    """A bar for each of the fastest cases, as long as it is fast."""
     cases = fastest_first(run)
     if cases.empty:
         return []
-    shown = cases.groupby("direction", sort=False, observed=True).head(MOST_ROWS // cases["direction"].nunique())
-    rows = stats.rows_of(shown)
-    longest = max(row["median_MB_per_s"] for row in rows)
-    names = _names([case_label(row, cases) for row in rows])
-    return [
-        f"{name}  {_bar(row['median_MB_per_s'] / longest):<{WIDTH}}  {number(row['median_MB_per_s'], '6.1f')} MB/s"
-        for name, row in zip(names, rows, strict=True)
-    ]
-
-
-def _bar(share: float) -> str:
-    """Blocks for a share of WIDTH, to an eighth of one."""
-    whole, eighths = divmod(round(8 * WIDTH * share), 8)
-    return "█" * whole + EIGHTHS[eighths].strip()
+    rows = stats.rows_of(_shown(cases))
+    speeds = [row["median_MB_per_s"] for row in rows]
+    lines = []
+    for name, speed in zip(_names([case_label(row, cases) for row in rows]), speeds, strict=True):
+        whole, eighths = divmod(round(8 * WIDTH * speed / max(speeds)), 8)
+        bar = "█" * whole + EIGHTHS[eighths].strip()
+        lines.append(f"{name}  {bar:<{WIDTH}}  {number(speed, '6.1f')} MB/s")
+    return lines
 
 
 def _names(texts: Sequence[str]) -> list[str]:
-    """Names of one width, cut where they are longer than LONGEST."""
     named = [TEMPLATE.sub("{ ", one_line(text, LONGEST)) for text in texts]
     width = max(map(len, named))
     return [f"{name:<{width}}" for name in named]

@@ -29,13 +29,13 @@ def md(text: str) -> str:
 
 
 def sentence(text: str) -> str:
-    """The same of a sentence, in which words between backticks stay code."""
+    """A sentence that Markdown shows as it is, except that words between backticks are code."""
     parts = code_spans(" ".join(text.split()))
     return _begin("".join(_code(part) if is_code else _inline(part) for part, is_code in parts))
 
 
 def _inline(text: str) -> str:
-    """Escaped by backslashes, which every renderer knows of these; by references what is markup to some alone.
+    """Escape by backslashes what is markup to every renderer, and by references what is markup to some.
 
     Generators of sites replace what is between braces, such as ``{{ x }}`` of Liquid, before they render.
     """
@@ -51,9 +51,5 @@ def _code(text: str) -> str:
 
 
 def _begin(text: str) -> str:
-    """Without what would make a list or a rule of it."""
-    return re.sub(r"^(?:([-+])(?=[-+\s]|$)|(\d{1,9})([.)])(?=\s|$))", _with_backslash, text)
-
-
-def _with_backslash(match: re.Match[str]) -> str:
-    return f"\\{match[1]}" if match[1] else f"{match[2]}\\{match[3]}"
+    """A backslash before what would make a list or a rule of the text."""
+    return re.sub(r"^(\d{1,9}(?=[.)](?:\s|$))|(?=[-+](?:[-+\s]|$)))", r"\1\\", text)

@@ -3,28 +3,24 @@
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 
-import pandas as pd
-
 from lab import stats
 from lab.base.untrusted import one_line
 from lab.report.analysis import Analysis
-from lab.report.answer import capitalised
+from lab.report.prose import capitalised, listed
 from lab.results.one_sided import share_of
 from lab.results.trial import RunJson, emulated, read_time
 
-MOST_NAMED = 6  # of tools, protocols and payloads
-LONGEST = 80  # characters of what a host says of itself
+LONGEST = 80  # characters of a fact of a host
 STORES = {"ram": "RAM disk", "disk": "disk"}  # others are file systems, and have their own names
 
 
 def method(run: Analysis) -> str:
     """At most six sentences on how it was measured."""
-    described: RunJson = run.trials.frame.attrs.get("run", {})
-    return " ".join([*_hosts(described), *_payload(run, described), *_ceiling(run), *_clock(run), *_version(described)])
+    described = run.described
+    return " ".join([*_hosts(described), *_payload(run), *_ceiling(run), *_clock(run), *_version(described)])
 
 
 def _hosts(described: RunJson) -> Iterator[str]:
-    """What both hosts are, once where they are alike."""
     hosts = described.get("hosts", {})
     machines = {role: _machine(hosts[role]) for role in ("client", "server") if role in hosts}
     machines = {role: machine for role, machine in machines.items() if machine}
@@ -37,23 +33,24 @@ def _hosts(described: RunJson) -> Iterator[str]:
 
 
 def _machine(facts: Mapping[str, object]) -> str:
-    """Processor, memory and system of a host, as it says."""
-    cores, memory, texts = facts.get("cores"), facts.get("memory_bytes"), facts.get
-    parts = [f"{cores} core{'s' if cores != 1 else ''} of {texts('cpu')}" if cores and texts("cpu") else ""]
+    cores, cpu, memory = facts.get("cores"), facts.get("cpu"), facts.get("memory_bytes")
+    parts = [f"{cores} core{'s' if cores != 1 else ''} of {cpu}" if cores and cpu else ""]
     parts += [f"{memory / 1e9:.1f} GB of memory" if isinstance(memory, int) else ""]
-    parts += [str(texts(name)) for name in ("os", "kernel") if texts(name)]
+    parts += [str(facts.get(name) or "") for name in ("os", "kernel")]
     return ", ".join(one_line(part, LONGEST) for part in parts if part)
 
 
-def _payload(run: Analysis, described: RunJson) -> Iterator[str]:
-    """What was moved by what, how often, and in which order."""
-    trials = run.trials
-    moved = stats.transfers(trials)
-    if moved.empty:
+def _payload(run: Analysis) -> Iterator[str]:
+    trials, described = run.trials, run.described
+    if stats.transfers(trials).empty:
         return
-    tools, protocols, stores = (_levels(run, name) for name in ("tool", "protocol", "store"))
+    cells = trials.cells(("tool", "protocol", "store"), trials.transfer)
+    tools, protocols, stores = (
+        [stats.level_label(name, level) for level in cells.levels[name]] for name in ("tool", "protocol", "store")
+    )
     *payloads, _, _ = trials.counts
-    versions = _listed(dict.fromkeys(_in_effect(moved, "tool_version")))
+    effective = (effective for effective in stats.transfers(trials)["effective"] if isinstance(effective, Mapping))
+    versions = _listed(dict.fromkeys(str(of["tool_version"]) for of in effective if of.get("tool_version")))
     on = _listed(STORES.get(store, store) for store in stores)
     where = "" if share_of(described).protocol else f", on the server's {on}"
     blocks = len(trials.number_values("block")[1])
@@ -66,12 +63,7 @@ def _payload(run: Analysis, described: RunJson) -> Iterator[str]:
     )
 
 
-def _levels(run: Analysis, name: str) -> list[str]:
-    return [stats.level_label(name, level) for level in run.trials.cells((name,), run.trials.transfer).levels[name]]
-
-
 def _ceiling(run: Analysis) -> Iterator[str]:
-    """What the bare link carried."""
     medians = run.ceilings["median_MB_per_s"].dropna()
     if len(medians):
         low, high = f"{medians.min():.1f}", f"{medians.max():.1f}"
@@ -80,15 +72,17 @@ def _ceiling(run: Analysis) -> Iterator[str]:
 
 
 def _clock(run: Analysis) -> Iterator[str]:
-    """Whose clock it was, what its time holds, and whether what arrived was looked at."""
     good = stats.measured(run.trials)
     if good.empty:
         return
     flushes = good["effective"].map(_flush_of)
-    flushed = flushes[flushes != ""]
+    flushed, unflushed = flushes[flushes != ""], good[flushes == ""]
+    # beside transfers with a flush in their time, those without one look faster than they are
+    kinds = unflushed[["protocol", "tool", "direction"]].drop_duplicates().to_dict("records")
+    without = f", without it in {_listed(map(stats.row_label, kinds))}" if kinds else ""
     count = "all" if len(flushed) == len(good) else f"{len(flushed)} of {len(good)}"
-    kinds, without = _listed(dict.fromkeys(flushed)), _without(good[flushes == ""])
-    flush = f", with the flush of what it wrote ({kinds}) in {count} trials{without}" if len(flushed) else ""
+    how = _listed(dict.fromkeys(flushed))
+    flush = f", with the flush of what it wrote ({how}) in {count} trials{without}" if how else ""
     compared = "; every byte was compared afterwards" if good["verified"].astype(bool).all() else ""
     yield f"Time is of the client's own clock{flush}{compared}."
 
@@ -97,12 +91,6 @@ def _flush_of(effective: object) -> str:
     """How a trial flushed what it wrote; empty where it did not, and where nothing says so."""
     text = str(effective.get("flushed") or "") if isinstance(effective, Mapping) else ""
     return "" if text.startswith("none") else text.partition(" ")[0]
-
-
-def _without(unflushed: pd.DataFrame) -> str:
-    """Which transfers have no flush in their time: beside those that have one they look faster than they are."""
-    kinds = unflushed[["protocol", "tool", "direction"]].drop_duplicates().to_dict("records")
-    return f", without it in {_listed(map(stats.row_label, kinds))}" if kinds else ""
 
 
 def _version(described: RunJson) -> Iterator[str]:
@@ -114,15 +102,5 @@ def _version(described: RunJson) -> Iterator[str]:
     yield f"Measured{on} by file-share-lab {code}."
 
 
-def _in_effect(trials: pd.DataFrame, name: str) -> list[str]:
-    """What was in effect in each trial that tells, as text."""
-    values = (effective.get(name) for effective in trials["effective"] if isinstance(effective, Mapping))
-    return [str(value) for value in values if value]
-
-
 def _listed(names: Iterable[str]) -> str:
-    """``a, b and c``; of more than MOST_NAMED, how many the others are."""
-    texts = [one_line(name, LONGEST) for name in names]
-    if len(texts) > MOST_NAMED:
-        texts = [*texts[:MOST_NAMED], f"{len(texts) - MOST_NAMED} more"]
-    return " and ".join(filter(None, [", ".join(texts[:-1]), *texts[-1:]]))
+    return listed([one_line(name, LONGEST) for name in names])

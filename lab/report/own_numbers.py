@@ -1,6 +1,6 @@
-"""What tools measure of themselves, what both hosts counted, and what file systems of the lab have room for."""
+"""The numbers that tools measure themselves, that both hosts counted, and the capacity of file systems of the lab."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
@@ -12,7 +12,7 @@ from lab.results import dataframe
 
 WAYS = ("read", "write")
 MEASURING_TOOLS = ("fio", "frames", "metadata")
-PLACES_THAT_ARE_THERE = ("ram", "disk")  # any other store is made for each trial
+LASTING_STORES = ("ram", "disk")  # any other store is made for each trial
 # heading, key of lab.results.observed.RequestsOneWay, factor, style
 REQUESTS = (
     ("IOPS", "iops", 1, ".0f"), ("MB/s", "bytes_per_s", 1e-6, ".1f"), ("median ms", "p50_ms", 1, ".3f"),
@@ -29,7 +29,7 @@ CAPACITY = "store_capacity_bytes"
 # Bytes that the devices of a store moved in the direction of the trial: key of lab.results.observed.Observed
 ON_DEVICES = {"read": "store_read_bytes", "write": "store_written_bytes"}
 DEVICE_BYTES = "device_bytes"  # for each byte of the payload
-READ_FIRST = "read_first_bytes"  # the same, of a write: what had to be read
+READ_FIRST = "read_first_bytes"  # read by a write, for each byte of the payload
 READ_SOME = 0.01  # less is what ZFS reads of its own
 OF_DEVICES = (
     "On devices: bytes that were written to the files or disks of a pool (of a read: read from them) for each byte of "
@@ -40,16 +40,15 @@ OF_READ_FIRST = (
     "Read first: bytes that a write read from there for each byte of the payload; of disks with sectors of 4 KiB that "
     "say 512 bytes these are sectors of which less was to be written."
 )
-PART = "together"  # of lab.results.observed.Observed
 # heading, key of the table, factor, style
-COLUMNS = (
+CLIENTS = (
     ("until the last", "bytes_per_s", 1e-6, ".1f"), ("all active", "all_active_bytes_per_s", 1e-6, ".1f"),
     ("slowest", "slowest_bytes_per_s", 1e-6, ".1f"), ("median", "median_bytes_per_s", 1e-6, ".1f"),
     ("fastest", "fastest_bytes_per_s", 1e-6, ".1f"), ("Jain", "jain", 1, ".2f"), ("tail s", "tail_s", 1, ".2f"),
     ("skew ms", "skew_s", 1000, ".1f"),
 )  # fmt: skip
 RECORDED = ("slowest_bytes_per_s", "median_bytes_per_s", "fastest_bytes_per_s", "jain", "tail_s", "skew_s")
-CAPTION = (
+CLIENTS_CAPTION = (
     "Medians of n trials, MB/s. Until the last: all payloads, from the first start to the last end. All active: what "
     "crossed the interfaces of all clients while each was busy, headers included. Slowest, median and fastest: of the "
     "clients, each over its own time. Jain: 1 where all are as fast, 1/n where one has everything. Tail: from the "
@@ -76,26 +75,22 @@ def requests(some: pd.DataFrame) -> pd.DataFrame:
     """Medians over the trials of a case, one row a case and way: its levels, ``way``, REQUESTS by key, and ``n``."""
     parts = []
     for way in WAYS:
-        paths = {f"requests.{way}.{key}": key for _, key, *_ in REQUESTS}
-        counted = observed_numbers(some, list(paths)).rename(columns=paths)
-        parts.append(by_case(some, counted, "median").assign(way=way))
+        counted = _observed_numbers(some, {f"requests.{way}.{key}": key for _, key, *_ in REQUESTS})
+        parts.append(_by_case(some, counted, "median").assign(way=way))
     return pd.concat(parts, ignore_index=True)
 
 
 def frames(some: pd.DataFrame) -> pd.DataFrame:
     """One row a case: its levels, FRAMES by heading, and ``n``."""
-    paths = {f"frames.{key}": key for _, key, *_ in FRAMES}
-    counted = observed_numbers(some, list(paths)).rename(columns=paths)
-    by_way = {how: by_case(some, counted, how) for how in dict.fromkeys(how for *_, how, _, _ in FRAMES)}
-    table = by_way["median"][[*stats.factors_of(some.columns), "n"]]
-    return table.assign(**{heading: by_way[how][key] for heading, key, how, *_ in FRAMES})
+    counted = _observed_numbers(some, {f"frames.{key}": key for _, key, *_ in FRAMES})
+    pooled = {how: _by_case(some, counted, how) for how in ("median", "sum", "max", "min")}
+    table = pooled["median"][[*stats.factors_of(some.columns), "n"]]
+    return table.assign(**{heading: pooled[how][key] for heading, key, how, *_ in FRAMES})
 
 
 def capacity(some: pd.DataFrame) -> pd.DataFrame:
-    """Medians over the trials of a case on a file system of the lab's: its levels, bytes per second, CAPACITY,
-    DEVICE_BYTES, READ_FIRST, and ``n``.
-    """
-    counted = observed_numbers(some, [CAPACITY, *ON_DEVICES.values()])
+    """Medians for each case on a file system of the lab: levels, bytes_per_s, CAPACITY, DEVICE_BYTES, READ_FIRST, n."""
+    counted = _observed_numbers(some, {name: name for name in (CAPACITY, *ON_DEVICES.values())})
     has_store = counted[CAPACITY].notna()
     is_read = some["direction"] == "read"
     on_devices = counted[ON_DEVICES["read"]].where(is_read, counted[ON_DEVICES["write"]])
@@ -105,11 +100,11 @@ def capacity(some: pd.DataFrame) -> pd.DataFrame:
         DEVICE_BYTES: (on_devices / some["size_bytes"]).where(has_store),
         READ_FIRST: (counted[ON_DEVICES["read"]] / some["size_bytes"]).where(has_store & ~is_read),
     }
-    return by_case(some, pd.DataFrame(numbers), "median")
+    return _by_case(some, pd.DataFrame(numbers), "median")
 
 
 def requests_table(some: pd.DataFrame) -> TextTable | None:
-    """What the requests of each case came to; None where no tool timed any."""
+    """The rates and times of the requests of each case; None if no tool timed any."""
     caption = (
         "Medians over trials of what tools say of their own requests: rates without a tool's start and the flush, and "
         "times from submission to completion, of which so many percent were no longer. With metadata a request is one "
@@ -119,7 +114,7 @@ def requests_table(some: pd.DataFrame) -> TextTable | None:
 
 
 def frames_table(some: pd.DataFrame) -> TextTable | None:
-    """What became of the frames of each case; None where none were played."""
+    """How many frames of each case came late; None if no frames were played."""
     caption = (
         "Frames of all trials. Late: not there before the turn of the next; the worst of them says how much a player "
         "has to read ahead. Most streams: the highest number without a late frame, the median of the trials and their "
@@ -130,35 +125,36 @@ def frames_table(some: pd.DataFrame) -> TextTable | None:
 
 
 def capacity_table(some: pd.DataFrame) -> TextTable | None:
-    """What each case's file system has room for, beside its speed; None where the lab made none."""
+    """The capacity of each case's file system beside its speed; None if the lab made none."""
     table = capacity(some)
-    of_devices = [(DEVICE_BYTES, "on devices", OF_DEVICES)] if table[DEVICE_BYTES].notna().any() else []
-    of_devices += [(READ_FIRST, "read first", OF_READ_FIRST)] if table[READ_FIRST].gt(READ_SOME).any() else []
+    numbers = [("MB/s", "bytes_per_s", 1e-6, ".1f"), ("usable MiB", CAPACITY, 2**-20, ".0f")]
     caption = (
         "Medians. Usable: what the file system had room for while it was empty. It was made anew for each trial, in "
         "files on the server. "
     )
-    numbers = [("MB/s", "MB_per_s", 1, ".1f"), ("usable MiB", CAPACITY, 2**-20, ".0f")]
-    numbers += [(heading, key, 1, ".2f") for key, heading, _ in of_devices]
-    caption += "".join(f"{about} " for *_, about in of_devices)
-    return _table_of_cases(table.assign(MB_per_s=table["bytes_per_s"] / 1e6), numbers, caption, with_count=True)
+    if table[DEVICE_BYTES].notna().any():
+        numbers.append(("on devices", DEVICE_BYTES, 1, ".2f"))
+        caption += f"{OF_DEVICES} "
+    if table[READ_FIRST].gt(READ_SOME).any():
+        numbers.append(("read first", READ_FIRST, 1, ".2f"))
+        caption += f"{OF_READ_FIRST} "
+    return _table_of_cases(table, numbers, caption, with_count=True)
 
 
 def clients_table(some: pd.DataFrame) -> TextTable | None:
-    """What several clients at once got, all together and each by itself; None for a run of one client at a time."""
-    return _table_of_cases(clients(some), COLUMNS, CAPTION, with_count=True)
+    """The speeds of several clients at once, together and each by itself; None if each trial had one client."""
+    return _table_of_cases(clients(some), CLIENTS, CLIENTS_CAPTION, with_count=True)
 
 
 def _table_of_cases(
     table: pd.DataFrame, numbers: Sequence[tuple[str, str, float, str]], caption: str, *, with_count: bool = False
 ) -> TextTable | None:
-    """One line a case; of each number its heading, column, factor and style. None without a case."""
     if table.empty:
         return None
-    varied, alike = varied_and_alike(factors_only(table))
+    varied, alike = varied_and_alike(table[list(stats.factors_of(table.columns))])
     rows = [
         [
-            case_name(row, varied, row.get("way", "")),
+            _case_name(row, varied),
             *(number(factor * row[key], style) for _, key, factor, style in numbers),
             *([str(row["n"])] if with_count else []),
         ]
@@ -169,30 +165,30 @@ def _table_of_cases(
 
 
 def columns(trials: pd.DataFrame) -> pd.DataFrame:
-    """The same numbers of every trial, a column each by its path in it; none for a run of other tools and stores."""
+    """The numbers of these tables for every trial, a column each; none for a run of other tools and stores."""
     paths: list[str] = []
     if trials["tool"].isin(MEASURING_TOOLS).any():
         paths += [f"requests.{way}.{key}" for way in WAYS for _, key, *_ in REQUESTS]
         paths += dict.fromkeys(f"frames.{key}" for _, key, *_ in FRAMES)
-    if not trials["store"].isin(PLACES_THAT_ARE_THERE).all():
+    if not trials["store"].isin(LASTING_STORES).all():
         paths += [CAPACITY, *ON_DEVICES.values()]
     if not paths:
         return pd.DataFrame(index=trials.index)
-    return observed_numbers(trials, paths).rename(columns=lambda path: f"observed.{path}")
+    return _observed_numbers(trials, {path: f"observed.{path}" for path in paths})
 
 
-def observed_numbers(trials: pd.DataFrame, paths: Sequence[str]) -> pd.DataFrame:
-    """These numbers of each trial, a column each by its path; NaN where it has none."""
-    counted = dataframe.observed(trials, paths)
+def _observed_numbers(trials: pd.DataFrame, names: Mapping[str, str]) -> pd.DataFrame:
+    """Numbers of each trial by path, as columns of these names; NaN for a missing one."""
+    counted = dataframe.observed(trials, names)
     nothing = pd.Series(float("nan"), index=trials.index)
-    numbers = {path: pd.to_numeric(counted.get(path, nothing), errors="coerce") for path in paths}
+    numbers = {name: pd.to_numeric(counted.get(path, nothing), errors="coerce") for path, name in names.items()}
     return pd.DataFrame(numbers, index=trials.index)
 
 
-def by_case(some: pd.DataFrame, counted: pd.DataFrame, how: str) -> pd.DataFrame:
-    """One row a case that has any of the numbers: its levels, the numbers put together, and how many trials had one.
+def _by_case(some: pd.DataFrame, counted: pd.DataFrame, how: str) -> pd.DataFrame:
+    """One row a case with any number: its levels, the numbers put together, and how many trials had one.
 
-    In the order of the levels: that of the trials is drawn by lot.
+    Rows are in the order of the levels, a baseline first, because the order of the trials is drawn by lot.
     """
     by = list(stats.factors_of(some.columns))
     having = counted.notna().any(axis=1)
@@ -200,47 +196,38 @@ def by_case(some: pd.DataFrame, counted: pd.DataFrame, how: str) -> pd.DataFrame
         return some.loc[having, by].assign(**counted[having], n=0).reset_index(drop=True)
     groups = some.loc[having, by].assign(**counted[having]).groupby(by, sort=False, observed=True)
     table = groups.agg(how).assign(n=groups.size()).reset_index()
-    ranks = [[_place(name, row[name]) for name in by] for row in stats.rows_of(table)]
+    baselines = {name: BY_NAME[name].baseline for name in by if name in BY_NAME}  # an option has none
+    ranks = [
+        [(name not in baselines or row[name] != baselines[name], rank(str(row[name]))) for name in by]
+        for row in stats.rows_of(table)
+    ]
     return table.iloc[sorted(range(len(table)), key=ranks.__getitem__)].reset_index(drop=True)
 
 
-def _place(name: str, level: stats.Level) -> tuple[bool, tuple[bool, tuple[int, ...], str]]:
-    """What the levels of a factor are sorted by: its baseline first, such as a write."""
-    factor = BY_NAME.get(name)  # options of tools and stores have none
-    return factor is None or level != factor.baseline, rank(str(level))
-
-
-def factors_only(table: pd.DataFrame) -> pd.DataFrame:
-    """The levels of its cases."""
-    return table[list(stats.factors_of(table.columns))]
-
-
-def case_name(row: stats.Row, varied: Sequence[str], way: str = "") -> str:
-    """A case in words: protocol, tool, direction, the way of its requests where that is another, and what varies.
-
-    The options of the store stand behind it.
-    """
+def _case_name(row: stats.Row, varied: Sequence[str]) -> str:
+    """A case in words: protocol, tool, direction, the way of its requests, and what varies; options of a store last."""
     varied = [name for name in varied if row[name] != ABSENT]
     options = [(owner_of(name), f"{name.partition('.')[2]} {row[name]}") for name in varied if owner_of(name)]
     own, of_store = ([text for owner, text in options if (owner == row["store"]) is last] for last in (False, True))
     others = levels(row, [name for name in varied if not owner_of(name)])
-    other_way = [f"its {way}s"] if way and way != row["direction"] else []
+    way = row.get("way", row["direction"])
+    other_way = [f"its {way}s"] if way != row["direction"] else []
     return ", ".join([stats.row_label(row), *other_way, *own, *others, *of_store])
 
 
 def clients(some: pd.DataFrame) -> pd.DataFrame:
-    """Medians over the trials of a case, one row a case of several clients: its levels, COLUMNS by key, and ``n``."""
-    paths = {f"{PART}.{key}": key for key in (*RECORDED, "all_active_s", "all_active_bytes")}
-    counted = observed_numbers(some, list(paths)).rename(columns=paths)
+    """Medians over the trials of a case, one row a case of several clients: its levels, CLIENTS by key, and ``n``."""
+    keys = (*RECORDED, "all_active_s", "all_active_bytes")
+    counted = _observed_numbers(some, {f"together.{key}": key for key in keys})
     counted["all_active_bytes_per_s"] = counted.pop("all_active_bytes") / counted.pop("all_active_s")
     counted["bytes_per_s"] = some["bytes_per_s"].where(counted["jain"].notna())
-    return by_case(some, counted, "median")
+    return _by_case(some, counted, "median")
 
 
-def proof(some: pd.DataFrame) -> TextTable:
+def counted_table(some: pd.DataFrame) -> TextTable:
     """Medians of what both hosts counted, one line a protocol, tool, direction and setting of the link."""
     by = [*stats.POOLED, *LINK]
-    counts = dataframe.observed(some, _NUMBERS)
+    counts = dataframe.observed(some, {name for _, name, *_ in (*COUNTED, *WIFI)})
     numbers = {str(name): pd.to_numeric(counts[name], errors="coerce") for name in counts}
     shown = [*COUNTED, *(column for column in WIFI if column[1] in numbers)]
     groups = some[by].assign(**numbers).groupby(by, sort=False, observed=True)
@@ -259,22 +246,16 @@ def proof(some: pd.DataFrame) -> TextTable:
     return TextTable(["", *(heading for heading, *_ in shown), "n"], rows, caption)
 
 
-_NUMBERS = {name for _, name, *_ in (*COUNTED, *WIFI)}
-
-
 def remarks(some: pd.DataFrame) -> TextTable | None:
-    """What the lab found odd in trials that count all the same; None where that is nothing."""
+    """Odd facts that the lab noted in trials that count all the same; None if there are none."""
     remarks_of_trials = dataframe.observed(some, {"remarks"}).get("remarks", pd.Series(dtype=object)).dropna()
     rows = [
-        [str(some.at[row, "trial_id"]), str(remark)]
+        [str(some.at[row, "trial_id"]), remark]
         for row, texts in remarks_of_trials.items()
-        for remark in _remarks_in(texts)
+        for remark in (texts if isinstance(texts, list) else [])
+        if isinstance(remark, str)
     ]
     if not rows:
         return None
     more = f"{len(rows) - MOST_REMARKS} more are in trials.jsonl." if len(rows) > MOST_REMARKS else ""
     return TextTable(["trial", "remark"], rows[:MOST_REMARKS], more, is_text=True)
-
-
-def _remarks_in(value: object) -> list[str]:
-    return [text for text in value if isinstance(text, str)] if isinstance(value, list) else []

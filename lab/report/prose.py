@@ -1,11 +1,18 @@
-"""What a report says beside its tables and figures, the same in HTML, Markdown and the terminal."""
+"""The sentences beside tables and figures, the same in HTML, Markdown and the terminal."""
+
+from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
 
 from lab import stats
+from lab.base.untrusted import one_line
 from lab.results.trial import RunJson, emulated
 
+MOST_NAMED = 6  # facts or rows of a sentence
+LONGEST_VALUE = 60  # characters of a value that is named in a sentence
+LONGEST_LABEL = 80
+COARSE = 0.2  # width of an interval above 1 from which on one decimal place is enough
 LOCAL_LAB = (
     "These are numbers of the local lab: client and server share one machine, its cores and its memory. "
     "They compare settings there and say nothing about other hardware."
@@ -51,7 +58,7 @@ TEXTS = {
 
 
 def warnings(run: RunJson) -> list[str]:
-    """What has to stand on top of a report: of which machines its numbers are none, and what could not be measured."""
+    """The warnings at the top of a report: the machines, and cases that could not be measured."""
     return [*warnings_of_machines(run), *not_measured(run)]
 
 
@@ -77,7 +84,7 @@ def about_hosts(run: RunJson) -> str:
 
 
 def head(run: RunJson, trials: stats.Trials) -> list[str]:
-    """Where, when and of what: what stands above whatever is shown of a run."""
+    """The lines at the top of all that shows a run: where, when, and what was measured."""
     return [line for line in (*stats.provenance(trials), about_hosts(run)) if line]
 
 
@@ -96,7 +103,7 @@ def chance(table: pd.DataFrame) -> str:
 
 
 def _visible(table: pd.DataFrame) -> str:
-    """How large a change has to be for half of the rows to tell it from none, and whether blocks resemble another."""
+    """The least change that half of the rows can tell from none, and whether blocks resemble one another."""
     prefix = "interaction_" if "with_factor" in table else ""
     low, high = (table[f"{prefix}moderated_{end}_pct"].to_numpy() for end in ("low", "high"))
     half = 100 * (float(np.nanmedian(np.sqrt((100 + high) / (100 + low)))) - 1)
@@ -136,7 +143,7 @@ def interaction_sentences(table: pd.DataFrame) -> str:
 
 
 def drift_sentence(drift: stats.Drift) -> str:
-    """What :func:`lab.stats.drift` found, in one sentence."""
+    """The result of :func:`lab.stats.drift` in one sentence."""
     parts = []
     if drift.n_blocks:
         within = _interval(*drift.in_block_pct)
@@ -147,8 +154,7 @@ def drift_sentence(drift: stats.Drift) -> str:
             f"from its first block to its last speeds changed by {whole}, all cases together (n = {drift.n_points} "
             "blocks)"
         )
-    sentence = "; ".join(parts)
-    return f"{sentence[0].upper()}{sentence[1:]}." if parts else "One block cannot tell if anything drifted."
+    return f"{capitalised('; '.join(parts))}." if parts else "One block cannot tell if anything drifted."
 
 
 def span(row: stats.Row, part: str) -> str:
@@ -156,5 +162,42 @@ def span(row: stats.Row, part: str) -> str:
     return _interval(*(row[f"{part}{end}"] for end in ("_pct", "_low_pct", "_high_pct")))
 
 
+def capitalised(text: str) -> str:
+    """The text with a capital at its begin."""
+    return text[:1].upper() + text[1:]
+
+
+def listed(names: Sequence[str], most: int = MOST_NAMED) -> str:
+    """Names one after another, the last with `and`; of many only the first, and how many more there are."""
+    shown = list(names[:most])
+    if len(names) > most:
+        shown.append(f"{len(names) - most} more")
+    return " and ".join(filter(None, [", ".join(shown[:-1]), *shown[-1:]]))
+
+
 def _interval(change: float, low: float, high: float) -> str:
     return f"{change:+.1f} % [{low:+.1f}, {high:+.1f}]" if not np.isnan(low) else f"{change:+.1f} % [no interval]"
+
+
+def times(row: stats.Row) -> str:
+    """The ratio of a row of VERSUS with its interval, such as ``1.8 [1.6, 2.1]``."""
+    low, high = row["ratio_low"], row["ratio_high"]
+    if np.isnan(low):
+        return f"{_ratio(row['ratio'], 2)} [no interval]"
+    places = 1 if low >= 1 and high - low >= COARSE else 2
+    return f"{_ratio(row['ratio'], places)} [{_ratio(low, places)}, {_ratio(high, places)}]"
+
+
+def times_as_fast(row: stats.Row, than: str = "") -> str:
+    """The ratio in words: ``1.8 times as fast as A [1.6, 2.1]``."""
+    ratio, _, interval = times(row).partition(" ")
+    return f"{ratio} times as fast{f' as {than}' if than else ''} {interval}"
+
+
+def _ratio(value: float, places: int) -> str:
+    return f"{value:.{places}f}" if 0.1 <= value < 10 else f"{value:.3g}"
+
+
+def short_label(row: stats.Row) -> str:
+    """Where a row holds, such as ``AFP cp write``, in few characters."""
+    return one_line(stats.row_label(row), LONGEST_LABEL)

@@ -1,18 +1,17 @@
-"""Published figures as tables: with their percentages recomputed, and beside what one's own run measured."""
+"""Published figures as tables: with their percentages recomputed, and beside the figures of a run."""
 
 import math
 from collections.abc import Sequence
 
 from lab import stats
 from lab.base.units import size_label
-from lab.report.compared.words import times
+from lab.report.prose import times
 from lab.report.tables import TextTable, between, number
 from lab.results.published import Published
 from lab.results.trial import DD, RunJson
 from lab.stats.recomputed import Own, Recomputed
 from lab.stats.store_numbers import OF_STORES, store_numbers
 
-MB = 10**6
 # What contradicts itself, or measured something else than it says, by the beginning of the tables' names
 SLIPS = (
     ("network-1", "from disk to disk: the slower of two disks is in every figure, as a later post says itself"),
@@ -38,47 +37,55 @@ HARDWARE = (
 
 
 def slips_of(table: str) -> list[str]:
-    """What is wrong with a published table, or has to be known of it, in words."""
+    """The slips of a published table, and what else a reader has to know of it."""
     return [text for begin, text in SLIPS if table.startswith(begin)]
 
 
 def hardware_of(table: str) -> str:
-    """What a published table was measured on."""
+    """The hardware of a published table."""
     return next(text for begin, text in HARDWARE if table.startswith(begin))
 
 
 def published_tables(recomputed: Sequence[Recomputed]) -> list[TextTable]:
-    """One table for each published one: what was printed, and what its figures give."""
+    """One table for each published one: the printed changes, and the changes that its figures give."""
+    by_table: dict[str, list[Recomputed]] = {}
+    for entry in recomputed:
+        by_table.setdefault(entry.figure.table, []).append(entry)
+    headings = ["", "published", "change %", "recomputed %"]
     tables = []
-    for name in dict.fromkeys(entry.figure.table for entry in recomputed):
-        rows = [
-            [*_printed(entry), number(entry.change_pct, "+.1f") + (" WRONG" if entry.is_slip else "")]
-            for entry in recomputed
-            if entry.figure.table == name
-        ]
-        tables.append(TextTable(["", "published", "change %", "recomputed %"], rows, _caption(name, recomputed)))
+    for entries in by_table.values():
+        changes = [number(entry.change_pct, "+.1f") + (" WRONG" if entry.is_slip else "") for entry in entries]
+        rows = [[*_printed(entry), change] for entry, change in zip(entries, changes, strict=True)]
+        tables.append(TextTable(headings, rows, _caption(entries[0].figure)))
     return tables
 
 
 def tables_beside(recomputed: Sequence[Recomputed], own: Sequence[Own | None], run: RunJson) -> list[TextTable]:
-    """The published tables of which the run has anything, each figure beside one's own."""
-    pairs = list(zip(recomputed, own, strict=True))
+    """The published tables that have any figure in the run, each figure beside the run's own."""
+    by_table: dict[str, list[tuple[Recomputed, Own | None]]] = {}
+    for entry, measured in zip(recomputed, own, strict=True):
+        by_table.setdefault(entry.figure.table, []).append((entry, measured))
     tables = []
-    for name in dict.fromkeys(entry.figure.table for entry, measured in pairs if measured):
-        of_table = [(entry, measured) for entry, measured in pairs if entry.figure.table == name]
-        rows = [[*_corrected(entry), *_own_cells(entry.figure, measured)] for entry, measured in of_table if measured]
-        differs = dict.fromkeys(text for _, measured in of_table if measured for text in measured.differs)
-        here = "; ".join([describe_hosts(run), *differs])
-        lacking = len(of_table) - len(rows)
+    for entries in by_table.values():
+        known = [(entry, measured) for entry, measured in entries if measured]
+        if not known:
+            continue
+        rows = []
+        for entry, measured in known:
+            *named, change = _printed(entry)
+            right = f", right {entry.change_pct:+.1f}" if entry.is_slip else ""
+            rows.append([*named, f"{change}{right}", *_own_cells(entry.figure, measured)])
+        here = "; ".join([describe_hosts(run), *dict.fromkeys(text for _, own in known for text in own.differs)])
+        lacking = len(entries) - len(known)
         more = f" {lacking} more figures of it are not in this run." if lacking else ""
-        caption = f"{_caption(name, recomputed)} Here: {here}.{more}"
+        caption = f"{_caption(known[0][0].figure)} Here: {here}.{more}"
         headings = ["", "published", "change %", "own median", "times as fast", "own %", "95 % interval", "n"]
         tables.append(TextTable(headings, rows, caption))
     return tables
 
 
 def describe_hosts(run: RunJson) -> str:
-    """What one's own figures were measured on, as far as it bears on a comparison."""
+    """The hardware of a run, as far as it matters for a comparison."""
     facts = run.get("hosts", {}).get("server", {})
     cpu, cores, memory = facts.get("cpu"), facts.get("cores"), facts.get("memory_bytes")
     parts = [str(cpu)] if cpu else []
@@ -89,7 +96,7 @@ def describe_hosts(run: RunJson) -> str:
 
 
 def sizes(trials: stats.Trials) -> str:
-    """How much one's own files held, of tools that published figures have too; empty for none."""
+    """The sizes of the run's files with tools of the published figures, or an empty text."""
     frame = stats.encode(trials).frame
     rows = frame[frame["protocol"].isin(OF_STORES) & frame["tool"].isin([DD, "bonnie++"])]
     largest = rows.groupby("tool", observed=True)["size_bytes"].max()
@@ -103,12 +110,12 @@ def published_json(recomputed: Sequence[Recomputed], own: Sequence[Own | None] |
     """Each figure as JSON values; null where there is no number. ``own`` is None without a run."""
     records = []
     for place, entry in enumerate(recomputed):
-        figure = entry.figure
+        figure, table = entry.figure, entry.figure.table
         record: dict[str, object] = {
             "source": figure.source, "table": figure.table, "kind": figure.kind, **figure.settings,
             "value": figure.value, "unit": figure.unit, "baseline": figure.baseline,
             "published_change_pct": figure.change_pct, "recomputed_change_pct": _or_null(entry.change_pct),
-            "is_wrong": entry.is_slip, "slips": slips_of(figure.table), "hardware": hardware_of(figure.table),
+            "is_wrong": entry.is_slip, "slips": slips_of(table), "hardware": hardware_of(table),
         }  # fmt: skip
         if own is not None:
             measured = own[place]
@@ -117,18 +124,15 @@ def published_json(recomputed: Sequence[Recomputed], own: Sequence[Own | None] |
     return records
 
 
-def _own_json(figure: Published, measured: Own) -> dict[str, object]:
-    return {
-        "unit": "bytes/s" if figure.is_bytes else "1/s", "median": measured.median, "low": _or_null(measured.low),
-        "high": _or_null(measured.high), "n_blocks": measured.n_blocks, "change_pct": _or_null(measured.change_pct),
-        "change_low_pct": _or_null(measured.change_low_pct), "change_high_pct": _or_null(measured.change_high_pct),
-        "differs": list(measured.differs),
-        **{name: _or_null(value) for name, value in ratio_of(figure, measured).items()},
-    }  # fmt: skip
+def _own_json(figure: Published, own: Own) -> dict[str, object]:
+    names = ("median", "low", "high", "n_blocks", "change_pct", "change_low_pct", "change_high_pct")
+    numbers = {name: _or_null(getattr(own, name)) for name in names}
+    ratios = {name: _or_null(value) for name, value in ratio_of(figure, own).items()}
+    return {"unit": "bytes/s" if figure.is_bytes else "1/s", **numbers, "differs": list(own.differs), **ratios}
 
 
 def ratio_of(figure: Published, measured: Own) -> dict[str, float]:
-    """One's own median over the published value, and its interval over that: the published one has no blocks."""
+    """The run's own median over the published value, and its interval over that value, which has no blocks."""
     names = {"ratio": measured.median, "ratio_low": measured.low, "ratio_high": measured.high}
     return {name: value / figure.rate for name, value in names.items()}
 
@@ -137,41 +141,26 @@ def _or_null(value: float) -> float | None:
     return None if math.isnan(value) else value
 
 
-def _caption(table: str, recomputed: Sequence[Recomputed]) -> str:
-    source = next(entry.figure.source for entry in recomputed if entry.figure.table == table)
-    slips = "".join(f" Slip: {text}." for text in slips_of(table))
-    return f"{table} ({source}), on {hardware_of(table)}.{slips}"
+def _caption(figure: Published) -> str:
+    slips = "".join(f" Slip: {text}." for text in slips_of(figure.table))
+    return f"{figure.table} ({figure.source}), on {hardware_of(figure.table)}.{slips}"
 
 
 def _printed(entry: Recomputed) -> list[str]:
-    """What a figure is of, its value, and the change that was printed."""
     figure = entry.figure
     change = "–" if figure.change_pct is None else f"{figure.change_pct:+g}"
-    return [describe(figure), _rate(figure.value * _factor(figure), figure), change]
-
-
-def _corrected(entry: Recomputed) -> list[str]:
-    """The same, with the right change beside a wrong one."""
-    *named, change = _printed(entry)
-    return [*named, f"{change}, right {entry.change_pct:+.1f}" if entry.is_slip else change]
+    return [describe(figure), _rate(figure.rate / 1e6 if figure.is_bytes else figure.value, figure), change]
 
 
 def describe(figure: Published) -> str:
-    """What a figure is of, in words."""
-    of = figure.settings
+    """A figure in words."""
+    of, tcp = figure.settings, figure.settings["tcp_space"]
     words = [of["protocol"].upper(), of["tool"], of["operation"]]
     pool = [of["raid"], f"of {of['disks']}" if of["disks"] else "", f"ashift {of['ashift']}" if of["ashift"] else ""]
-    network = [f"MTU {of['mtu']}" if of["mtu"] else "", f"TCP {_tcp(of['tcp_space'])}" if of["tcp_space"] else ""]
+    network = [f"MTU {of['mtu']}" if of["mtu"] else ""]
+    network += [f"TCP {size_label(int(tcp)) if tcp.isdecimal() else tcp}" if tcp else ""]
     named = [" ".join(filter(None, words)), " ".join(filter(None, pool)), *network, of["variant"]]
     return ", ".join(filter(None, named))
-
-
-def _tcp(level: str) -> str:
-    return size_label(int(level)) if level.isdecimal() else level
-
-
-def _factor(figure: Published) -> float:
-    return figure.rate / figure.value / MB if figure.is_bytes else 1.0
 
 
 def _rate(value: float, figure: Published) -> str:
@@ -179,10 +168,9 @@ def _rate(value: float, figure: Published) -> str:
     return f"{value:.1f}{unit}" if figure.is_bytes or figure.unit == "TiB" else f"{value:.0f}{unit}"
 
 
-def _own_cells(figure: Published, measured: Own) -> list[str]:
-    factor = 1 / MB if figure.is_bytes else 1.0
+def _own_cells(figure: Published, own: Own) -> list[str]:
     return [
-        _rate(measured.median * factor, figure), times(ratio_of(figure, measured)).replace(" [no interval]", ""),
-        number(measured.change_pct, "+.1f"), between(measured.change_low_pct, measured.change_high_pct, "+.1f"),
-        str(measured.n_blocks),
+        _rate(own.median / 1e6 if figure.is_bytes else own.median, figure),
+        times(ratio_of(figure, own)).replace(" [no interval]", ""), number(own.change_pct, "+.1f"),
+        between(own.change_low_pct, own.change_high_pct, "+.1f"), str(own.n_blocks),
     ]  # fmt: skip

@@ -46,42 +46,24 @@ class Table(Generic[S]):
 
 
 _CASES: tuple[Table[Statistics], ...] = (
-    Table(
-        "speeds", "Throughput", lambda run: tables.comparison(run.summary),
-        "summary", lambda run: tables.records(run.summary), is_shown_empty=True, is_kept_empty=True,
-    ),
-    Table(
-        "files", "A file", lambda run: tables.files(run.file_rates) if len(run.file_rates) else None,
-        "files", lambda run: tables.records(run.file_rates), is_kept_empty=True,
-    ),
-    Table(
-        "clients", "What several clients get", lambda run: own_numbers.clients_table(run.some),
-        "clients", lambda run: tables.records(own_numbers.clients(run.some)),
-    ),
-    Table(
-        "requests", "How long requests took", lambda run: own_numbers.requests_table(run.some),
-        "requests", lambda run: tables.records(own_numbers.requests(run.some)),
-    ),
-    Table(
-        "frames", "Which frames came late", lambda run: own_numbers.frames_table(run.some),
-        "frames", lambda run: tables.records(own_numbers.frames(run.some)),
-    ),
-    Table(
-        "capacity", "What the file systems have room for", lambda run: own_numbers.capacity_table(run.some),
-        "capacity", lambda run: tables.records(own_numbers.capacity(run.some)),
-    ),
-    Table(
-        "effects", "What each setting changes", lambda run: tables.effects(run.effects),
-        "effects", lambda run: tables.records(run.effects), is_shown_empty=True, is_kept_empty=True,
-    ),
-    Table(
-        "interactions", "Do settings act on each other?", lambda run: tables.interactions(run.interactions),
-        "interactions", lambda run: tables.records(run.interactions), is_kept_empty=True,
-    ),
-    Table(
-        "shares", "What the variation goes with", lambda run: tables.shares(run.shares),
-        "shares", lambda run: tables.shares_json(run.shares), is_kept_empty=True,
-    ),
+    Table("speeds", "Throughput", lambda run: tables.comparison(run.summary),
+          "summary", lambda run: tables.records(run.summary), is_shown_empty=True, is_kept_empty=True),
+    Table("files", "A file", lambda run: tables.files(run.file_rates) if len(run.file_rates) else None,
+          "files", lambda run: tables.records(run.file_rates), is_kept_empty=True),
+    Table("clients", "What several clients get", lambda run: own_numbers.clients_table(run.some),
+          "clients", lambda run: tables.records(own_numbers.clients(run.some))),
+    Table("requests", "How long requests took", lambda run: own_numbers.requests_table(run.some),
+          "requests", lambda run: tables.records(own_numbers.requests(run.some))),
+    Table("frames", "Which frames came late", lambda run: own_numbers.frames_table(run.some),
+          "frames", lambda run: tables.records(own_numbers.frames(run.some))),
+    Table("capacity", "What the file systems have room for", lambda run: own_numbers.capacity_table(run.some),
+          "capacity", lambda run: tables.records(own_numbers.capacity(run.some))),
+    Table("effects", "What each setting changes", lambda run: tables.effects(run.effects),
+          "effects", lambda run: tables.records(run.effects), is_shown_empty=True, is_kept_empty=True),
+    Table("interactions", "Do settings act on each other?", lambda run: tables.interactions(run.interactions),
+          "interactions", lambda run: tables.records(run.interactions), is_kept_empty=True),
+    Table("shares", "What the variation goes with", lambda run: tables.shares(run.shares),
+          "shares", lambda run: tables.shares_json(run.shares), is_kept_empty=True),
 )  # fmt: skip
 _LIMITS: Table[Analysis] = Table(
     "limits", "What limited it", lambda run: bottlenecks.limits_table(run.verdicts),
@@ -89,34 +71,24 @@ _LIMITS: Table[Analysis] = Table(
 )  # fmt: skip
 _CEILINGS: tuple[Table[Statistics], ...] = (
     Table("settings", "Every setting", lambda run: tables.settings(run.summary), is_shown_empty=True),
-    Table(
-        "ceilings", "The link itself (iperf3)", lambda run: tables.settings(run.ceilings),
-        "ceilings", lambda run: tables.records(run.ceilings), is_shown_empty=True, is_kept_empty=True,
-    ),
-    Table(
-        "store", "The store by itself", lambda run: bottlenecks.store_table(run.store_numbers),
-        "store", lambda run: tables.records(run.store_numbers),
-    ),
-    Table(
-        "store-effects", "What the store by itself changes",
-        lambda run: tables.effects(run.store_effects) if len(run.store_effects) else None,
-        "store_effects", lambda run: tables.records(run.store_effects),
-    ),
-    Table(
-        "waterfall", "From the disk to the tool", lambda run: bottlenecks.waterfall_table(run.waterfall),
-        "waterfall", lambda run: tables.records(run.waterfall) if len(run.store_numbers) else [], is_shown_empty=True,
-    ),
+    Table("ceilings", "The link itself (iperf3)", lambda run: tables.settings(run.ceilings),
+          "ceilings", lambda run: tables.records(run.ceilings), is_shown_empty=True, is_kept_empty=True),
+    Table("store", "The store by itself", lambda run: bottlenecks.store_table(run.store_numbers),
+          "store", lambda run: tables.records(run.store_numbers)),
+    Table("store-effects", "What the store by itself changes",
+          lambda run: tables.effects(run.store_effects) if len(run.store_effects) else None,
+          "store_effects", lambda run: tables.records(run.store_effects)),
+    Table("waterfall", "From the disk to the tool", lambda run: bottlenecks.stages_table(run.waterfall), "waterfall",
+          lambda run: tables.records(run.waterfall) if len(run.store_numbers) else [], is_shown_empty=True),
 )  # fmt: skip
 _RUN: tuple[Table[Analysis], ...] = (
     *_CASES,
     _LIMITS,
     *_CEILINGS,
-    Table("counted", "What both hosts counted", lambda run: own_numbers.proof(run.some)),
+    Table("counted", "What both hosts counted", lambda run: own_numbers.counted_table(run.some)),
     Table("remarks", "Remarks", lambda run: own_numbers.remarks(run.some)),
-    Table(
-        "lost", "Void and failed trials", lambda run: tables.lost(run.trials.frame),
-        "not_ok", lambda run: tables.records(tables.not_ok(run.trials.frame)), is_kept_empty=True,
-    ),
+    Table("lost", "Void and failed trials", lambda run: tables.lost(run.trials.frame),
+          "not_ok", lambda run: tables.records(tables.not_ok(run.trials.frame)), is_kept_empty=True),
 )  # fmt: skip
 _DATASET: tuple[Table[PooledStatistics], ...] = (
     *_CASES,

@@ -1,8 +1,4 @@
-"""A run as files to read: report.html (one file, no network), post.md, its appendix, figures, table.csv; or gist.md.
-
-The answer comes first, then a chapter a question. The same tables and texts stand in HTML, in Markdown and on a
-terminal (:mod:`lab.report.terminal`), so that they cannot disagree.
-"""
+"""A run as files to read: report.html (one file, no network), post.md, its appendix, figures, table.csv; or gist.md."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,16 +10,15 @@ from lab.base.durable import Folder
 from lab.report import figures, own_numbers
 from lab.report.alt_texts import describe
 from lab.report.analysis import Analysis
-from lab.report.answer import capitalised, sentences
+from lab.report.answer import sentences
+from lab.report.answer_points import fastest_intervals
 from lab.report.document import Chapter, Document, Picture, Section, draw_figures
-from lab.report.findings import fastest_intervals
 from lab.report.method import method
-from lab.report.page.courses import courses
 from lab.report.page.html import escape, folded
-from lab.report.page.trial_data import trial_data
+from lab.report.page.trials import courses, trial_data
 from lab.report.posts import APPENDIX, GIST, POST, Subject, appendix, gist, one_page
 from lab.report.posts import front_matter as begin_with
-from lab.report.prose import head, warnings
+from lab.report.prose import capitalised, head, warnings
 from lab.report.sections import details, hosts, sections
 from lab.report.tables import no_formula
 from lab.report.trust import conditions
@@ -48,7 +43,7 @@ def write(folder: RunFolder, to: Path | None = None, shown: RunFolder | None = N
     """Write the report of a run into its folder, or into the folder ``to``, over an older one; report.html's path.
 
     ``shown`` is the run as readers see it: a copy without names unless the run itself is given. ``front_matter`` is the
-    kind of that of the post, empty for none.
+    kind of front matter of the post, empty for none.
     """
     own, folder = folder, shown or Public(folder)
     subject = _subject(folder, front_matter)
@@ -58,12 +53,13 @@ def write(folder: RunFolder, to: Path | None = None, shown: RunFolder | None = N
             drawings = draw_figures({name: draw(run) for name, draw in figures.ALL.items()}, place)
         table = _plain(frame).join(own_numbers.columns(frame))
         report.replace("table.csv", table.to_csv(index=False).encode())
-        of_post = sections(run, folder.label)
-        pictures = _pictures(run, of_post, drawings)
-        report.replace(APPENDIX, appendix(subject, [*of_post, hosts(folder.run)], pictures).encode())
+        post_sections = sections(run, folder.label)
+        behind = {section.figure: BEHIND if section.tables else "" for section in post_sections}
+        pictures = {name: Picture(svg, describe(name, run), behind.get(name, "")) for name, svg in drawings.items()}
+        report.replace(APPENDIX, appendix(subject, [*post_sections, hosts(folder.run)], pictures).encode())
         report.replace(POST, one_page(subject).encode())
         more = [courses(folder, run), trial_data(run)]
-        document = page_of(subject, [*of_post, *details(folder.run, run)], pictures, more)
+        document = page_of(subject, [*post_sections, *details(folder.run, run)], pictures, more)
         return report.replace("report.html", document.to_html().encode())
 
 
@@ -80,31 +76,27 @@ def page_of(
     subject: Subject, sections: Sequence[Section], pictures: Mapping[str, Picture], more: Sequence[str] = ()
 ) -> Document:
     """The whole report; ``more`` is HTML of what is folded at the end."""
-    run = subject.described
+    run = subject.run.described
     code = str(run.get("code_version") or "an unknown version")
-    return Document(
-        subject.title, head(run, subject.run.trials), list(_chapters(subject.run, sections, more)), warnings(run),
-        pictures, f"Measured by file-share-lab {code}. This page is one file, and fetches nothing.", is_of_run=True,
-    )  # fmt: skip
+    footer = f"Measured by file-share-lab {code}. This page is one file, and fetches nothing."
+    chapters = list(_chapters(subject.run, sections, more))
+    where = head(run, subject.run.trials)
+    return Document(subject.title, where, chapters, warnings(run), pictures, footer, is_of_run=True)
 
 
 def _chapters(run: Analysis, sections: Sequence[Section], more: Sequence[str]) -> Iterator[Chapter]:
-    """The chapters that have anything; those of the answer, of speeds and of trust begin with sentences."""
-    sweep = run.trials.frame.attrs.get("run", {}).get("sweep_text", "")
+    """The chapters that have anything. The answer, the speeds and the trust begin with sentences."""
+    sweep = run.described.get("sweep_text", "")
     ends = {"how": [folded("The sweep", f"<pre>{escape(sweep)}</pre>")], "more": more}
-    lists = {"fastest": fastest_intervals(run.summary, run.speeds), "trust": conditions(run)}
+    lists = {"fastest": fastest_intervals(run), "trust": conditions(run)}
     for name, title in QUESTIONS.items():
         own = [section for section in sections if section.question == name]
         listed = [f"{capitalised(text)}." for text in lists[name]] if name in lists else None
         if name == "answer":
-            yield Chapter(name, title, [one for section in own for one in sentences(section.tables[0].rows, run)])
+            rows = [row for section in own for row in section.tables[0].rows]
+            yield Chapter(name, title, list(sentences(rows, run)))
         elif own or listed is not None or ends.get(name):
             yield Chapter(name, title, None, listed, method(run) if name == "how" else None, own, ends.get(name, ()))
-
-
-def _pictures(run: Analysis, sections: Sequence[Section], drawings: Mapping[str, bytes]) -> dict[str, Picture]:
-    behind = {section.figure: BEHIND if section.tables else "" for section in sections}
-    return {name: Picture(svg, describe(name, run), behind.get(name, "")) for name, svg in drawings.items()}
 
 
 def _subject(folder: RunFolder, kind: str) -> Subject:
@@ -121,15 +113,12 @@ def _open_report(folder: RunFolder, to: Path | None) -> Folder:
 
 
 def _plain(trials: pd.DataFrame) -> pd.DataFrame:
-    """Every trial, for a spreadsheet: JSON for what has parts, and no text that could be taken for a formula."""
-    columns = {name: trials[name].map(json.dumps) for name in ("options", "effective")}
-    plain = trials.assign(**columns)
+    plain = trials.assign(**{name: trials[name].map(json.dumps) for name in ("options", "effective")})
     if (trials["files"] > 1).any():
         plain["round_trips_per_file"] = round_trips_per_file(trials)
     others = plain.select_dtypes(exclude=["number", "bool", "datetimetz"])
-    texts = {str(name): plain[name].map(_as_text) for name in others}
+    texts = {
+        str(name): plain[name].map(lambda value: no_formula(value) if isinstance(value, str) else value)
+        for name in others
+    }
     return plain.assign(**texts).rename(columns=no_formula)
-
-
-def _as_text(value: object) -> object:
-    return no_formula(value) if isinstance(value, str) else value

@@ -1,11 +1,9 @@
-"""The course of trials, from samples.jsonl, as lines of numbers over the seconds: what figures and pages draw.
-
-No number of a report rests on it: what cannot be read is left out.
-"""
+"""The course of trials, from samples.jsonl, as lines over the seconds; what cannot be read is left out."""
 
 import os
-from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,12 +12,13 @@ from lab.base.secret_texts import all_without_secrets
 from lab.base.untrusted import from_json
 from lab.results.run_folder import RunFolder
 
-MOST_BYTES = 512 << 20  # of samples.jsonl: a page is not made of more
+MOST_BYTES = 512 << 20  # of samples.jsonl that a page is made from
 Number = float | None
+Json = Mapping[str, object]  # written by others
 
 
 class Line(NamedTuple):
-    """What one host says over the seconds; as many values as times."""
+    """The readings of one host over the seconds; as many values as times."""
 
     role: str
     at_s: Sequence[float]
@@ -27,30 +26,28 @@ class Line(NamedTuple):
 
 
 def lines_of(folder: RunFolder) -> Iterator[bytes]:
-    """The lines of samples.jsonl; none where there is no such file, or one that no lab wrote."""
+    """The lines of samples.jsonl; none if the file is missing or too large."""
     path = folder.samples_path
-    try:
+    with suppress(OSError):
         if os.path.lexists(path) and path.lstat().st_size <= MOST_BYTES:
             yield from untrusted.read_lines(path)
-    except OSError:
-        return  # no number rests on samples
 
 
-def read_course(line: bytes) -> dict[str, Any] | None:
-    """One line of samples.jsonl; None for what is none."""
-    try:
+def read_course(line: bytes) -> Json | None:
+    """One line of samples.jsonl; None if it is no course."""
+    with suppress(ValueError):
         course = from_json(line.decode())
-    except ValueError:
-        return None
-    return all_without_secrets(course) if isinstance(course, dict) else None
-
-
-def course_of(folder: RunFolder, trial_id: str) -> dict[str, Any] | None:
-    """The course of one trial; None where it has none."""
-    for line in lines_of(folder):
-        if trial_id.encode() in line and (course := read_course(line)) and course.get("trial_id") == trial_id:
-            return course
+        if isinstance(course, dict):
+            shown: Json = all_without_secrets(course)
+            return shown
     return None
+
+
+def course_of(folder: RunFolder, trial_id: str) -> Json | None:
+    """The course of one trial, or None."""
+    lines = (line for line in lines_of(folder) if trial_id.encode() in line)
+    courses = filter(None, map(read_course, lines))
+    return next((course for course in courses if course.get("trial_id") == trial_id), None)
 
 
 def trials_with_samples(folder: RunFolder) -> list[str]:
@@ -60,7 +57,6 @@ def trials_with_samples(folder: RunFolder) -> list[str]:
 
 
 def _numbers(values: object) -> list[Number]:
-    """The numbers of a list that others wrote, None for whatever else there is."""
     if not isinstance(values, list):
         return []
     return [
@@ -68,11 +64,11 @@ def _numbers(values: object) -> list[Number]:
     ]
 
 
-def rates(host: dict[str, Any]) -> Iterator[Line]:
-    """What was sent (solid) and received (dashed) between readings, in MB/s."""
+def rates(host: Json) -> Iterator[Line]:
+    """The rates of sent (solid) and received (dashed) bytes between readings, in MB/s."""
     times = _numbers(host.get("at_s"))
     for look, name in (("client", "tx_bytes"), ("server", "rx_bytes")):
-        known = [pair for pair in zip(times, _numbers(host.get(name)), strict=False) if None not in pair]
+        known = [reading for reading in zip(times, _numbers(host.get(name)), strict=False) if None not in reading]
         at = np.array(known, dtype=float).reshape(-1, 2)
         spans = np.diff(at, axis=0)
         later = spans[:, 0] > 0
@@ -81,7 +77,7 @@ def rates(host: dict[str, Any]) -> Iterator[Line]:
             yield Line(look, at[1:, 0][later].tolist(), np.maximum(by_second, 0).tolist())
 
 
-def busiest_core(role: str, host: dict[str, Any]) -> Line:
+def busiest_core(role: str, host: Json) -> Line:
     """The busiest core at each reading."""
     times, cores = _numbers(host.get("at_s")), host.get("core_busy")
     shares = [_numbers(values) for values in cores.values()] if isinstance(cores, dict) else []
@@ -90,8 +86,8 @@ def busiest_core(role: str, host: dict[str, Any]) -> Line:
     return Line(role, [at for at, _ in known], [share for _, share in known])
 
 
-def sent_again(role: str, host: dict[str, Any]) -> Line:
-    """Segments sent again of all connections of a host, since the first that was seen of each."""
+def sent_again(role: str, host: Json) -> Line:
+    """Segments that all connections of a host sent again since the first reading of each."""
     first: dict[str, float] = {}
     latest: dict[str, float] = {}
     summed: dict[float, float] = {}

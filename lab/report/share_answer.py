@@ -1,8 +1,8 @@
-"""The answer of `lab measure`, for somebody who knows nothing of file servers: how fast, why, how sure, what next."""
+"""The answer of `lab measure` for somebody new to file servers: how fast, why, how sure, what next."""
 
 import re
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,8 +10,7 @@ import numpy as np
 from lab import stats
 from lab.base.untrusted import one_line
 from lab.report.analysis import Analysis
-from lab.report.findings import Point
-from lab.report.next_step import MANY_LOST, share_lost
+from lab.report.answer_points import MANY_LOST, Point, share_lost
 from lab.report.trust import conditions
 from lab.results.one_sided import ClientLink, is_one_sided, link_of, share_of
 from lab.results.trial import RunJson
@@ -40,11 +39,11 @@ PLAIN = {
     time_budget.START_UP: "the start and the end of a transfer",
     time_budget.ONE_REQUEST: "one request at a time, each after the answer to the one before",
     time_budget.PROGRAMS: "the programs that copy",
-}  # what limits, in words that need no explanation
-MOST_REASONS = 2  # of what cannot be told: the first says why
-GIGABIT = 10**9  # bits per second: with less on a cable, some part of it is old or broken
+}  # limits in words that need no explanation
+MOST_REASONS = 2  # why a limit cannot be told; the first reason is enough
+GIGABIT = 10**9  # bits per second; with less on a cable, some part of it is old or broken
 OLD_DIALECTS = ("SMB 1", "SMB 2.0", "SMB 2.0.2", "NFSv2")
-PLAIN_TARGET = re.compile(r"[A-Za-z0-9_.:/@~%+-]{1,200}")  # of a run of somebody else it may be anything
+PLAIN_TARGET = re.compile(r"[A-Za-z0-9_.:/@~%+-]{1,200}")  # the target of a foreign run may be anything
 CABLE = "connect this machine by cable, and measure again"
 ADVICE = {
     client_alone.WIFI: CABLE,
@@ -59,20 +58,18 @@ ADVICE = {
     "client CPU": "end what else runs on this machine, or try the other protocols that the server has",
     time_budget.START_UP: "measure longer, for larger files say more",
 }
-# What decides comes first, where write and read were held back by different things
+# The order in which limits decide on the step if write and read were held back by different ones
 URGENT = (client_alone.HALF_DUPLEX, limit.LOSSES, limit.DISTURBED, client_alone.WIFI, client_alone.SYNC)
 
 
 @dataclass(frozen=True)
 class Speed:
-    """How fast one tool was in one direction: MB/s as the median of ``count`` trials, and between which it lies.
+    """How fast one tool was in one direction: the median of ``count`` trials in MB/s, and its interval, else NaN.
 
-    ``low`` and ``high`` are NaN for one trial. ``of_ceiling`` is its share of what iperf3 reached, NaN where that
-    measured nothing. ``verdict`` is what held it back.
+    ``of_ceiling`` is its share of what iperf3 reached, else NaN. ``verdict`` is what held it back.
     """
 
     tool: str
-    direction: str
     median: float
     low: float
     high: float
@@ -80,44 +77,34 @@ class Speed:
     of_ceiling: float
     verdict: stats.Row
 
-    @property
-    def label(self) -> str:
-        """Such as ``92 MB/s (90 to 94)``."""
-        span = "" if np.isnan(self.low) else f" ({_number(self.low)} to {_number(self.high)})"
-        return f"{_number(self.median)} MB/s{span}"
 
-
-def points(analysis: Analysis, path: str) -> list[Point]:
+def points(run: Analysis, path: str) -> list[Point]:
     """The answer as headings and statements, the most important first. ``path`` is the run folder."""
-    run = analysis.trials.frame.attrs.get("run", {})
-    link = link_of(run)
-    by_way = {way: _speeds(analysis, way) for way in WAYS}
-    fastest = {way: speeds[0] for way, speeds in by_way.items() if speeds}
+    link = link_of(run.described)
+    by_way = {way: speeds for way in WAYS if (speeds := _speeds(run, way))}
+    fastest = {way: speeds[0] for way, speeds in by_way.items()}
     if not fastest:
         made = [Point("Speed", ["nothing was measured"])]
     else:
-        made = [Point(way.capitalize(), list(_how_fast(by_way[way], link))) for way in fastest]
+        made = [Point(way.capitalize(), list(_how_fast(speeds, link))) for way, speeds in by_way.items()]
         made += _held_back(fastest)
-        made.append(Point("Trust", list(_trust(analysis, fastest, link))))
-    return [*made, next_step(analysis, [speed.verdict for speed in fastest.values()], path)]
+        made.append(Point("Trust", list(_trust(run, fastest, link))))
+    return [*made, next_step(run, [speed.verdict for speed in fastest.values()], path)]
 
 
-def _speeds(analysis: Analysis, direction: str) -> list[Speed]:
-    """What each tool reached, the fastest first."""
-    rows = [row for row in stats.rows_of(analysis.summary) if row["direction"] == direction and row["n"]]
-    verdicts = {tuple(row[name] for name in stats.POOLED): row for row in stats.rows_of(analysis.verdicts)}
+def _speeds(run: Analysis, direction: str) -> list[Speed]:
+    verdicts = {tuple(row[name] for name in stats.POOLED): row for row in stats.rows_of(run.verdicts)}
     made = []
-    for row in rows:
-        low, high = row["low_MB_per_s"], row["high_MB_per_s"]
-        if np.isnan(low) and row["n"] > 1:
-            low, high = row["min_MB_per_s"], row["max_MB_per_s"]
-        case = tuple(row[name] for name in stats.POOLED)
-        made.append(
-            Speed(
-                row["tool"], direction, row["median_MB_per_s"], low, high, int(row["n"]), row["share_of_ceiling"],
-                verdicts[case],
-            )
-        )  # fmt: skip
+    for row in stats.rows_of(run.summary):
+        if row["direction"] != direction or not row["n"]:
+            continue
+        ends = "min", "max"
+        if row["n"] == 1 or not np.isnan(row["low_MB_per_s"]):
+            ends = "low", "high"
+        low, high = (row[f"{end}_MB_per_s"] for end in ends)
+        verdict = verdicts[tuple(row[name] for name in stats.POOLED)]
+        median, share = row["median_MB_per_s"], row["share_of_ceiling"]
+        made.append(Speed(row["tool"], median, low, high, int(row["n"]), share, verdict))
     return sorted(made, key=lambda speed: -speed.median)
 
 
@@ -127,13 +114,13 @@ def _number(speed: float) -> str:
 
 def _how_fast(speeds: list[Speed], link: ClientLink) -> Iterator[str]:
     first, *others = speeds
-    yield f"{first.label} by {one_line(first.tool, 20)}{_share_of_link(first, link)}"
+    span = "" if np.isnan(first.low) else f" ({_number(first.low)} to {_number(first.high)})"
+    yield f"{_number(first.median)} MB/s{span} by {one_line(first.tool, 20)}{_share_of_link(first, link)}"
     for other in others:
         yield f"by {one_line(other.tool, 20)} {_number(other.median)} MB/s"
 
 
 def _share_of_link(speed: Speed, link: ClientLink) -> str:
-    """How much that is of what the link can carry, as far as that is known."""
     if speed.of_ceiling > 0:
         return f", {100 * speed.of_ceiling:.0f} % of what the bare link reached"
     line = line_rate(link, None, {})
@@ -146,19 +133,16 @@ def _share_of_link(speed: Speed, link: ClientLink) -> str:
 
 
 def _held_back(fastest: dict[str, Speed]) -> list[Point]:
-    """What held each direction back, each a point of its own, for neither is to be left out; or both in one."""
-    names = {speed.verdict["limited_by"] for speed in fastest.values()}
-    if len(names) == 1 and len(fastest) > 1:
+    """The limit of each direction as a point, so that neither is left out; or one point for both."""
+    if len(fastest) > 1 and len({speed.verdict["limited_by"] for speed in fastest.values()}) == 1:
         return [Point("Held back by", _verdict("both ways", fastest["write"].verdict))]
-    headings = ["Held back by", ""]
     return [
         Point(heading, _verdict(WAYS[way], speed.verdict))
-        for heading, (way, speed) in zip(headings, fastest.items(), strict=False)
+        for heading, (way, speed) in zip(["Held back by", ""], fastest.items(), strict=False)
     ]
 
 
 def _verdict(way: str, row: stats.Row) -> list[str]:
-    """What held back, how sure that is and why, and what else is known."""
     name, grade = row["limited_by"], row["grade"]
     first, *more = re.sub(rf"^{re.escape(name)}: ", "", row["evidence"]).split("; ")
     certainty = "" if name == limit.UNCLEAR else f" ({grade})"
@@ -167,39 +151,33 @@ def _verdict(way: str, row: stats.Row) -> list[str]:
     return [f"{way}: {what}{certainty}: {first}", *kept]
 
 
-def _trust(analysis: Analysis, fastest: dict[str, Speed], link: ClientLink) -> Iterator[str]:
-    run = analysis.trials.frame.attrs.get("run", {})
-    yield from conditions(analysis)
-    yield _interval(min(speed.count for speed in fastest.values()))
+def _trust(run: Analysis, fastest: dict[str, Speed], link: ClientLink) -> Iterator[str]:
+    yield from conditions(run)
+    count = min(speed.count for speed in fastest.values())
+    if count == 1:
+        yield "only one transfer each way: chance is in every number"
+    else:
+        # If there are fewer values than an interval of 95 % needs, it is all of them: a median lies beyond with 2^(1-n)
+        certainty = 95 if stats.interval_rank(count) else 100 * (1 - 2 ** (1 - count))
+        yield f"{count} transfers each way; their true median lies in the brackets with {certainty:.0f} % certainty"
     if link.tunnel:
         yield "the way is a tunnel, such as a VPN, whose encryption is measured with it"
-    if is_one_sided(run) and "read" in fastest:
+    if is_one_sided(run.described) and "read" in fastest:
         yield "what was read may have come from the server's memory, and not from its disk"
 
 
-def _interval(count: int) -> str:
-    """What stands in the brackets, and how sure it is.
-
-    Of fewer values than an interval of 95 % needs it is all of them: a median is beyond them with probability 2^(1-n).
-    """
-    if count == 1:
-        return "only one transfer each way: chance is in every number"
-    certainty = 95 if stats.interval_rank(count) else 100 * (1 - 2 ** (1 - count))
-    return f"{count} transfers each way; their true median lies in the brackets with {certainty:.0f} % certainty"
-
-
-def next_step(analysis: Analysis, verdicts: Sequence[stats.Row], path: str) -> Point:
-    """The step; ``verdicts`` are those of the fastest way to write and to read, ``path`` is the run folder."""
-    run, command = analysis.trials.frame.attrs.get("run", {}), shlex.quote(path)
-    if not verdicts or share_lost(analysis.trials) > MANY_LOST:
+def next_step(run: Analysis, verdicts: Sequence[stats.Row], path: str) -> Point:
+    """The next step; ``verdicts`` belong to the fastest way to write and to read, ``path`` is the run folder."""
+    command = shlex.quote(path)
+    if not verdicts or share_lost(run.trials) > MANY_LOST:
         why = "trials do not count" if verdicts else "no trial counts"
         return Point("Next", [f"see why {why}: `lab show {command} --table lost`"])
     ordered = sorted(verdicts, key=lambda row: URGENT.index(name) if (name := row["limited_by"]) in URGENT else 99)
-    return Point("Next", [_step(run, ordered, _effective(analysis)), f"the rest: `lab show {command} --full`"])
+    return Point("Next", [_step(run, ordered), f"the rest: `lab show {command} --full`"])
 
 
-def _step(run: RunJson, verdicts: Sequence[stats.Row], effective: Mapping[str, object]) -> str:
-    link = link_of(run)
+def _step(run: Analysis, verdicts: Sequence[stats.Row]) -> str:
+    link = link_of(run.described)
     names = [row["limited_by"] for row in verdicts]
     if link.bits_per_s and link.bits_per_s < GIGABIT and not link.wireless and not link.tunnel:
         return (
@@ -214,13 +192,14 @@ def _step(run: RunJson, verdicts: Sequence[stats.Row], effective: Mapping[str, o
         return _narrow_part(link, link_rows)
     if set(names) == {limit.LINK}:
         return "nothing: the share is as fast as this link is; only a faster one would help"
+    effective: dict[str, object] = run.some["effective"].iloc[0] if len(run.some) else {}  # of the first good transfer
     if (dialect := str(effective.get("dialect", ""))) in OLD_DIALECTS:
         return f"the server speaks {dialect}, which is old: have it offer a newer version, and measure again"
-    return _look_at_server(run, link)
+    return _look_at_server(run.described, link)
 
 
 def _narrow_part(link: ClientLink, verdicts: Sequence[stats.Row]) -> str:
-    """What to do about a part of the way that is narrower than this end of it."""
+    """The step if a part of the way is narrower than this end of it."""
     speeds = [speed for row in verdicts if (speed := filled_speed(link, row["bytes_per_s"]))]
     if speeds and min(speeds) >= GIGABIT:
         return (
@@ -231,7 +210,6 @@ def _narrow_part(link: ClientLink, verdicts: Sequence[stats.Row]) -> str:
 
 
 def _look_at_server(run: RunJson, link: ClientLink) -> str:
-    """Where the server was not seen, what it did is the next thing to know."""
     if link.tunnel:
         return "measure without the VPN, in the server's own network"
     if not is_one_sided(run):
@@ -240,9 +218,3 @@ def _look_at_server(run: RunJson, link: ClientLink) -> str:
     named = target if PLAIN_TARGET.fullmatch(target) else "TARGET"
     server = share.server if share.server and PLAIN_TARGET.fullmatch(share.server) else "HOST"
     return f"with a login there the lab sees its processor and disk: `lab measure {named} --server {server}`"
-
-
-def _effective(analysis: Analysis) -> Mapping[str, object]:
-    """What was in effect for the share, by its first good transfer."""
-    trials = analysis.some
-    return dict(trials["effective"].iloc[0]) if len(trials) else {}

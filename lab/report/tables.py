@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,10 +14,9 @@ from lab.design.case import is_of_names
 from lab.design.factors import ABSENT, COLUMNS, NETWORK, owner_of
 from lab.report.prose import FEWER_THAN_TWO, chance
 
-SPREADS = (("min", "max"), ("low", "high"))
 WAYS = ("write", "read")
-# What a spreadsheet may take for the beginning of a formula: of a cell, or after what ends one where cells are parted
-# by semicolons, as in many countries, or by tabs. Full-width signs are taken too.
+# The begin of a formula for a spreadsheet: of a cell, or after the end of one where semicolons or tabs part cells, as
+# in many countries. Full-width signs count, too.
 _FORMULA = r"(?=[\s\"']*[=+\-@\uff1d\uff0b\uff0d\uff20])"
 _FORMULA_FIRST, _FORMULA_LATER = re.compile(_FORMULA), re.compile(rf"([;\t\n]){_FORMULA}")
 
@@ -46,7 +45,7 @@ def comparison(summary: pd.DataFrame) -> TextTable:
     summary = summary[~summary["workload"].map(is_of_names)]
     if summary.empty:
         return TextTable([], [], "Only names were moved: how many files a second is in the table of files.")
-    headings = [heading for way in ("write", "read") for heading in (f"{way} MB/s", "ceiling", "n")]
+    headings = [heading for way in WAYS for heading in (f"{way} MB/s", "ceiling", "n")]
     varied, alike = varied_and_alike(summary[summary.columns[: summary.columns.get_loc("n")]])
     own = [name for name in varied if owner_of(name)]  # options of one protocol or tool, which the others do not have
     shared = [name for name in varied if name not in own]
@@ -54,22 +53,21 @@ def comparison(summary: pd.DataFrame) -> TextTable:
     for same in _grouped(summary, shared):
         # a line for each level: a terminal of 80 columns has no room for all in one
         rows += [[level, *[""] * len(headings)] for level in levels(same[0], shared)]
-        rows += _by_direction(same, speed_cells, WAYS, own)
+        rows += _by_direction(same, own)
     return TextTable(["", *headings], rows, f"Medians of n good trials each, and their share of the ceiling. {alike}")
 
 
 def files(table: pd.DataFrame) -> TextTable:
-    """What a tree comes to a file, under each combination of settings that vary; see :func:`lab.stats.file_rates`."""
+    """The rates of a tree per file, for each combination of settings that vary; see :func:`lab.stats.file_rates`."""
     varied, alike = varied_and_alike(table[table.columns[: table.columns.get_loc("files")]])
     rows = []
     for row in stats.rows_of(table):
-        named = levels(row, [name for name in varied if name not in stats.POOLED])
         cells = [
             number(row["files_per_s"], ".0f"), between(row["low_files_per_s"], row["high_files_per_s"], ".0f"),
             number(row["ms_per_file"], ".2f"), number(row["MB_per_s"], ".1f"),
             number(row["round_trips_per_file"], ".1f"), str(row["n"]),
         ]  # fmt: skip
-        rows.append([", ".join([stats.row_label(row), *named]), *cells])
+        rows.append([row_with_levels(row, varied), *cells])
     names = "With metadata, MB/s are of names. " if (table["tool"] == "metadata").any() else ""
     caption = (
         f"Medians of {table['files'].max():,.0f} files a trial. Round trips: segments with data against the payload, "
@@ -80,7 +78,7 @@ def files(table: pd.DataFrame) -> TextTable:
 
 
 def effects(table: pd.DataFrame) -> TextTable:
-    """What each level changes: the overall row first, then one line a protocol, tool and direction."""
+    """The change of each level: the overall row first, then one line a protocol, tool and direction."""
     rows = []
     for same in _grouped(table, ["factor", "baseline", "level"]):
         rows += [[f"{stats.compared_label(same[0])}:", *[""] * 4], *map(_effect_cells, same)]
@@ -94,7 +92,7 @@ def effects(table: pd.DataFrame) -> TextTable:
 
 
 def interactions(table: pd.DataFrame) -> TextTable:
-    """What one setting changes alone and on top of another, and how far that is from the two alone."""
+    """The change of one setting alone and on top of another, and their interaction."""
     rows = []
     compared = ["factor", "baseline", "level", "with_factor", "with_baseline", "with_level"]
     for same in _grouped(table, compared):
@@ -114,7 +112,7 @@ def shares(variation: stats.Shares) -> TextTable:
     in_order = pd.concat([table[~last].sort_values("share", ascending=False, kind="stable"), table[last]])
     rows = [
         [stats.term_label(row["term"]), number(100 * row["share"], ".1f"), str(row["df"])]
-        for row in in_order.to_dict("records")
+        for row in stats.rows_of(in_order)
     ]
     complete = f"of {variation.blocks} blocks, {variation.used} have a good trial of every case"
     caption = f"Share of the sum of squares of log MB/s; {complete}{' and are used' if variation.used else ''}."
@@ -128,19 +126,19 @@ def shares_json(variation: stats.Shares) -> dict[str, object]:
 
 def settings(table: pd.DataFrame) -> TextTable:
     """Every row of :func:`lab.stats.summary` or :func:`lab.stats.ceilings`, without the options that do not vary."""
-    levels = list(table.columns[: table.columns.get_loc("n")])
-    levels = [name for name in levels if name in COLUMNS or table[name].nunique() > 1]
+    factors = list(table.columns[: table.columns.get_loc("n")])
+    factors = [name for name in factors if name in COLUMNS or table[name].nunique() > 1]
     rows = []
     for row in stats.rows_of(table):
-        named = [str(row[name]) if name == "protocol" else stats.level_label(name, row[name]) for name in levels]
-        spread = [between(row[f"{low}_MB_per_s"], row[f"{high}_MB_per_s"], ".1f") for low, high in SPREADS]
+        named = [str(row[name]) if name == "protocol" else stats.level_label(name, row[name]) for name in factors]
+        ends = ((row[f"{end}_MB_per_s"] for end in of) for of in (("min", "max"), ("low", "high")))
         shots = [number(100 * row[stats.LOWER_SHOT], ".0f", " %")] if stats.LOWER_SHOT in row else []
-        rows.append([*named, *speed_cells(row), *spread, *shots])
-    headings = [*map(stats.factor_label, levels), "MB/s", "ceiling", "n", "min … max", "95 % interval"]
+        rows.append([*named, *speed_cells(row), *(between(low, high, ".1f") for low, high in ends), *shots])
+    headings = [*map(stats.factor_label, factors), "MB/s", "ceiling", "n", "min … max", "95 % interval"]
     if stats.LOWER_SHOT not in table:
-        return TextTable(headings, rows, factors=len(levels))
+        return TextTable(headings, rows, factors=len(factors))
     caption = "The larger of two shots a block; lower shot: the least share of it that the other one reached."
-    return TextTable([*headings, "lower shot"], rows, caption, factors=len(levels))
+    return TextTable([*headings, "lower shot"], rows, caption, factors=len(factors))
 
 
 def versus_table(table: pd.DataFrame, a: str, b: str) -> TextTable:
@@ -167,18 +165,28 @@ def not_ok(trials: pd.DataFrame) -> pd.DataFrame:
     return trials.loc[trials["status"] != "ok", ["trial_id", "case_id", "block", "status", "reason"]]
 
 
+def setting_label(factor: str, level: stats.Level) -> str:
+    """A level with its factor, such as ``MTU 9000``."""
+    return f"{stats.factor_label(factor)} {stats.level_label(factor, level)}"
+
+
 def levels(row: stats.Row, names: Iterable[str]) -> list[str]:
-    """These factors of a row of the summary in words, but for those that stand where they always do."""
-    formats = {"mtu": "MTU {}", "tcp_space": "TCP {}", "store": "{}"}
+    """These factors of a row of the summary in words; a first level is left out, except of the network."""
+    first = {"mtu": "MTU ", "tcp_space": "TCP ", "store": ""}
     return [
-        formats.get(name, f"{stats.factor_label(name)} {{}}").format(stats.level_label(name, row[name]))
+        f"{first.get(name, f'{stats.factor_label(name)} ')}{stats.level_label(name, row[name])}"
         for name in names
         if name in NETWORK or row[name] not in (stats.first_level(name), ABSENT)
     ]
 
 
+def row_with_levels(row: stats.Row, varied: Sequence[str]) -> str:
+    """Where a row holds, with the levels of factors that vary, such as ``SMB cp write, TCP 512 KiB``."""
+    return ", ".join([stats.row_label(row), *levels(row, varied)])
+
+
 def varied_and_alike(cases: pd.DataFrame) -> tuple[list[str], str]:
-    """The factors of some cases that vary, and a sentence on those that do not."""
+    """The factors that vary among cases, and a sentence on the others."""
     factors = [name for name in cases.columns if name not in stats.POOLED]
     having = {name: cases[name][cases[name] != ABSENT] for name in factors}
     varied = [name for name in factors if having[name].nunique() > 1]
@@ -202,12 +210,12 @@ def speed_cells(row: stats.Row) -> list[str]:
 
 
 def number(value: float, style: str, unit: str = "") -> str:
-    """A number, or a dash where there is none."""
+    """A number, or a dash for NaN."""
     return "–" if np.isnan(value) else f"{value:{style}}{unit}"
 
 
 def between(low: float, high: float, style: str) -> str:
-    """An interval, or a dash where there is none."""
+    """An interval, or a dash for NaN."""
     return "–" if np.isnan(low) else f"{low:{style}} … {high:{style}}"
 
 
@@ -217,30 +225,30 @@ def change(row: stats.Row, name: str) -> str:
 
 
 def _grouped(table: pd.DataFrame, by: Sequence[str]) -> list[list[stats.Row]]:
-    """The rows that are alike in these columns: pandas would take seconds for a thousand groups."""
+    """The rows that are alike in these columns. Pandas would take seconds for a thousand groups."""
     groups: dict[tuple[object, ...], list[stats.Row]] = {}
     for row in stats.rows_of(table):
         groups.setdefault(tuple(row[name] for name in by), []).append(row)
     return list(groups.values())
 
 
-def _by_direction(
-    rows: Sequence[stats.Row], cells: Callable[[stats.Row], list[str]], ways: Sequence[str], options: Sequence[str] = ()
-) -> list[list[str]]:
-    """One row a protocol, tool and level of these options: their names, then the cells of each direction."""
+def _by_direction(rows: Sequence[stats.Row], options: Sequence[str]) -> list[list[str]]:
     lines: dict[str, dict[str, list[str]]] = {}
-    for record in rows:
-        named = [f"{name.partition('.')[2]} {record[name]}" for name in options if record[name] != ABSENT]
-        name = ", ".join([stats.row_label({key: record[key] for key in ("protocol", "tool")}), *named])
-        lines.setdefault(name, {})[record["direction"]] = cells(record)
-    blank = ["–"] * max((len(cells_of_way) for by_way in lines.values() for cells_of_way in by_way.values()), default=0)
-    return [[name, *(cell for way in ways for cell in by_way.get(way, blank))] for name, by_way in lines.items()]
+    for row in rows:
+        named = [f"{name.partition('.')[2]} {row[name]}" for name in options if row[name] != ABSENT]
+        name = ", ".join([stats.row_label({key: row[key] for key in ("protocol", "tool")}), *named])
+        lines.setdefault(name, {})[row["direction"]] = speed_cells(row)
+    return [[name, *(cell for way in WAYS for cell in cells.get(way, ["–"] * 3))] for name, cells in lines.items()]
 
 
 def _effect_cells(row: stats.Row) -> list[str]:
-    counted = f"{row['n_blocks']}/{row['n_pairs']}" if row["method"] == "pairs" else str(row["n_blocks"])
     intervals = [between(row[f"{kind}low_pct"], row[f"{kind}high_pct"], "+.1f") for kind in ("", "moderated_")]
-    return [stats.row_label(row), change(row, "change_pct"), *intervals, counted]
+    return [stats.row_label(row), change(row, "change_pct"), *intervals, counted(row)]
+
+
+def counted(row: stats.Row) -> str:
+    """The number of blocks of an effect, and of pairs of trials if it compares these."""
+    return f"{row['n_blocks']}/{row['n_pairs']}" if row["method"] == "pairs" else str(row["n_blocks"])
 
 
 def _interaction_cells(row: stats.Row) -> list[str]:
@@ -252,6 +260,6 @@ def _interaction_cells(row: stats.Row) -> list[str]:
 
 
 def no_formula(value: str) -> str:
-    """The text with a quote before whatever could be taken for a formula."""
+    """The text with a quote before what a spreadsheet could take for a formula."""
     later = _FORMULA_LATER.sub(r"\1'", printable(value))
     return f"'{later}" if _FORMULA_FIRST.match(later) else later

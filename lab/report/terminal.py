@@ -1,7 +1,4 @@
-"""A run in the terminal: its tables, each by a name, and all of it as JSON values.
-
-Nothing here draws: matplotlib takes longer to load than a table takes to make.
-"""
+"""A run in the terminal: its tables, each by a name, and all of it as JSON values."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
@@ -25,10 +22,7 @@ from lab.stats.statistics import PooledStatistics
 
 
 def terminal_tables(run: Run, names: Sequence[str] = FULL) -> list[RenderableType]:
-    """The named tables for the terminal, those that have anything.
-
-    All of them stand between what has to be known of the hosts and a sentence on drift.
-    """
+    """The named tables that have anything. All together come between facts on the hosts and a sentence on drift."""
     run = analyse(run)
     shown = _draw(registry.OF_RUN, run, names, stats.provenance(run.trials), with_empty=names == FULL)
     if names != FULL:
@@ -39,7 +33,7 @@ def terminal_tables(run: Run, names: Sequence[str] = FULL) -> list[RenderableTyp
 
 
 def dataset_tables(runs: PooledStatistics, names: Sequence[str], where: Sequence[str]) -> list[RenderableType]:
-    """The same of all runs of a sweep in a dataset; ``where`` stands below each table."""
+    """The named tables of all runs of a sweep in a dataset, with ``where`` below each."""
     return _draw(registry.OF_DATASET, runs, names, where, with_empty=True)
 
 
@@ -67,7 +61,7 @@ def show_json(folder: RunFolder) -> dict[str, object]:
 
 
 def values_of(tables: Mapping[str, Table[S]], run: S, *, kept_empty: bool) -> dict[str, object]:
-    """The tables as JSON values by key: those that are kept if they are empty, or those others that are not empty."""
+    """The tables as JSON values by key: those that are kept if empty, or the others that are not empty."""
     chosen = [table for table in tables.values() if table.is_kept_empty is kept_empty]
     values = {table.key: table.values(run) for table in chosen if table.values}
     return {key: value for key, value in values.items() if value or kept_empty}

@@ -1,4 +1,4 @@
-"""How far the numbers of a run can be trusted, in plain words, what is worst first."""
+"""How far the numbers of a run can be trusted, in plain words, the worst first."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pandas as pd
 from lab import stats
 from lab.hosts import ROLES
 from lab.report.analysis import Analysis
-from lab.report.findings import Point
+from lab.report.answer_points import Point
 from lab.results import dataframe
 from lab.results.run_keys import DISTURBED_CORES, load_by_block
 from lab.results.trial import RunJson, emulated
@@ -18,39 +18,37 @@ from lab.stats.link_ceilings import spreads
 
 WIFI = {"wifi_bits_per_s": (1e-6, "Mbit/s"), "wifi_signal_dbm": (1, "dBm")}  # factor and unit of what is shown
 NOTHING: pd.Series[float] = pd.Series(dtype=float)
-LEAST_STOLEN = 0.05  # cores: less is shown as none
+LEAST_STOLEN = 0.05  # cores; less is shown as none
 FEW_BLOCKS = 6  # the fewest of which the exact interval of a median exists
 
 
-def trust(analysis: Analysis) -> Point:
+def trust(run: Analysis) -> Point:
     """The machines that were measured, what speaks against the numbers, and how many blocks they rest on."""
-    run = analysis.trials.frame.attrs.get("run", {})
-    return Point("Trust", [*conditions(analysis), *_rests_on(analysis.speeds), *_left_out(run)])
+    return Point("Trust", [*conditions(run), *_rests_on(run.speeds), *_left_out(run.described)])
 
 
-def speaks_against(analysis: Analysis) -> list[str]:
-    """The same without what is as it should be: :func:`doubts`, too few blocks, and what was left out."""
-    few = (text for text in _rests_on(analysis.speeds) if text.startswith("only"))
-    return [*doubts(analysis), *few, *_left_out(analysis.trials.frame.attrs.get("run", {}))]
+def speaks_against(run: Analysis) -> list[str]:
+    """The reasons for doubt: :func:`doubts`, too few blocks, and cases that were left out."""
+    few = (text for text in _rests_on(run.speeds) if text.startswith("only"))
+    return [*doubts(run), *few, *_left_out(run.described)]
 
 
-def conditions(analysis: Analysis) -> list[str]:
-    """The doubts about the numbers, and whether anybody else used the hosts."""
-    return [*doubts(analysis), *_idle(analysis)]
+def conditions(run: Analysis) -> list[str]:
+    """The doubts about the numbers, and that the hosts were idle otherwise if that was observed."""
+    # on a host with one core, half a core of other programs may already disturb a case
+    cores, role, _ = _most_load(run.described)
+    is_idle = role and cores <= DISTURBED_CORES and not (run.verdicts["limited_by"] == DISTURBED).any()
+    return [*doubts(run), *([f"{_hosts(run.described)} idle otherwise"] if is_idle else [])]
 
 
-def doubts(analysis: Analysis) -> list[str]:
-    """What speaks against the numbers: the machines first."""
-    trials = analysis.trials
-    run = trials.frame.attrs.get("run", {})
+def doubts(run: Analysis) -> list[str]:
+    """The doubts about the numbers, those on the machines first."""
+    change, low, high = run.drift.over_run_pct
+    drift = f"speeds drifted by {change:+.0f} % while the run went on"
     return [
-        *_where(run),
-        *_over_wifi(analysis.some),
-        *_foreign_load(trials, run),
-        *_unsteady_link(trials),
-        *_lost(trials),
-        *_drift(analysis.drift),
-    ]
+        *_where(run.described), *_over_wifi(run.some), *_foreign_load(run.trials, run.described),
+        *_unsteady_link(run.trials), *_lost(run.trials), *([drift] if low > 0 or high < 0 else []),
+    ]  # fmt: skip
 
 
 def _rests_on(speeds: stats.Grid) -> Iterator[str]:
@@ -62,7 +60,7 @@ def _rests_on(speeds: stats.Grid) -> Iterator[str]:
 
 
 def _where(run: RunJson) -> Iterator[str]:
-    """Whether the machines were virtual or emulated: never to be left out."""
+    """Whether the machines were virtual or emulated. An answer never leaves this out."""
     mac = "an emulated Mac" if emulated(run) else ""
     if run.get("instance") is not None:
         yield f"local lab{f' with {mac}' if mac else ''} on one machine: no number holds for other hardware"
@@ -76,21 +74,16 @@ def _left_out(run: RunJson) -> Iterator[str]:
 
 
 def _foreign_load(trials: stats.Encoded, run: RunJson) -> Iterator[str]:
-    """What others than the lab used of the hosts' cores, where that disturbs."""
     cores, role, block = _most_load(run)
     if cores > DISTURBED_CORES:
-        stolen = _stolen(trials, block) if run.get("instance") is not None else 0
         used = f"other programs used up to {cores:.1f} cores of the {role} (block {block})"
-        if stolen >= LEAST_STOLEN:
+        if run.get("instance") is not None and (stolen := _stolen(trials, block)) >= LEAST_STOLEN:
             used = f"others used up to {cores:.1f} cores (block {block}), {stolen:.1f} outside this VM"
         yield f"{_hosts(run)} not idle: {used}"
 
 
 def _stolen(trials: stats.Encoded, block: int) -> float:
-    """The cores that the host of a virtual machine kept from it during the transfers of a block of a local lab.
-
-    They count among those that others used, and no program on the machine explains them.
-    """
+    """The cores that the host of a virtual machine kept from it during a block; they count as used by others."""
     transfers = stats.transfers(trials)
     counts = dataframe.observed(transfers[transfers["block"] == block], {"client.steal", "client.cores"})
     if len(counts.columns) < 2:
@@ -101,14 +94,6 @@ def _stolen(trials: stats.Encoded, block: int) -> float:
     return float((cores * seconds).sum() / seconds.sum()) if seconds.sum() else 0.0
 
 
-def _idle(analysis: Analysis) -> list[str]:
-    """That nobody else used the hosts, where that was observed; of a host with one core, half of one may disturb."""
-    run = analysis.trials.frame.attrs.get("run", {})
-    cores, role, _ = _most_load(run)
-    is_idle = role and cores <= DISTURBED_CORES and not (analysis.verdicts["limited_by"] == DISTURBED).any()
-    return [f"{_hosts(run)} idle otherwise"] if is_idle else []
-
-
 def _most_load(run: RunJson) -> tuple[float, str, int]:
     """The most cores that others used of a host, which host, and in which block; no host where nobody looked."""
     loads = load_by_block(run).items()
@@ -116,13 +101,12 @@ def _most_load(run: RunJson) -> tuple[float, str, int]:
 
 
 def _hosts(run: RunJson) -> str:
-    """Those whose load was looked at, and the verb."""
     roles = {role for loads in load_by_block(run).values() for role in loads}
     return "the hosts were" if len(roles) > 1 else f"the {next(iter(roles))} was"
 
 
 def _unsteady_link(trials: stats.Encoded) -> Iterator[str]:
-    """By how much what iperf3 measured at one setting differs, where that is more than iperf3's own scatter."""
+    """By how much the results of iperf3 at one setting differ, if that is more than iperf3's own scatter."""
     over_run, in_block = spreads(trials.frame)
     if over_run > FAR_ABOVE:
         within = f" ({100 * (in_block - 1):.0f} % within a block)" if in_block > 1 else ""
@@ -144,7 +128,6 @@ def _over_wifi(some: pd.DataFrame) -> Iterator[str]:
 
 
 def _span(numbers: pd.Series[float]) -> str:
-    """From the least to the largest; one number where they are the same."""
     low, high = (f"{number:.0f}".replace("-", "−") for number in (numbers.min(), numbers.max()))
     return low if low == high else f"{low} to {high}"
 
@@ -154,9 +137,3 @@ def _lost(trials: stats.Encoded) -> Iterator[str]:
     counts = {name: int((status == name).sum()) for name in ("failed", "void")}
     if lost := [f"{count} {name}" for name, count in counts.items() if count]:
         yield f"{' and '.join(lost)} of {len(status)} trials do not count"
-
-
-def _drift(drift: stats.Drift) -> Iterator[str]:
-    change, low, high = drift.over_run_pct
-    if low > 0 or high < 0:
-        yield f"speeds drifted by {change:+.0f} % while the run went on"

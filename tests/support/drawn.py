@@ -1,7 +1,9 @@
 """What is drawn in a figure: its marks and its words."""
 
 import io
+from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -31,3 +33,9 @@ def row_names(axes: Axes) -> list[str]:
 
 def footer(figure: Figure) -> Any:
     return figure._supxlabel  # type: ignore[attr-defined]  # matplotlib has no public way to the text
+
+
+def words_of_marks(svg: Path) -> list[str]:
+    """The words of each mark of a drawing; its first title is that of the figure."""
+    titles = ElementTree.fromstring(svg.read_text()).iter("{http://www.w3.org/2000/svg}title")
+    return [title.text or "" for title in titles][1:]

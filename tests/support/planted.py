@@ -18,7 +18,7 @@ from xml.etree import ElementTree
 
 from pydantic import BaseModel
 
-from lab.report.page import frame
+from lab.report.page import html as page_html
 from support.markdown_renderers import Seen, read_alike, without_front_matter
 
 BIDI = "\u061c\u200b\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\u2066\u2067\u2068\u2069\ufeff\u00ad\U000e0041"
@@ -154,7 +154,7 @@ def assert_page_of_the_labs(page: str) -> None:
     assert tags.elements <= ELEMENTS, tags.elements - ELEMENTS
     assert tags.attributes <= ATTRIBUTES, tags.attributes - ATTRIBUTES
     assert not [source for source in tags.sources if not ADDRESS.fullmatch(source)]
-    assert tags.scripts == [frame.style(), frame.script()]
+    assert tags.scripts == [page_html.style(), page_html.script()]
     assert page.count("<script") == page.count("<style") == 1
 
 

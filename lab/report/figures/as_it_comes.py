@@ -1,7 +1,6 @@
-"""matplotlib with its own defaults, whatever folder one stands in; imported here before anywhere else in the lab.
+"""matplotlib with its own defaults, imported here before anywhere else in the lab.
 
-Its import reads ``matplotlibrc`` of the current folder before all other such files, and stops at a MPLBACKEND that it
-does not know.
+The import of matplotlib reads ``matplotlibrc`` of the current folder first, and stops at an unknown MPLBACKEND.
 """
 
 import os
@@ -13,7 +12,7 @@ NOTHING_TO_READ = {"MATPLOTLIBRC": os.devnull, "MPLBACKEND": ""}
 
 @contextmanager
 def _alone() -> Iterator[None]:
-    """Stand in the root of the file system, without settings of the environment."""
+    """Change to the root of the file system, without settings of the environment."""
     here = os.open(".", getattr(os, "O_PATH", os.O_RDONLY))
     kept = {name: os.environ[name] for name in NOTHING_TO_READ if name in os.environ}
     try:
@@ -34,5 +33,5 @@ with _alone():
 
 matplotlib.rcdefaults()
 if backend := os.environ.get("MPLBACKEND"):
-    with suppress(ValueError):  # the lab draws without one; a notebook shows by it what its own cells draw
+    with suppress(ValueError):  # the lab needs none; a notebook shows with it what its own cells draw
         matplotlib.rcParams["backend"] = backend

@@ -7,8 +7,8 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 
-MARKS_DPI = 150  # of what is drawn as pixels inside an SVG: at more a page of very many marks passes 3 MB
-QUICK = 3  # of 9: a tenth larger than 6, which is usual, in two thirds of the time
+MARKS_DPI = 150  # for pixels inside an SVG; with more, a page of very many marks passes 3 MB
+QUICK = 3  # of 9: files are a tenth larger than with the usual 6, in two thirds of the time
 
 
 def png_of(figure: Figure) -> bytes:

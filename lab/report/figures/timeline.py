@@ -1,7 +1,6 @@
 """The run as it went on: speeds in order of execution, anchors, and how far each trial lies from its own case."""
 
 import itertools
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -14,25 +13,23 @@ from lab import stats
 from lab.design.factors import LOCAL
 from lab.report.analysis import Run, analyse
 from lab.report.figures import style
-from lab.report.figures.style import begin
 from lab.report.figures.values import tell
 from lab.results.run_keys import load_by_block
 from lab.results.trial import DD, DISK, STORE_PROTOCOL
+from lab.stats.intervals import Floats
 
-MOST_BLOCKS = 60  # that have a line of their own
+MOST_BLOCKS = 60  # with a line each
 COLUMNS = ["protocol", "direction", "anchor", "status", "MB_per_s"]
-ANCHOR = Line2D([], [], color=style.INK, linestyle="", marker="o", markersize=7, markerfacecolor="none", label="anchor")
-
+ANCHOR = style.mark("anchor", style.INK, "o", 7, hollow=True)
 LINK_MARKER = "*"
 BY_ITSELF = {"link": "link (iperf3)", "store": "the server's store", LOCAL: "the server's store"}
 PER_BLOCK = Line2D([], [], color=style.INK, linewidth=2, label="median of a block")
 ORDER = "trial, in order of execution"
 LOAD = {
-    "client": Line2D([], [], color=style.PALETTE[0], linewidth=2, label="load of others: client"),
-    "server": Line2D(
-        [], [], color=style.PALETTE[1], linewidth=2, linestyle=(0, (2, 1)), label="load of others: server"
-    ),
+    role: Line2D([], [], color=colour, linewidth=2, label=f"load of others: {role}")
+    for role, colour in zip(("client", "server"), style.PALETTE, strict=False)
 }
+LOAD["server"].set_linestyle((0, (2, 1)))
 
 
 def timeline(run: Run) -> Figure:
@@ -43,14 +40,14 @@ def timeline(run: Run) -> Figure:
         return style.empty(trials, "Timeline", "no trial could be measured")
     chosen, notes = style.sample(len(rows))
     load = load_by_block(trials.frame.attrs.get("run", {}))
-    figure = begin(trials, 7.6 if load else 6.2, notes)
+    figure = style.begin(trials, 7.6 if load else 6.2, notes)
     speed, drift, *below = figure.subplots(2 + bool(load), 1, sharex=True, height_ratios=(3, 2, 1)[: 2 + bool(load)])
     protocols = [str(name) for name in trials.levels("protocol", rows)[1]]
     measured = [name for name in protocols if name != "link"]
     colours, shapes = style.styles(measured, style.PALETTE), style.styles(measured, style.MARKERS)
     looks = {name: (colours[name], shapes[name]) for name in measured}  # the shape tells them apart in grey print
     looks |= {"link": (style.INK, LINK_MARKER)} if "link" in protocols else {}
-    change = stats.from_own_case(trials).to_numpy()[rows]
+    change = np.asarray(stats.from_own_case(trials), dtype=np.float64)[rows]
     shown = trials.frame[COLUMNS].iloc[rows[chosen]].set_axis(chosen)
     _mark_trials((speed, drift), shown.assign(change=change[chosen]), looks)
     values, ok = trials.values("MB_per_s")[rows], trials.ok[rows]
@@ -75,8 +72,8 @@ def timeline(run: Run) -> Figure:
     return figure
 
 
-def _in_order(trials: stats.Encoded) -> npt.NDArray[np.intp]:
-    """The rows that have a speed, in order of execution; of the store by itself those to and from its disk."""
+def _in_order(trials: stats.Encoded) -> style.Places:
+    """The rows that have a speed, in order of execution; of the store by itself only dd to and from its disk."""
     is_other = trials.has("protocol", STORE_PROTOCOL) & ~trials.has("tool", DD, DISK)
     rows = np.flatnonzero(~np.isnan(trials.values("MB_per_s")) & ~is_other)
     begun = trials.frame["started_at"].astype("int64").to_numpy()[rows]
@@ -84,7 +81,6 @@ def _in_order(trials: stats.Encoded) -> npt.NDArray[np.intp]:
 
 
 def _mark_trials(panels: tuple[Axes, Axes], shown: pd.DataFrame, looks: dict[str, tuple[str, str]]) -> None:
-    """Good trials by protocol (colour, shape) and direction in both panels, anchors with a ring around them."""
     good = shown[(shown["status"] == "ok").to_numpy()]
     both = (good["MB_per_s"], good["change"].dropna())
     for name, direction in itertools.product(looks, ("write", "read")):
@@ -92,7 +88,7 @@ def _mark_trials(panels: tuple[Axes, Axes], shown: pd.DataFrame, looks: dict[str
         for axes, values in zip(panels, both, strict=True):
             part = values[values.index.isin(good.index[alike])]
             is_read = direction == "read"
-            style.add_marks(axes, part.index, part, *looks[name], count=len(good), size=20, hollow=is_read)
+            style.add_marks(axes, part.index, part, looks[name], count=len(good), size=20, hollow=is_read)
     anchors = good.index[good["anchor"].to_numpy(dtype=bool)]
     for axes, values in zip(panels, both, strict=True):
         ringed = values[values.index.isin(anchors)]
@@ -102,13 +98,8 @@ def _mark_trials(panels: tuple[Axes, Axes], shown: pd.DataFrame, looks: dict[str
         )  # fmt: skip
 
 
-def _mark_blocks(
-    panels: tuple[Axes, Axes], block: npt.NDArray[np.int64], change: npt.NDArray[np.floating[Any]]
-) -> None:
-    """The median change of each block in the lower panel; few blocks also have a line where they begin, and a number.
-
-    Of very many blocks, groups of neighbours share a median.
-    """
+def _mark_blocks(panels: tuple[Axes, Axes], block: npt.NDArray[np.int64], change: Floats) -> None:
+    """Draw the median change of each block, or of neighbours of very many; few also have a line and a number."""
     speed, drift = panels
     begins = np.flatnonzero(~pd.Series(block).duplicated())
     begins = begins[:: -(-len(begins) // style.MOST_VECTORS)]
@@ -120,29 +111,26 @@ def _mark_blocks(
         f"block {block[begins[number]]}: {median:+.1f} % from the same case over the run (n = {len(changes[number])})"
         for number, median in zip(at, medians, strict=True)
     ]
-    tell(drift, (begins[at] + ends[at]) / 2, medians, words)
+    middles = (begins[at] + ends[at]) / 2
+    tell(drift, middles, medians, words)
     if len(at) > MOST_BLOCKS:
-        drift.plot((begins[at] + ends[at]) / 2, medians, color=style.INK, linewidth=1.2, zorder=5)
+        drift.plot(middles, medians, color=style.INK, linewidth=1.2, zorder=5)
     else:
         drift.hlines(medians, begins[at], ends[at] - 1, color=style.INK, linewidth=2, zorder=5)
     if len(begins) <= MOST_BLOCKS:
-        for begin_at in begins:
-            for axes in panels:
-                axes.axvline(begin_at - 0.5, color=style.PALE, linewidth=0.6, zorder=0)
+        for begin_at, axes in itertools.product(begins, panels):
+            axes.axvline(begin_at - 0.5, color=style.PALE, linewidth=0.6, zorder=0)
     for begin_at in begins[:: -(-len(begins) // 12)]:
-        place = (begin_at - 0.5, 1.01)
-        speed.annotate(f" block {block[begin_at]}", place, xycoords=("data", "axes fraction"), fontsize=7)
+        above = ("data", "axes fraction")
+        speed.annotate(f" block {block[begin_at]}", (begin_at - 0.5, 1.01), xycoords=above, fontsize=7)
 
 
 def _draw_load(axes: Axes, load: dict[int, dict[str, float]], block: npt.NDArray[np.int64]) -> None:
-    """The cores that others used on each host, a line a block."""
     begins = np.flatnonzero(~pd.Series(block).duplicated())
     ends = np.append(begins[1:], len(block)) - 1
     for role, look in LOAD.items():
         cores = np.array([load.get(int(block[begin]), {}).get(role, np.nan) for begin in begins])
-        axes.hlines(
-            cores, begins - 0.4, ends + 0.4, color=look.get_color(), linestyle=look.get_linestyle(), linewidth=2
-        )
-    highest = max((cores for of_block in load.values() for cores in of_block.values()), default=0.0)
+        axes.hlines(cores, begins - 0.4, ends + 0.4, color=look.get_color(), linestyle=look.get_linestyle(), lw=2)
+    highest = max((cores for block_load in load.values() for cores in block_load.values()), default=0.0)
     axes.set_ylim(0, 1.15 * max(1.0, highest))
     style.name_axes(axes, "", ORDER, "cores used\nby others")

@@ -9,20 +9,19 @@ from lab.report.figures import style
 from lab.report.figures.values import tell
 
 MOST_BARS = 24
-SMALL = 0.01  # of the variation: bars too short to be told from none
+SMALL = 0.01  # share of the variation: shorter bars cannot be told from none
 FOLDED = "folded"
 
 
 def shares(run: Run) -> Figure:
-    """The share of the sum of squares of log MB/s that goes with each factor, each pair of factors, block and rest."""
+    """The share of the sum of squares of log MB/s for each factor, two factors together, the block, and the rest."""
     run = analyse(run)
     title = "What the variation of speeds goes with"
     variation = run.shares
     table = variation.table.dropna(subset="share")
     if table.empty:
-        return style.empty(
-            run.trials, title, "no block has a good trial of every case, nothing varied, or too many levels did"
-        )
+        why = "no block has a good trial of every case, nothing varied, or too many levels did"
+        return style.empty(run.trials, title, why)
     last = table["term"].isin([stats.BLOCK, stats.REST])
     terms = _fold(table[~last].sort_values("share", ascending=False, kind="stable"))
     notes = [f"blocks used: {variation.used} of {variation.blocks}, those with a good trial of every case"]
@@ -46,11 +45,8 @@ def shares(run: Run) -> Figure:
     axes.set_xlim(min(0, percent.min()), 1.08 * max(1e-9, percent.max()))
     style.name_axes(axes, "", "share of the sum of squares of log MB/s, %")
     kinds = ("one factor", "two together", "small ones; blocks; higher interactions and noise")
-    style.add_legend(
-        figure,
-        title,
-        [style.mark(kind, colour, "s") for kind, colour in zip(kinds, (*style.PALETTE[:2], style.PALE), strict=True)],
-    )
+    entries = zip(kinds, (*style.PALETTE[:2], style.PALE), strict=True)
+    style.add_legend(figure, title, [style.mark(kind, colour, "s") for kind, colour in entries])
     return figure
 
 

@@ -26,7 +26,7 @@ from unit.cli.test_help import LEAVES
 from lab.cli import main as cli
 from lab.local import state
 from lab.report import run_report, terminal
-from lab.report.page.frame import script
+from lab.report.page.html import script
 from lab.results import run_folder
 
 SECONDS = 900  # a pipe that nobody writes to would take for ever

@@ -1,31 +1,20 @@
-from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.synthetic_runs import SIZE, trial, write_run
+from support.synthetic_runs import RUN, SIZE, trial
 
 from lab.base.errors import BadInput
 from lab.design.factors import Direction
-from lab.report.conditions import (
-    CANNOT_TELL,
-    COMPARISONS,
-    MET,
-    UNITS,
-    Condition,
-    Speed,
-    exit_code,
-    judge,
-    parse_conditions,
-    parse_slower_than,
-    speeds_of,
-)
-from lab.results import run_folder
+from lab.report import conditions
+from lab.report.conditions import Condition, Speed, exit_code, judge, parse_conditions, parse_slower_than, speeds_of
+from lab.results import dataframe
 
-conditions = st.builds(
-    Condition, st.sampled_from(Direction), st.sampled_from(list(COMPARISONS)),
-    st.integers(1, 10**15 - 1).map(lambda number: number / 10**6), st.sampled_from(list(UNITS)),
+any_condition = st.builds(
+    Condition, st.sampled_from(Direction), st.sampled_from(list(conditions.COMPARISONS)),
+    st.integers(1, 10**15 - 1).map(lambda number: number / 10**6), st.sampled_from(list(conditions.UNITS)),
 )  # fmt: skip
 GIGABIT = 125e6
 
@@ -38,7 +27,7 @@ def judged(text: str, of: dict[Direction, Speed]) -> list[bool | None]:
     return [judgement.is_met for judgement in judge(parse_conditions(text), of)]
 
 
-@given(st.lists(conditions, min_size=1, max_size=4))
+@given(st.lists(any_condition, min_size=1, max_size=4))
 def test_what_is_written_reads_back(several: list[Condition]) -> None:
     assert parse_conditions(" or ".join(map(str, several))) == several
     assert parse_conditions("or".join(f" {condition} " for condition in several)) == several
@@ -91,12 +80,12 @@ def test_what_was_not_measured_cannot_be_told_and_is_no_pass() -> None:
     assert judged("read < 80 MB/s", speeds(70e6)) == [None]
     assert judged("write < 90 %", speeds(70e6, link=np.nan)) == [None]
     several = judge(parse_conditions("read < 80 MB/s or write < 80 MB/s"), speeds(70e6))
-    assert exit_code(several) == MET
-    assert exit_code(several[:1]) == CANNOT_TELL
+    assert exit_code(several) == conditions.MET
+    assert exit_code(several[:1]) == conditions.CANNOT_TELL
     assert exit_code(judge(parse_conditions("write < 60 MB/s"), speeds(70e6))) == 0
 
 
-def test_a_direction_is_as_fast_as_its_fastest_tool(tmp_path: Path) -> None:
+def test_a_direction_is_as_fast_as_its_fastest_tool() -> None:
     of = {("cp", "write"): 5.0, ("rsync", "write"): 8.0, ("cp", "read"): 6.0}
     trials = [
         trial(trial_id=f"{tool}-{way}-{count}", block=count + 1, tool=tool, direction=way, elapsed_s=seconds)
@@ -104,20 +93,23 @@ def test_a_direction_is_as_fast_as_its_fastest_tool(tmp_path: Path) -> None:
         for count in range(3)
     ]
     trials.append(trial(trial_id="void", status="void", elapsed_s=0.1))
-    measured = speeds_of(run_folder.load(write_run(tmp_path, trials).path))
+    measured = speeds_of(dataframe.frame(trials, RUN))
     assert measured[Direction.WRITE].median == pytest.approx(SIZE / 5)
     assert measured[Direction.READ].median == pytest.approx(SIZE / 6)
     assert measured[Direction.WRITE].link == 118e6  # what iperf3 measured
 
 
-def test_without_iperf3_the_link_is_what_the_interface_names(tmp_path: Path) -> None:
-    plain = [trial(ceiling_bytes_per_s=None)]
-    negotiated = write_run(tmp_path, plain, link={"bits_per_s": 10**9}, hosts={"client": {"link_bits_per_s": 10**8}})
-    assert speeds_of(run_folder.load(negotiated.path))[Direction.WRITE].link == GIGABIT
-    named = write_run(tmp_path, plain, hosts={"client": {"link_bits_per_s": 10**8}})
-    assert speeds_of(run_folder.load(named.path))[Direction.WRITE].link == GIGABIT / 10
-    unknown = write_run(tmp_path, plain, hosts={})
-    assert np.isnan(speeds_of(run_folder.load(unknown.path))[Direction.WRITE].link)
+@pytest.mark.parametrize(
+    ("named", "link"),
+    [
+        ({"link": {"bits_per_s": 10**9}, "hosts": {"client": {"link_bits_per_s": 10**8}}}, GIGABIT),
+        ({"hosts": {"client": {"link_bits_per_s": 10**8}}}, GIGABIT / 10),
+        ({"hosts": {}}, np.nan),
+    ],
+)
+def test_without_iperf3_the_link_is_what_the_interface_names(named: dict[str, Any], link: float) -> None:
+    speeds = speeds_of(dataframe.frame([trial(ceiling_bytes_per_s=None)], RUN | named))
+    np.testing.assert_equal(speeds[Direction.WRITE].link, link)
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,8 @@
 """What `lab history` says: sentences, tables on terminals of any width, JSON and the figure."""
 
 import json
+from collections.abc import Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +13,9 @@ from support.rendered import rendered
 from support.saved_runs import write_history, write_saved_run
 from support.synthetic_runs import RUN
 
-from lab.report.figures.history import history as draw
+from lab.report.figures.history import draw_history as draw
 from lab.report.fitted_table import rich_table
-from lab.report.history import History, answer, judge_slower, notes, tables
+from lab.report.history import History, answer, between, day, judge_slower, notes, tables
 from lab.report.history_json import history_json
 from lab.results.saved_runs import read_saved_runs
 
@@ -22,60 +24,51 @@ def new_kernel(number: int) -> dict[str, Any]:
     return {"kernel": "6.12" if number >= 14 else "6.1"}
 
 
-def history_of(results: Path) -> History:
+def history_of(results: Path, speeds: Sequence[float] = (), **run: Any) -> History:
+    """The history of the saved runs of a folder, in which ``speeds`` have one run each."""
+    write_history(results, speeds, **run)
     return History(read_saved_runs(results, "nas"))
 
 
 @pytest.fixture(scope="module")
 def stepped(tmp_path_factory: pytest.TempPathFactory) -> History:
-    results = tmp_path_factory.mktemp("results")
-    write_history(results, [1.0] * 14 + [0.82] * 8, run_of=new_kernel)
-    return history_of(results)
+    return history_of(tmp_path_factory.mktemp("results"), [1.0] * 14 + [0.82] * 8, run_of=new_kernel)
 
 
 def test_a_step_is_told_with_its_interval_its_days_and_what_else_changed(stepped: History) -> None:
     write, read, causes = answer(stepped)
-    assert write.startswith(
-        "write fell by 18 % [16, 19] between 16 and 17 March (runs 20300316T030000Z-nas and 2030031"
-    )
+    step = "write fell by 18 % [16, 19] between 16 and 17 March (runs 20300316T030000Z-nas and 2030031"
+    assert write.startswith(step)
     assert write.endswith("; steady since then (8 runs), and before that since 3 March (14 runs).")
     assert read.startswith("read fell by ")
-    assert causes.startswith(
-        "Changed then and only then, so perhaps the cause: client kernel 6.1 → 6.12; server kernel 6.1 → 6.12. More: "
-        "`lab compare "
-    )
+    kernels = "client kernel 6.1 → 6.12; server kernel 6.1 → 6.12. More: `lab compare "
+    assert causes.startswith(f"Changed then and only then, so perhaps the cause: {kernels}")
     assert all(str(stepped.saved.runs[run].path) in causes for run in (13, 14))
 
 
 def test_a_steady_history_says_since_when(tmp_path: Path) -> None:
-    write_history(tmp_path, [1.0] * 12)
-    write, read = answer(history_of(tmp_path))
+    write, read = answer(history_of(tmp_path, [1.0] * 12))
     assert write == "write: steady at 110 MB/s since 3 March (12 runs)."
     assert read.startswith("read: steady at 90.")
 
 
 def test_a_single_slow_newest_run_is_told_as_that(tmp_path: Path) -> None:
-    write_history(tmp_path, [1.0] * 12 + [0.7])
-    write, _ = answer(history_of(tmp_path))
+    write, _ = answer(history_of(tmp_path, [1.0] * 12 + [0.7]))
     assert write.startswith("write: steady at 110 MB/s since 3 March (13 runs); the newest run is 31 % [")
     assert write.endswith("] slower than the 12 before.")
 
 
 def test_a_drift_is_told_from_where_to_where(tmp_path: Path) -> None:
-    write_history(tmp_path, [1 - 0.01 * number for number in range(25)])
-    write, *_ = answer(history_of(tmp_path))
+    write, *_ = answer(history_of(tmp_path, [1 - 0.01 * number for number in range(25)]))
     assert write.startswith("write drifts by -30 % [")
     assert write.endswith(" since 3 March (25 runs).")
     assert " in 30 days: from 11" in write
 
 
 def test_few_runs_say_how_many_it_takes(tmp_path: Path) -> None:
-    write_history(tmp_path, [1.0])
-    assert answer(history_of(tmp_path))[0] == "write: 111 MB/s in its only run, on 3 March."
-    write_history(tmp_path / "more", [1.0] * 4)
-    assert answer(history_of(tmp_path / "more"))[0].endswith(
-        "in 4 runs since 3 March; from 10 on a step can be told from chance."
-    )
+    assert answer(history_of(tmp_path, [1.0]))[0] == "write: 111 MB/s in its only run, on 3 March."
+    few = answer(history_of(tmp_path / "more", [1.0] * 4))[0]
+    assert few.endswith("in 4 runs since 3 March; from 10 on a step can be told from chance.")
 
 
 def test_a_history_where_no_trial_counts_says_so(tmp_path: Path) -> None:
@@ -89,13 +82,8 @@ def test_a_history_where_no_trial_counts_says_so(tmp_path: Path) -> None:
 
 
 def test_several_protocols_and_tools_have_a_row_and_a_table_each(tmp_path: Path) -> None:
-    rows = [
-        (protocol, tool, way, 100.0)
-        for protocol, tool in (("smb", "cp"), ("smb", "rsync"))
-        for way in ("write", "read")
-    ]
-    write_history(tmp_path, [1.0] * 3, rows=rows)
-    history = history_of(tmp_path)
+    rows = [("smb", tool, way, 100.0) for tool in ("cp", "rsync") for way in ("write", "read")]
+    history = history_of(tmp_path, [1.0] * 3, rows=rows)
     assert [line.partition(":")[0] for line in answer(history)] == [
         "SMB cp write", "SMB cp read", "SMB rsync write", "SMB rsync read"
     ]  # fmt: skip
@@ -126,12 +114,10 @@ def test_a_table_has_twenty_runs_the_newest_last_and_the_others_in_one_row(stepp
 def test_the_newest_run_is_judged_by_the_end_that_speaks_least_for_it(
     stepped: History, percent: float, is_met: bool
 ) -> None:
-    met, sentences = judge_slower(stepped, percent)
+    met, (first, *_) = judge_slower(stepped, percent)
     assert met == is_met
-    assert sentences[0].startswith(
-        f"slower-than {percent}%: {'met' if is_met else 'not met'}: the newest write differs by "
-    )
-    assert sentences[0].endswith(" from the 14 runs at 110 MB/s")
+    assert first.startswith(f"slower-than {percent}%: {'met' if is_met else 'not met'}: the newest write differs by ")
+    assert first.endswith(" from the 14 runs at 110 MB/s")
 
 
 def test_a_row_that_the_newest_run_lacks_is_not_judged(tmp_path: Path) -> None:
@@ -143,8 +129,7 @@ def test_a_row_that_the_newest_run_lacks_is_not_judged(tmp_path: Path) -> None:
 
 
 def test_too_few_earlier_runs_are_not_judged(tmp_path: Path) -> None:
-    write_history(tmp_path, [1.0, 1.0, 0.5])
-    met, sentences = judge_slower(history_of(tmp_path), 10)
+    met, sentences = judge_slower(history_of(tmp_path, [1.0, 1.0, 0.5]), 10)
     assert not met
     assert sentences[0] == "slower-than 10%: not judged: write has 2 earlier runs at one level, and 5 are needed"
 
@@ -178,3 +163,26 @@ def test_runs_of_a_local_lab_are_named_so(tmp_path: Path) -> None:
     text = rendered(*(Text(line) for line in notes(history_of(tmp_path))), width=500)
     assert text.count("numbers of the local lab") == 1
     assert "No number here is a measurement of a Mac" in " ".join(text.split())
+
+
+NEWEST = datetime(2030, 6, 1, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "text"),
+    [
+        ("2030-05-02T03:00", "2030-05-03T03:00", "between 2 and 3 May"),
+        ("2030-04-30T03:00", "2030-05-03T03:00", "between 30 April and 3 May"),
+        ("2029-12-31T03:00", "2030-01-01T03:00", "between 31 December 2029 and 1 January"),
+        ("2029-05-02T03:00", "2029-05-03T03:00", "between 2 and 3 May 2029"),
+        ("2030-05-02T03:00", "2030-05-02T14:30", "on 2 May, between 03:00 and 14:30 UTC"),
+    ],
+)
+def test_the_time_between_two_runs(before: str, after: str, text: str) -> None:
+    first, last = (datetime.fromisoformat(moment).replace(tzinfo=UTC) for moment in (before, after))
+    assert between(first, last, NEWEST) == text
+
+
+def test_a_day_of_another_year_names_it() -> None:
+    assert day(NEWEST, NEWEST) == "1 June"
+    assert day(NEWEST.replace(year=2029), NEWEST) == "1 June 2029"

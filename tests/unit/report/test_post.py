@@ -13,7 +13,8 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 from matplotlib.figure import Figure
-from support.markdown_renderers import read_alike, without_front_matter
+from support.analysed import analysed
+from support.markdown_renderers import Seen, read_alike, without_front_matter
 from support.one_sided_runs import blocks, read, seen, write_measured
 from support.planted import assert_post
 from support.synthetic_runs import make_trials, trial, write_run
@@ -28,7 +29,6 @@ from lab.report.leading import _effect_lines as chart_of_effects
 from lab.report.posts import quoted
 from lab.results import run_folder
 from lab.results.examples import Example
-from lab.results.run_folder import RunFolder
 
 pytestmark = pytest.mark.usefixtures("empty_figures")
 Ends = tuple[float, float, float]
@@ -48,37 +48,41 @@ def example(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def of_example() -> Iterator[Analysis]:
-    run = Example("example")  # bound to a name, for its folder goes with it
+    run = Example("example")  # keeps its folder while the name is bound
     yield Analysis(run_folder.load(run.path))
     assert run.path.is_dir()
 
 
-def analysis(folder: Path, **run: Any) -> Analysis:
-    return Analysis(run_folder.load(write_run(folder, **run).path))
+@pytest.fixture(scope="module")
+def post(example: Path) -> Seen:
+    return assert_post((example / "post.md").read_text())
 
 
-def test_the_post_of_the_example_is_one_page(example: Path) -> None:
+@pytest.fixture(scope="module")
+def appendix(example: Path) -> Seen:
+    return assert_post((example / "post-appendix.md").read_text())
+
+
+def texts(shown: Seen, kind: str) -> list[str]:
+    """The texts of the blocks of a kind."""
+    return [words for block, words in shown.blocks if block == kind]
+
+
+def test_the_post_of_the_example_is_one_page(example: Path, post: Seen) -> None:
     text = (example / "post.md").read_text()
     assert len(text.splitlines()) <= MOST_LINES
     assert len(text.encode()) <= MOST_BYTES
-    seen = assert_post(text)
-    assert seen.blocks[0] == ("h1", "How fast is this share? example")
-    titles = [words for kind, words in seen.blocks if kind == "h2"]
-    assert titles == ["The answer", "What each setting changes", "How it was measured", "Caveats", "More"]
-    assert len(seen.images) == len(seen.tables) == 1
-    assert all((example / address).is_file() for address, _ in (*seen.links, *seen.images))
-    assert [address for address, _ in seen.links] == [
-        "post-appendix.md",
-        "report.html",
-        "post-appendix.md",
-        "table.csv",
-    ]
-    assert "lab run example" in seen.code
+    assert post.blocks[0] == ("h1", "How fast is this share? example")
+    titles = ["The answer", "What each setting changes", "How it was measured", "Caveats", "More"]
+    assert texts(post, "h2") == titles
+    assert len(post.images) == len(post.tables) == 1
+    assert all((example / address).is_file() for address, _ in (*post.links, *post.images))
+    assert " ".join(address for address, _ in post.links) == "post-appendix.md report.html post-appendix.md table.csv"
+    assert "lab run example" in post.code
 
 
-def test_its_answer_has_intervals_and_says_everything_once(example: Path) -> None:
-    seen = assert_post((example / "post.md").read_text())
-    points = [words for kind, words in seen.blocks if kind == "li"]
+def test_its_answer_has_intervals_and_says_everything_once(post: Seen) -> None:
+    points = texts(post, "li")
     names = ("Fastest write.", "Fastest read.", "What matters.", "Held back by.", "Next.")
     assert [next((name for name in names if words.startswith(name)), "") for words in points][:5] == [*names]
     assert all(re.search(r"\(95 % interval [\d.]+ to [\d.]+, n = 6\)", words) for words in points[:2])
@@ -102,36 +106,30 @@ def test_its_method_names_hosts_tools_order_ceiling_and_version(example: Path) -
         assert words in how
 
 
-def test_the_alt_text_has_the_numbers_of_the_figure(example: Path) -> None:
-    ((source, alt),) = assert_post((example / "post.md").read_text()).images
+def test_the_alt_text_has_the_numbers_of_the_figure(post: Seen) -> None:
+    ((source, alt),) = post.images
     assert source == "figures/effects.png"
     assert alt.startswith(ABOUT["effects"])
     assert "TCP buffer 64 KiB → 512 KiB: +60 % (+54 to +66); tool cp → rsync: -22 % (-23 to -21)" in alt
 
 
-def test_every_figure_of_the_appendix_has_words_and_numbers(example: Path) -> None:
-    seen = assert_post((example / "post-appendix.md").read_text())
-    assert [source for source, _ in seen.images] == [f"figures/{name}.png" for name in figures.ALL]
-    for name, (_, alt) in zip(figures.ALL, seen.images, strict=True):
+def test_every_figure_of_the_appendix_has_words_and_numbers(example: Path, appendix: Seen) -> None:
+    assert [source for source, _ in appendix.images] == [f"figures/{name}.png" for name in figures.ALL]
+    alts = dict(zip(figures.ALL, (alt for _, alt in appendix.images), strict=True))
+    for name, alt in alts.items():
         assert alt.startswith(ABOUT[name])
         assert len(alt) > len(ABOUT[name])
-    alts = dict(zip(figures.ALL, (alt for _, alt in seen.images), strict=True))
-    assert (
-        "Write: 25.4 MB/s (SSH rsync write, TCP 64 KiB) to 71.6 MB/s (AFP cp write, TCP 512 KiB)" in alts["throughput"]
-    )
+    write = "Write: 25.4 MB/s (SSH rsync write, TCP 64 KiB) to 71.6 MB/s (AFP cp write, TCP 512 KiB)"
+    assert write in alts["throughput"]
     assert "TCP buffer 60.5 %" in alts["shares"]
-    assert (
-        "link 109.4, protocol 71.6, before flush 74.8, tool 71.6; the narrowest by itself is the link"
-        in alts["waterfall"]
-    )
+    speeds = "link 109.4, protocol 71.6, before flush 74.8, tool 71.6; the narrowest by itself is the link"
+    assert speeds in alts["waterfall"]
     page = (example / "report.html").read_text()
     assert all(f">{ABOUT[name]} " in page for name in figures.ALL)
 
 
-def test_what_the_post_lacks_is_in_the_appendix(example: Path) -> None:
-    appendix = assert_post((example / "post-appendix.md").read_text())
-    titles = [words for kind, words in appendix.blocks if kind == "h2"]
-    assert titles == [
+def test_what_the_post_lacks_is_in_the_appendix(appendix: Seen) -> None:
+    assert texts(appendix, "h2") == [
         "The answer", "Throughput", "From the disk to the tool", "What limited it", "What each setting changes",
         "Do settings act on each other?", "What the variation goes with", "What it costs in CPU",
         "Did anything drift?", "The hosts",
@@ -139,8 +137,8 @@ def test_what_the_post_lacks_is_in_the_appendix(example: Path) -> None:
     assert [len(table) for table in appendix.tables] == [7, 17, 15, 29, 41, 13, 22]
 
 
-def test_the_table_has_what_changes_most_first_and_its_ends(example: Path) -> None:
-    (table,) = assert_post((example / "post.md").read_text()).tables
+def test_the_table_has_what_changes_most_first_and_its_ends(example: Path, post: Seen) -> None:
+    (table,) = post.tables
     assert table[0] == ["", "change %", "95 % interval", "least", "most", "n"]
     assert table[1] == [
         "TCP buffer 64 KiB → 512 KiB", "+59.8*", "+53.8 … +66.0", "+40.3* (SSH rsync write)", "+87.0* (AFP cp write)",
@@ -151,8 +149,8 @@ def test_the_table_has_what_changes_most_first_and_its_ends(example: Path) -> No
     assert "20 more rows are in [the appendix](post-appendix.md)." in (example / "post.md").read_text()
 
 
-def test_without_intervals_speeds_lead_and_at_most_so_many_of_them(tmp_path: Path) -> None:
-    run = analysis(tmp_path, trials=make_trials(blocks=1))
+def test_without_intervals_speeds_lead_and_at_most_so_many_of_them() -> None:
+    run = analysed(make_trials(blocks=1))
     lead = leading(run)
     assert (lead.figure, lead.title, len(lead.table.rows)) == ("throughput", "What is fastest", MOST_ROWS)
     assert lead.more == len(run.summary.query("n > 0")) - MOST_ROWS
@@ -171,20 +169,19 @@ def test_a_share_that_was_measured_alone_has_its_caveats(tmp_path: Path) -> None
     assert not [line for line in words if line.startswith(".")]
 
 
-def test_the_gist_is_one_file_of_text(example: Path, of_example: Analysis) -> None:
+def test_the_gist_is_one_file_of_text(example: Path, of_example: Analysis, post: Seen) -> None:
     text = (example / "gist.md").read_text()
     seen = assert_post(text, folded=True)
     assert (seen.images, seen.links) == ([], [])
     assert "post.md" not in text
     assert "report.html" not in text
-    drawn, csv = (words for kind, words in seen.blocks if kind == "pre")
+    drawn, csv = texts(seen, "pre")
     assert len(drawn.splitlines()) == len(seen.tables[0]) - 1
     assert csv.splitlines()[0].startswith("protocol,tool,direction,tcp_space,n,median_MB_per_s")
     assert len(csv.splitlines()) == 1 + len(of_example.summary)
-    post = assert_post((example / "post.md").read_text())
     assert seen.tables == post.tables
-    listed = [[words for kind, words in of.blocks if kind == "li"] for of in (seen, post)]
-    assert listed[0] == listed[1][: len(listed[0])]
+    listed = texts(seen, "li")
+    assert listed == texts(post, "li")[: len(listed)]
 
 
 def test_the_chart_of_effects_is_on_one_axis(of_example: Analysis) -> None:
@@ -206,8 +203,8 @@ def test_a_small_effect_beside_a_huge_one_is_drawn_inside_the_chart(far: Ends, n
     assert [len(line[: line.index("%")]) for line in lines] == 2 * [len("MTU 1500 → 9000  ") + WIDTH + 2 + 7 + 1]
 
 
-def test_the_chart_of_speeds_has_bars_of_their_length(tmp_path: Path) -> None:
-    run = analysis(tmp_path, trials=make_trials(blocks=1))
+def test_the_chart_of_speeds_has_bars_of_their_length() -> None:
+    run = analysed(make_trials(blocks=1))
     lead = leading(run)
     lines = chart(lead, run).splitlines()
     speeds = [float(row[1]) for row in lead.table.rows]
@@ -259,8 +256,8 @@ def test_a_time_that_is_none_is_left_out(tmp_path: Path) -> None:
     assert "Measured by file-share-lab synthetic." in text
 
 
-def test_a_picture_has_twice_as_many_pixels_as_its_drawing_on_a_page(folder: RunFolder) -> None:
-    figure = figures.shares(Analysis(run_folder.load(folder.path)))
+def test_a_picture_has_twice_as_many_pixels_as_its_drawing_on_a_page(analysis: Analysis) -> None:
+    figure = figures.shares(analysis)
     picture = png_of(figure)
     width, height = struct.unpack(">II", picture[16:24])
     points = [float(number) for number in re.findall(r'(?:width|height)="([\d.]+)pt"', svg_of(figure, "a").decode())]

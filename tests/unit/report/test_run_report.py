@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from support.analysed import analysed
 from support.rendered import rendered
 from support.strict_page import Page
 from support.synthetic_runs import RUN, SIZE, trial, write_run
 
 from lab.base.errors import BadInput
 from lab.report import figures, run_report, terminal
-from lab.report.analysis import Analysis
 from lab.report.bottlenecks import limits_table
 from lab.report.posts import Subject, opening
 from lab.report.prose import LOCAL_LAB, interaction_sentence
@@ -29,7 +29,7 @@ from lab.stats.encoding import MOST_TRIALS, some_of_each_case
 
 
 @pytest.mark.parametrize(
-    ("names", "said"),
+    ("names", "sentence"),
     [
         (("bbr", "bbr"), "TCP congestion control: bbr"),
         (("bbr", "cubic"), "TCP congestion control: bbr (client), cubic (server)"),
@@ -38,14 +38,13 @@ from lab.stats.encoding import MOST_TRIALS, some_of_each_case
         ((None, None), ""),
     ],
 )
-def test_congestion_control_stands_at_the_head(tmp_path: Path, names: tuple[str | None, ...], said: str) -> None:
+def test_congestion_control_stands_at_the_head(names: tuple[str | None, ...], sentence: str) -> None:
     hosts = {role: {"congestion": name} for role, name in zip(("client", "server"), names, strict=True)}
-    run = write_run(tmp_path, [trial()], hosts=hosts)
-    analysis = Analysis(run_folder.load(run.path))
+    analysis = analysed([trial()], hosts=hosts)
     post = html.unescape("\n".join(opening(Subject("title", analysis, "RUN"))))
     words = "".join(Page(page_of(Subject("title", analysis, ""), [], {}).to_html()).words)
     for text in (post, words, rendered(*terminal.terminal_tables(analysis))):
-        assert said in text if said else "congestion" not in text
+        assert sentence in text if sentence else "congestion" not in text
     assert "congestion" not in rendered(*terminal.terminal_tables(analysis, ["speeds"]))
 
 
@@ -54,9 +53,8 @@ def test_the_appendix_has_every_figure_and_table(folder: RunFolder) -> None:
     images = re.findall(r"^!\[.+\]\(([^)]+)\)$", text, re.MULTILINE)
     assert images == [f"figures/{name}.png" for name in figures.ALL]
     assert all((folder.report_path / image).read_bytes().startswith(b"\x89PNG") for image in images)
-    assert all(
-        (folder.report_path / "figures" / f"{name}.svg").read_text().endswith("</svg>\n") for name in figures.ALL
-    )
+    drawings = [(folder.report_path / "figures" / f"{name}.svg").read_text() for name in figures.ALL]
+    assert all(drawing.endswith("</svg>\n") for drawing in drawings)
     assert "n = 162 ok, 4 void, 2 failed" in text
     assert LOCAL_LAB in text
     assert r"**Not measured: client: no mount\_afp: &lt;gone&gt;.**" in text
@@ -89,10 +87,10 @@ def test_a_run_without_a_good_trial_has_a_report_too(tmp_path: Path, trials: lis
     assert words in text
     assert "not finished" in text
     assert LOCAL_LAB not in text
-    post = (page.parent / "post.md").read_text()
+    post, short = (page.with_name("post.md").read_text(), run_report.write_gist(folder).read_text())
     assert LOCAL_LAB not in post
     assert "No transfer counts." in post
-    assert "No transfer counts." in run_report.write_gist(folder).read_text()
+    assert "No transfer counts." in short
     assert rendered(*terminal.terminal_tables(run_folder.load(folder.path)))
     assert json.dumps(terminal.show_json(folder), allow_nan=False)
 
@@ -157,7 +155,7 @@ def test_what_both_hosts_counted_and_found_odd_is_in_the_page(tmp_path: Path) ->
     assert "the sender&#x27;s &lt;socket&gt; buffer was 1 bytes" in page
 
 
-def test_of_a_case_with_many_trials_some_are_looked_at_evenly() -> None:
+def test_an_analysis_looks_at_some_of_very_many_trials_evenly() -> None:
     trials = dataframe.frame([trial(trial_id=f"b{n}", block=n) for n in range(1, 3 * MOST_TRIALS + 1)], RUN)
     assert some_of_each_case(trials)["block"].tolist() == list(range(1, 3 * MOST_TRIALS + 1, 3))
 
@@ -165,18 +163,17 @@ def test_of_a_case_with_many_trials_some_are_looked_at_evenly() -> None:
 def test_what_is_shown_was_judged_by_the_ceilings_of_all_tcp_buffers(tmp_path: Path) -> None:
     # 94 % of a ceiling that is a third of the one with larger buffers: whoever leaves the link's rows out says "link"
     rates = {65536: 40e6, 524288: 118e6}
-    links = [
-        trial(trial_id=f"l{space}", case_id=f"link-{space}", protocol="link", tcp_space=space, elapsed_s=SIZE / rate)
+    trials = [
+        made
         for space, rate in rates.items()
-    ]
-    cases = [
-        trial(
-            trial_id=f"c{space}", case_id=f"afp-{space}", tcp_space=space, elapsed_s=SIZE / rate / 0.94,
-            ceiling_bytes_per_s=rate, observed={"client": {"tx_bytes": 1}},
+        for made in (
+            trial(trial_id=f"l{space}", case_id=f"link-{space}", protocol="link", tcp_space=space,
+                  elapsed_s=SIZE / rate),
+            trial(trial_id=f"c{space}", case_id=f"afp-{space}", tcp_space=space, elapsed_s=SIZE / rate / 0.94,
+                  ceiling_bytes_per_s=rate, observed={"client": {"tx_bytes": 1}}),
         )
-        for space, rate in rates.items()
     ]  # fmt: skip
-    run = write_run(tmp_path, [*links, *cases])
+    run = write_run(tmp_path, trials)
     shown: Any = terminal.show_json(run)["verdicts"]
     assert shown == records(verdicts(run_folder.load(run.path)))
     assert [row["limited_by"] for row in shown] == ["latency × window", "link"]
@@ -184,6 +181,6 @@ def test_what_is_shown_was_judged_by_the_ceilings_of_all_tcp_buffers(tmp_path: P
 
 def test_trials_so_short_that_their_start_counts_are_warned_of() -> None:
     trials = [trial(case_id=f"c{number}", mtu=number, elapsed_s=number) for number in (1, 2, 3)]
-    table = limits_table(verdicts(dataframe.frame(trials, RUN)))
-    assert "1 of 3 cases took less than 2 s a trial" in table.caption
-    assert "less than" not in limits_table(verdicts(dataframe.frame(trials[1:], RUN))).caption
+    some, none = (limits_table(analysed(of).verdicts).caption for of in (trials, trials[1:]))
+    assert "1 of 3 cases took less than 2 s a trial" in some
+    assert "less than" not in none

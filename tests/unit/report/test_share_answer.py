@@ -51,11 +51,11 @@ def test_an_interval_is_that_of_the_table_where_there_are_enough_transfers() -> 
 
 
 @pytest.mark.parametrize(("count", "certainty"), [(2, 50), (3, 75), (4, 88), (5, 94), (6, 95)])
-def test_of_few_transfers_the_brackets_say_how_little_they_hold(count: int, certainty: int) -> None:
+def test_the_answer_says_how_certain_the_brackets_of_few_transfers_are(count: int, certainty: int) -> None:
     assert f"in the brackets with {certainty} % certainty" in answer_of(seen(), read(), count=count)["Trust"]
 
 
-def test_of_one_transfer_there_is_no_interval() -> None:
+def test_one_transfer_has_no_interval() -> None:
     text = answer_of(seen(60.0), read(60.0), count=1)
     assert text["Write"].startswith("60 MB/s by cp, 51 % of what")
     assert "chance is in every number" in text["Trust"]
@@ -63,9 +63,8 @@ def test_of_one_transfer_there_is_no_interval() -> None:
 
 def test_both_ways_are_judged_and_neither_is_left_out() -> None:
     text = answer_of(*BOTH, count=5)["Held back by"]
-    assert text.startswith(
-        "writing: the server or its disk (probable): neither the link (79 %) nor this machine (0.25 of"
-    )
+    write = "writing: the server or its disk (probable): neither the link (79 %) nor this machine (0.25 of"
+    assert text.startswith(write)
     assert "reading: the network link itself (certain): 92 % of what 1 Gbit/s carries" in text
 
 
@@ -118,14 +117,13 @@ def test_where_iperf3_measured_the_link_its_ceiling_is_what_the_speed_is_compare
 
 
 def test_lost_trials_are_looked_at_first() -> None:
-    trials, run = MEASURES["half failed"]
-    assert by_heading(answer(a_run(trials, **run), "results/x"))["Next"].startswith(
-        "see why trials do not count: `lab show"
+    half, every = (
+        by_heading(answer(a_run(trials, **run), "results/x"))
+        for trials, run in (MEASURES["half failed"], MEASURES["all failed"])
     )
-    trials, run = MEASURES["all failed"]
-    text = by_heading(answer(a_run(trials, **run), "results/x"))
-    assert text["Speed"] == "nothing was measured."
-    assert text["Next"].startswith("see why no trial counts")
+    assert half["Next"].startswith("see why trials do not count: `lab show")
+    assert every["Speed"] == "nothing was measured."
+    assert every["Next"].startswith("see why no trial counts")
 
 
 def test_every_limit_has_plain_words_and_no_statement_is_raw() -> None:
@@ -143,9 +141,6 @@ def test_whatever_stands_in_run_json_an_answer_fits(title: str, server: Any, bit
     lines = answer(a_run(blocks([seen(), read()], 2), title=title, target=target, link=link), "x")
     assert len(lines) <= MOST_LINES
     assert max(map(len, lines)) <= WIDTH
-
-
-# --- all that reads a run
 
 
 @pytest.mark.parametrize("name", LACKING)

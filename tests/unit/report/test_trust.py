@@ -9,6 +9,7 @@ from support.synthetic_runs import make_trials, trial
 from lab.results.observed import Observed
 
 FEW = make_trials(2, (1500,), ("default",), [("afp", "cp")])
+LOW = {"block": 1, "client": 0.05, "server": 0.02}
 
 
 def test_one_machine_for_both_hosts_is_always_told() -> None:
@@ -21,11 +22,11 @@ def test_one_machine_for_both_hosts_is_always_told() -> None:
 
 
 def test_load_of_others_is_told_with_its_block() -> None:
-    load = [{"block": 1, "client": 0.05, "server": 0.02}, {"block": 2, "client": 1.31, "server": 0.02}]
+    load = [LOW, {"block": 2, "client": 1.31, "server": 0.02}]
     assert "other programs used up to 1.3 cores of the client (block 2)" in answer_of(FEW, load=load)["Trust"]
-    assert "the hosts were idle otherwise" in answer_of(FEW, load=load[:1])["Trust"]
-    relay = [{"block": 1, "client": 0.35, "server": 0.35}]  # what a local lab itself needs outside of its hosts
-    assert "the hosts were idle otherwise" in answer_of(FEW, load=relay)["Trust"]
+    relay = {"block": 1, "client": 0.35, "server": 0.35}  # what a local lab itself needs outside of its hosts
+    for idle in (LOW, relay):
+        assert "the hosts were idle otherwise" in answer_of(FEW, load=[idle])["Trust"]
     for nothing in ([], [{"block": 1}]):
         assert "cores of" not in answer_of(FEW, load=nothing)["Trust"]
 
@@ -62,19 +63,17 @@ def test_what_a_foreign_run_says_of_cores_in_words_is_no_number() -> None:
     assert "other programs used up to 0.9 cores" in trust
 
 
-def test_a_link_that_was_not_steady_is_told() -> None:
-    links = [
-        trial(trial_id=f"l{block}", block=block, protocol="link", tool="iperf3", elapsed_s=elapsed)
-        for block, elapsed in ((1, 5.0), (2, 10.0))
-    ]
-    text = answer_of([trial(), trial(trial_id="b", block=2), *links])
-    assert "its speed at one setting differed by up to 100 %" in text["Trust"]
-
-
-def test_how_far_two_shots_of_one_block_differ_is_told() -> None:
+@pytest.mark.parametrize(
+    ("shots", "differed"),
+    [
+        ([(1, 5.0), (2, 10.0)], "up to 100 %"),
+        ([(1, 5.0), (1, 6.0), (2, 10.0), (2, 10.0)], "up to 100 % (20 % within a block)"),
+    ],
+)
+def test_a_link_that_was_not_steady_is_told(shots: list[tuple[int, float]], differed: str) -> None:
     links = [
         trial(trial_id=f"l{number}", block=block, protocol="link", tool="iperf3", elapsed_s=elapsed)
-        for number, (block, elapsed) in enumerate([(1, 5.0), (1, 6.0), (2, 10.0), (2, 10.0)])
+        for number, (block, elapsed) in enumerate(shots)
     ]
     text = answer_of([trial(), trial(trial_id="b", block=2), *links])
-    assert "its speed at one setting differed by up to 100 % (20 % within a block)" in text["Trust"]
+    assert f"its speed at one setting differed by {differed}" in text["Trust"]

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from support.bottleneck_trials import MB, SIZE, WRITTEN, a_trial, judged, verdict
 
-from lab.report.findings import held_back
+from lab.report.answer_points import held_back
 from lab.results.run_folder import Trial
 
 SLOW, FAST = 10_400_000, 400_000_000  # bytes per second; each trial comes to 10 MB/s of a link of 100

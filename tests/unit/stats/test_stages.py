@@ -9,7 +9,7 @@ import pytest
 from support.synthetic_runs import trial, write_run
 
 from lab.report.analysis import Analysis
-from lab.report.bottlenecks import waterfall_table
+from lab.report.bottlenecks import stages_table
 from lab.results import run_folder
 from lab.results.trial import Trial
 from lab.stats.stages import DISK, LINK, PROTOCOL, SERVER, STAGES, STORE, TOOL, UNFLUSHED, fastest_cases
@@ -80,7 +80,7 @@ def test_each_store_that_the_lab_made_has_its_own_stages_at_its_own_levels(tmp_p
     assert found["zfs", "12"] == pytest.approx((60.0, 1200.0, 110.0, 25.0))
     assert found["ext4", "–"] == pytest.approx((80.0, np.nan, 110.0, 70.0), nan_ok=True)
     assert found["disk", "–"] == pytest.approx((50.0, 2000.0, 110.0, 45.0))
-    table = waterfall_table(run.waterfall)
+    table = stages_table(run.waterfall)
     reached = {row[0]: row[-2:] for row in table.rows}
     assert reached["SMB cp write, zfs, ZFS ashift 9"] == ["store", "83 %"]
     assert reached["SMB cp write, zfs, ZFS ashift 12"] == ["store", "42 %"]
@@ -108,7 +108,7 @@ def test_what_a_tool_reached_before_its_flush_is_a_stage_where_trials_tell(tmp_p
     assert run.waterfall.set_index("tool")[UNFLUSHED].to_dict() == pytest.approx(
         {"cp": 80.0, "rsync": np.nan}, nan_ok=True
     )
-    table = waterfall_table(run.waterfall)
+    table = stages_table(run.waterfall)
     assert table.headings[5:8] == ["protocol", "before flush", "tool"]
     assert [row[6] for row in table.rows] == ["80.0", "–"]
     assert "before flush: this one until it ended" in table.caption
@@ -116,7 +116,7 @@ def test_what_a_tool_reached_before_its_flush_is_a_stage_where_trials_tell(tmp_p
 
 def test_the_narrowest_stage_is_named_with_how_much_of_it_was_reached(tmp_path: Path) -> None:
     run = analysis(tmp_path, moved(45.0, "cp"), *STORE_AND_LINK)
-    table = waterfall_table(run.waterfall)
+    table = stages_table(run.waterfall)
     assert table.headings[1:] == ["disk", "store", "server", "link", "protocol", "tool", "narrowest", "reached"]
     assert table.rows == [
         ["SMB cp write", "75.0", "50.0", "2000.0", "110.0", "45.0", "45.0", "store", "90 %"],
@@ -124,7 +124,7 @@ def test_the_narrowest_stage_is_named_with_how_much_of_it_was_reached(tmp_path: 
 
 
 def test_a_run_of_which_only_speeds_are_known_has_these(tmp_path: Path) -> None:
-    table = waterfall_table(analysis(tmp_path, moved(45.0, "cp")).waterfall)
+    table = stages_table(analysis(tmp_path, moved(45.0, "cp")).waterfall)
     assert table.headings == ["", "protocol", "tool", "narrowest", "reached"]
     assert table.rows == [["SMB cp write", "45.0", "45.0", "–", "–"]]
 
@@ -147,4 +147,4 @@ def test_a_run_without_a_good_trial_has_none(tmp_path: Path) -> None:
     assert isinstance(run.waterfall, pd.DataFrame)
     assert run.waterfall.empty
     assert fastest_cases(run.waterfall).empty
-    assert waterfall_table(run.waterfall).rows == []
+    assert stages_table(run.waterfall).rows == []

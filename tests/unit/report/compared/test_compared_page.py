@@ -3,20 +3,20 @@
 import html
 import re
 from pathlib import Path
-from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+from support.drawn import footer, row_names, words_of_marks
 from support.runs_to_compare import NEW, OLD, invent, write_kernel
 
 from lab.report.compared import page
 from lab.report.compared.answer import answer
 from lab.report.compared.comparison import Comparison
 from lab.report.compared.confounding import confounding
-from lab.report.compared.words import times_as_fast
-from lab.report.figures import runs as figures
+from lab.report.figures import compared_runs as figures
 from lab.report.markdown import md
-from lab.report.page.frame import policy
+from lab.report.page.html import policy
+from lab.report.prose import times_as_fast
 from lab.stats import row_label
 
 CHANGED = {"smb": 1.8, "afp": 0.7}
@@ -38,9 +38,12 @@ def written(comparison: Comparison, tmp_path_factory: pytest.TempPathFactory) ->
     return place
 
 
+def texts(place: Path) -> tuple[str, str]:
+    return (place / "compare.html").read_text(), (place / "compare.md").read_text()
+
+
 def test_page_and_post_have_every_sentence_and_number(comparison: Comparison, written: Path) -> None:
-    shown = (written / "compare.html").read_text()
-    post = (written / "compare.md").read_text()
+    shown, post = texts(written)
     for sentence in (*answer(comparison), *confounding(comparison)):
         assert html.escape(sentence) in shown
         assert md(sentence) in post
@@ -54,22 +57,20 @@ def test_page_and_post_have_every_sentence_and_number(comparison: Comparison, wr
 
 
 def test_a_figure_has_words_for_whoever_does_not_see_it(comparison: Comparison, written: Path) -> None:
-    post, first = (written / "compare.md").read_text(), answer(comparison)[0]
+    (shown, post), first = texts(written), answer(comparison)[0]
     for name, about in page.ABOUT.items():
         assert f"![{md(f'{about} {first}')}](figures/{name}.png)" in post
-        assert f"{about} {html.escape(first)} The tables" in (written / "compare.html").read_text()
+        assert f"{about} {html.escape(first)} The tables" in shown
 
 
 def test_every_interval_has_a_mark_with_its_words(comparison: Comparison, written: Path) -> None:
-    drawing = ElementTree.fromstring((written / "figures" / "times-as-fast.svg").read_text())
-    words = [one.text or "" for one in drawing.iter("{http://www.w3.org/2000/svg}title")][1:]
+    words = words_of_marks(written / "figures" / "times-as-fast.svg")
     rows = sum(len(table) for versus in comparison.versus for table in (versus.overall, versus.pooled, versus.cases))
-    assert len(words) == rows
-    assert len(set(words)) == rows
+    assert len(words) == len(set(words)) == rows
     for row in comparison.versus[0].pooled.to_dict("records"):
-        (said,) = (text for text in words if text.startswith(f"{row_label(row)}: B is "))
-        assert times_as_fast(row, "A") in said
-        assert f"({row['change_pct']:+.1f} %, n = 6 and 6 blocks)" in said
+        (marked,) = (text for text in words if text.startswith(f"{row_label(row)}: B is "))
+        assert times_as_fast(row, "A") in marked
+        assert f"({row['change_pct']:+.1f} %, n = 6 and 6 blocks)" in marked
     assert sum(text.startswith("SMB cp read, MTU 1500: ") for text in words) == 2
     assert sum("not established" in text for text in words) > 10
 
@@ -83,11 +84,11 @@ def test_the_marks_stand_at_the_logarithms_of_the_ratios(comparison: Comparison)
 
 def test_many_rows_leave_cases_out_and_say_so(comparison: Comparison, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(figures, "MOST_LINES", 20)
-    axes = figures.times_as_fast_figure(comparison).axes[0]
-    names = [text.get_text() for text in axes.texts]
+    figure = figures.times_as_fast_figure(comparison)
+    names = row_names(figure.axes[0])
     assert names[0] == "all cases"
     assert len(names) == 7
-    assert "cases are not drawn: the table has them all" in figures.times_as_fast_figure(comparison).get_supxlabel()
+    assert "cases are not drawn: the table has them all" in footer(figure).get_text()
 
 
 def test_the_same_runs_give_the_same_bytes(comparison: Comparison, written: Path, tmp_path: Path) -> None:
@@ -99,8 +100,7 @@ def test_the_same_runs_give_the_same_bytes(comparison: Comparison, written: Path
 def test_a_run_without_a_link_stands_beside_those_with_one(tmp_path: Path) -> None:
     runs = [write_kernel(tmp_path, OLD, invent(at, {}, blocks=2), at) for at in range(2)]
     runs.append(write_kernel(tmp_path, OLD, [one for one in invent(2, {}, blocks=2) if one.protocol != "link"], 2))
-    paths = page.write_comparison(Comparison(runs), tmp_path / "page")
-    shown = paths[-1].read_text()
+    shown = page.write_comparison(Comparison(runs), tmp_path / "page")[-1].read_text()
     assert "What the bare link carries was not measured in both A and C." in shown
     assert '<th scope="row">B write</th>' in shown
     assert '<th scope="row">C write</th>' not in shown

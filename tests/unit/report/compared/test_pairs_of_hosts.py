@@ -1,13 +1,13 @@
-"""What is said of one sweep on several pairs of hosts: effects over pairs, how far they differ, what cannot be told."""
+"""The answer of one sweep on several pairs of hosts: effects over pairs, how far they differ, what cannot be told."""
 
 import html
 import re
 from pathlib import Path
 from typing import Any
-from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+from support.drawn import words_of_marks
 from support.runs_of_pairs import write_pair, write_pairs
 from support.synthetic_runs import append_all
 
@@ -15,12 +15,11 @@ from lab import stats
 from lab.base.errors import BadInput
 from lab.report.compared import page
 from lab.report.compared.as_json import pairs_json
-from lab.report.compared.comparison import PairsOfHosts, identity
-from lab.report.compared.pairs_answer import answer, answers, confounded
+from lab.report.compared.pairs_of_hosts import PairsOfHosts, answer, answers, confounded, identity
 from lab.report.compared.pairs_tables import effects_of_pairs_table, effects_table, facts_table, speeds_table
-from lab.report.figures.pairs import effects_over_pairs
+from lab.report.figures.pairs_of_hosts import effects_over_pairs
 from lab.report.markdown import md
-from lab.report.page.frame import policy
+from lab.report.page.html import policy
 from lab.results.public import public_copies
 from lab.results.run_folder import RunFolder
 
@@ -40,35 +39,37 @@ def paths(four: PairsOfHosts, tmp_path_factory: pytest.TempPathFactory) -> list[
 
 
 def of_mtu(pairs: PairsOfHosts) -> str:
-    (said,) = (text for text in answer(pairs) if text.startswith("MTU 1500 → 9000"))
-    return said
+    (sentence,) = (text for text in answer(pairs) if text.startswith("MTU 1500 → 9000"))
+    return sentence
 
 
 def test_an_effect_that_pairs_share_is_established_over_them(tmp_path: Path) -> None:
     pairs = PairsOfHosts(write_pairs(tmp_path, [0.2, 0.21, 0.19, 0.2]))
-    said = of_mtu(pairs)
-    assert re.match(r"MTU 1500 → 9000: \+2[0-9.]+ % \[\+1[0-9.]+, \+2[0-9.]+\] over 4 pairs\. The pairs differ", said)
-    assert "not established" not in said
-    assert "a further pair would lie in [+" in said
+    sentence = of_mtu(pairs)
+    assert re.match(
+        r"MTU 1500 → 9000: \+2[0-9.]+ % \[\+1[0-9.]+, \+2[0-9.]+\] over 4 pairs\. The pairs differ", sentence
+    )
+    assert "not established" not in sentence
+    assert "a further pair would lie in [+" in sentence
     assert answers(pairs)["The pairs"][0].startswith("4 pairs of hosts, taken as a sample of pairs")
     other = next(text for text in answer(pairs) if text.startswith("protocol "))
     assert other.count("not established over pairs") == 1
 
 
 def test_pairs_that_differ_say_by_how_much_and_which_goes_the_other_way(tmp_path: Path) -> None:
-    said = of_mtu(PairsOfHosts(write_pairs(tmp_path, [0.3, 0.4, -0.3, 0.35])))
-    assert "over 4 pairs: not established over pairs." in said
-    assert re.search(r"The pairs differ among themselves by [34][0-9] % \(tau; I² (99|100) %\)", said)
-    assert said.endswith("In P3 it goes the other way: the interval of that pair lies there.")
+    sentence = of_mtu(PairsOfHosts(write_pairs(tmp_path, [0.3, 0.4, -0.3, 0.35])))
+    assert "over 4 pairs: not established over pairs." in sentence
+    assert re.search(r"The pairs differ among themselves by [34][0-9] % \(tau; I² (99|100) %\)", sentence)
+    assert sentence.endswith("In P3 it goes the other way: the interval of that pair lies there.")
 
 
 def test_two_pairs_have_no_interval_and_it_says_so(tmp_path: Path) -> None:
     pairs = PairsOfHosts(write_pairs(tmp_path, [0.2, 0.21]))
     assert "2 pairs of hosts: no interval over pairs" in answer(pairs)[0]
     assert "at least 3 are needed" in answer(pairs)[0]
-    said = of_mtu(pairs)
-    assert re.search(r"in P1 and \+[0-9.]+ % \[\+[0-9.]+, \+[0-9.]+\] in P2; nothing is said over pairs", said)
-    assert "over 2 pairs" not in said
+    sentence = of_mtu(pairs)
+    assert re.search(r"in P1 and \+[0-9.]+ % \[\+[0-9.]+, \+[0-9.]+\] in P2; nothing is said over pairs", sentence)
+    assert "over 2 pairs" not in sentence
     assert {row[2] for row in effects_table(pairs).rows} <= {"–", ""}
 
 
@@ -83,10 +84,9 @@ def test_two_runs_of_one_pair_are_one_pair(tmp_path: Path) -> None:
 
 
 def test_where_names_are_replaced_the_same_hardware_is_one_pair(tmp_path: Path) -> None:
-    same = [write_pair(tmp_path, seed, 0.2, host="host-1", replaced={"host": 2}) for seed in (1, 2)]
-    other = write_pair(tmp_path, 3, 0.2, {"cpu": "Another CPU"}, host="host-1", replaced={"host": 2})
-    pairs = PairsOfHosts([*same, other])
-    assert [len(pair.runs) for pair in pairs.pairs] == [2, 1]
+    facts: list[dict[str, str]] = [{}, {}, {"cpu": "Another CPU"}]
+    runs = [write_pair(tmp_path, at, 0.2, of, host="host-1", replaced={"host": 2}) for at, of in enumerate(facts, 1)]
+    assert [len(pair.runs) for pair in PairsOfHosts(runs).pairs] == [2, 1]
 
 
 def test_a_copy_without_names_has_the_pairs_of_the_runs_themselves(tmp_path: Path) -> None:
@@ -99,17 +99,16 @@ def test_a_copy_without_names_has_the_pairs_of_the_runs_themselves(tmp_path: Pat
 
 
 def test_a_fact_with_one_pair_a_value_is_not_ranked(tmp_path: Path) -> None:
-    facts = [
-        {"kernel": f"6.{pair}", "cores": 2 if pair < 4 else 8, "os": "A" if pair % 2 else "B"} for pair in range(1, 5)
-    ]
-    said = confounded(PairsOfHosts(write_pairs(tmp_path, [0.1, 0.2, 0.3, 0.4], facts)))
-    assert said[0] == (
-        "One pair a value: server kernel. What that does cannot be told from the pair, and nothing is said of it."
-    )
-    assert said[1] == "server cores: P4 alone has 8: what that does cannot be told from the pair."
-    assert said[2].startswith("Several pairs a value: server os. These pairs differ in other facts as well")
-    assert said[3].startswith("No pair is ranked, nor a system, a model or a vendor")
-    assert not any(word in text for text in said for word in ("faster", "slower", "best", "fastest"))
+    systems = (("6.1", 2, "A"), ("6.2", 2, "B"), ("6.3", 2, "A"), ("6.4", 8, "B"))
+    facts = [dict(zip(("kernel", "cores", "os"), values, strict=True)) for values in systems]
+    one_each, one_alone, several, last = confounded(PairsOfHosts(write_pairs(tmp_path, [0.1, 0.2, 0.3, 0.4], facts)))
+    untold = "What that does cannot be told from the pair, and nothing is said of it."
+    assert one_each == f"One pair a value: server kernel. {untold}"
+    assert one_alone == "server cores: P4 alone has 8: what that does cannot be told from the pair."
+    assert several.startswith("Several pairs a value: server os. These pairs differ in other facts as well")
+    assert last.startswith("No pair is ranked, nor a system, a model or a vendor")
+    words = " ".join((one_each, one_alone, several, last))
+    assert not any(word in words for word in ("faster", "slower", "best", "fastest"))
 
 
 def test_names_are_no_facts_and_pairs_that_differ_in_nothing_say_so(tmp_path: Path) -> None:
@@ -161,15 +160,12 @@ def test_a_page_of_copies_for_strangers_has_no_name(tmp_path: Path) -> None:
     folders = write_pairs(tmp_path, [0.1, 0.2, 0.3])
     pairs = PairsOfHosts(public_copies(folders))
     assert len(pairs.pairs) == 3
-    paths = page.write_pairs(pairs, tmp_path / "page")
-    for path in paths:
-        if path.suffix != ".png":
-            assert not re.search(r"pair[123]-(client|server)", path.read_text())
+    for path in page.write_pairs(pairs, tmp_path / "page"):
+        assert path.suffix == ".png" or not re.search(r"pair[123]-(client|server)", path.read_text())
 
 
 def test_every_mark_of_the_figure_has_its_words(four: PairsOfHosts, paths: list[Path]) -> None:
-    drawing = ElementTree.fromstring(next(path for path in paths if path.suffix == ".svg").read_text())
-    words = [one.text or "" for one in drawing.iter("{http://www.w3.org/2000/svg}title")][1:]
+    words = words_of_marks(next(path for path in paths if path.suffix == ".svg"))
     overall = int(stats.comparisons(four.table.effects)[1].sum())
     assert len(words) == overall * 5
     assert sum(text.startswith("MTU 1500 → 9000, P3: ") for text in words) == 1

@@ -12,11 +12,10 @@ from lab import stats
 from lab.base.errors import BadInput
 from lab.base.untrusted import one_line
 from lab.report.analysis import Analysis
-from lab.report.compared.page import Content, write_content
-from lab.report.compared.words import MOST_NAMED, listed, times_as_fast
+from lab.report.compared.page import write_files
 from lab.report.document import Section, on_screen
-from lab.report.figures.published import changes_figure, ratios_figure
-from lab.report.prose import warnings_of_machines
+from lab.report.figures.over_published import changes_figure, ratios_figure
+from lab.report.prose import listed, times_as_fast, warnings_of_machines
 from lab.report.published import describe, describe_hosts, published_json, ratio_of, sizes, tables_beside
 from lab.report.tables import TextTable
 from lab.report.trust import conditions
@@ -41,10 +40,27 @@ CHANGES = (
 
 
 class Beside(NamedTuple):
-    """A published figure with its recomputed change, and what B has of the same."""
+    """A published figure with its recomputed change, and B's numbers of the same."""
 
     published: Recomputed
     own: Own
+
+    @property
+    def ratio(self) -> dict[str, float]:
+        """B over the published value."""
+        return ratio_of(self.published.figure, self.own)
+
+    @property
+    def name(self) -> str:
+        """The figure in words."""
+        return one_line(describe(self.published.figure), 80)
+
+    @property
+    def change_name(self) -> str:
+        """The change in words, with its baseline."""
+        setting, _, level = self.published.figure.baseline.partition("=")
+        against = level.upper() if setting == "protocol" else f"{setting.replace('_', ' ')} {level}"
+        return f"{self.name}, against {one_line(against, 40)}"
 
 
 class PublishedComparison:
@@ -55,82 +71,66 @@ class PublishedComparison:
         self.trials = stats.encode(run_folder.load(folder.path))
         figures = read_published()
         self.recomputed, self.own = recompute(figures), beside(figures, self.trials)
-        self.pairs = [Beside(*pair) for pair in zip(self.recomputed, self.own, strict=True) if pair[1]]  # type: ignore[arg-type]
-        if not self.pairs:
+        self.matched = [Beside(figure, own) for figure, own in zip(self.recomputed, self.own, strict=True) if own]
+        if not self.matched:
             why = f"{folder.label}: nothing in it is what was published"
             raise BadInput(why, "compare a run of a sweep such as storage-2011 or blog-2011")
 
     @cached_property
     def changes(self) -> list[Beside]:
-        """The figures of which both have a change, and B an interval of it."""
-        return [pair for pair in self.pairs if np.isfinite([pair.published.change_pct, pair.own.change_low_pct]).all()]
+        """The figures that have a published change, and in B a change with an interval."""
+        known = ([entry.published.change_pct, entry.own.change_low_pct] for entry in self.matched)
+        return [entry for entry, change in zip(self.matched, known, strict=True) if np.isfinite(change).all()]
 
     @property
     def where(self) -> list[str]:
-        """What A and B are."""
+        """The names of A and B, and the provenance of B."""
         own = [*filter(None, [*stats.provenance(self.trials), sizes(self.trials)])]
         return ["A: the published tables of 2011 to 2015", f"B: {self.folder.label}", *own]
 
     def tables(self) -> list[TextTable]:
-        """The published tables of which B has anything."""
+        """The published tables that have any figure in B."""
         return tables_beside(self.recomputed, self.own, self.folder.run)
 
 
 def answer(comparison: PublishedComparison) -> list[str]:
     """How fast B is against what was published, which changes are the same, and which printed ones are wrong."""
-    pairs = comparison.pairs
-    wrong = sum(pair.published.is_slip for pair in pairs)
+    matched = comparison.matched
+    wrong = sum(entry.published.is_slip for entry in matched)
     slip = f"{wrong} of these figures have a change that is wrong as printed: the right one stands beside it."
     return [
-        f"B has {len(pairs)} of the {len(comparison.recomputed)} published figures. These are single numbers without "
+        f"B has {len(matched)} of the {len(comparison.recomputed)} published figures. These are single numbers without "
         "blocks: every interval is of B alone.",
-        _ratios(pairs),
-        *_changes(comparison),
+        _ratios(matched),
+        *_changes(comparison.changes),
         *([slip] if wrong else []),
         f"B was measured on {describe_hosts(comparison.folder.run)}.",
         *warnings_of_machines(comparison.folder.run),
     ]
 
 
-def _ratios(pairs: Sequence[Beside]) -> str:
-    ordered = sorted(pairs, key=lambda pair: ratio_of(pair.published.figure, pair.own)["ratio"])
-    least, most = (
-        f"{times_as_fast(ratio_of(pair.published.figure, pair.own), 'published')} ({_name(pair)})"
-        for pair in (ordered[0], ordered[-1])
-    )
+def _ratios(matched: Sequence[Beside]) -> str:
+    ordered = sorted(matched, key=lambda entry: entry.ratio["ratio"])
+    least, most = (f"{times_as_fast(entry.ratio, 'published')} ({entry.name})" for entry in (ordered[0], ordered[-1]))
     if len(ordered) == 1:
         return f"B is {least}, on other hardware."
     return f"B is at least {least}, and at most {most}, on other hardware."
 
 
-def _changes(comparison: PublishedComparison) -> list[str]:
-    """In how many changes B agrees, and in which it does the opposite."""
-    changes = comparison.changes
+def _changes(changes: Sequence[Beside]) -> list[str]:
     if not changes:
         return ["No change that was published has an interval in B: too few blocks, or no baseline."]
-    inside = sum(pair.own.change_low_pct <= pair.published.change_pct <= pair.own.change_high_pct for pair in changes)
-    opposite = [_change_name(pair) for pair in changes if _is_opposite(pair)]
+    inside, opposite = 0, []
+    for entry in changes:
+        low, high, published = entry.own.change_low_pct, entry.own.change_high_pct, entry.published.change_pct
+        inside += low <= published <= high
+        if (low > 0 and published < 0) or (high < 0 and published > 0):
+            opposite.append(entry.change_name)
     agree = f"{inside} {'is' if inside == 1 else 'are'} as published"
     sentences = [f"Of {len(changes)} changes that both have, {agree}: inside the interval of B."]
     if opposite:
-        sentences.append(f"In {len(opposite)} B changed the other way, beyond chance: {listed(opposite, MOST_NAMED)}.")
+        sentences.append(f"In {len(opposite)} B changed the other way, beyond chance: {listed(opposite)}.")
     return sentences
-
-
-def _is_opposite(pair: Beside) -> bool:
-    low, high, published = pair.own.change_low_pct, pair.own.change_high_pct, pair.published.change_pct
-    return (low > 0 and published < 0) or (high < 0 and published > 0)
-
-
-def _name(pair: Beside) -> str:
-    return one_line(describe(pair.published.figure), 80)
-
-
-def _change_name(pair: Beside) -> str:
-    """What a change is of, and against what."""
-    setting, _, level = pair.published.figure.baseline.partition("=")
-    against = level.upper() if setting == "protocol" else f"{setting.replace('_', ' ')} {level}"
-    return f"{_name(pair)}, against {one_line(against, 40)}"
 
 
 def published_comparison_tables(comparison: PublishedComparison) -> list[RenderableType]:
@@ -139,30 +139,26 @@ def published_comparison_tables(comparison: PublishedComparison) -> list[Rendera
 
 
 def published_comparison_json(comparison: PublishedComparison) -> dict[str, object]:
-    """The same as JSON values: each published figure with what B has of it, or null."""
-    return {
-        "a": NAME, "b": comparison.folder.label, "warning": CONFOUNDED, "answer": answer(comparison),
-        "figures": published_json(comparison.recomputed, comparison.own),
-    }  # fmt: skip
+    """The answer and each published figure with what B has of it, or null, as JSON values."""
+    figures = published_json(comparison.recomputed, comparison.own)
+    about = {"a": NAME, "b": comparison.folder.label, "warning": CONFOUNDED, "answer": answer(comparison)}
+    return {**about, "figures": figures}
 
 
 def write_published(comparison: PublishedComparison, to: Path) -> list[Path]:
     """Write compare.html, compare.md and figures into the folder ``to``; the paths, the page last. Raises BadInput."""
     trust = [f"B: {doubt}." for doubt in conditions(Analysis(comparison.trials))]
-    tables = Section("The published tables, and B", tables=comparison.tables(), question="changes")
     sections = [
         Section("Changes", CHANGES, "changes", question="changes", leads=True),
-        Section("Times as fast as published", RATIOS, "times-as-fast", question="changes", leads=True), tables,
-    ]  # fmt: skip
-    footer = comparison.where
-    ratios = [
-        (pair.published.figure.table, _name(pair), ratio_of(pair.published.figure, pair.own))
-        for pair in comparison.pairs
+        Section("Times as fast as published", RATIOS, "times-as-fast", question="changes", leads=True),
+        Section("The published tables, and B", tables=comparison.tables(), question="changes"),
     ]
+    footer = comparison.where
+    ratios = [(entry.published.figure.table, entry.name, entry.ratio) for entry in comparison.matched]
     changes = [
-        (pair.published.figure.table, _change_name(pair), pair.published.change_pct,
-         (pair.own.change_pct, pair.own.change_low_pct, pair.own.change_high_pct))
-        for pair in comparison.changes
+        (entry.published.figure.table, entry.change_name, entry.published.change_pct,
+         (entry.own.change_pct, entry.own.change_low_pct, entry.own.change_high_pct))
+        for entry in comparison.changes
     ]  # fmt: skip
     drawn = {
         "changes": (changes_figure(changes, footer), "A forest: each change as published, and in B with its interval."),
@@ -170,4 +166,4 @@ def write_published(comparison: PublishedComparison, to: Path) -> list[Path]:
     }
     title = f"B over the tables of 2011 to 2015: {one_line(str(comparison.folder.run.get('name', '')), 80)}"
     words = {"causes": [CONFOUNDED], "trust": trust}
-    return write_content(Content(title, footer, {"B over A": answer(comparison)}, words, sections, drawn), to)
+    return write_files(to, title, footer, {"B over A": answer(comparison)}, words, sections, drawn)
