@@ -1,4 +1,4 @@
-"""Adding a run to a dataset: what is there is there once, and a crash on the way leaves all as it was."""
+"""Adding a run to a dataset: once, and as a whole or not at all."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ if TYPE_CHECKING:
 
 
 def add(dataset: Dataset, folder: RunFolder, *, with_unfinished: bool = False) -> bool:
-    """Add a run to a dataset that is claimed (:meth:`Dataset.claimed`); False where it was there already.
+    """Add a run to a dataset that is claimed (:meth:`Dataset.claimed`); False if it is there already.
 
-    Raises BadInput for one that cannot be read, that is still going on, or that was added with other trials, and
-    OSError where it does not fit on the disk. With any of these the dataset is as it was.
+    Raises BadInput if the run cannot be read, is unfinished, or was added with other trials, and OSError if the disk is
+    full. Then the dataset is as before.
     """
     if not folder.run.get("finished_at") and not with_unfinished:
         raise BadInput(
@@ -54,7 +54,7 @@ def add(dataset: Dataset, folder: RunFolder, *, with_unfinished: bool = False) -
 
 
 def _write(dataset: Dataset, folder: RunFolder, facts: Row, digest: str) -> Entry:
-    """Write the files of a run; what the register has to say of it."""
+    """Write the files of a run; return its entry in the register."""
     frame = run_folder.load(folder.path)
     if not len(frame):
         raise BadInput(f"{folder.label}: holds no trial")
@@ -83,7 +83,7 @@ def _write(dataset: Dataset, folder: RunFolder, facts: Row, digest: str) -> Entr
 
 
 def _about(folder: RunFolder, facts: Row, digest: str, encoded: stats.Encoded) -> StoredRun:
-    """The run as the register has it. Raises BadInput for ids that no lab gives: each row has them."""
+    """The run for the register. Raises BadInput for a long id, because each row has it."""
     frame = encoded.frame
     if max(map(len, frame["trial_id"])) > LONGEST_ID:
         raise BadInput(f"{folder.label}: a trial_id of more than {LONGEST_ID} characters")
@@ -96,7 +96,7 @@ def _about(folder: RunFolder, facts: Row, digest: str, encoded: stats.Encoded) -
 
 
 def _store(dataset: Dataset, kind: Table, table: pa.Table, rows: Rows, run: StoredRun, suffix: str = "") -> StoredFile:
-    """Write a file of what is made of these rows."""
+    """Write a table made from these rows into a new file."""
     first, last = int(rows.block.min()), int(rows.block.max())
     file = StoredFile(
         table=kind, sweep=run.sweep, path=f"{kind}/{folder_of(run.sweep)}/run={name_of(run.run_id)}{suffix}.parquet",
@@ -106,7 +106,7 @@ def _store(dataset: Dataset, kind: Table, table: pa.Table, rows: Rows, run: Stor
 
 
 def _limits(encoded: stats.Encoded, rows: Rows, facts: Row) -> pa.Table:
-    """What limited the cases of a run: told by its own link and the load of its blocks, so once for all."""
+    """The verdicts on the cases of a run, which need its own link and load."""
     verdicts = bottleneck.verdicts(encoded)
     case_of = dict(zip(rows.frame["case_id"], rows.case.tolist(), strict=True))
     case = np.array([case_of[case_id] for case_id in verdicts["case_id"]], np.int32)
@@ -114,7 +114,7 @@ def _limits(encoded: stats.Encoded, rows: Rows, facts: Row) -> pa.Table:
 
 
 def _pieces(rows: Rows) -> Iterator[Rows]:
-    """The rows in pieces of whole blocks, each sorted."""
+    """The rows in sorted pieces of whole blocks."""
     in_order = np.argsort(rows.block, kind="stable")
     ends = np.cumsum(np.unique(rows.block, return_counts=True)[1])
     start = 0
@@ -126,12 +126,12 @@ def _pieces(rows: Rows) -> Iterator[Rows]:
 
 
 def _digest(path: Path) -> str:
-    """The SHA-256 of a file of trials. Raises BadInput, also for a line that is longer than any: a hole has no end."""
+    """The SHA-256 of a file of trials. Raises BadInput, also for too long a line (a sparse file has no end)."""
     digest = hashlib.sha256()
     try:
         for line in untrusted.read_lines(path):
             digest.update(line)
-    except FileNotFoundError:  # of a run that has measured nothing
+    except FileNotFoundError:  # nothing was measured
         pass
     except OSError as error:
         raise BadInput(f"{path}: cannot be read: {error.strerror}") from error

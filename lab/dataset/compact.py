@@ -1,4 +1,4 @@
-"""Joining small files: reading a thousand of them takes longer than reading what is in them."""
+"""Joining small files, because opening a thousand of them takes longer than reading their content."""
 
 import os
 import secrets
@@ -15,15 +15,15 @@ from lab.dataset.parquet_file import GROUP_ROWS, MAGIC, MOST_ROWS, is_labs
 from lab.dataset.register import FILE, PART, TABLES, StoredFile, folder_of, group_files
 from lab.dataset.tables import FILE_METADATA
 
-MOST_FILES = 1000  # joined at once: each is open meanwhile
+MOST_FILES = 1000  # joined at once; all are open meanwhile
 _ORDER = {"trials": "ORDER BY case_number, block_number, position", "observed": "", "limits": ""}
 
 
 def compact(engine: Engine, dataset: Dataset) -> tuple[int, int]:
-    """Join the files of a dataset that is claimed (:meth:`Dataset.claimed`); how many there were, and are.
+    """Join the files of a dataset that is claimed (:meth:`Dataset.claimed`); their number before and after.
 
-    Only files that follow one another are joined, so that blocks stay in order. After a crash on the way the dataset is
-    as it was; what crashes left behind goes.
+    Only consecutive files are joined, so that blocks stay in order. A crash leaves the dataset as before; leftovers of
+    crashes are removed.
     """
     before = len(dataset.register.files)
     kept: list[StoredFile] = []
@@ -41,7 +41,7 @@ def compact(engine: Engine, dataset: Dataset) -> tuple[int, int]:
 
 
 def _join(engine: Engine, dataset: Dataset, group: Sequence[StoredFile]) -> StoredFile:
-    """One file with what is in all of these. It is made in the folder of the engine: DuckDB would follow a link."""
+    """One file with the content of all of these; made in the engine's folder, because DuckDB would follow a link."""
     first, last = group[0], group[-1]
     name = f"joined={first.first_block}-{secrets.token_hex(6)}.parquet"
     joined = StoredFile(
@@ -50,22 +50,19 @@ def _join(engine: Engine, dataset: Dataset, group: Sequence[StoredFile]) -> Stor
         blocks=last.first_block + last.blocks - first.first_block,
     )  # fmt: skip
     made = engine.scratch / name
+    quoted = str(made).replace("'", "''")
     metadata = ", ".join(f"{key}: '{value}'" for key, value in FILE_METADATA.items())
     options = f"FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE {GROUP_ROWS}, KV_METADATA {{{metadata}}}"
     source = escape_paths([dataset.check(file, whole=True) for file in group])
     try:
         engine.execute(
             f"COPY (SELECT * FROM read_parquet(?, union_by_name = true) {_ORDER[first.table]}) "
-            f"TO '{_quoted(made)}' ({options})",
+            f"TO '{quoted}' ({options})",
             [source],
         )
         return dataset.store(joined, partial(_copy, made))
     finally:
         made.unlink(missing_ok=True)
-
-
-def _quoted(path: Path) -> str:
-    return str(path).replace("'", "''")
 
 
 def _copy(path: Path, to: IO[bytes]) -> int:
@@ -75,10 +72,7 @@ def _copy(path: Path, to: IO[bytes]) -> int:
 
 
 def _remove_others(dataset: Dataset) -> None:
-    """Remove files of the lab's that the register does not name: what was joined, and what crashes left.
-
-    Where it names none it is lost, or of another dataset: all of them may be all that there is.
-    """
+    """Remove files of the lab that the register does not name; nothing if it names none, because it may be lost."""
     named = {file.path for file in dataset.register.files}
     for table, name in dataset.folders() if named else ():
         with dataset.entered(table, name) as folder:
@@ -88,7 +82,7 @@ def _remove_others(dataset: Dataset) -> None:
 
 
 def _is_labs(folder: Folder, name: str) -> bool:
-    """Whether a file is one that the lab wrote as this account, or began to, by name and by content."""
+    """Whether the lab wrote a file, or began to, as this account; by name and content."""
     if not (FILE.fullmatch(name) or PART.fullmatch(name)):
         return False
     try:

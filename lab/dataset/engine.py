@@ -1,6 +1,4 @@
-"""DuckDB as the lab starts it: bounded in memory, on the disk beyond that, without a network, and with its errors said
-as the lab's.
-"""
+"""DuckDB as the lab starts it: bounded in memory, beyond that on the disk, without network, with the lab's errors."""
 
 import glob
 import os
@@ -15,14 +13,13 @@ from lab.base.untrusted import first_line
 from lab.dataset.folder import check_installed
 from lab.dataset.register import AGAIN, LONGEST_ID
 
-MEMORY_BYTES = 400 << 20  # of DuckDB alone; what is computed of its answers takes as much again
-SPILLED_BYTES = 4 << 30  # of what does not fit there: a million trials that are put in order have 1 GB at most
-# The speed of a good trial in MB/s, and its share of the ceiling, by the same operations in the same order as in
-# lab.results.dataframe; null where there is none
+MEMORY_BYTES = 400 << 20  # of DuckDB alone; computing with its answers takes as much again
+SPILLED_BYTES = 4 << 30  # on the disk: sorting a million trials takes 1 GB at most
+# A good trial's speed in MB/s, and its share of the ceiling (null if none), as lab.results.dataframe computes them
 BYTES_PER_S = "(CASE WHEN status = 'ok' AND elapsed_s > 0 THEN size_bytes::DOUBLE / elapsed_s END)"
 SPEED = f"({BYTES_PER_S} / 1e6)"
 SHARE = f"(CASE WHEN ceiling_bytes_per_s > 0 THEN {BYTES_PER_S} / ceiling_bytes_per_s END)"
-LONGEST_TEXT = 4 * LONGEST_ID  # bytes of each text that is read for many rows: in a file it stands once
+LONGEST_TEXT = 4 * LONGEST_ID  # bytes of a text that many rows share
 Tables: TypeAlias = Mapping[str, object]  # frames of pandas that a query may read, by name
 
 
@@ -33,7 +30,7 @@ class Engine:
         self._connection, self.scratch = connection, scratch
 
     def numbers(self, query: str, parameters: Sequence[object] = (), tables: Tables | None = None) -> dict[str, Any]:
-        """The answer as arrays of NumPy, by column. Raises LabFailure."""
+        """The answer as NumPy arrays by column. Raises LabFailure."""
         with self._answer(query, parameters, tables) as answer:
             columns: dict[str, Any] = answer.fetchnumpy()
         return columns
@@ -41,7 +38,7 @@ class Engine:
     def rows(
         self, query: str, parameters: Sequence[object] = (), tables: Tables | None = None
     ) -> list[tuple[Any, ...]]:
-        """The answer as rows of Python's own values, and arrays of NumPy for lists. Raises LabFailure."""
+        """The answer as rows of Python values, with NumPy arrays for lists. Raises LabFailure."""
         with self._answer(query, parameters, tables) as answer:
             columns = answer.to_arrow_table().columns
         return list(zip(*map(_cells, columns), strict=True))
@@ -61,18 +58,14 @@ class Engine:
             cursor.close()
 
     def execute(self, query: str, parameters: Sequence[object] = ()) -> None:
-        """Run what has no answer, such as COPY. Raises LabFailure."""
-        import duckdb
-
-        try:
-            self._connection.cursor().execute(query, list(parameters))
-        except duckdb.Error as error:
-            raise _failure_of(error) from error
+        """Run a statement without an answer, such as COPY. Raises LabFailure."""
+        with self._answer(query, parameters, None):
+            pass
 
 
 @contextmanager
 def started() -> Iterator[Engine]:
-    """DuckDB, and a temporary folder that goes with it. Raises BadInput where it is not installed."""
+    """DuckDB with a temporary folder. Raises BadInput if it is not installed."""
     check_installed("duckdb", "pyarrow")
     import duckdb
 
@@ -101,10 +94,7 @@ def _cells(column: Any) -> list[Any]:
 
 
 def reserve(file: IO[bytes], size_bytes: int) -> None:
-    """Make a file so long, with room on the disk for all of it: to write into a map beyond that would end the process.
-
-    Raises OSError where it does not fit.
-    """
+    """Make a file so long, with room for all of it: writing into a map without room is fatal. Raises OSError."""
     if hasattr(os, "posix_fallocate"):
         os.posix_fallocate(file.fileno(), 0, size_bytes)
         return
@@ -114,7 +104,7 @@ def reserve(file: IO[bytes], size_bytes: int) -> None:
 
 
 def texts(*columns: str) -> str:
-    """Columns of texts as SQL, of which none is longer than any of the lab's: of one each row has a copy in memory."""
+    """Columns of texts as SQL that fails for a long text, because each row gets a copy of its text in memory."""
     wrong = f"a text of more than {LONGEST_TEXT:,} bytes in "
     return ", ".join(
         f"CASE WHEN strlen({name}) > {LONGEST_TEXT} THEN error('{wrong}{name}') ELSE {name} END AS {name}"
@@ -123,14 +113,14 @@ def texts(*columns: str) -> str:
 
 
 def escape_paths(paths: Sequence[Path]) -> list[str]:
-    """Paths as a parameter of read_parquet, which would take some characters for a pattern."""
+    """Paths as a parameter of read_parquet, which expands patterns."""
     return [glob.escape(str(path)) for path in paths]
 
 
 def _failure_of(error: Exception) -> LabFailure:
-    text = first_line(str(error), 300)
+    text, remedy = first_line(str(error), 300), AGAIN
     if "No space left" in text:
-        return LabFailure(f"DuckDB: {text}", "make room; TMPDIR names another folder for temporary files")
-    if "Out of Memory" in text:
-        return LabFailure(f"DuckDB: {text}", f"a file of the dataset has more cases or text than any run: {AGAIN}")
-    return LabFailure(f"DuckDB: {text}", AGAIN)
+        remedy = "make room; TMPDIR names another folder for temporary files"
+    elif "Out of Memory" in text:
+        remedy = f"a file of the dataset has more cases or text than any run: {AGAIN}"
+    return LabFailure(f"DuckDB: {text}", remedy)

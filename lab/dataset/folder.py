@@ -1,8 +1,7 @@
-"""The folder of a dataset: what it is, that its files are what its register says, and files that come whole or not."""
+"""The folder of a dataset: its files are as its register says, and are written as a whole or not at all."""
 
 from __future__ import annotations
 
-import itertools
 import json
 import os
 import stat
@@ -27,7 +26,7 @@ LINKED = "move the whole folder of the dataset to where there is room, and name 
 
 
 class Dataset:
-    """One dataset on disk. Opening one raises BadInput where it is none, or one of a newer lab."""
+    """One dataset on disk. Raises BadInput if the folder is none, or of a newer lab."""
 
     def __init__(self, path: Path):
         self.path = path
@@ -47,11 +46,11 @@ class Dataset:
 
     def _open(self) -> None:
         self.register = Register(self.path)
-        self._known: dict[tuple[int, int], str] = {}  # the paths of files, by device and inode
+        self._paths: dict[tuple[int, int], str] = {}  # of files, by device and inode
 
     @classmethod
     def at(cls, path: Path) -> Dataset:
-        """The dataset of a folder, which is made where it is missing. Raises BadInput for a folder of anything else."""
+        """The dataset of a folder, made if missing. Raises BadInput for a folder with other content."""
         if not os.path.lexists(path / ABOUT):
             path.mkdir(parents=True, exist_ok=True)
             if any(path.iterdir()):
@@ -61,41 +60,33 @@ class Dataset:
 
     @contextmanager
     def claimed(self) -> Iterator[None]:
-        """Be the only process that writes into it, with a register that is read anew. Raises BadInput, also where a
-        folder of it is a link: what is written or removed there may be anybody's.
-        """
+        """Be the only writer, with the register read anew. Raises BadInput, also if a folder in it is a link."""
         with durable.claimed(self.path):
-            self._check_folders()
+            for table in map(self.path.joinpath, TABLES):
+                for place in (table, *table.glob("sweep=*")):
+                    if os.path.lexists(place) and not stat.S_ISDIR(place.lstat().st_mode):
+                        raise BadInput(f"{place}: a link, or no folder: nothing is written or removed there", LINKED)
             self._open()
             yield
 
-    def _check_folders(self) -> None:
-        for table in map(self.path.joinpath, TABLES):
-            for place in itertools.chain([table], table.glob("sweep=*")):
-                if os.path.lexists(place) and not stat.S_ISDIR(place.lstat().st_mode):
-                    raise BadInput(f"{place}: a link, or no folder: nothing is written or removed there", LINKED)
-
     @contextmanager
     def entered(self, table: Table, folder: str) -> Iterator[durable.Folder]:
-        """A folder of a table, made where it is missing. Raises BadInput where it is a link by now."""
-        with (
-            durable.Folder.at(self.path) as top,
-            top.enter(table, LINKED) as of_table,
-            of_table.enter(folder, LINKED) as entered,
-        ):
+        """A folder of a table, made if missing. Raises BadInput if it is a link by now."""
+        top = durable.Folder.at(self.path)
+        with top, top.enter(table, LINKED) as of_table, of_table.enter(folder, LINKED) as entered:
             yield entered
 
     def folders(self) -> Iterator[tuple[Table, str]]:
-        """The folders of files that are there, by table and name."""
+        """The existing folders of files, by table and name."""
         for table in TABLES:
             if (self.path / table).is_dir():
                 names = sorted(place.name for place in (self.path / table).iterdir())
                 yield from ((table, name) for name in names if FOLDER.fullmatch(name))
 
     def store(self, file: StoredFile, write: Callable[[IO[bytes]], int]) -> StoredFile:
-        """Write a new file, durably, by what returns its bytes, and look at it as whoever reads it will; the file with
-        its bytes. Raises OSError that names it, and BadInput where it cannot be read or is another run's: then there is
-        the one that there was, or none.
+        """Durably write a new file by ``write``, which returns its size, and check it; return the file with its size.
+
+        Raises OSError that names it, and BadInput if it cannot be read or is another run's; then nothing has changed.
         """
         if any(file.path.casefold() == other.path.casefold() for other in self.register.files):
             message = f"{self.path / file.path}: is there already, of a run whose id differs in signs that no name has"
@@ -113,31 +104,28 @@ class Dataset:
         return stored
 
     def remove(self, file: StoredFile) -> None:
-        """Take out a file that was stored and is not in the register. Raises OSError."""
+        """Remove a stored file that is not in the register. Raises OSError."""
         with self.entered(file.table, folder_of(file.sweep)) as folder:
             folder.remove(file.path.rpartition("/")[2])
-        self._known = {inode: path for inode, path in self._known.items() if path != file.path}
+        self._paths = {inode: path for inode, path in self._paths.items() if path != file.path}
 
     @property
     def sweeps(self) -> list[str]:
-        """The names of its sweeps, by name."""
+        """The names of its sweeps, sorted."""
         return sorted({run.sweep for run in self.register.runs.values()})
 
     def path_of(self, file: StoredFile) -> Path:
-        """Where a file stands. Raises BadInput for one that is a link, another file again, or not as long as it was."""
+        """The path of a file. Raises BadInput for a link, for another file's hard link, and for another size."""
         place = self.path / file.path
         status = _status(self.path, PurePosixPath(file.path))
-        if status.st_size != file.size_bytes:
-            message = f"{place}: has {status.st_size:,} bytes, and had {file.size_bytes:,} when it was written"
-            raise BadInput(message, AGAIN)
-        if (first := self._known.setdefault((status.st_dev, status.st_ino), file.path)) != file.path:
+        if (size := status.st_size) != file.size_bytes:
+            raise BadInput(f"{place}: has {size:,} bytes, and had {file.size_bytes:,} when it was written", AGAIN)
+        if (first := self._paths.setdefault((status.st_dev, status.st_ino), file.path)) != file.path:
             raise BadInput(f"{place}: is {first} by another name (a hard link)", AGAIN)
         return place
 
     def check(self, file: StoredFile, *, whole: bool = False) -> Path:
-        """Where a file stands, after a look at what it says of itself and of its pages: all of them where the ``whole``
-        of it is read. Raises BadInput where that cannot be.
-        """
+        """The path of a file, after checks of its footer and pages (of all columns if ``whole``). Raises BadInput."""
         path = self.path_of(file)
         try:
             with open_file(path) as opened:
@@ -150,7 +138,7 @@ class Dataset:
 
 
 def check_installed(*modules: str) -> None:
-    """Raise BadInput where one of these is not installed."""
+    """Raise BadInput if one of these is not installed."""
     from importlib.util import find_spec
 
     if lacking := [name for name in modules if find_spec(name) is None]:
@@ -158,7 +146,7 @@ def check_installed(*modules: str) -> None:
 
 
 def _status(folder: Path, inside: PurePosixPath) -> os.stat_result:
-    """What an ordinary file below a folder is. Raises BadInput for anything else, and where a link is on the way."""
+    """The status of an ordinary file below a folder. Raises BadInput for anything else, and for a link on the way."""
     place = folder
     for part in inside.parts:
         place = place / part

@@ -1,10 +1,8 @@
-"""A file of Parquet that may come from anywhere: looked at by its footer, and by the headers of its pages, before
-anything of it is unpacked.
+"""Checks of a Parquet file from anywhere, by its footer and the headers of its pages, before anything is unpacked.
 
-Both may claim anything, and equal values take no room: a kilobyte can be a million rows, and a page a gigabyte. So a
-file has no more rows, columns and bytes, unpacked, than one of its size that the lab writes, of the types, the
-compression and the encodings that it writes. What readers take beyond that is bounded by DuckDB's memory
-(:data:`lab.dataset.engine.MEMORY_BYTES`).
+Both may claim anything, and equal values take no room: a kilobyte can be a million rows, a page a gigabyte. So rows,
+columns and unpacked bytes are limited to what the lab writes into so many bytes, with the lab's types, compression and
+encodings only. Beyond that DuckDB's memory is the bound (:data:`lab.dataset.engine.MEMORY_BYTES`).
 """
 
 from __future__ import annotations
@@ -24,14 +22,14 @@ if TYPE_CHECKING:
     from pyarrow import parquet
 
 SCHEMA = 1  # of the folder, and of its files of Parquet
-GROUP_ROWS = 122_880  # of a row group: what a thread of DuckDB takes at once
-MOST_ROWS = 1 << 20  # of a file: a run with more trials has several
-CELLS_A_BYTE = 32  # of rows and columns: a million trials have 1.4
-UNPACKED_A_BYTE = 32  # of pages: a million trials have 2
+GROUP_ROWS = 122_880  # of a row group: a thread of DuckDB takes one at once
+MOST_ROWS = 1 << 20  # of a file; a run with more trials has several
+CELLS_A_BYTE = 32  # rows × columns; a million trials have 1.4
+UNPACKED_A_BYTE = 32  # bytes of pages; a million trials have 2
 _UNPACKED = 1 << 20  # of a small file
-_MOST_FOOTER_BYTES = 2 << 20  # that of a million trials in 100 columns, of 64 threads of DuckDB, has 1 MB
+_MOST_FOOTER_BYTES = 2 << 20  # a million trials in 100 columns by 64 threads of DuckDB have 1 MB
 MAGIC = b"PAR1"  # a file begins and ends with it
-# The columns that statistics read, in each file of a table, with their types
+# The columns that statistics read, with their types, by table
 NEEDED: Mapping[Table, Mapping[str, str]] = {
     "trials": {
         "case_number": "int32", "block_number": "int32", "status": "string", "anchor": "bool", "size_bytes": "int64",
@@ -45,22 +43,22 @@ NEEDED: Mapping[Table, Mapping[str, str]] = {
     },
 }  # fmt: skip
 _TYPES: dict[Kind, str] = {str: "string", int: "int64", float: "double", bool: "bool"}
-# The types of columns by how Parquet stores them and what it calls them, as pyarrow and DuckDB write them
+# The types of columns by their physical and logical types, as pyarrow and DuckDB write them
 _STORED = {
     "INT32 None": "int32", "INT32 Int(bitWidth=32, isSigned=true)": "int32", "INT64 None": "int64",
     "INT64 Int(bitWidth=64, isSigned=true)": "int64", "DOUBLE None": "double", "BOOLEAN None": "bool",
     "BYTE_ARRAY String": "string", "INT64 Timestamp(isAdjustedToUTC=true, timeUnit=microseconds": "time",
 }  # fmt: skip
-DATA, DICTIONARY = 0, 2  # the kinds of pages that the lab, pyarrow and DuckDB write for it
-# PLAIN, PLAIN_DICTIONARY, RLE, DELTA_BINARY_PACKED, RLE_DICTIONARY: none of which repeats texts of a page before
+DATA, DICTIONARY = 0, 2  # the kinds of pages that the lab writes
+# PLAIN, PLAIN_DICTIONARY, RLE, DELTA_BINARY_PACKED, RLE_DICTIONARY: none repeats texts of an earlier page
 ENCODINGS = frozenset({0, 2, 3, 5, 8})
-_LONGEST_HEADER = 20 << 10  # with the least and the largest value, twice: pyarrow leaves out what is over 4 KiB
+_LONGEST_HEADER = 20 << 10  # with the least and the largest value twice, 4 KiB each at most
 _DEEPEST = 3
 _YES, _NO, _INTEGERS, _BYTES, _STRUCT = 1, 2, (4, 5, 6), 8, 12  # types of Thrift
 
 
 def is_labs(file: io.FileIO) -> bool:
-    """Whether it is a whole file that says that it is of a dataset, of whichever schema. Raises OSError."""
+    """Whether a whole file says that it belongs to a dataset of any schema. Raises OSError."""
     try:
         return b"dataset_schema" in (_read_footer(file).metadata or {})
     except ValueError:
@@ -68,21 +66,18 @@ def is_labs(file: io.FileIO) -> bool:
 
 
 def problem(file: io.FileIO, stored: StoredFile, *, whole: bool = False) -> str:
-    """What is wrong with a file by its footer and its pages, those of NEEDED or of the ``whole``; empty where nothing
-    is. Raises OSError.
-    """
+    """The problem of a file by footer and pages (of all columns if ``whole``, else of NEEDED) or "". Raises OSError."""
     try:
         metadata = _read_footer(file)
         _check_counts(metadata, stored)
-        chosen = list(_columns(metadata, stored, whole))
-        _check_pages(file.fileno(), metadata, chosen, stored.size_bytes)
+        _check_pages(file.fileno(), metadata, list(_columns(metadata, stored, whole)), stored.size_bytes)
     except ValueError as error:
         return str(error)
     return ""
 
 
 def _read_footer(file: io.FileIO) -> parquet.FileMetaData:
-    """The footer of a file. Raises ValueError for one that is not whole, and OSError."""
+    """The footer of a file. Raises ValueError if it is not whole, and OSError."""
     import pyarrow as pa
     from pyarrow import parquet
 
@@ -116,7 +111,7 @@ def _check_counts(metadata: parquet.FileMetaData, stored: StoredFile) -> None:
 
 
 def _columns(metadata: parquet.FileMetaData, stored: StoredFile, whole: bool) -> Iterator[int]:
-    """The places of the columns that are read. Raises ValueError for one that is not what the lab writes."""
+    """The places of the columns that are read. Raises ValueError for a column that the lab does not write."""
     counted = kinds() if stored.table == "observed" else {}
     lacking = dict(NEEDED[stored.table])
     names: set[str] = set()
@@ -128,8 +123,9 @@ def _columns(metadata: parquet.FileMetaData, stored: StoredFile, whole: bool) ->
         names.add(name.casefold())
         needed = lacking.pop(name, None) or (_TYPES[counted[name]] if name in counted else "")
         if not kind or needed not in ("", kind):
-            raise ValueError(f"column {one_line(name, 80)} is {kind or 'of a type that the lab does not write'}"
-                             + f": should be {needed}" * bool(needed))  # fmt: skip
+            expected = f": should be {needed}" if needed else ""
+            actual = kind or "of a type that the lab does not write"
+            raise ValueError(f"column {one_line(name, 80)} is {actual}{expected}")
         if whole or needed:
             yield place
     for name, kind in lacking.items():
@@ -139,15 +135,14 @@ def _columns(metadata: parquet.FileMetaData, stored: StoredFile, whole: bool) ->
 
 
 def _type_of(column: parquet.ColumnSchema) -> str:
-    """The type of a column; empty where it is none of the lab's, or has lists or columns inside."""
+    """The type of a column; empty if the lab writes no such type, or if it has lists or columns inside."""
     if column.max_repetition_level or column.max_definition_level > 1 or column.path != column.name:
         return ""
-    words = f"{column.physical_type} {column.logical_type}"
-    return _STORED.get(words.partition(", is_from")[0], "")
+    return _STORED.get(f"{column.physical_type} {column.logical_type}".partition(", is_from")[0], "")
 
 
 def _check_pages(descriptor: int, metadata: parquet.FileMetaData, columns: Collection[int], size_bytes: int) -> None:
-    """Raise ValueError where pages of these columns are not as the lab writes them, or come to more unpacked."""
+    """Raise ValueError if the lab would not write such pages of these columns, or for too many unpacked bytes."""
     places, unpacked, most = [], 0, _UNPACKED + UNPACKED_A_BYTE * size_bytes
     for number in range(metadata.num_row_groups):
         group = metadata.row_group(number)
@@ -164,10 +159,10 @@ def _check_pages(descriptor: int, metadata: parquet.FileMetaData, columns: Colle
 
 
 def _place(column: parquet.ColumnChunkMetaData) -> tuple[int, int]:
-    """The bytes of a column of a row group in the file."""
+    """The first byte of a column of a row group, and the byte after its last."""
     start, first, length = column.data_page_offset, column.dictionary_page_offset, column.total_compressed_size
     if first is not None:
-        if start and first >= start:  # 0 where there is no row, and so no page of data
+        if start and first >= start:  # 0 without rows
             raise ValueError("a dictionary that does not stand before what it is of")
         start = first
     if length < 0 or (length and start < len(MAGIC)):
@@ -178,7 +173,7 @@ def _place(column: parquet.ColumnChunkMetaData) -> tuple[int, int]:
 
 
 def _check_column(descriptor: int, start: int, end: int, rows: int) -> int:
-    """The bytes of the pages of a column, unpacked. Raises ValueError where they have other than so many values."""
+    """The unpacked bytes of a column's pages. Raises ValueError unless they have ``rows`` values."""
     values = unpacked = 0
     for page in pages(descriptor, start, end):
         unpacked += page.unpacked
@@ -193,7 +188,7 @@ def _check_column(descriptor: int, start: int, end: int, rows: int) -> int:
 
 @dataclass(frozen=True)
 class Page:
-    """What its header says: the kind, the bytes of its content unpacked and as it is, and how many values it has."""
+    """The header of a page: its kind, the bytes of its content unpacked and packed, its number of values."""
 
     kind: int
     unpacked: int
@@ -203,9 +198,7 @@ class Page:
 
 
 def pages(descriptor: int, start: int, end: int) -> Iterator[Page]:
-    """The pages of a file from byte ``start`` to byte ``end``. Raises ValueError where other than whole pages stand
-    there, or such as the lab does not write.
-    """
+    """The pages of a file from byte ``start`` to byte ``end``. Raises ValueError unless the lab writes such pages."""
     while start < end:
         page, length = _page(os.pread(descriptor, min(_LONGEST_HEADER, end - start), start))
         start += length + page.packed
@@ -215,7 +208,7 @@ def pages(descriptor: int, start: int, end: int) -> Iterator[Page]:
 
 
 def _page(content: bytes) -> tuple[Page, int]:
-    """The page whose header begins here, and the bytes of that."""
+    """The page whose header begins here, and the header's length."""
     try:
         fields, length = _struct(content, 0)
         kind = fields[1]
@@ -229,7 +222,7 @@ def _page(content: bytes) -> tuple[Page, int]:
 
 
 def _struct(content: bytes, at: int, depth: int = 0) -> tuple[dict[int, Any], int]:
-    """The fields of a struct by number, those of bytes as None, and where it ends. Raises IndexError, ValueError."""
+    """The fields of a Thrift struct by number (bytes as None), and its end. Raises IndexError, ValueError."""
     fields: dict[int, Any] = {}
     number = 0
     value: Any

@@ -1,8 +1,4 @@
-"""The register of a dataset: which runs were added, which cases they have, and which files hold them.
-
-What it does not name is not of the dataset: a file that a crash left behind is none. A line is appended durably once
-the files that it names are on the disk.
-"""
+"""The register of a dataset's runs, cases and files; a file that it does not name is not part of the dataset."""
 
 import hashlib
 import os
@@ -33,18 +29,18 @@ Table: TypeAlias = Literal["trials", "observed", "limits"]
 TABLES: tuple[Table, ...] = get_args(Table)
 _PLAIN = frozenset(string.ascii_letters + string.digits + "-_.")
 _LONGEST = 100
-LONGEST_ID = 400  # characters of the id of a run or a trial, which each row has: that of a run may be its folder's name
+LONGEST_ID = 400  # characters of the id of a run (may be its folder's name) or of a trial, which each row has
 FOLDER = re.compile(r"sweep=[A-Za-z0-9_.%-]*")
 FILE = re.compile(r"(?:run=[A-Za-z0-9_.%-]*|joined=[0-9]+-[0-9a-f]{12})\.parquet")
-PART = re.compile(rf"\.{FILE.pattern}\.[0-9a-f]{{12}}")  # of a file that is being written
+PART = re.compile(rf"\.{FILE.pattern}\.[0-9a-f]{{12}}")  # a file that is being written
 
 
 class StoredRun(msgspec.Struct, frozen=True, kw_only=True):
     """A run that was added.
 
-    ``sha256`` is that of its trials.jsonl, ``options`` are those of mounts, tools and stores that its sweep names, and
-    ``where`` is what has to stand beside its numbers (:func:`lab.stats.provenance`). ``saved_as`` is the history that
-    it belongs to, where it has one. ``is_judged`` says that what limited its cases is in the dataset.
+    ``sha256`` is the hash of its trials.jsonl, ``options`` are the options that its sweep names, and ``where`` stands
+    beside its numbers (:func:`lab.stats.provenance`). ``saved_as`` names its history, if any. ``is_judged``: its cases'
+    limits are in the dataset.
     """
 
     run_id: Annotated[str, msgspec.Meta(max_length=LONGEST_ID)]
@@ -72,7 +68,7 @@ class StoredFile(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Entry(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A line: a run and the files that it brought, or one of these, where files were joined later."""
+    """A line: a run with its files, or one of these after files were joined."""
 
     run: StoredRun | None = None
     files: tuple[StoredFile, ...] = ()
@@ -85,7 +81,7 @@ class _Case(msgspec.Struct, frozen=True):
 def group_files(
     files: Iterable[StoredFile], most_rows: int, most_files: int = sys.maxsize
 ) -> Iterator[list[StoredFile]]:
-    """Files that follow one another, of so many rows together; one that has more by itself is a group of its own."""
+    """Groups of consecutive files with so many rows together; a larger file is a group of its own."""
     group: list[StoredFile] = []
     rows = 0
     for file in files:
@@ -99,29 +95,29 @@ def group_files(
 
 
 def identify(levels: Levels) -> dict[str, Level]:
-    """What tells a case from others, whichever options a run names: one that it does not name is at its default."""
+    """The levels that identify a case: without options at their default, because a run may not name these."""
     return {name: level for name, level in levels.items() if not (owner_of(name) and level in (DEFAULT, ABSENT))}
 
 
 class Register:
-    """Both files of a register, read whole. Raises BadInput where one cannot be, or says what no lab writes."""
+    """Both files of a register, read whole. Raises BadInput if one cannot be read, or no lab wrote it."""
 
     def __init__(self, folder: Path):
         self._path, self._cases_path = folder / "register.jsonl", folder / "cases.jsonl"
         entries = _read(self._path, msgspec.json.Decoder(Entry), _problem_of_entry)
         self.runs = {entry.run.run_id: entry.run for entry in entries if entry.run}
         self.files = [file for entry in entries for file in entry.files]
-        decoder = msgspec.json.Decoder(_Case)
-        self.cases = [case.levels for case in _read(self._cases_path, decoder, _problem_of_case)]
+        cases = _read(self._cases_path, msgspec.json.Decoder(_Case), _problem_of_case)
+        self.cases = [case.levels for case in cases]
         self.blocks: Counter[str] = Counter()
-        """How many blocks each sweep has."""
+        """The number of blocks of each sweep."""
         for run in self.runs.values():
             self.blocks[run.sweep] += run.blocks
         self._numbers = {_key(levels): number for number, levels in enumerate(self.cases)}
         self._check_sums()
 
     def _check_sums(self) -> None:
-        """Raise BadInput where a file is named twice, or the files of a sweep hold something else than its runs."""
+        """Raise BadInput if a file is named twice, or the files of a sweep do not hold the trials of its runs."""
         paths = Counter(file.path.casefold() for file in self.files)
         if doubled := next((file.path for file in self.files if paths[file.path.casefold()] > 1), ""):
             raise BadInput(f"{self._path}: names {one_line(doubled)} twice", AGAIN)
@@ -133,15 +129,15 @@ class Register:
             if file.first_block + file.blocks > self.blocks[file.sweep]:
                 raise BadInput(f"{self._path}: {one_line(file.path)}: has blocks that no run has", AGAIN)
         if differing := next((sweep for sweep, count in trials.items() if count), None):
-            message = f"{self._path}: sweep {one_line(differing, 80)}: its files have other trials than its runs"
-            raise BadInput(message, AGAIN)
+            place = f"{self._path}: sweep {one_line(differing, 80)}"
+            raise BadInput(f"{place}: its files have other trials than its runs", AGAIN)
 
     def of_sweep(self, sweep: str, table: Table = "trials") -> list[StoredFile]:
-        """The files of a sweep, in the order of their blocks."""
+        """The files of a sweep and table."""
         return [file for file in self.files if file.sweep == sweep and file.table == table]
 
     def number_cases(self, cases: Iterable[Levels]) -> list[int]:
-        """The number of each case in the dataset; durably made one where it is new."""
+        """The number of each case in the dataset; new cases are durably numbered."""
         numbers: list[int] = []
         new: list[dict[str, Level]] = []
         for levels in map(identify, cases):
@@ -154,7 +150,7 @@ class Register:
         return numbers
 
     def check(self, run: StoredRun, label: str) -> None:
-        """Raise BadInput for a run that could not be read again from the register."""
+        """Raise BadInput for a run that the register could not read again."""
         try:
             problem = _problem_of_entry(msgspec.json.decode(msgspec.json.encode(Entry(run)), type=Entry))
         except ValueError as error:  # msgspec's errors are ValueErrors
@@ -163,7 +159,7 @@ class Register:
             raise BadInput(f"{label}: no run that a dataset can hold: {problem}")
 
     def enter(self, entry: Entry) -> None:
-        """Note a run and its files, durably: from now on they are of the dataset."""
+        """Durably add a run and its files to the dataset."""
         _append(self._path, [entry])
         if entry.run:
             self.runs[entry.run.run_id] = entry.run
@@ -182,30 +178,28 @@ def _key(levels: Levels) -> tuple[tuple[str, Level], ...]:
 
 
 def _append(path: Path, entries: Sequence[msgspec.Struct]) -> None:
-    """Add lines durably; what a crash left of a line goes first."""
+    """Add lines durably, after cutting off half a line that a crash left."""
     if os.path.lexists(path):
         with untrusted.open_file(path) as file:
             end = file.seek(0, os.SEEK_END)
-            whole = _end_of_lines(file.fileno(), end)
+            start = max(0, end - untrusted.MOST_LINE_BYTES)  # no line of the lab is longer
+            whole = start + os.pread(file.fileno(), end - start, start).rfind(b"\n") + 1
         if whole < end:
             durable.cut_off(path, whole)
     durable.append(path, b"".join(msgspec.json.encode(entry) + b"\n" for entry in entries))
 
 
-def _end_of_lines(descriptor: int, end: int) -> int:
-    """Where the last whole line ends: a line that is longer than any of the lab's is none."""
-    start = max(0, end - untrusted.MOST_LINE_BYTES)
-    return start + os.pread(descriptor, end - start, start).rfind(b"\n") + 1
-
-
 def _read(path: Path, decoder: msgspec.json.Decoder[EntryT], problem_of: Callable[[EntryT], str]) -> list[EntryT]:
-    """The lines of a file, without a last one that was cut short; of none where there is no file."""
+    """The whole lines of a file; empty if there is no file."""
     entries: list[EntryT] = []
     try:
         lines = untrusted.read_lines(path) if os.path.lexists(path) else iter(())
         for number, line in enumerate(lines, 1):
             if line.endswith(b"\n"):
-                entries.append(_decode(decoder, line, f"{path}: line {number}"))
+                try:
+                    entries.append(decoder.decode(line))
+                except (ValueError, RecursionError) as error:  # msgspec's errors are ValueErrors
+                    raise BadInput(f"{path}: line {number}: not of a dataset: {error}", AGAIN) from error
                 if problem := problem_of(entries[-1]):
                     raise BadInput(f"{path}: line {number}: {problem}", AGAIN)
     except OSError as error:
@@ -213,17 +207,11 @@ def _read(path: Path, decoder: msgspec.json.Decoder[EntryT], problem_of: Callabl
     return entries
 
 
-def _decode(decoder: msgspec.json.Decoder[EntryT], line: bytes, place: str) -> EntryT:
-    try:
-        return decoder.decode(line)
-    except (ValueError, RecursionError) as error:  # msgspec's errors are ValueErrors
-        raise BadInput(f"{place}: not of a dataset: {error}", AGAIN) from error
-
-
 def _problem_of_entry(entry: Entry) -> str:
-    """What no lab writes into the register; empty where there is nothing."""
+    """Why no lab wrote this entry; empty if one may have."""
     for file in entry.files:
-        if not is_own(file.path, file.table, file.sweep):
+        folder, _, name = file.path.rpartition("/")
+        if folder != f"{file.table}/{folder_of(file.sweep)}" or not FILE.fullmatch(name):
             return f"path {one_line(file.path, 100)}: no name that the lab gives to a file of this table and sweep"
         if file.table == "trials" and file.blocks > file.rows:
             return f"{file.path}: {file.blocks:,} blocks of {file.rows:,} trials"
@@ -235,7 +223,7 @@ def _problem_of_entry(entry: Entry) -> str:
 
 
 def _problem_of_case(case: _Case) -> str:
-    """Why no trial is of such a case; empty where one may be."""
+    """Why no trial has such a case; empty if one may have."""
     levels = case.levels
     if lacking := [name for name in FACTORS if name not in levels]:
         return f"lacks {', '.join(lacking)}"
@@ -246,7 +234,7 @@ def _problem_of_case(case: _Case) -> str:
 
 
 def name_of(text: str) -> str:
-    """A text as a part of a path: other characters as ``%2F``, and what is too long by its hash."""
+    """A text as a part of a path: other characters as ``%2F``; a long text is cut, with its hash."""
     quoted = "".join(sign if sign in _PLAIN else "".join(f"%{byte:02X}" for byte in sign.encode()) for sign in text)
     if len(quoted) <= _LONGEST:
         return quoted
@@ -254,11 +242,5 @@ def name_of(text: str) -> str:
 
 
 def folder_of(sweep: str) -> str:
-    """The name of the folder of a sweep, in each of TABLES."""
+    """The name of a sweep's folder in each of TABLES."""
     return f"sweep={name_of(sweep)}"
-
-
-def is_own(path: str, table: Table, sweep: str) -> bool:
-    """Whether this is the path, in a dataset, of a file of this table and sweep."""
-    folder, _, name = path.rpartition("/")
-    return folder == f"{table}/{folder_of(sweep)}" and bool(FILE.fullmatch(name))

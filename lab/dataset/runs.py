@@ -1,4 +1,4 @@
-"""One run of a dataset as a frame, and runs of it over one another: a run fits into memory, as when it was added."""
+"""Single runs of a dataset, each of which fits into memory: as frames, over one another, and as histories."""
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
@@ -21,7 +21,7 @@ from lab.stats.two_runs import Versus, compare_all
 
 
 def find(dataset: Dataset, name: str) -> StoredRun:
-    """The run whose id is this, or begins so. Raises BadInput where there is none, or several."""
+    """The run with this id, or whose id begins so. Raises BadInput if there is none, or several."""
     runs = dataset.register.runs
     if name in runs:
         return runs[name]
@@ -33,9 +33,9 @@ def find(dataset: Dataset, name: str) -> StoredRun:
 
 
 def run_frame(engine: Engine, dataset: Dataset, run: StoredRun) -> pd.DataFrame:
-    """The trials of a run, with the columns that a comparison reads of :func:`lab.results.run_folder.load`."""
-    of_sweep = [one for one in dataset.register.runs.values() if one.sweep == run.sweep]
-    first = sum(one.blocks for one in of_sweep[: of_sweep.index(run)])
+    """The trials of a run, with the columns of :func:`lab.results.run_folder.load` that comparisons read."""
+    of_sweep = [other for other in dataset.register.runs.values() if other.sweep == run.sweep]
+    first = sum(earlier.blocks for earlier in of_sweep[: of_sweep.index(run)])
     end = first + run.blocks
     files = dataset.register.of_sweep(run.sweep)
     holding = [file for file in files if file.first_block < end and first < file.first_block + file.blocks]
@@ -52,13 +52,13 @@ def run_frame(engine: Engine, dataset: Dataset, run: StoredRun) -> pd.DataFrame:
     of_run, place = np.unique(case, return_inverse=True)
     levels = pd.DataFrame([levels_of(dataset, number, run.options) for number in of_run])
     frame = levels.iloc[place].reset_index(drop=True)
-    plain = {name: np.ma.filled(column.astype(float), np.nan) if name == "elapsed_s" else np.ma.getdata(column)
-             for name, column in columns.items()}  # fmt: skip
-    return frame.assign(**plain, bytes_per_s=rate, MB_per_s=rate / 1e6)
+    elapsed_s = np.ma.filled(columns.pop("elapsed_s").astype(float), np.nan)
+    plain = {name: np.ma.getdata(column) for name, column in columns.items()}
+    return frame.assign(**plain, elapsed_s=elapsed_s, bytes_per_s=rate, MB_per_s=rate / 1e6)
 
 
 def compare_runs(engine: Engine, dataset: Dataset, named: Sequence[str]) -> tuple[list[StoredRun], list[Versus]]:
-    """The runs, and each but the first over the first, as `lab compare` has them. Raises BadInput."""
+    """The runs, and every other run over the first, as in `lab compare`. Raises BadInput."""
     runs = [find(dataset, name) for name in named]
     if len({run.run_id for run in runs}) < len(runs):
         raise BadInput("a run is named twice", "name different runs")
@@ -69,17 +69,14 @@ def compare_runs(engine: Engine, dataset: Dataset, named: Sequence[str]) -> tupl
 def courses_of_runs(
     engine: Engine, dataset: Dataset, name: str
 ) -> tuple[list[tuple[StoredRun, datetime]], list[Course]]:
-    """The runs saved as ``name`` with the time when each began, the oldest first, and the courses of their rows.
-
-    Raises BadInput where there is none. Some files of trials at a time are in memory.
-    """
+    """The runs saved as ``name`` with start times, the oldest first, and their courses. Raises BadInput if none."""
     stored = dataset.register.runs.values()
     chosen = [(run, _begun(dataset, run)) for run in stored if run.saved_as == name]
     if not chosen:
         names = listing(sorted({run.saved_as for run in stored if run.saved_as})) or "none"
         message = f"{dataset.path}: holds no run that was saved as {name}; the names there are {names}"
         raise BadInput(message, f"`lab measure TARGET --save {name}` makes one, and `lab dataset add` adds it")
-    chosen.sort(key=lambda one: (one[1], one[0].run_id))
+    chosen.sort(key=lambda run: (run[1], run[0].run_id))
     place = {run.run_id: number for number, (run, _) in enumerate(chosen)}
     rows: dict[Key, list[Point]] = {}
     for sweep in dict.fromkeys(run.sweep for run, _ in chosen):
@@ -100,7 +97,8 @@ def _begun(dataset: Dataset, run: StoredRun) -> datetime:
 def _speeds(sweep: Pooled) -> Iterator[tuple[str, Key, Floats]]:
     """The speeds of the good trials of each run, by protocol, tool and direction."""
     ends = np.cumsum([run.blocks for run in sweep.runs])
-    columns = [[str(sweep.cells.levels[name][code]) for code in sweep.cells.code(name)] for name in POOLED]
+    cells = sweep.encoded.cases
+    columns = [[str(cells.levels[name][code]) for code in cells.code(name)] for name in POOLED]
     of_cell = list(zip(*columns, strict=True))
     keys = list(dict.fromkeys(of_cell))
     key_of_cell = np.array([keys.index(key) for key in of_cell])

@@ -1,7 +1,4 @@
-"""The runs of one sweep of a dataset: their cases, and their trials some files at a time.
-
-Blocks of all runs are blocks alike, in the order in which the runs were added. Each file holds whole blocks.
-"""
+"""The runs of one sweep of a dataset: their cases, and their trials some files at a time. Files hold whole blocks."""
 
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -19,19 +16,17 @@ from lab.base.untrusted import one_line
 from lab.dataset.engine import SPEED, Engine, escape_paths
 from lab.dataset.folder import Dataset
 from lab.dataset.medians import CaseStatistics, order_cases
-from lab.dataset.register import AGAIN, StoredFile, StoredRun, group_files
+from lab.dataset.register import AGAIN, StoredFile, StoredRun, Table, group_files
 from lab.design.factors import ABSENT, CHOOSERS, DEFAULT, Level, owner_of
-from lab.stats.factors import FACTORS, Cells
+from lab.stats.factors import FACTORS
 from lab.stats.intervals import Floats
 
-PART_ROWS = 1 << 20  # read at once, or those of one file
+PART_ROWS = 1 << 20  # read at once; or one larger file
 
 
 @dataclass(frozen=True)
 class Part:
-    """Some trials of whole blocks, from ``first`` on: the cell and the block of each, and its speed in MB/s, NaN of one
-    that does not count.
-    """
+    """Trials of ``blocks`` whole blocks from ``first`` on: cell, block, and speed in MB/s (NaN if not good)."""
 
     first: int
     blocks: int
@@ -41,30 +36,30 @@ class Part:
 
 
 class SweepTrials:
-    """The runs of one sweep, each fact when first asked for. Raises BadInput where files are not whole."""
+    """The runs of one sweep, each fact computed when first asked for. Raises BadInput if files are not whole."""
 
     def __init__(self, engine: Engine, dataset: Dataset, sweep: str):
         self.engine, self.dataset, self.sweep = engine, dataset, sweep
         self.runs: list[StoredRun] = [run for run in dataset.register.runs.values() if run.sweep == sweep]
         if not self.runs:
-            sweeps = ", ".join(dataset.sweeps) or "none"
-            raise BadInput(
-                f"{dataset.path}: has no run of the sweep {sweep}: it has {sweeps}", "`lab dataset add RUN…`"
-            )
-        self.files = sorted(dataset.register.of_sweep(sweep), key=lambda file: file.first_block)
-        for file in self.files:
-            dataset.check(file)
+            message = f"{dataset.path}: has no run of the sweep {sweep}: it has {', '.join(dataset.sweeps) or 'none'}"
+            raise BadInput(message, "`lab dataset add RUN…`")
+        self.files = self._checked_files("trials")
 
-    @cached_property
-    def observed(self) -> list[StoredFile]:
-        """The files of what hosts counted, in the order of their blocks."""
-        files = sorted(self.dataset.register.of_sweep(self.sweep, "observed"), key=lambda file: file.first_block)
+    def _checked_files(self, table: Table) -> list[StoredFile]:
+        """The files of a table in the order of their blocks."""
+        files = sorted(self.dataset.register.of_sweep(self.sweep, table), key=lambda file: file.first_block)
         for file in files:
             self.dataset.check(file)
         return files
 
+    @cached_property
+    def observed(self) -> list[StoredFile]:
+        """The files of observed numbers, in the order of their blocks."""
+        return self._checked_files("observed")
+
     def bunches(self) -> list[list[StoredFile]]:
-        """The files of the trials, in bunches that are read at once."""
+        """The files of trials in bunches that are read at once."""
         return list(group_files(self.files, PART_ROWS))
 
     def source(self, files: Sequence[StoredFile]) -> list[str]:
@@ -73,29 +68,25 @@ class SweepTrials:
 
     @cached_property
     def case_statistics(self) -> dict[int, CaseStatistics]:
-        """What is known of every case, by its number."""
+        """The statistics of every case, by its number."""
         return order_cases(self.engine, self.dataset, self.files)
-
-    @property
-    def cells(self) -> Cells:
-        """The cells of the transfers."""
-        return self.encoded.cases
 
     @cached_property
     def cases(self) -> list[int]:
-        """The number of each cell's case: those that moved a file in any trial."""
-        numbers = np.array(list(self.levels))[self.encoded.moved]
-        in_order: list[int] = numbers[np.argsort(self.cells.cell)].tolist()
-        return in_order
+        """The number of each cell's case; a cell moved a file in any trial."""
+        numbers: list[int] = np.array(list(self.levels))[self.encoded.moved][
+            np.argsort(self.encoded.cases.cell)
+        ].tolist()
+        return numbers
 
     @cached_property
     def encoded(self) -> stats.Encoded:
-        """All cases, as if each were a trial."""
+        """All cases as trials."""
         return stats.encode(pd.DataFrame(list(self.levels.values())).assign(anchor=False))
 
     @cached_property
     def levels(self) -> dict[int, dict[str, Level]]:
-        """The levels of every case by its number, the link's own among them, in ascending order."""
+        """The levels of every case, also of the link, by its number in ascending order."""
         cases = self.dataset.register.cases
         for number in self.case_statistics:
             if number is None or not 0 <= number < len(cases):
@@ -104,7 +95,7 @@ class SweepTrials:
         return {number: levels_of(self.dataset, number, options) for number in sorted(self.case_statistics)}
 
     def parts(self) -> Iterator[Part]:
-        """The transfers, some files at a time; while one part is looked at, the next is read."""
+        """The transfers, some files at a time; the next part is read meanwhile."""
         bunches = self.bunches()
         cell_of = np.full(len(self.dataset.register.cases), -1)
         cell_of[self.cases] = np.arange(len(self.cases))
@@ -129,7 +120,7 @@ class SweepTrials:
         return Part(first, end - first, cell, block, speed)
 
     def _in_range(self, column: str, answer: Any, low: int, high: int) -> npt.NDArray[np.int32]:
-        """The numbers of an answer. Raises BadInput for one that is none, or is not in range."""
+        """The numbers of an answer. Raises BadInput for a missing number, or one out of range."""
         values: npt.NDArray[np.int32] = np.ma.getdata(answer)
         if np.ma.is_masked(answer):
             raise self._foreign_value(column, None)
@@ -139,7 +130,7 @@ class SweepTrials:
         return values
 
     def _foreign_value(self, column: str, value: Any) -> BadInput:
-        """What no run had: in which file it stands."""
+        """The error for a value that no run had, with its file."""
         shown = "of nothing" if value is None else value
         query = f"SELECT 1 FROM read_parquet(?) WHERE {column} IS NOT DISTINCT FROM ? LIMIT 1"
         for file in self.files:
@@ -149,15 +140,10 @@ class SweepTrials:
 
 
 def levels_of(dataset: Dataset, number: int, options: Sequence[str]) -> dict[str, Level]:
-    """The levels of a case, with those of options that other runs named: their default where it has such, else none.
-
-    Raises BadInput for a case with an option that is not among these, which are all that its runs name.
-    """
+    """A case's levels with all ``options``: DEFAULT if it has the option, else ABSENT. Raises BadInput for others."""
     case = dataset.register.cases[number]
     if foreign := [name for name in case if name not in FACTORS and name not in options]:
-        message = (
-            f"{dataset.path / 'cases.jsonl'}: line {number + 1}: {one_line(foreign[0], 80)}: no run of it names that"
-        )
-        raise BadInput(message, AGAIN)
+        place = f"{dataset.path / 'cases.jsonl'}: line {number + 1}"
+        raise BadInput(f"{place}: {one_line(foreign[0], 80)}: no run of it names that", AGAIN)
     owners = {case[name] for name in CHOOSERS}
     return {**{name: DEFAULT if owner_of(name) in owners else ABSENT for name in options}, **case}

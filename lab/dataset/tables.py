@@ -1,9 +1,4 @@
-"""The trials of a run as tables of Parquet: the columns of an exported table, sorted by case and block.
-
-Two columns are the dataset's own. ``case_number`` is the number of the case in the dataset, and ``block_number`` that
-of the block in its sweep, over all runs in the order in which they were added: what is computed within blocks needs
-neither words nor the identity of a run.
-"""
+"""The trials of a run as Parquet: an exported table with numbers of the case in the dataset and block in its sweep."""
 
 from __future__ import annotations
 
@@ -29,33 +24,30 @@ FILE_METADATA = {
     "schema": str(TRIAL_SCHEMA), "dataset_schema": str(SCHEMA), "written_by": f"file-share-lab {__version__}",
 }  # fmt: skip
 OWN = ("case_number", "block_number")
-_FIRST = ("status", "anchor", "size_bytes", "elapsed_s", "ceiling_bytes_per_s")  # of every file, whatever else it has
-_RISING = ("block_number", "position", "started_at")  # whose differences take less room than they do
+_FIRST = ("status", "anchor", "size_bytes", "elapsed_s", "ceiling_bytes_per_s")  # in every file
+_RISING = ("block_number", "position", "started_at")  # columns whose differences take less room
 Numbers = npt.NDArray[np.int32]
 
 
 @dataclass(frozen=True)
 class Rows:
-    """Some trials of a frame of :func:`lab.results.run_folder.load`, each with the numbers of its case and block."""
+    """Trials of a frame of :func:`lab.results.run_folder.load`, each with the numbers of its case and block."""
 
     frame: pd.DataFrame
     case: Numbers
     block: Numbers
 
     def take(self, order: npt.NDArray[np.intp]) -> Rows:
-        """Some of these, in this order."""
+        """Some rows, in this order."""
         return Rows(self.frame.iloc[order], self.case[order], self.block[order])
 
     def sorted(self) -> Rows:
-        """By case, block and position."""
+        """The rows by case, block and position."""
         return self.take(np.lexsort((self.frame["position"].to_numpy(), self.block, self.case)))
 
 
 def trials_table(rows: Rows, facts: Row) -> pa.Table:
-    """The trials without what was observed; ``facts`` are those of the run, which stand in every row.
-
-    ``ceiling_bytes_per_s`` is, as in the frame, the larger one where the link was measured twice.
-    """
+    """The trials without observed numbers; ``facts`` about the run are in every row."""
     import pyarrow as pa
 
     frame = rows.frame
@@ -67,12 +59,12 @@ def trials_table(rows: Rows, facts: Row) -> pa.Table:
     columns["started_at"] = pa.array(frame["started_at"], pa.timestamp("us", "UTC"))
     label = str(facts["run_id"])
     columns |= _levels("option", frame["options"], label) | _levels("effective", frame["effective"], label)
-    kept = [name for name, column in columns.items() if name in _FIRST or not _is_empty(column)]
-    return pa.table({name: columns[name] for name in kept})
+    empty = {name for name in columns.keys() - {*OWN, *_FIRST} if len(frame) and columns[name].null_count == len(frame)}
+    return pa.table({name: column for name, column in columns.items() if name not in empty})
 
 
 def observed_table(rows: Rows, facts: Row) -> pa.Table:
-    """What hosts counted, of the trials that anything was counted of, by the run and the trial."""
+    """The observed numbers by run and trial, of trials that have any."""
     import pyarrow as pa
 
     texts = rows.frame["observed"].tolist()
@@ -87,10 +79,7 @@ def observed_table(rows: Rows, facts: Row) -> pa.Table:
 
 
 def limits_table(verdicts: pd.DataFrame, case: Numbers, first_block: int, facts: Row) -> pa.Table:
-    """What limited each case of a run (:func:`lab.stats.bottleneck.verdicts`), whose numbers ``case`` are.
-
-    ``block_number`` is that of the run's first block, for the order of the runs.
-    """
+    """The verdicts on the cases of a run (:func:`lab.stats.bottleneck.verdicts`), ``case`` being their numbers."""
     import pyarrow as pa
 
     columns: dict[str, Any] = {
@@ -103,7 +92,7 @@ def limits_table(verdicts: pd.DataFrame, case: Numbers, first_block: int, facts:
 
 
 def write(table: pa.Table, file: IO[bytes]) -> int:
-    """Write a table into a file; its bytes. Raises OSError."""
+    """Write a table into a file; return its size. Raises OSError."""
     from pyarrow import parquet
 
     table = table.replace_schema_metadata(FILE_METADATA)
@@ -119,22 +108,15 @@ def _kind(name: str) -> Kind:
     return kinds().get(name, str)
 
 
-def _type(kind: Kind) -> pa.DataType:
+def _column(values: pd.Series[Any], kind: Kind) -> pa.Array:
+    """A column of an exported table; null for a value of another type, such as ``default`` among bytes."""
     import pyarrow as pa
 
     types = {str: pa.string(), int: pa.int64(), float: pa.float64(), bool: pa.bool_()}
-    return types[kind]
-
-
-def _column(values: pd.Series[Any], kind: Kind) -> pa.Array:
-    """A column of an exported table: none for what is of another type, as ``default`` among bytes."""
-    import pyarrow as pa
-
     if kind is int and values.dtype == object:
         values = pd.to_numeric(values, errors="coerce").astype("Int64")
-    if kind is float and values.dtype.kind == "f":
-        return pa.array(values.to_numpy(float), _type(kind), from_pandas=True)
-    return pa.array(values, _type(kind), from_pandas=True)
+    numbers = values.to_numpy(float) if kind is float and values.dtype.kind == "f" else values
+    return pa.array(numbers, types[kind], from_pandas=True)
 
 
 def _repeated(value: object, count: int) -> pa.Array:
@@ -145,10 +127,10 @@ def _repeated(value: object, count: int) -> pa.Array:
 
 
 def _levels(name: str, objects: pd.Series[Any], label: str) -> dict[str, pa.Array]:
-    """The columns of objects that repeat from row to row: each is looked at once."""
+    """The columns of objects; an object that several rows share is converted once."""
     rows = objects.tolist()
-    codes, first = np.unique([id(one) for one in rows], return_index=True)
-    numbers = np.searchsorted(codes, [id(one) for one in rows])
+    codes, first = np.unique([id(row) for row in rows], return_index=True)
+    numbers = np.searchsorted(codes, [id(row) for row in rows])
     table = _object_table(name, [rows[place] for place in first], label)
     return {column: values.take(numbers) for column, values in table.items()}
 
@@ -160,8 +142,4 @@ def _object_table(name: str, distinct: Sequence[Mapping[str, Any]], label: str) 
     import pyarrow as pa
 
     names = dict.fromkeys(option for options in distinct for option in options)
-    return {f"option.{one}": pa.array([options.get(one) for options in distinct], pa.string()) for one in names}
-
-
-def _is_empty(column: Any) -> bool:
-    return not isinstance(column, np.ndarray) and len(column) > 0 and column.null_count == len(column)
+    return {f"option.{key}": pa.array([options.get(key) for options in distinct], pa.string()) for key in names}

@@ -40,7 +40,7 @@ def show_change(comparison: Comparison) -> Stack:
 
 
 def cases(comparison: Comparison) -> pd.DataFrame:
-    """The numbers of each case of both runs by the factors that vary, from :func:`lab.stats.compare`."""
+    """The numbers of each case of both runs by the factors that vary, from :func:`lab.stats.two_runs.compare_all`."""
     table = comparison.versus[0].cases
     factors = table.columns[: table.columns.get_loc("n_a")]
     varied = [name for name in factors if table[name].nunique() > 1]

@@ -10,7 +10,7 @@ from lab.report.tables import TextTable, between, number
 from lab.results.published import Published
 from lab.results.trial import DD, RunJson
 from lab.stats.recomputed import Own, Recomputed
-from lab.stats.store_numbers import OF_STORES, store_numbers
+from lab.stats.store_numbers import OF_STORES, measurements, store_numbers
 
 # What contradicts itself, or measured something else than it says, by the beginning of the tables' names
 SLIPS = (
@@ -101,7 +101,7 @@ def sizes(trials: stats.Trials) -> str:
     rows = frame[frame["protocol"].isin(OF_STORES) & frame["tool"].isin([DD, "bonnie++"])]
     largest = rows.groupby("tool", observed=True)["size_bytes"].max()
     named = [f"{tool} with files of {size_label(int(size))}" for tool, size in largest.items()]
-    if (store_numbers(trials)["cached"] > 0).any():
+    if (store_numbers(measurements(trials))["cached"] > 0).any():
         named.append("bonnie++ cached: its file is less than twice the server's memory")
     return ", ".join(named)
 

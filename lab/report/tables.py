@@ -142,7 +142,7 @@ def settings(table: pd.DataFrame) -> TextTable:
 
 
 def versus_table(table: pd.DataFrame, a: str, b: str) -> TextTable:
-    """Run ``b`` over run ``a``: one row a protocol, tool and direction of :func:`lab.stats.compare`."""
+    """Run ``b`` over run ``a``: one row a protocol, tool and direction of :func:`lab.stats.two_runs.compare_all`."""
     rows = [
         [stats.row_label(row), *(number(row[f"MB_per_s_{run}"], ".1f") for run in "ab"), change(row, "change_pct"),
          between(row["low_pct"], row["high_pct"], "+.1f"), f"{row['n_a']}/{row['n_b']}"]

@@ -1,9 +1,8 @@
-"""What trials say: medians, effects, interactions, shares of variation, drift, comparisons of runs; with intervals.
+"""Statistics of trials: medians, effects, interactions, shares of variation, drift, comparisons of runs; intervals.
 
-Functions take the frame of :func:`lab.results.run_folder.load`, or what :func:`encode` makes of it for several of them,
-or the :class:`Grid` that :func:`grid` makes of it: whatever compares within blocks is computed on that matrix. Only
-trials with status ``ok`` are ever averaged; void and failed ones are counted beside them. Where there are too few
-trials for an interval it is NaN, never a guess.
+Functions take the frame of :func:`lab.results.run_folder.load`, its :func:`encode`-d form, or the :class:`Grid` of
+:func:`grid`, on which comparisons within blocks are computed. Only trials with status ``ok`` are averaged; void and
+failed ones are counted. With too few trials an interval is NaN.
 """
 
 from lab.base.units import size_label as size_label
@@ -43,7 +42,6 @@ from lab.stats.factors import level_label as level_label
 from lab.stats.factors import row_label as row_label
 from lab.stats.factors import rows_of as rows_of
 from lab.stats.factors import term_label as term_label
-from lab.stats.intervals import holm as holm
 from lab.stats.intervals import interval_rank as interval_rank
 from lab.stats.intervals import median as median
 from lab.stats.intervals import median_interval as median_interval
@@ -57,10 +55,7 @@ from lab.stats.moderation import ENOUGH_BLOCKS as ENOUGH_BLOCKS
 from lab.stats.precision import compared_label as compared_label
 from lab.stats.precision import wide_effects as wide_effects
 from lab.stats.speed_matrix import Grid as Grid
-from lab.stats.summary_table import SPEEDS as SPEEDS
 from lab.stats.summary_table import ceilings as ceilings
 from lab.stats.summary_table import file_rates as file_rates
 from lab.stats.summary_table import provenance as provenance
 from lab.stats.summary_table import summary as summary
-from lab.stats.two_runs import compare as compare
-from lab.stats.two_runs import differing_levels as differing_levels

@@ -1,4 +1,4 @@
-"""How much of the variation of speeds each factor accounts for: sums of squares of log MB/s."""
+"""Each factor's share of the variation of speeds: sums of squares of log MB/s."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -14,16 +14,15 @@ from lab.stats.speed_matrix import Grid
 
 BLOCK, REST = "block", "rest"
 SHARE = ("term", "df", "sum_of_squares", "share")
-Term = tuple[str, ...]  # the factors that it is of
-Terms = dict[Term, slice]
-NO_SQUARES = 1e-10  # of the largest: what rounding leaves of a column that says nothing new
-LEAST_PIVOT = 1e-6  # of the largest: with more, no column comes near to following from the others
-MOST_WORK = 7e9  # some 2 s: two factors that make a thousand cases, one of which was never measured, take 6e9
+Term = tuple[str, ...]  # its factors
+NO_SQUARES = 1e-10  # of the largest: rounding errors of a column that depends on others
+LEAST_PIVOT = 1e-6  # of the largest: with more, no column nearly depends on others
+MOST_WORK = 7e9  # about 2 s; two factors of a thousand cases, one of them never measured, take 6e9
 
 
 @dataclass(frozen=True)
 class Shares:
-    """``table`` has the columns SHARE; ``used`` of ``blocks`` blocks were complete and are in it."""
+    """``table`` has the columns SHARE, from the complete blocks: ``used`` of ``blocks``."""
 
     table: pd.DataFrame
     used: int
@@ -32,10 +31,10 @@ class Shares:
 
 @dataclass
 class _CompleteBlocks:
-    """What is added up over the blocks in which every case was measured: of log MB/s less ``middle``, about their mean.
+    """Sums of log MB/s less ``middle`` over the blocks in which every case was measured.
 
-    ``of_cases`` are the sums of each case, ``squares`` those of all squares, and ``squares_of_blocks`` those of the
-    squares of the blocks' means.
+    ``of_cases`` has a sum for each case, ``squares`` that of all squares, ``squares_of_blocks`` the sum of the squares
+    of the blocks' means.
     """
 
     of_cases: Floats
@@ -46,7 +45,7 @@ class _CompleteBlocks:
     squares_of_blocks: float = 0.0
 
     def add(self, speeds: Floats) -> None:
-        """Take blocks in (cases × blocks of log MB/s), of which some may be incomplete."""
+        """Add blocks (cases × blocks of log MB/s); incomplete ones do not count."""
         self.blocks += speeds.shape[1]
         speeds = speeds[:, np.isfinite(speeds).all(axis=0)]
         if not speeds.size:
@@ -61,7 +60,7 @@ class _CompleteBlocks:
 
     @property
     def mean(self) -> float:
-        """That of all, less ``middle``: 0 but for rounding where all came at once."""
+        """The mean of all, less ``middle``; about 0 if all blocks came at once."""
         return float(self.of_cases.mean()) / self.used
 
     @property
@@ -71,27 +70,23 @@ class _CompleteBlocks:
 
     @property
     def between(self) -> float:
-        """The part of it between the means of blocks."""
+        """The part of ``total`` between the means of blocks."""
         return len(self.of_cases) * (self.squares_of_blocks - self.used * self.mean**2)
 
 
 def shares(grid: Grid) -> Shares:
     """The sum of squares of log MB/s by varied factor, two-way interaction (``mtu:tcp_space``), block, and the rest.
 
-    Only blocks in which every case was measured are used; a case that never was is left out. Type II: a factor counts
-    for what it adds to all terms that do not contain it. On a grid without holes the shares add up to 1; with holes
-    (cp has no ssh) what two factors explain alike is in neither. The rest is higher interactions and noise. Empty where
-    nothing was measured, and where very many levels with holes would take MOST_WORK. Source: Fox, Applied Regression
-    Analysis, 3rd ed., section 8.2.
+    From the blocks in which every measured case is present. Type II: a factor counts for what it adds to all terms that
+    do not contain it. Without holes in the grid the shares add up to 1; with holes (cp has no ssh) a joint part of two
+    factors is in neither. The rest is higher interactions and noise. Empty if nothing was measured, or if very many
+    levels with holes would take MOST_WORK. Source: Fox, Applied Regression Analysis, 3rd ed., section 8.2.
     """
     return shares_in_parts(grid, np.asarray(np.isfinite(grid.log_speed).any(axis=1)), [grid])
 
 
 def shares_in_parts(grid: Grid, measured: npt.NDArray[np.bool_], parts: Iterable[Grid]) -> Shares:
-    """What :func:`shares` returns, of a grid that comes in ``parts``, each of some of its blocks.
-
-    Of ``grid`` the cases are taken alone, and ``measured`` says which of them were in any part.
-    """
+    """:func:`shares` of a grid in ``parts``, each with some blocks; ``measured`` says which cases any part has."""
     sums = _CompleteBlocks(np.zeros(int(measured.sum())))
     for part in parts:
         sums.add(part.log_speed[measured])
@@ -108,19 +103,15 @@ def shares_in_parts(grid: Grid, measured: npt.NDArray[np.bool_], parts: Iterable
 
 @dataclass(frozen=True)
 class _Model:
-    """The normal equations of a design: ``gram`` (columns × columns), ``products`` with what is explained, and the
-    columns of each term.
-    """
+    """Normal equations: ``gram`` (columns × columns), ``products`` with the explained values, the columns of terms."""
 
     gram: Floats
     products: Floats
-    terms: Terms
+    terms: dict[Term, slice]
 
     @cached_property
     def is_regular(self) -> bool:
-        """Whether no column follows from the others: then nor does one in any part of the model, and each part is
-        solved without asking for its rank, which takes ten times as long.
-        """
+        """Whether no column depends on others. Then parts of the model have full rank, too, and are solved faster."""
         try:
             pivots = np.diag(np.linalg.cholesky(self.gram)) ** 2
         except np.linalg.LinAlgError:
@@ -129,7 +120,7 @@ class _Model:
 
     @cached_property
     def inverse(self) -> Floats:
-        """The inverse of all equations, if they are regular."""
+        """The inverse of regular equations."""
         return np.linalg.inv(self.gram).astype(np.float64, copy=False)
 
     def holding(self, term: Term) -> list[Term]:
@@ -138,7 +129,7 @@ class _Model:
 
     @property
     def work(self) -> float:
-        """How many products it takes to find what each term adds, as far as the size of the model matters."""
+        """The number of products that finding each term's addition takes, if the size of the model matters."""
         fits = 1 + sum(2 if self.holding(term) else 1 for term in self.terms if term)
         return 0 if self.is_regular else float(fits) * len(self.gram) ** 3
 
@@ -151,13 +142,13 @@ class _Model:
 
     @cached_property
     def whole(self) -> tuple[int, float]:
-        """The same of all terms."""
+        """The fit of all terms."""
         return _solve(self.gram, self.products, self.is_regular)
 
     def added_by(self, term: Term) -> tuple[int, float]:
-        """The degrees of freedom of a term, and what it explains beyond all terms that do not contain it."""
+        """A term's degrees of freedom, and what it explains beyond all terms that do not contain it."""
         holding = self.holding(term)
-        if self.is_regular and not holding:  # beyond all others: what its own coefficients and their errors say
+        if self.is_regular and not holding:  # beyond all others: by its own coefficients and their errors
             own = self.terms[term]
             coefficients = self.inverse[own] @ self.products
             return len(coefficients), float(coefficients @ np.linalg.solve(self.inverse[own, own], coefficients))

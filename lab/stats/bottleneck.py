@@ -1,23 +1,23 @@
-"""What limited each case, with the evidence and the headroom; ``unclear`` where the evidence does not carry.
-
-docs/explanation/bottlenecks.md has the rules and what they rest on.
-"""
+"""The bottleneck of each case with evidence and headroom; docs/explanation/bottlenecks.md has the rules and sources."""
 
 import math
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
 import pandas as pd
 
 from lab.base.untrusted import first_line
 from lab.design.factors import COLUMNS, label_of
+from lab.design.stopping import INTERVAL_BLOCKS
 from lab.results.one_sided import is_one_sided, link_of
 from lab.results.run_keys import load_by_block
 from lab.stats import client_alone, time_budget, utilization
-from lab.stats.better_levels import BetterLevel, better_levels
 from lab.stats.client_alone import Seen
+from lab.stats.effect_ratios import adjustable_factors
 from lab.stats.encoding import Trials, encode, some_of_each_case
 from lab.stats.factors import Level, Row, level_label, rows_of
+from lab.stats.intervals import t_means
 from lab.stats.limit import (
     CERTAIN,
     DISK,
@@ -38,9 +38,10 @@ from lab.stats.limit import (
     percent,
 )  # fmt: skip
 from lab.stats.link_ceilings import SETTING, compare_ceilings
+from lab.stats.speed_matrix import Grid
 from lab.stats.trial_numbers import ROLES, foreign_share, numbers_of
 
-IDLE = 0.75  # a sender that had something on the way for less of the time was kept waiting by a program
+IDLE = 0.75  # of the time with data on the way; with less, the sender waited for a program
 CASE = (*COLUMNS, "options")
 NUMBERS = (
     "bytes_per_s", "link_share", "disk_share", "window_share", "window_bytes", "window_felt", "rtt_ms",
@@ -71,15 +72,25 @@ REMEDY = {
     client_alone.SIGNING: "a faster client, or no signing where the network can be trusted, would help",
     client_alone.ENCRYPTION: "a faster client, or no encryption where the network can be trusted, would help",
 }
-FASTER = "the level named in the evidence was faster"
+NO_CAUSE = ("placebo", "workload")  # a placebo changes nothing, and another payload is another task
+
+
+@dataclass(frozen=True)
+class BetterLevel:
+    """Another ``level`` of ``factor``: how many times as fast it was, with the ends of the 95 % interval."""
+
+    factor: str
+    own: Level
+    level: Level
+    ratio: float
+    low: float
+    high: float
+    blocks: int
 
 
 @dataclass(frozen=True)
 class Known:
-    """What is known of one case: medians, the busiest process of each role, and which other levels were faster.
-
-    ``seen`` is what else the client knows, of a run that saw nothing of its server.
-    """
+    """Facts about one case; ``seen``: what else the client knows, if the run saw nothing of its server."""
 
     medians: Numbers
     processes: Mapping[str, str]
@@ -89,57 +100,41 @@ class Known:
 
 
 def remedy(limited_by: str) -> str:
-    """What would help against a limit; empty for UNCLEAR."""
-    return "" if limited_by == UNCLEAR else REMEDY.get(limited_by, FASTER)
+    """Advice against a limit; empty for UNCLEAR."""
+    return "" if limited_by == UNCLEAR else REMEDY.get(limited_by, "the level named in the evidence was faster")
 
 
 def verdicts(trials: Trials, some: pd.DataFrame | None = None) -> pd.DataFrame:
-    """One row a case: what it was limited by, from the medians of its ok trials; anchors are left out.
+    """One row a case: its bottleneck, from the medians of its ok trials without anchors.
 
-    Columns: CASE, case_id, n; limited_by (a limit, the label of a factor, such as ``MTU``, of which another level was
-    faster, DISTURBED or UNCLEAR), grade (``certain``, ``probable`` or ``unclear``), utilisation (0 to 1, of what
-    limited; of a factor, of the speed with the other level), headroom (what is left of it; for time lost, of the
-    link; NaN where unclear), evidence (a sentence); and NUMBERS (shares 0 to 1, bytes, seconds, NaN where not
-    observed). ``trials`` is a whole run: the link's own trials say what a ceiling means, and other cases what helps.
-    ``some`` is what :func:`lab.stats.encoding.some_of_each_case` made of it, where that was done already.
+    Columns: CASE, case_id, n; limited_by (a limit, DISTURBED, UNCLEAR, or the label of a factor, such as ``MTU``, of
+    which another level was faster), grade (``certain``, ``probable``, ``unclear``), utilisation (0 to 1, of the limit,
+    or of the speed with the other level), headroom (the rest; for lost time, the link's; NaN if unclear), evidence (a
+    sentence); and NUMBERS (shares 0 to 1, bytes, seconds, NaN if not observed). ``trials`` is a whole run, because the
+    link's own trials and other cases are evidence, too. ``some``: the result of
+    :func:`lab.stats.encoding.some_of_each_case` if it is there already.
     """
     encoded = encode(trials)
     run = encoded.frame.attrs.get("run", {})
-    loads = load_by_block(run)
-    cases = _by_case(some_of_each_case(encoded) if some is None else some)
+    loads, is_local = load_by_block(run), run.get("instance") is not None
     link = link_of(run) if is_one_sided(run) else None
-    numbers = pd.DataFrame(
-        [
-            foreign_share(trial, loads) | numbers_of(trial, run.get("instance") is not None, link)
-            for trials_of in cases.values()
-            for trial in trials_of
-        ]
-    )
-    case_ids = pd.Series([case_id for case_id, trials_of in cases.items() for _ in trials_of])
-    medians = numbers.groupby(case_ids).median() if len(numbers) else numbers
+    some = some_of_each_case(encoded) if some is None else some
+    cases: dict[str, list[Row]] = {}
+    every = rows_of(some)
+    for trial in every:
+        cases.setdefault(trial["case_id"], []).append(trial)
+    numbers = pd.DataFrame([foreign_share(trial, loads) | numbers_of(trial, is_local, link) for trial in every])
+    medians = numbers.groupby(pd.Series([trial["case_id"] for trial in every])).median() if every else numbers
     medians_of = dict(zip(medians.index, rows_of(medians), strict=True))
     grid, ceilings = encoded.grid, compare_ceilings(encoded.frame)
-    better = better_levels(grid)
-    rows = [
-        _row(
-            trials_of,
-            medians_of[case_id],
-            ceilings,
-            better.get(tuple(trials_of[0][name] for name in grid.factors), ()),
-            Seen(link, trials_of[0]["direction"], trials_of[0]["effective"]) if link else None,
-        )
-        for case_id, trials_of in cases.items()
-    ]
+    better, rows = better_levels(grid), []
+    for case_id, of_case in cases.items():
+        first = of_case[0]
+        seen = Seen(link, first["direction"], first["effective"]) if link else None
+        faster = better.get(tuple(first[name] for name in grid.factors), ())
+        rows.append(_row(of_case, medians_of[case_id], ceilings, faster, seen))
     dtypes = dict.fromkeys(("utilisation", "headroom", *NUMBERS), "float64")
     return pd.DataFrame(rows, columns=[*CASE, "case_id", "n", *VERDICT, *NUMBERS]).astype(dtypes)
-
-
-def _by_case(trials: pd.DataFrame) -> dict[str, list[Row]]:
-    """The trials of each case as plain rows: pandas would take a thousand cases one by one for many seconds."""
-    cases: dict[str, list[Row]] = {}
-    for row in rows_of(trials):
-        cases.setdefault(row["case_id"], []).append(row)
-    return cases
 
 
 def _row(
@@ -149,7 +144,7 @@ def _row(
     better: Sequence[BetterLevel],
     seen: Seen | None,
 ) -> Row:
-    """What one case was limited by; ``numbers`` are the medians of its trials, NaN where none has it."""
+    """The bottleneck of one case; ``numbers`` are the medians of its trials, NaN where no trial has the number."""
     medians = {str(name): value for name, value in numbers.items() if not math.isnan(value)}
     medians |= ceilings.get(tuple(trials[0][name] for name in SETTING), {})
     names = {role: name for role in ROLES if (name := _busiest(trials, role))}
@@ -159,7 +154,7 @@ def _row(
 
 
 def _busiest(trials: Sequence[Row], role: str) -> str:
-    """The process that was a role's busiest in most trials; empty where none is known."""
+    """The process that was busiest in most trials on the host of a role; empty if none is known."""
     sides = [trial["observed"].get(role) for trial in trials]
     names = [first_line(str(side["process"])) for side in sides if isinstance(side, dict) and "process" in side]
     return max(names, key=names.count, default="")
@@ -168,9 +163,8 @@ def _busiest(trials: Sequence[Row], role: str) -> str:
 def judge(known: Known) -> Row:
     """VERDICT of one case.
 
-    Other programs come first: then every number is one of a busy machine. Among limits, what is proven
-    to be at its end comes before what another level of a factor changed, and that before what is only likely: whoever
-    raised one thing and saw the speed rise need not argue from counters.
+    Other programs come first, because they spoil every number. Then come certain limits, then factors of which another
+    level was faster, which prove more than counters, and last what is only probable.
     """
     limits = utilization.limits(known.medians, known.processes)
     if known.seen:
@@ -197,16 +191,13 @@ def judge(known: Known) -> Row:
 
 
 def _prefer(near: list[Limit]) -> list[Limit]:
-    """What explains the rate, the fullest first.
-
-    A small window, or a quota, pulls the ceiling itself down: then it is no news that the ceiling was reached.
-    """
+    """The limits that explain the rate, the fullest first; without the link if a window or quota lowered that."""
     bounded = any(limit.bounds_the_ceiling for limit in near)
     return sorted((limit for limit in near if limit.name != LINK or not bounded), key=lambda limit: -limit.share)
 
 
 def _caused(better: Sequence[BetterLevel], near: Sequence[Limit]) -> Row:
-    """The factor of which another level made it faster; certain where even the low end of the interval matters."""
+    """The factor of which another level was faster; certain if even the low end of the interval matters."""
     first = better[0]
     is_disk = (first.factor, first.own, first.level) == ("store", "disk", "ram")
     name = DISK if is_disk else label_of(first.factor)
@@ -216,7 +207,7 @@ def _caused(better: Sequence[BetterLevel], near: Sequence[Limit]) -> Row:
 
 
 def _describe(better: BetterLevel) -> str:
-    """What another level changed, and how sure that is."""
+    """The change by another level, with its interval."""
     change, low, high = (f"{100 * (ratio - 1):.0f}" for ratio in (better.ratio, better.low, better.high))
     own, level = (level_label(better.factor, level) for level in (better.own, better.level))
     return (
@@ -226,7 +217,7 @@ def _describe(better: BetterLevel) -> str:
 
 
 def _limited(near: Sequence[Limit], better: Sequence[BetterLevel]) -> Row:
-    """The fullest limit, which is certain only where no other one is near as well."""
+    """The fullest limit, which is certain only if no other limit is near, too."""
     first, *rest = near
     also = [limit.evidence for limit in rest if limit.name != first.name]
     evidence = "; also near: ".join(filter(None, (first.evidence, ", ".join(also))))
@@ -235,7 +226,7 @@ def _limited(near: Sequence[Limit], better: Sequence[BetterLevel]) -> Row:
 
 
 def _unclear(problem: str, limits: Sequence[Limit], medians: Numbers) -> Row:
-    """Why nothing can be named, and the fullest of each thing that is known."""
+    """The reason why no limit is named, and the fullest limit of each name."""
     parts = [problem]
     if (busy := medians.get("busy", 1.0)) < IDLE:
         parts.append(f"nothing was on the way {percent(1 - busy)} of the time")
@@ -246,3 +237,44 @@ def _unclear(problem: str, limits: Sequence[Limit], medians: Numbers) -> Row:
 
 def _verdict(name: str, certainty: str, share: float | None, headroom: float | None, evidence: str) -> Row:
     return dict(zip(VERDICT, (name, certainty, share, headroom, evidence), strict=True))
+
+
+def better_levels(grid: Grid) -> dict[tuple[Level, ...], list[BetterLevel]]:
+    """The better levels of each case, the best of each factor, the largest ratio first.
+
+    A case is its levels of ``grid.factors``, ABSENT for an option of another protocol. A level counts if the ratio's
+    interval within blocks (Student's t over INTERVAL_BLOCKS blocks or more) excludes 1, and the case reached less than
+    NEAR of the speed with that level.
+    """
+    rows = {tuple(codes): number for number, codes in enumerate(grid.codes.tolist())}
+    factors = [factor for factor in adjustable_factors(grid) if factor not in NO_CAUSE]
+    pairs = [pair for factor in factors for pair in _pairs(grid, factor, rows)]
+    if not pairs:
+        return {}
+    own, other = np.array([places for _, *places in pairs]).T
+    means = t_means(grid.log_speed[other] - grid.log_speed[own])
+    matters = (means.n >= INTERVAL_BLOCKS) & (means.mean - means.half > 0) & (means.mean > -np.log(NEAR))
+    by_case: dict[int, dict[str, BetterLevel]] = {}
+    for at in np.flatnonzero(matters):
+        factor, case, partner = pairs[at]
+        own_code, code = grid.code(factor)[[case, partner]]
+        ratio, low, high = np.exp(means.mean[at] + means.half[at] * np.array([0, -1, 1])).tolist()
+        levels = grid.levels[factor]
+        better = BetterLevel(factor, levels[own_code], levels[code], ratio, low, high, int(means.n[at]))
+        of_case = by_case.setdefault(case, {})
+        of_case[factor] = max(better, of_case.get(factor, better), key=lambda known: known.ratio)
+    cases = list(grid.cases())
+    return {
+        cases[case]: sorted(by_factor.values(), key=lambda better: -better.ratio) for case, by_factor in by_case.items()
+    }
+
+
+def _pairs(grid: Grid, factor: str, rows: Mapping[tuple[int, ...], int]) -> list[tuple[str, int, int]]:
+    """The factor, and the rows of each two cases that differ in it only."""
+    place = grid.factors.index(factor)
+    return [
+        (factor, number, rows[partner])
+        for case, number in rows.items()
+        for code in range(len(grid.levels[factor]))
+        if code != case[place] >= 0 and (partner := (*case[:place], code, *case[place + 1 :])) in rows
+    ]

@@ -1,16 +1,16 @@
-"""Steps in a short series, such as the speeds of one share over months: is there one, where, and how large.
+"""Steps in a short series, such as the speeds of one share over months: whether there is one, where, and how large.
 
-Looked for are the step, and the stretch in the middle, that differ most from the rest. Whether that is more than chance
-would give, a permutation test says, whose error rate does not rest on a distribution. Each part is then looked at in
-the same way (circular binary segmentation). An odd point counts no more than one three standard deviations away.
-Sources: Olshen, Venkatraman, Lucito and Wigler, Circular binary segmentation, Biostatistics 5 (2004), 557-572; Antoch
-and Hušková, Permutation tests in change point analysis, Stat. Probab. Lett. 53 (2001), 37-46; Westfall and Young,
-Resampling-based multiple testing, 1993 (the smaller of two p-values); Huber, Robust estimation of a location parameter,
-Ann. Math. Stat. 35 (1964), 73-101; Schwarz, Estimating the dimension of a model, Ann. Stat. 6 (1978), 461-464.
-`benchmarks/history.py` simulates what it comes to.
+The candidates are the step, and the stretch in the middle, that differ most from the rest. A permutation test, whose
+error rate needs no distribution, compares them with chance. Then each part is treated in the same way (circular binary
+segmentation). Outliers count as three standard deviations away. Sources: Olshen, Venkatraman, Lucito and Wigler,
+Circular binary segmentation, Biostatistics 5 (2004), 557-572; Antoch and Hušková, Permutation tests in change point
+analysis, Stat. Probab. Lett. 53 (2001), 37-46; Westfall and Young, Resampling-based multiple testing, 1993 (the smaller
+of two p-values); Huber, Robust estimation of a location parameter, Ann. Math. Stat. 35 (1964), 73-101; Schwarz,
+Estimating the dimension of a model, Ann. Stat. 6 (1978), 461-464.
+`benchmarks/history.py` simulates the error rates.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -19,32 +19,31 @@ import numpy.typing as npt
 
 from lab.stats.intervals import Floats
 
-LEAST_LEVEL = 3  # points of a level: one or two odd ones are none
-LEAST_POINTS = 10  # that can show a step: of fewer, hardly an order of them is rare enough
+LEAST_LEVEL = 3  # points of a level: one or two outliers are none
+LEAST_POINTS = 10  # that can show a step: with fewer, hardly any order is rare enough
 PERMUTATIONS = 999
-MOST_ALIKE = 0.9  # points that are more alike than this would count as less than one of nineteen
-MOST_LEVELS = 4  # that are taken away before points are compared with the one before
+MOST_ALIKE = 0.9  # points that are more alike would count as less than one of nineteen
+MOST_LEVELS = 4  # that are subtracted before points are compared with the point before
 FARTHEST = 3.0  # standard deviations from the median that a point counts as, at most
 _ROUNDING = 1e-9
-_NORMAL = 2.2219  # makes it the standard deviation of normal numbers
-_SMALL = {2: 0.399, 3: 0.994, 4: 0.512, 5: 0.844, 6: 0.611, 7: 0.857, 8: 0.669, 9: 0.872}  # by how many there are
+_NORMAL = 2.2219  # scales it to the standard deviation of normal numbers
+_SMALL = {2: 0.399, 3: 0.994, 4: 0.512, 5: 0.844, 6: 0.611, 7: 0.857, 8: 0.669, 9: 0.872}  # by the number of values
 
 
 @dataclass(frozen=True)
 class Split:
-    """Where a series parts best: ``at`` has the first point of each new level, ``p`` how often chance parts as well."""
+    """The best split of a series: ``at`` has the first point of each new level, ``p`` the p-value."""
 
     at: Sequence[int]
     p: float
 
 
 def best_split(values: Floats, weights: Floats) -> Split:
-    """The step in ``values``, or the stretch in their middle, that differs most from the rest, and the p-value of that.
+    """The step in ``values``, or the stretch in their middle, that differs most from the rest, and its p-value.
 
-    The statistic of each of the two is the largest sum of weighted scores over its standard deviation in a random
-    order; the rarer one counts, and is compared with the rarer one of random orders. Levels have LEAST_LEVEL points or
-    more. Points that resemble the one before count as fewer: n as n (1 − ρ) / (1 + ρ), as in
-    :mod:`lab.stats.moderation`. The p-value is NaN below LEAST_POINTS.
+    The statistic of both is the largest sum of weighted scores over its standard deviation in a random order. The rarer
+    of both counts, against the rarer of both in random orders. Levels have LEAST_LEVEL points or more. Points that
+    resemble the point before count as fewer: n as n (1 − ρ) / (1 + ρ). The p-value is NaN below LEAST_POINTS.
     """
     if len(values) < LEAST_POINTS:
         return Split([], np.nan)
@@ -70,17 +69,15 @@ def best_split(values: Floats, weights: Floats) -> Split:
 
 
 def _share_from(ordered: Floats, values: Floats) -> Floats:
-    """The p-value of each value: the share of sorted chance that is as large, the value itself counted."""
-    shares: Floats = (1 + len(ordered) - np.searchsorted(ordered, values)) / (1 + len(ordered))
-    return shares
+    """The p-value of each value: the share of sorted random results that are as large, with the value itself."""
+    return (1 + len(ordered) - np.searchsorted(ordered, values)) / (1 + len(ordered))
 
 
 def cut(values: Floats, weights: Floats, significance: float) -> list[int]:
-    """Where each level of a series that is known to have a step begins, 0 first.
+    """The first point of each level of a series that is known to have a step, 0 first.
 
-    The first split is taken for granted: whoever tests several series at once adjusts its p-value. A part is tested at
-    as much of ``significance`` as it has of the points, so that of parts without a step all together are cut no more
-    often than that.
+    The first split is given, because a caller with several series adjusts its p-value. A part is tested at its share of
+    ``significance``, so that all parts without a step together keep that error rate.
     """
 
     def cut_part(begin: int, end: int, is_given: bool) -> list[int]:
@@ -95,24 +92,22 @@ def cut(values: Floats, weights: Floats, significance: float) -> list[int]:
 
 
 def likeness(scores: Floats) -> float:
-    """How much points next to one another are alike, once a line or a few levels are taken away: what fits best.
+    """The correlation of neighbouring points without a line or a few levels, whichever fits best.
 
-    Of a history with a drift, or with several steps, all points would else seem to be alike, and no change to be beyond
-    chance.
+    Otherwise a drift or several steps would make all points look alike, and no change would be beyond chance.
     """
     x = np.arange(len(scores))
-    fits = [(2, 2, scores - np.polynomial.Polynomial.fit(x, scores, 1)(x))]  # means, parameters, what is left
-    for begins in _grow(scores):
-        fits.append((len(begins), 2 * len(begins) - 1, scores - means_of(scores, begins)))
+    fits = [(2, 2, scores - np.polynomial.Polynomial.fit(x, scores, 1)(x))]  # means, parameters, residuals
+    fits += [(len(begins), 2 * len(begins) - 1, scores - by_level(scores, begins, np.mean)) for begins in _grow(scores)]
     means, _, residuals = min(fits, key=lambda fit: criterion(fit[2], fit[1]))
     return correlation(residuals, means)
 
 
 def correlation(residuals: Floats, means: int) -> float:
-    """The lag-1 autocorrelation of what is left of so many fitted means, without its bias; never below 0.
+    """The lag-1 autocorrelation of the residuals of so many fitted means, without its bias; never below 0.
 
-    The means take some −1 / n each, and what is alike 4 ρ / n. Source: Marriott and Pope, Bias in the estimation of
-    autocorrelations, Biometrika 41 (1954), 390-402.
+    Each mean biases it by about −1 / n, the correlation itself by −4 ρ / n. Source: Marriott and Pope, Bias in the
+    estimation of autocorrelations, Biometrika 41 (1954), 390-402.
     """
     n, squares = len(residuals), float((residuals**2).sum())
     if n <= 4 or squares < _ROUNDING:
@@ -122,23 +117,18 @@ def correlation(residuals: Floats, means: int) -> float:
 
 
 def criterion(residuals: Floats, count: int) -> float:
-    """Schwarz' criterion of a fit of so many parameters, for noise that has heavy tails (Laplace's): less is better."""
+    """Schwarz' criterion of a fit with ``count`` parameters, for heavy-tailed noise (Laplace); less is better."""
     n = len(residuals)
     return float(2 * n * np.log(np.abs(residuals).sum() + _ROUNDING) + count * np.log(n))
 
 
-def medians_of(values: Floats, begins: Sequence[int]) -> Floats:
-    """For each point the median of its level."""
-    return np.concatenate([np.full(len(part), np.median(part)) for part in np.split(values, begins[1:])])
-
-
-def means_of(values: Floats, begins: Sequence[int]) -> Floats:
-    """For each point the mean of its level."""
-    return np.concatenate([np.full(len(part), part.mean()) for part in np.split(values, begins[1:])])
+def by_level(values: Floats, begins: Sequence[int], centre: Callable[[Floats], float]) -> Floats:
+    """The mean or median of its level for each point."""
+    return np.concatenate([np.full(len(part), centre(part)) for part in np.split(values, begins[1:])])
 
 
 def _grow(scores: Floats) -> Iterator[list[int]]:
-    """Levels of the scores, two to MOST_LEVELS: each time the part is split that differs most inside."""
+    """Two to MOST_LEVELS levels of the scores; each time the part that differs most inside is split."""
     begins = [0]
     while len(begins) < MOST_LEVELS:
         parts = [part for part in pairwise([*begins, len(scores)]) if part[1] - part[0] >= 2 * LEAST_LEVEL]
@@ -154,16 +144,16 @@ def _grow(scores: Floats) -> Iterator[list[int]]:
 
 
 def _needed(scores: Floats, begins: list[int]) -> list[int]:
-    """The levels without one that fits no better than chance: of a stretch in the middle, one end may be noise."""
+    """The levels, without one end of a middle stretch if that fits better."""
     shorter = [[begin for begin in begins if begin != left_out] for left_out in begins[1:]]
     choices = [begins, *(choice for choice in shorter if len(choice) > 1)]
-    return min(choices, key=lambda choice: criterion(scores - means_of(scores, choice), 2 * len(choice) - 1))
+    return min(choices, key=lambda choice: criterion(scores - by_level(scores, choice, np.mean), 2 * len(choice) - 1))
 
 
 def _scores(values: Floats, weights: Floats) -> Floats:
-    """How far each value lies from the median, FARTHEST at most, by its weight; less what makes their sum 0.
+    """The weighted distance of each value from the median, at most FARTHEST, shifted to a sum of 0.
 
-    The unit is the scatter of differences of neighbours: steps do not make it larger.
+    The unit is the scatter of neighbours' differences, which steps do not enlarge.
     """
     unit = max(scatter(np.diff(values)) / np.sqrt(2), _ROUNDING)
     distances = np.clip((values - np.median(values)) / unit, -FARTHEST, FARTHEST)
@@ -172,9 +162,8 @@ def _scores(values: Floats, weights: Floats) -> Floats:
 
 
 def _stretches(scores: Floats, starts: Sequence[int]) -> Iterator[tuple[int, npt.NDArray[np.intp], Floats]]:
-    """For each start of a stretch: that, where it may stop, and its sums (rows of scores × stops).
-
-    A sum is told over its spread in a random order. No stretch goes on to the end: the rest of that one begins at 0.
+    """For each start of a stretch: the start, its stops, and its sums (rows of scores × stops), each over its standard
+    deviation in a random order. No stretch reaches the end, because the rest then begins at 0.
     """
     n = scores.shape[1]
     sums = np.concatenate([np.zeros((len(scores), 1)), scores.cumsum(axis=1)], axis=1)
@@ -185,9 +174,9 @@ def _stretches(scores: Floats, starts: Sequence[int]) -> Iterator[tuple[int, npt
 
 
 def scatter(values: Floats) -> float:
-    """The standard deviation of numbers that are normal but for up to half of them; NaN of fewer than two.
+    """The standard deviation of normal numbers of which up to half may be outliers; NaN for fewer than two.
 
-    It is Qn: about the lower quartile of the distances of all pairs, made unbiased for few numbers too. Source:
+    It is Qn: about the lower quartile of the distances of all pairs, also unbiased for few numbers. Source:
     Rousseeuw and Croux, Alternatives to the median absolute deviation, J. Am. Stat. Assoc. 88 (1993), 1273-1283; Croux
     and Rousseeuw, Time-efficient algorithms for two highly robust estimators of scale, COMPSTAT 1992, 411-428.
     """

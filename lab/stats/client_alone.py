@@ -1,7 +1,7 @@
-"""What held a transfer back, told from the client alone: the rules for runs that saw nothing of their server.
+"""The bottleneck as seen from the client alone: rules for runs that saw nothing of their server.
 
-What the client cannot see, the server and its disk, is named by elimination only, and never with certainty.
-docs/explanation/bottlenecks.md has the rules and what they rest on.
+The server and its disk, which the client cannot see, are named by elimination only, and never with certainty.
+docs/explanation/bottlenecks.md has the rules and their sources.
 """
 
 import re
@@ -35,50 +35,35 @@ from lab.stats.utilization import DISTURBING
 HALF_DUPLEX, WIFI, SYNC = "half duplex", "Wi-Fi", "mount option sync"
 SIGNING, ENCRYPTION = "SMB signing", "SMB encryption"
 CLIENT_CPU = "client CPU"
-# Share of a radio's rate. A station may send half to two thirds of the time: acknowledgements, gaps and others take
-# the rest (Bianchi 2000; IEEE 802.11-2020, 10.23), and TCP's own packets go the other way on the same channel
+# Shares of a radio's rate. Data gets half to two thirds of it: acknowledgements, gaps and other stations take the rest
+# (Bianchi 2000; IEEE 802.11-2020, 10.23)
 WIFI_FULL, WIFI_SPARE = 0.5, 0.25
-CLIENT_IDLE = 0.7  # of a core, and of all cores: with more, this machine may have taken its part of the time
+CLIENT_IDLE = 0.7  # of a core, and of all cores: with more, this machine may have cost time
 ALWAYS_BUSY = 0.9  # of the time the sender had something on the way
-QUEUED, QUEUE_MS = 3.0, 1.0  # times as long a round trip, and at least so much longer: what a server does takes less
+QUEUED, QUEUE_MS = 3.0, 1.0  # a queue multiplies the round trip by 3 and adds 1 ms at least; a server adds less
 ONE_AT_ONCE = 1.5  # requests in a round trip: with more, several were on the way at once
 
 
 @dataclass(frozen=True)
 class Seen:
-    """What the client knows of a case beside numbers: its end of the link, what is in effect, and the direction."""
+    """What the client knows about a case beside numbers: its end of the link, the direction, and settings in effect."""
 
     link: ClientLink
     direction: str
     effective: Mapping[str, object] = field(default_factory=dict)
 
-    def is_protected(self, name: str) -> str:
-        """The cipher of ``signing`` or ``encryption``, or ``on``; empty where it is off, or not known."""
-        value = first_line(str(self.effective.get(name, "")), 40)
-        return "" if value in ("off", "") else value
 
-    @property
-    def waits_for_each_write(self) -> bool:
-        """Whether the mount has the option for it: ``sync`` of Linux, ``synchronous`` of macOS."""
-        options = re.split(r"[,\s]+", str(self.effective.get("mount_options", "")))
-        return self.direction == "write" and bool({"sync", "synchronous"} & set(options))
-
-
-def limits(seen: Seen, medians: Numbers, told: Sequence[Limit]) -> list[Limit]:
-    """The limits that any run can tell (``told``), with what the client knows of its link and of the mount."""
-    made = [_explained(_disturbed(limit, medians), seen) for limit in told]
-    return [*made, *_half_duplex(seen, medians), *_wifi(medians)]
+def limits(seen: Seen, medians: Numbers, known: Sequence[Limit]) -> list[Limit]:
+    """The limits ``known`` as in any run, with what the client knows of its link and mount."""
+    explained = [_explained(_disturbed(limit, medians), seen) for limit in known]
+    return [*explained, *filter(None, (_half_duplex(seen, medians), _wifi(medians)))]
 
 
 def _disturbed(limit: Limit, medians: Numbers) -> Limit:
-    """All cores were full, and a good part of that was there while the lab did nothing: others had them."""
+    """All cores were full, and other programs used a good part of them while the lab was idle."""
     foreign = medians.get("foreign", 0.0)
-    if (
-        limit.name != CLIENT_CPU
-        or not limit.near
-        or foreign < DISTURBING
-        or medians.get("client_one_core", 0.0) >= NEAR
-    ):
+    is_full = limit.name == CLIENT_CPU and limit.near and medians.get("client_one_core", 0.0) < NEAR
+    if not is_full or foreign < DISTURBING:
         return limit
     evidence = (
         f"{DISTURBED}: others used {percent(foreign)} of the cores while nothing was measured, and {limit.evidence}"
@@ -87,87 +72,87 @@ def _disturbed(limit: Limit, medians: Numbers) -> Limit:
 
 
 def _explained(limit: Limit, seen: Seen) -> Limit:
-    """A processor that is full under a mount that signs or encrypts is full of that, most likely."""
-    named = {ENCRYPTION: seen.is_protected("encryption"), SIGNING: seen.is_protected("signing")}
-    name = next((name for name, value in named.items() if value), "")
-    if limit.name != CLIENT_CPU or not limit.near or not name:
+    """Signing or encryption, if the processor is full under a mount that does either."""
+    if limit.name != CLIENT_CPU or not limit.near:
         return limit
-    cipher = "" if named[name] == "on" else f" ({named[name]})"
-    return replace(limit, name=name, evidence=f"{name} is on{cipher}, and {limit.evidence}", grade=PROBABLE)
+    for name, setting in ((ENCRYPTION, "encryption"), (SIGNING, "signing")):
+        value = first_line(str(seen.effective.get(setting, "")), 40)
+        if value not in ("off", ""):
+            cipher = "" if value == "on" else f" ({value})"
+            return replace(limit, name=name, evidence=f"{name} is on{cipher}, and {limit.evidence}", grade=PROBABLE)
+    return limit
 
 
-def _half_duplex(seen: Seen, medians: Numbers) -> list[Limit]:
-    """No Ethernet of today is meant to be so: one end did not negotiate, and packets collide."""
-    if seen.link.duplex != "half" or seen.link.wireless:
-        return []
-    share = medians.get("link_share", 0.0)
-    if share >= NEAR:
-        return []
-    evidence = f"half duplex: {first_line(str(seen.link.interface), 40)} sends or receives, and never does both"
-    return [Limit(HALF_DUPLEX, share, evidence, near=True, grade=PROBABLE)]
+def _probable(name: str, medians: Numbers, evidence: str) -> Limit:
+    return Limit(name, min(1.0, medians.get("link_share", 0.0)), evidence, near=True, grade=PROBABLE)
 
 
-def _wifi(medians: Numbers) -> list[Limit]:
+def _half_duplex(seen: Seen, medians: Numbers) -> Limit | None:
+    """Half-duplex Ethernet: one end did not negotiate, and packets collide."""
+    if seen.link.duplex != "half" or seen.link.wireless or medians.get("link_share", 0.0) >= NEAR:
+        return None
+    interface = first_line(str(seen.link.interface), 40)
+    return _probable(HALF_DUPLEX, medians, f"half duplex: {interface} sends or receives, and never does both")
+
+
+def _wifi(medians: Numbers) -> Limit | None:
     if "wifi" not in medians:
-        return []
+        return None
     share = medians["link_share"]
     evidence = (
         f"Wi-Fi: {percent(share)} of the {speed_label(medians['line_bits_per_s'])} at which its radio sends, of which "
         "half to two thirds are left for data"
     )
-    return [Limit(WIFI, min(1.0, share), evidence, share >= WIFI_FULL, grade=PROBABLE)]
+    return Limit(WIFI, min(1.0, share), evidence, share >= WIFI_FULL, grade=PROBABLE)
 
 
 def left_over(seen: Seen, medians: Numbers) -> Limit:
-    """What remains where nothing that the client sees was near its limit: what can be named, or why nothing can.
-
-    Of the latter the name is UNCLEAR, and the evidence the reason.
-    """
-    if named := [
-        *_queue(seen, medians), *_losses(medians), *_edges(seen, medians), *_sync(seen, medians), *_long_way(medians),
-        *_narrower(seen, medians),
-    ]:  # fmt: skip
-        return named[0]
+    """The bottleneck if nothing that the client sees was near its limit; UNCLEAR with the reason if none is named."""
+    if limit := (
+        _queue(seen, medians)
+        or _losses(medians)
+        or _edges(seen, medians)
+        or _sync(seen, medians)
+        or _long_way(medians)
+        or _narrower(seen, medians)
+    ):
+        return limit
     if reason := _not_idle(seen, medians):
         return Limit(UNCLEAR, 0.0, reason, near=False)
-    link = medians["link_share"]
     evidence = (
-        f"{SERVER}: neither the link ({percent(link)}) nor this machine ({_busiest(medians)}) was full; what the "
-        "server does cannot be seen from here"
+        f"{SERVER}: neither the link ({percent(medians['link_share'])}) nor this machine ({_busiest(medians)}) was "
+        "full; what the server does cannot be seen from here"
     )
-    return Limit(SERVER, link, evidence, near=True, grade=PROBABLE)
+    return _probable(SERVER, medians, evidence)
 
 
-def _queue(seen: Seen, medians: Numbers) -> list[Limit]:
-    """A sender that never rests, and bytes that queue before a narrower place than this end of the link.
-
-    Of a write alone: whether the other end rests the receiver does not know.
-    """
+def _queue(seen: Seen, medians: Numbers) -> Limit | None:
+    """A writer that never rests, with bytes queued before a narrower part of the way; a reader cannot see that."""
     if seen.direction != "write" or not {"busy", "loaded_rtt_ms", "rtt_ms"} <= medians.keys():
-        return []
+        return None
     least, loaded = medians["rtt_ms"], medians["loaded_rtt_ms"]
     waits = medians["busy"] < ALWAYS_BUSY or medians.get("window_felt", 0.0) >= WINDOW_FELT
     if waits or loaded < max(QUEUED * least, least + QUEUE_MS) or medians.get("link_share", 0.0) > FAR_ABOVE:
-        return []
+        return None
     evidence = (
         f"link: the round trip grew from {least:.2g} to {loaded:.2g} ms under this load, so bytes queued on the way, "
         "which is narrower than this end of it"
     )
-    return [Limit(LINK, min(1.0, medians.get("link_share", 0.0)), evidence, near=True, grade=PROBABLE)]
+    return _probable(LINK, medians, evidence)
 
 
-def _losses(medians: Numbers) -> list[Limit]:
+def _losses(medians: Numbers) -> Limit | None:
     if (resent := medians.get("resent", 0.0)) < RESENT:
-        return []
+        return None
     evidence = f"{LOSSES}: {100 * resent:.1f} % of what was sent was sent again, and TCP slows down each time"
-    return [Limit(LOSSES, min(1.0, medians.get("link_share", 0.0)), evidence, near=True, grade=PROBABLE)]
+    return _probable(LOSSES, medians, evidence)
 
 
-def _edges(seen: Seen, medians: Numbers) -> list[Limit]:
-    """Before the first byte of the payload, and after its last one: a server that flushes answers then."""
-    if medians.get("link_share", 1.0) >= NEAR:
-        return []
-    link, elapsed_s = medians["link_share"], medians["elapsed_s"]
+def _edges(seen: Seen, medians: Numbers) -> Limit | None:
+    """Time before the first byte of the payload, and after its last one, when a server that flushes answers."""
+    link, elapsed_s = medians.get("link_share", 1.0), medians["elapsed_s"]
+    if link >= NEAR:
+        return None
     after = medians.get("after_last_byte", 0.0)
     before = medians.get("startup", 0.0) - after
     if seen.direction == "write" and after >= MOST * (1 - link):
@@ -175,56 +160,53 @@ def _edges(seen: Seen, medians: Numbers) -> list[Limit]:
             f"{FLUSH}: {after * elapsed_s:.2g} of {elapsed_s:.2g} s passed after the last byte was sent: only then did "
             "the server say that all is safe"
         )
-        return [Limit(FLUSH, link, evidence, near=True, grade=PROBABLE)]
+        return _probable(FLUSH, medians, evidence)
     if before >= MOST * (1 - link):
         evidence = f"{START_UP}: {before * elapsed_s:.2g} of {elapsed_s:.2g} s passed before the first byte"
-        return [Limit(START_UP, link, evidence, near=True, grade=PROBABLE)]
-    return []
+        return _probable(START_UP, medians, evidence)
+    return None
 
 
-def _sync(seen: Seen, medians: Numbers) -> list[Limit]:
-    if not seen.waits_for_each_write or medians.get("link_share", 0.0) >= NEAR:
-        return []
-    evidence = f"{SYNC}: each write waits until the server has answered it"
-    return [Limit(SYNC, medians.get("link_share", 0.0), evidence, near=True, grade=PROBABLE)]
+def _sync(seen: Seen, medians: Numbers) -> Limit | None:
+    """A mount that waits for each write: ``sync`` of Linux, ``synchronous`` of macOS."""
+    options = re.split(r"[,\s]+", str(seen.effective.get("mount_options", "")))
+    waits = seen.direction == "write" and bool({"sync", "synchronous"} & set(options))
+    if not waits or medians.get("link_share", 0.0) >= NEAR:
+        return None
+    return _probable(SYNC, medians, f"{SYNC}: each write waits until the server has answered it")
 
 
-def _long_way(medians: Numbers) -> list[Limit]:
-    """A long round trip in which hardly more than one request was on the way."""
+def _long_way(medians: Numbers) -> Limit | None:
+    """A long round trip with hardly more than one request on the way."""
     if not {"rtt_ms", "requests"} <= medians.keys() or not medians["requests"] or not medians["asks"]:
-        return []
-    request = medians["bytes_per_s"] * medians["elapsed_s"] / medians["requests"]
-    moved, link = medians["round_trip_bytes"], medians.get("link_share", 0.0)
-    if medians["rtt_ms"] < LONG_WAY_MS or moved > ONE_AT_ONCE * request or link >= NEAR:
-        return []
+        return None
+    request, moved = medians["bytes_per_s"] * medians["elapsed_s"] / medians["requests"], medians["round_trip_bytes"]
+    if medians["rtt_ms"] < LONG_WAY_MS or moved > ONE_AT_ONCE * request or medians.get("link_share", 0.0) >= NEAR:
+        return None
     evidence = (
         f"{ROUND_TRIPS}: {moved / KIB:.0f} KiB in a round trip of {medians['rtt_ms']:.2g} ms, which is about one "
         f"request of {request / KIB:.0f} KiB"
     )
-    return [Limit(ROUND_TRIPS, link, evidence, near=True, grade=PROBABLE)]
+    return _probable(ROUND_TRIPS, medians, evidence)
 
 
-def _narrower(seen: Seen, medians: Numbers) -> list[Limit]:
-    """A rate that fills a usual speed of Ethernet, though this end of the link has another one, or names none.
-
-    Where iperf3 measured the way, that has no such part.
-    """
+def _narrower(seen: Seen, medians: Numbers) -> Limit | None:
+    """A rate that fills a usual speed of Ethernet, but not of this end of the link; none if iperf3 measured the way."""
     is_measured = "link_share" in medians and "line_bits_per_s" not in medians
     if seen.link.wireless or seen.link.tunnel or is_measured or medians.get("link_share", 0.0) >= NEAR:
-        return []
+        return None
     if not (speed := filled_speed(seen.link, medians["bytes_per_s"])):
-        return []
+        return None
     carried = f"{medians['bytes_per_s'] / 1e6:.3g} MB/s is just what {speed_label(speed)} of Ethernet carries"
     if own := seen.link.bits_per_s:
         why = f"though this end has {speed_label(own)}: another part of the way has no more, most likely"
     else:
         why = "which some part of the way has, most likely: this end names no speed"
-    evidence = f"{LINK}: {carried}, {why}"
-    return [Limit(LINK, 1.0, evidence, near=True, grade=PROBABLE)]
+    return Limit(LINK, 1.0, f"{LINK}: {carried}, {why}", near=True, grade=PROBABLE)
 
 
 def _not_idle(seen: Seen, medians: Numbers) -> str:
-    """Why it need not be the server: something on the client's side that is not known, or not idle."""
+    """Why the server need not be the bottleneck: something on the client's side is unknown or was not idle."""
     if seen.link.tunnel:
         return "the way is a tunnel: what it, and the network behind it, can carry is not known"
     if "link_share" not in medians:

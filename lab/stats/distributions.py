@@ -1,26 +1,23 @@
-"""Student's distribution, and the derivatives of the logarithm of the gamma function.
-
-SciPy has them too. It is 140 MB to install and a quarter of a second to import, and this is all that was wanted of it;
-tests compare every function with it.
-"""
+"""Student's distribution and derivatives of log gamma; SciPy has them, but is 140 MB and slow to import."""
 
 import math
-from typing import Any
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 Floats = npt.NDArray[np.float64]
+Number = TypeVar("Number", float, Floats)
 
-MOST_STEPS = 10_000  # of a continued fraction: some √freedom are needed, and of Newton's method a dozen
+MOST_STEPS = 10_000  # a continued fraction needs about √freedom, Newton's method a dozen
 NEGLIGIBLE = 1e-15
-NORMAL_QUANTILE = 1.9599639845400545  # of 0.975: Student's is larger
-SHIFT = 10  # an argument larger by this is one for which an asymptotic series has 15 digits
+NORMAL_QUANTILE = 1.9599639845400545  # of 0.975; Student's is larger
+SHIFT = 10  # with arguments larger by this, an asymptotic series has 15 digits
 BERNOULLI = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6)  # B2, B4, … of those series
 
 
 def two_sided_p(freedom: Floats, t: Floats) -> Floats:
-    """How probably Student's distribution lies farther from 0 than ``t``; NaN where one of both is NaN.
+    """The probability that Student's distribution lies farther from 0 than ``t``; NaN for NaN.
 
     The regularised incomplete beta function I_x(a, b) for a = freedom / 2, b = ½, x = freedom / (freedom + t²)
     (Abramowitz and Stegun 1972, 26.5.27). Its continued fraction converges quickly below (a + 1) / (a + b + 2);
@@ -34,17 +31,14 @@ def two_sided_p(freedom: Floats, t: Floats) -> Floats:
     is_near = x >= (a + 1) / (a + 2.5)
     half = np.full_like(a, 0.5)
     fraction = _fraction(np.where(is_near, half, a), np.where(is_near, a, half), np.where(is_near, rest, x))
-    with np.errstate(divide="ignore"):  # at t = 0, whose logarithm is taken away by exp
+    with np.errstate(divide="ignore"):  # at t = 0: exp removes the infinite logarithm
         factor = np.exp(-a * np.log1p(square / (2 * a)) + np.log(rest) / 2 - _log_beta_of_half(a))
     p[known] = np.where(is_near, 1 - 2 * factor * fraction, factor * fraction / a)
     return p
 
 
 def _fraction(a: Floats, b: Floats, x: Floats) -> Floats:
-    """The continued fraction of I_x(a, b) (Abramowitz and Stegun 26.5.8), by the method of Lentz.
-
-    Each ends by itself: what it gives must not depend on what else stands in the array.
-    """
+    """The continued fraction of I_x(a, b) (Abramowitz and Stegun 26.5.8), by Lentz' method, each element by itself."""
     c, d = np.ones_like(x), 1 / (1 - (a + b) * x / (a + 1))
     fraction, goes_on = d.copy(), np.ones(x.shape, dtype=bool)
     for m in range(1, MOST_STEPS):
@@ -68,10 +62,9 @@ def _log_beta_of_half(a: Floats) -> Floats:
 
 
 def student_t(freedom: Floats) -> Floats:
-    """The t that Student's distribution keeps within ± t with probability 95 %, for each ``freedom`` ≥ 1; NaN for NaN.
+    """The t with 95 % of Student's distribution within ± t, for each ``freedom`` ≥ 1; NaN for NaN.
 
-    By Newton's method: the probability outside is convex, so that each step from below comes nearer from below, and
-    doubles the digits that are right.
+    By Newton's method from below, which converges because the probability outside is convex.
     """
     values, at = np.unique(freedom, return_inverse=True)
     t = np.where(np.isfinite(values), NORMAL_QUANTILE, np.nan)
@@ -87,21 +80,22 @@ def student_t(freedom: Floats) -> Floats:
     return t[at].reshape(np.shape(freedom))
 
 
-def digamma(x: Any) -> Any:
+def digamma(x: Number) -> Number:
     """The derivative of the logarithm of the gamma function, for numbers and arrays above 0 (A. and S. 6.3.5, .18)."""
     below, x = sum(1 / (x + step) for step in range(SHIFT)), x + SHIFT
     series = sum(number / (2 * k * x ** (2 * k)) for k, number in enumerate(BERNOULLI, 1))
-    return np.log(x) - 1 / (2 * x) - series - below
+    value: Number = np.log(x) - 1 / (2 * x) - series - below
+    return value
 
 
-def trigamma(x: Any) -> Any:
+def trigamma(x: Number) -> Number:
     """The derivative of :func:`digamma` (Abramowitz and Stegun 6.4.6 and 6.4.12)."""
     below, x = sum(1 / (x + step) ** 2 for step in range(SHIFT)), x + SHIFT
     series = sum(number / x ** (2 * k + 1) for k, number in enumerate(BERNOULLI, 1))
     return 1 / x + 1 / (2 * x**2) + series + below
 
 
-def tetragamma(x: Any) -> Any:
+def tetragamma(x: Number) -> Number:
     """The derivative of :func:`trigamma` (Abramowitz and Stegun 6.4.6 and 6.4.13)."""
     below, x = sum(2 / (x + step) ** 3 for step in range(SHIFT)), x + SHIFT
     series = sum((2 * k + 1) * number / x ** (2 * k + 2) for k, number in enumerate(BERNOULLI, 1))

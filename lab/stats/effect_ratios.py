@@ -1,7 +1,7 @@
 """What a level changes against its baseline, and how two factors act together: ratios within blocks, by block.
 
-Each block gives one number, whatever the number of pairs in it, and the interval is over blocks: settings that are
-changed only once in a block (MTU, TCP buffers) count once, and pairs that share a disturbance are not taken for many.
+Each block gives one number, however many pairs it has, and the interval is over blocks. So a setting that is changed
+once in a block (MTU, TCP buffers) counts once, and pairs that share a disturbance do not count as several.
 """
 
 import itertools
@@ -12,9 +12,9 @@ import numpy.typing as npt
 import pandas as pd
 
 from lab.design.factors import can_be_combined
-from lab.stats.contrasts import Blockwise, Contrast, blockwise, level_pairs
+from lab.stats.contrasts import Compared, Contrast, blockwise
 from lab.stats.factors import POOLED, Codes, Level
-from lab.stats.intervals import Floats, Means, holm, median_and_interval, percent_change, t_means
+from lab.stats.intervals import Floats, Means, holm, log_percent, median_and_interval, t_means
 from lab.stats.moderation import moderate, widen
 from lab.stats.speed_matrix import Grid
 from lab.stats.two_way import let_go
@@ -34,21 +34,19 @@ INTERACTION = (
     "p_adjusted", "established",
 )  # fmt: skip
 
-Compared = tuple[dict[str, Level], Blockwise]
-
 
 def compared_factors(grid: Grid) -> list[str]:
-    """The factors whose levels are compared: all that vary but the direction, which nobody sets."""
+    """The factors whose levels are compared: all that vary except the direction, which nobody sets."""
     return [factor for factor in grid.varied if factor != "direction"]
 
 
 def adjustable_factors(grid: Grid) -> list[str]:
-    """The factors that a person sets to make one and the same share faster: all that vary but what is measured."""
+    """The factors that a person sets to make the same share faster: all that vary except POOLED."""
     return [factor for factor in grid.varied if factor not in POOLED]
 
 
 def block_effects(grid: Grid, factors: Sequence[str] | None = None, by: Sequence[str] = POOLED) -> Iterator[Compared]:
-    """Every level against the first of its factor: what is compared, and its log ratio in every block (1 × blocks)."""
+    """Every level against the first of its factor: the comparison, and its log ratio in every block (1 × blocks)."""
     for contrast in effect_contrasts(grid, factors):
         for row in blockwise(grid, contrast, by):
             yield contrast.named, row
@@ -58,22 +56,21 @@ def effect_contrasts(grid: Grid, factors: Sequence[str] | None = None) -> Iterat
     """Every level against the first of its factor."""
     signs = np.array([[-1.0, 1.0]])
     for factor in compared_factors(grid) if factors is None else factors:
-        for base, other in level_pairs(grid, factor):
-            yield Contrast(_level_columns(grid, factor, base, other), [{factor: base}, {factor: other}], signs)
+        for code in range(1, len(grid.levels[factor])):
+            yield Contrast(_level_columns(grid, factor, code), [{factor: 0}, {factor: code}], signs)
 
 
 def effects(grid: Grid, factors: Sequence[str] | None = None, by: Sequence[str] = POOLED) -> pd.DataFrame:
-    """What each level changes against the first one of its factor: the overall row, and one a combination of ``by``
-    where there are several.
+    """What each level changes against the first of its factor: the overall row, then one row a combination of ``by`` if
+    there are several.
 
     Columns: ``by`` (``all`` where averaged over it), then EFFECT. ``ratio`` is the geometric mean over blocks,
-    ``change_pct`` the same in percent, with its Student's t interval (df = blocks − 1; NaN below 3 blocks) and its
-    p-value. ``moderated_…``: both with what the other rows of the factor say of the noise (:mod:`lab.stats.moderation`;
-    the same as the plain ones in overall rows and from 8 blocks on, unless of 10 or more blocks each resembles the one
-    before: :mod:`lab.stats.moderation`). ``p_adjusted`` is the moderated p adjusted for the number of
-    comparisons (:mod:`lab.stats.effect_ratios`); where it is below 0.05 and the Student's t interval is without 0, the
-    effect is ``established``. Beside it the median of the blocks with its exact interval (from 6 blocks). ``method`` is
-    ``pairs``, or ``model`` for a fraction of a grid: that counts no pairs.
+    ``change_pct`` the same in percent, with Student's t interval (df = blocks − 1; NaN below 3 blocks) and p-value.
+    ``moderated_…``: interval and p-value with what the factor's other rows say of the noise
+    (:mod:`lab.stats.moderation`). Overall rows, and rows of 8 blocks or more, equal the plain ones unless 10 or more
+    blocks resemble the block before. ``p_adjusted`` is the moderated p adjusted for the number of comparisons. An
+    effect is ``established`` if that is below 0.05 and Student's t interval excludes 0. Then the median of the blocks
+    with its exact interval (from 6 blocks). ``method`` is ``pairs``, or ``model`` (a fraction; counts no pairs).
     """
     return effect_table(list(block_effects(grid, factors, by)), by)
 
@@ -81,16 +78,12 @@ def effects(grid: Grid, factors: Sequence[str] | None = None, by: Sequence[str] 
 def effect_table(
     rows: Sequence[Compared], by: Sequence[str] = POOLED, log_ratios: Floats | None = None
 ) -> pd.DataFrame:
-    """:func:`effects` of rows of :func:`block_effects`, one for each.
-
-    ``log_ratios`` are those of the rows as one array (rows × parts × blocks), where there is one: a large one is then
-    not copied, and may be a file.
-    """
+    """The table of :func:`effects`; ``log_ratios``: values of ``rows`` if already one array (rows × parts × blocks)."""
     table = _begin_table(rows, by)
     values = (_by_block(rows) if log_ratios is None else log_ratios)[:, 0]
     means = t_means(values)
     table["ratio"] = np.exp(means.mean)
-    table[["change_pct", "low_pct", "high_pct"]] = _percents(means)
+    table[["change_pct", "low_pct", "high_pct"]] = log_percent(means.ends).T
     medians = [_median(row.log_ratios[0]) for _, row in rows]
     table[["median_change_pct", "median_low_pct", "median_high_pct"]] = np.array(medians).reshape(-1, 3)
     return _add_tests(table, means, values)[[*by, *EFFECT]]
@@ -99,38 +92,33 @@ def effect_table(
 def block_interactions(
     grid: Grid, pairs: Sequence[tuple[str, str]] | None = None, by: Sequence[str] = POOLED
 ) -> Iterator[Compared]:
-    """Two factors against their first levels: what is compared, and the log ratios of PARTS (4 × blocks)."""
+    """Two factors against their first levels: the comparison, and the log ratios of PARTS (4 × blocks)."""
     for contrast in interaction_contrasts(grid, pairs):
         for row in blockwise(grid, contrast, by):
             yield contrast.named, row
 
 
 def interaction_contrasts(grid: Grid, pairs: Sequence[tuple[str, str]] | None = None) -> Iterator[Contrast]:
-    """Two factors against their first levels; by default all that a person sets."""
+    """Two factors against their first levels; by default all pairs of :func:`adjustable_factors`."""
     signs = np.array(list(PARTS.values()), dtype=float)
     every = itertools.combinations(adjustable_factors(grid), 2)
     combinable = (pair for pair in every if can_be_combined(*pair, grid.levels))
     for first, second in combinable if pairs is None else pairs:
-        for (base, level), (with_base, with_level) in itertools.product(
-            level_pairs(grid, first), level_pairs(grid, second)
-        ):
-            named = _level_columns(grid, first, base, level)
-            named |= _level_columns(grid, second, with_base, with_level, "with_")
-            corners = [
-                {first: code, second: with_code} for with_code in (with_base, with_level) for code in (base, level)
-            ]
+        codes = itertools.product(*(range(1, len(grid.levels[factor])) for factor in (first, second)))
+        for level, with_level in codes:
+            named = _level_columns(grid, first, level) | _level_columns(grid, second, with_level, "with_")
+            corners = [{first: code, second: with_code} for with_code in (0, with_level) for code in (0, level)]
             yield Contrast(named, corners, signs)
 
 
 def interactions(
     grid: Grid, pairs: Sequence[tuple[str, str]] | None = None, by: Sequence[str] = POOLED
 ) -> pd.DataFrame:
-    """How two factors act together, rows as those of :func:`effects`; by default of all factors that a person sets.
+    """How two factors act together, with rows as in :func:`effects`; by default all that a person sets.
 
     Columns: ``by``, then INTERACTION, in percent with t intervals over blocks: the first factor ``alone`` (the second
-    at its baseline) and ``on_top`` of the second one's level, ``both`` together, and the ``interaction``: both together
-    over the product of each alone, which is on_top over alone. The p-values are of the interaction, as its moderated
-    interval is.
+    at its baseline) and ``on_top`` of the second one's level, ``both`` together, and the ``interaction``, which is
+    on_top over alone. The p-values and the moderated interval belong to the interaction.
     """
     return interaction_table(list(block_interactions(grid, pairs, by)), by)
 
@@ -138,38 +126,34 @@ def interactions(
 def interaction_table(
     rows: Sequence[Compared], by: Sequence[str] = POOLED, log_ratios: Floats | None = None
 ) -> pd.DataFrame:
-    """:func:`interactions` of rows of :func:`block_interactions`, one for each; ``log_ratios`` as in
-    :func:`effect_table`.
-    """
+    """The table of :func:`interactions`, one row for each of :func:`block_interactions`; see :func:`effect_table`."""
     table = _begin_table(rows, by)
     values = _by_block(rows) if log_ratios is None or not rows else log_ratios
     for number, part in enumerate(PARTS):
         means = t_means(values[:, number])
-        table[[f"{part}_pct", f"{part}_low_pct", f"{part}_high_pct"]] = _percents(means)
+        table[[f"{part}_pct", f"{part}_low_pct", f"{part}_high_pct"]] = log_percent(means.ends).T
     return _add_tests(table, means, values[:, -1], "interaction_")[[*by, *INTERACTION]]
 
 
 def adjust_p_values(p_values: Floats) -> tuple[Floats, npt.NDArray[np.bool_]]:
-    """The p-values of one table adjusted for its number of rows, and which of them say that something is there."""
+    """The p-values of one table adjusted for its number of rows, and which of them are significant."""
     adjusted = holm(p_values)
     return adjusted, adjusted < SIGNIFICANCE
 
 
 def comparisons(table: pd.DataFrame) -> tuple[Codes, npt.NDArray[np.bool_]]:
-    """Of each row of a table of effects or interactions the number of its comparison, and whether it is the overall
-    one: the first of its comparison.
-    """
+    """The number of each row's comparison, and whether the row is the overall (first) one of that."""
     numbers = _group_numbers(table, [name for name in COMPARED if name in table])
     return numbers, ~pd.Series(numbers).duplicated().to_numpy()
 
 
-def _level_columns(grid: Grid, factor: str, base: int, level: int, prefix: str = "") -> dict[str, Level]:
+def _level_columns(grid: Grid, factor: str, code: int, prefix: str = "") -> dict[str, Level]:
     levels = grid.levels[factor]
-    return {f"{prefix}factor": factor, f"{prefix}baseline": levels[base], f"{prefix}level": levels[level]}
+    return {f"{prefix}factor": factor, f"{prefix}baseline": levels[0], f"{prefix}level": levels[code]}
 
 
 def _begin_table(rows: Sequence[Compared], by: Sequence[str]) -> pd.DataFrame:
-    """The columns that say what is compared, where, and how."""
+    """The columns that name each comparison, its place and its method."""
     records = [row.at | named | {"method": row.method, "n_pairs": row.n_pairs} for named, row in rows]
     return pd.DataFrame(records, columns=None if records else [*by, *COMPARED, "method", "n_pairs"]).astype(
         {"n_pairs": "int64"}
@@ -177,19 +161,12 @@ def _begin_table(rows: Sequence[Compared], by: Sequence[str]) -> pd.DataFrame:
 
 
 def _by_block(rows: Sequence[Compared]) -> Floats:
-    """The log ratios of all rows: rows × parts × blocks."""
+    """The log ratios of all rows (rows × parts × blocks)."""
     return np.array([row.log_ratios for _, row in rows]) if rows else np.empty((0, len(PARTS), 0))
 
 
-def _percents(means: Means) -> Floats:
-    """Mean, low and high end (rows × 3) of log ratios, as changes in percent."""
-    ends = np.stack([means.mean, means.mean - means.half, means.mean + means.half], axis=1)
-    changes: Floats = percent_change(1.0, np.exp(ends))
-    return changes
-
-
 def _median(log_ratios: Floats) -> Floats:
-    changes: Floats = percent_change(1.0, np.exp(median_and_interval(np.asarray(log_ratios[np.isfinite(log_ratios)]))))
+    changes = log_percent(np.array(median_and_interval(np.asarray(log_ratios[np.isfinite(log_ratios)]))))
     let_go(log_ratios)
     return changes
 
@@ -201,7 +178,7 @@ def _add_tests(table: pd.DataFrame, means: Means, values: Floats, prefix: str = 
     moderated = widen(values, moderate(values, means, np.where(is_overall, -1, factor)), factor)
     adjusted = adjust_by_gate(moderated.p, comparison)
     is_established = (adjusted < SIGNIFICANCE) & (means.p < SIGNIFICANCE)  # the interval is without 0
-    _, low, high = _percents(moderated).T
+    _, low, high = log_percent(moderated.ends)
     names = [f"{prefix}moderated_{name}" for name in ("low_pct", "high_pct", "p")]
     return table.assign(
         **dict(zip(names, (low, high, moderated.p), strict=True)),
@@ -212,25 +189,24 @@ def _add_tests(table: pd.DataFrame, means: Means, values: Floats, prefix: str = 
 def _group_numbers(table: pd.DataFrame, names: list[str]) -> Codes:
     if table.empty:
         return np.empty(0, dtype=np.intp)
-    numbers: Codes = table.groupby(names, sort=False, observed=True).ngroup().to_numpy().astype(np.intp)
-    return numbers
+    return table.groupby(names, sort=False, observed=True).ngroup().to_numpy().astype(np.intp)
 
 
 def adjust_by_gate(p: Floats, comparison: Codes) -> Floats:
-    """The p-values adjusted for their number; ``comparison`` is the number of each row's, its overall row first.
-
-    NaN is no test. Where the overall row is one, all rows below it are none.
+    """The p-values adjusted for their number. ``comparison`` has the number of each row's comparison, whose overall row
+    comes first. NaN is no test; if the overall row is none, the rows below it are none.
     """
     adjusted = np.full(len(p), np.nan)
     if not len(p):
         return adjusted
     begins = np.flatnonzero(np.r_[True, np.diff(comparison) != 0])
     tested = [rows for rows in np.split(np.arange(len(p)), begins[1:]) if np.isfinite(p[rows[0]])]
-    alone = [_within(p[rows]) for rows in tested]
+    # within a comparison: rows below its overall row by Holm, and never below the overall row's p
+    alone = [np.r_[p[rows[0]], np.maximum(p[rows[0]], holm(p[rows[1:]]))] for rows in tested]
     done = np.array([np.nanmax(values) for values in alone])
     order = np.argsort(done, kind="stable")
     count = len(tested)
-    # the level at which so many comparisons are done, none first: Holm's, for a comparison as a whole
+    # the level at which so many comparisons are done, from none on: Holm's method for comparisons as a whole
     levels = np.r_[0.0, np.maximum.accumulate(done[order] * np.arange(count, 0, -1))]
     for place, number in enumerate(order):
         before = np.arange(place + 1)
@@ -238,9 +214,3 @@ def adjust_by_gate(p: Floats, comparison: Codes) -> Floats:
         adjusted[tested[number]] = np.maximum(levels[before], shares).min(axis=1)
     bounded: Floats = np.minimum(adjusted, 1)
     return bounded
-
-
-def _within(p: Floats) -> Floats:
-    """Adjusted within one comparison: rows below its overall row by Holm, and never before that."""
-    values: Floats = np.r_[p[0], np.maximum(p[0], holm(p[1:]))]
-    return values

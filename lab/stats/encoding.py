@@ -1,7 +1,4 @@
-"""Trials as numbers: which rows count, and the number of each row's level.
-
-Factorising the text columns dominates run time, so it is done once and shared.
-"""
+"""Trials as numbers, computed once and shared, because numbering text columns takes most of the time."""
 
 from __future__ import annotations
 
@@ -26,15 +23,11 @@ from lab.stats.link_ceilings import is_lower_shot
 from lab.stats.speed_matrix import Grid, of_rows
 
 Mask = npt.NDArray[np.bool_]
-MOST_TRIALS = 30  # of a case, evenly over the run: more would say the same
+MOST_TRIALS = 30  # of a case, evenly over the run
 
 
 class Encoded:
-    """A frame of :func:`lab.results.run_folder.load`, and what all that is computed of it begins with, made when first
-    asked for.
-
-    Rows and columns that are set in the frame later are not seen.
-    """
+    """A frame of :func:`lab.results.run_folder.load` as numbers, computed once; later changes of it are not seen."""
 
     def __init__(self, frame: pd.DataFrame):
         self.frame = frame.copy(deep=False)
@@ -49,8 +42,7 @@ class Encoded:
     def has(self, name: str, *values: Level) -> Mask:
         """The rows that have one of the values in a column."""
         codes, distinct = self.number_values(name)
-        with_none = [*(value in values for value in distinct), False]
-        return np.array(with_none, dtype=bool)[codes]
+        return np.array([*(value in values for value in distinct), False], dtype=bool)[codes]  # the code −1 is the last
 
     def values(self, name: str) -> Any:
         """A column as an array."""
@@ -58,18 +50,18 @@ class Encoded:
 
     @cached_property
     def moved(self) -> Mask:
-        """The rows that moved a file: neither of the link nor of the store by itself."""
+        """The rows that moved a file; the link's and the store's own rows did not."""
         return ~self.has("protocol", *CEILINGS)
 
     @cached_property
     def transfer(self) -> Mask:
-        """The rows that moved files and are compared: no anchors."""
+        """The rows that moved files and are compared, so no anchors."""
         transfer: Mask = self.moved & ~self.values("anchor").astype(bool)
         return transfer
 
     @cached_property
     def ceiling(self) -> Mask:
-        """The link's own rows, without the lower ones of two shots: the highest is the ceiling."""
+        """The link's own rows, without lower shots."""
         return self.has("protocol", "link") & ~is_lower_shot(self.frame).to_numpy()
 
     @cached_property
@@ -84,7 +76,7 @@ class Encoded:
         return good
 
     def levels(self, name: str, chosen: Mask | npt.NDArray[np.intp]) -> tuple[Codes, list[Level]]:
-        """The levels of a factor in the chosen rows in reading order, and for each row the number of its level."""
+        """For each chosen row the number of its level, and the levels in reading order."""
         codes, values = self.number_values(name)
         return order_levels(name, codes[chosen], values)
 
@@ -94,7 +86,7 @@ class Encoded:
 
     @cached_property
     def cases(self) -> Cells:
-        """The cells of the transfers, by every factor. Raises BadInput for more than any sweep has."""
+        """The cells of the transfers, by every factor. Raises BadInput if there are more than a sweep can have."""
         cells = self.cells(factors_of(self.frame.columns), self.transfer)
         varied = [name for name, levels in cells.levels.items() if len(levels) > 1]
         counts = {f"levels of {name}": len(cells.levels[name]) for name in varied}
@@ -114,47 +106,40 @@ class Encoded:
         return self.grid_of(self.cases)
 
     def grid_of(self, cases: Cells) -> Grid:
-        """The same for other cases of the transfers."""
+        """The grid for other cases of the transfers."""
         of = self.transfer
         return of_rows(cases, *self.levels("block", of), self.values("MB_per_s")[of], self.good[of])
 
     @cached_property
     def counts(self) -> list[str]:
-        """What the transfers moved, how many they are, and in how many blocks, in words."""
+        """Payloads, numbers of transfers by status, and number of blocks, in words."""
         cells = self.cells(("workload", "size_bytes", "clients"), self.transfer)
         workloads, sizes, clients = cells.levels.values()
-        payloads = dict.fromkeys(  # each client has its own
-            f"{workloads[one]} of {size_label(sizes[other] // _whole(clients[several]))}"
-            for one, other, several in cells.codes
+        is_number = re.compile("[1-9][0-9]?").fullmatch  # not so in a run from elsewhere
+        shares = [int(level) if isinstance(level, str) and is_number(level) else 1 for level in clients]
+        payloads = dict.fromkeys(  # each client has its own payload
+            f"{workloads[one]} of {size_label(sizes[other] // shares[several])}" for one, other, several in cells.codes
         )
         n = (f"{(self.has('status', name) & self.transfer).sum()} {name}" for name in ("ok", "void", "failed"))
         return [*payloads, f"n = {', '.join(n)}", f"blocks: {len(self.number_values('block')[1])}"]
-
-
-def _whole(level: Level) -> int:
-    """A number of clients; 1 for what a run of somebody else may have in its place."""
-    return int(level) if isinstance(level, str) and re.fullmatch("[1-9][0-9]?", level) else 1
 
 
 Trials = pd.DataFrame | Encoded
 
 
 def encode(trials: Trials) -> Encoded:
-    """Trials as numbers: make it once, and pass it instead of the frame to whatever takes trials."""
+    """Trials as numbers: encode once, and pass the result instead of the frame to any function of trials."""
     return trials if isinstance(trials, Encoded) else Encoded(trials)
 
 
 def grid(trials: Trials, factors: Sequence[str] | None = None) -> Grid:
-    """The grid of a run, by every factor unless some are named.
-
-    A case that was measured several times in one block counts once, by its median.
-    """
+    """The grid of a run, by every factor unless some are named; see :func:`lab.stats.speed_matrix.of_rows`."""
     encoded = encode(trials)
     return encoded.grid if factors is None else encoded.grid_of(encoded.cells(factors, encoded.transfer))
 
 
 def transfers(trials: Trials) -> pd.DataFrame:
-    """The trials that moved files and are compared: neither the link's own rows nor the anchors."""
+    """The trials that moved files and are compared, without the link's own rows and without anchors."""
     encoded = encode(trials)
     return encoded.frame[encoded.transfer]
 
@@ -166,7 +151,7 @@ def measured(trials: Trials) -> pd.DataFrame:
 
 
 def some_of_each_case(trials: Trials) -> pd.DataFrame:
-    """The good transfers, of each case MOST_TRIALS at the most, evenly over the run; ``observed`` as objects."""
+    """At most MOST_TRIALS good transfers of each case, evenly over the run; ``observed`` as objects."""
     good = measured(trials)
     cases = good.groupby("case_id", sort=False, observed=True)["block"]
     step: Column = step_of(cases.transform("size"))
@@ -175,12 +160,12 @@ def some_of_each_case(trials: Trials) -> pd.DataFrame:
 
 
 def step_of(count: Any) -> Any:
-    """The step by which trials of a case are taken; ``count``, their number, may be an array."""
+    """The step that takes at most MOST_TRIALS of ``count`` trials; ``count`` may be an array."""
     return -(-count // MOST_TRIALS)
 
 
 def median_of_each_case(some: pd.DataFrame, values: Column | Floats) -> dict[tuple[Level, ...], float]:
-    """The medians of the finite ones of a value of each of these trials, by the levels of their cases."""
+    """The median of a value over each case's trials, by the levels of the case; only finite values count."""
     names = list(factors_of(some.columns))
     known = some[names].assign(value=values)[np.isfinite(values)]
     medians = known.groupby(names, sort=False, observed=True)["value"].median()

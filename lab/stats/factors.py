@@ -1,4 +1,4 @@
-"""The factors of a sweep, their levels in reading order, and how a person writes them."""
+"""The factors of a sweep, their levels in reading order, and their labels."""
 
 from __future__ import annotations
 
@@ -18,12 +18,11 @@ from lab.design.factors import Level as Level
 
 FACTORS = (*BY_NAME, "workload")  # of every case
 POOLED = ("protocol", "tool", "direction")
-# What a level is compared with, where that is not the smallest or the first of the alphabet
+# Baselines that are neither the smallest level nor the first of the alphabet
 FIRST = {name: factor.baseline for name, factor in BY_NAME.items() if factor.baseline is not None}
 first_level, factor_label = baseline_of, label_of
 EVERY = "all"  # in a column of levels: averaged over them
-
-MOST_COLUMNS = 64  # of which numpy can number the combinations
+MOST_COLUMNS = 64  # numpy numbers combinations of at most so many
 
 Codes = npt.NDArray[np.signedinteger[Any]]
 Row: TypeAlias = Mapping[Any, Any]  # of a table, by column: text, numbers and truth values
@@ -31,7 +30,7 @@ Column: TypeAlias = "pd.Series[Any]"  # of a frame, of any type
 
 
 def rows_of(table: pd.DataFrame) -> list[dict[str, Any]]:
-    """The rows of a table, each by column: what ``to_dict("records")`` gives, which looks at every value by itself."""
+    """The rows of a table, each by column: as ``to_dict("records")``, and faster."""
     names = [str(name) for name in table]
     return [dict(zip(names, row, strict=True)) for row in zip(*(table[name].tolist() for name in table), strict=True)]
 
@@ -42,21 +41,15 @@ def factors_of(columns: Iterable[str]) -> tuple[str, ...]:
 
 
 def number_values(column: Column) -> tuple[Codes, list[Level]]:
-    """For each row of a column the number of its value, −1 for none, and the values.
-
-    A column may hold text, numbers, both, or be categorical; then some of the values may not occur.
-    """
+    """The number of each row's value (−1 for none), and the values; if categorical, some may not occur."""
     if isinstance(column.dtype, pd.CategoricalDtype):
         return np.asarray(column.cat.codes), column.cat.categories.tolist()
-    codes, values = pd.factorize(column.to_numpy())  # the array: text is looked at twice in a Series
+    codes, values = pd.factorize(column.to_numpy())  # faster than of a Series
     return codes.astype(np.min_scalar_type(-len(values) - 1)), values.tolist()  # small numbers are read faster
 
 
 def order_levels(factor: str, codes: Codes, values: list[Level]) -> tuple[Codes, list[Level]]:
-    """The values of a factor that occur, in reading order: numbers up after its first, write before read, ABSENT last.
-
-    ``codes`` are those of :func:`number_values`; returned are those of the levels.
-    """
+    """Codes and values that occur, in reading order: the factor's first level, numbers, text, and ABSENT last."""
     if len(values) == 1 and len(codes):
         return codes, values
     occurs = np.flatnonzero(np.bincount(codes, minlength=len(values))).tolist()
@@ -64,12 +57,8 @@ def order_levels(factor: str, codes: Codes, values: list[Level]) -> tuple[Codes,
 
     def place(code: int) -> tuple[Any, ...]:
         value = values[code]
-        return (
-            value == ABSENT,
-            value != first,
-            isinstance(value, str),
-            rank(value) if isinstance(value, str) else value,
-        )
+        size = rank(value) if isinstance(value, str) else value
+        return value == ABSENT, value != first, isinstance(value, str), size
 
     ordered = sorted(occurs, key=place)
     places = np.zeros(len(values), dtype=codes.dtype)
@@ -81,8 +70,8 @@ def order_levels(factor: str, codes: Codes, values: list[Level]) -> tuple[Codes,
 class Cells:
     """The combinations of levels that occur, in reading order.
 
-    ``cell`` is the number of each row's cell, ``levels`` are those of each column in reading order, and ``codes``
-    (cells × columns) the numbers of the levels.
+    ``cell`` has the number of each row's cell, ``levels`` the levels of each column in reading order, and ``codes``
+    (cells × columns) their numbers.
     """
 
     cell: Codes
@@ -92,6 +81,11 @@ class Cells:
     def code(self, name: str) -> Codes:
         """The level of every cell in one column, as a number."""
         return self.codes[:, list(self.levels).index(name)]
+
+    def frame(self) -> pd.DataFrame:
+        """The levels of every cell, a column each."""
+        columns = {name: [levels[code] for code in self.code(name)] for name, levels in self.levels.items()}
+        return pd.DataFrame({name: pd.Series(column) for name, column in columns.items()})
 
     def only(self, rows: npt.NDArray[np.bool_]) -> Cells:
         """The cells of some of the rows."""
@@ -124,12 +118,12 @@ def level_label(factor: str, level: Level) -> str:
 
 
 def change_label(factor: str, baseline: Level, level: Level) -> str:
-    """A contrast in words, such as ``MTU 1500 → 9000``."""
+    """A comparison in words, such as ``MTU 1500 → 9000``."""
     return f"{factor_label(factor)} {level_label(factor, baseline)} → {level_label(factor, level)}"
 
 
 def row_label(row: Row) -> str:
-    """Where a row of a table holds, such as ``AFP cp write``; ``all cases`` where it is averaged over everything."""
+    """Where a row of a table holds, such as ``AFP cp write``; ``all cases`` if averaged over everything."""
     named = [level_label(name, row[name]) for name in POOLED if name in row and row[name] != EVERY]
     return " ".join(named) or "all cases"
 

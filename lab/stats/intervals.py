@@ -1,4 +1,4 @@
-"""Changes in percent, and 95 % intervals: of a median without a distribution, of a mean by Student's t."""
+"""Changes in percent, and 95 % intervals: of medians without a distribution, of means by Student's t."""
 
 import functools
 import math
@@ -16,18 +16,30 @@ from lab.stats.two_way import row_pieces
 
 
 def percent_change(baseline: Any, value: Any) -> Any:
-    """How much ``value`` differs from ``baseline``, in percent of the baseline: 100 × (value − baseline) / baseline.
+    """How much ``value`` differs from ``baseline``, in percent of the baseline; for numbers and arrays.
 
-    There is one formula, one place and one order of arguments, for numbers and arrays. ValueError unless every
-    baseline is above zero.
+    The only formula of a change in the lab. ValueError unless every baseline is above zero.
     """
     if not np.all(np.greater(baseline, 0)):
         raise ValueError(f"a change from {baseline} has no percentage")
     return 100 * (value - baseline) / baseline
 
 
+def log_percent(log_ratios: Floats) -> Floats:
+    """Logarithms of ratios as changes in percent; infinite for an interval without end."""
+    with np.errstate(over="ignore"):
+        changes: Floats = percent_change(1.0, np.exp(log_ratios))
+    return changes
+
+
+def change_with_interval(log_ratios: Floats) -> tuple[float, float, float]:
+    """A log ratio and the ends of its interval as changes in percent."""
+    change, low, high = log_percent(log_ratios).tolist()
+    return change, low, high
+
+
 def sort_by_group(group: npt.NDArray[np.integer[Any]], values: Floats, count: int) -> list[Floats]:
-    """The values of each of ``count`` groups, sorted; ``group`` is the number of each value's."""
+    """The values of each of ``count`` groups, sorted; ``group`` has the number of each value's group."""
     in_order = np.argsort(group.astype(np.min_scalar_type(count)), kind="stable")  # small numbers are sorted faster
     ends = np.cumsum(np.bincount(group, minlength=count))
     return [np.sort(part) for part in np.split(values[in_order], ends)[:-1]]
@@ -39,27 +51,20 @@ def median(ordered: Floats) -> float:
 
 
 def median_and_interval(values: Floats) -> tuple[float, float, float]:
-    """The median of values in any order, and its interval as in :func:`median_interval`: only these are put in order.
-
-    NaN where there are too few.
-    """
+    """The median of values in any order, and its interval as in :func:`median_interval`; NaN where too few."""
     places = sorted(places_of_median(len(values)))
-    if not places:
-        return np.nan, np.nan, np.nan
-    return median_and_interval_of(len(values), dict(zip(places, np.partition(values, places)[places], strict=True)))
+    return median_and_interval_of(len(values), np.partition(values, places) if places else values)
 
 
 def places_of_median(count: int) -> set[int]:
-    """Which of so many sorted values, counted from 0, a median and its interval are made of; none of no value."""
+    """The places (from 0), among so many sorted values, that make a median and its interval."""
     rank = interval_rank(count)
     ends = {rank - 1, count - rank} if rank else set()
     return {(count - 1) // 2, count // 2} | ends if count else set()
 
 
-def median_and_interval_of(count: int, values: Mapping[int, float]) -> tuple[float, float, float]:
-    """The median of so many values and its interval, of those at :func:`places_of_median`; NaN where there are too
-    few.
-    """
+def median_and_interval_of(count: int, values: Mapping[int, float] | Floats) -> tuple[float, float, float]:
+    """The median of so many values and its interval, given those at :func:`places_of_median`; NaN where too few."""
     if not count:
         return np.nan, np.nan, np.nan
     rank = interval_rank(count)
@@ -71,22 +76,14 @@ def median_interval(values: npt.ArrayLike) -> tuple[float, float]:
     """The exact 95 % interval of the median from order statistics; (NaN, NaN) for fewer than 6 values.
 
     With x(1) ≤ … ≤ x(n), the median lies outside [x(k), x(n+1−k)] with probability 2 P(Bin(n, ½) ≤ k − 1) or less,
-    whatever the distribution; k is the largest for which that is at most 5 %. Values pooled from equally frequent
-    cases keep at least that coverage for the median of the pool (Hoeffding 1956). Source: David and Nagaraja, Order
-    Statistics, 3rd ed., section 7.1; the same interval inverts the sign test (Conover, Practical Nonparametric
-    Statistics, section 3.4).
+    whatever the distribution; k is the largest for which that is at most 5 %. Source: David and Nagaraja, Order
+    Statistics, 3rd ed., section 7.1. For the median of a pool of equally frequent cases: Hoeffding 1956.
     """
-    return sorted_interval(np.sort(np.asarray(values, dtype=float)))
+    return median_and_interval(np.asarray(values, dtype=float))[1:]
 
 
-def sorted_interval(ordered: Floats) -> tuple[float, float]:
-    """:func:`median_interval` of sorted values."""
-    rank = interval_rank(len(ordered))
-    return (float(ordered[rank - 1]), float(ordered[-rank])) if rank else (np.nan, np.nan)
-
-
-MANY = 4000  # from so many values on ranks are found in floating point: whole numbers of as many bits take a second
-CLOSE = 1e-8  # to the limit: nearer, whole numbers decide. Rounding leaves less than 1e-12
+MANY = 4000  # with more values, ranks are found in floating point: whole numbers of so many bits take a second
+CLOSE = 1e-8  # nearer to the limit, whole numbers decide; rounding errors are below 1e-12
 
 
 @functools.lru_cache(maxsize=4096)
@@ -96,9 +93,7 @@ def interval_rank(count: int) -> int:
 
 
 def _rank_by_whole_numbers(count: int) -> int:
-    """Looked for from 5 √count below the middle: what lies still further out is less than e^−50 in all (Hoeffding
-    1963).
-    """
+    """Start at rank n/2 − 5√n; the tail beyond has probability below e^−50 (Hoeffding 1963)."""
     rank = max(0, count // 2 - 5 * math.isqrt(count))
     ways = below = math.comb(count, rank)  # of 2^count, in whole numbers: nothing is rounded
     while 2 * below * 20 <= 2**count:
@@ -109,29 +104,27 @@ def _rank_by_whole_numbers(count: int) -> int:
 
 
 def _rank_of_many(count: int) -> int:
-    """The same from the terms of the binomial distribution; 0 where one of them comes too close to the limit.
+    """The rank from the terms of the binomial distribution; 0 where one comes too CLOSE to the limit.
 
-    That of the middle is C(2m, m) / 4^m by Stirling's series (NIST Digital Library of Mathematical Functions, 5.11.1).
+    The middle term is C(2m, m) / 4^m by Stirling's series (NIST Digital Library of Mathematical Functions, 5.11.1).
     """
     middle, half = count // 2, (count + 1) // 2
     central = math.exp(-1 / (8 * half) + 1 / (192 * half**3)) / math.sqrt(math.pi * half)
     places = np.arange(middle, middle - 6 * math.isqrt(count), -1, dtype=float)
     terms = central * np.cumprod(np.r_[1.0, places / (count - places + 1)])
-    beyond = 40 * np.cumsum(terms[::-1]) - 1  # 2 P(Bin ≤ place) over 5 %, less 1, for places upwards
+    beyond = 40 * np.cumsum(terms[::-1]) - 1  # 2 P(Bin ≤ place) / 5 % − 1, for ascending places
     first = int(np.argmax(beyond > 0))
     if np.abs(beyond[first - 1 : first + 1]).min() < CLOSE:
         return 0
     return middle - (len(beyond) - 1 - first)
 
 
-NO_SPREAD = 1e-12  # of logarithms: what rounding leaves of the error of numbers that are all the same
+NO_SPREAD = 1e-12  # of logarithms: errors below come from rounding, because all numbers are the same
 
 
 @dataclass(frozen=True)
 class Means:
-    """Means of several rows of log ratios: ``n`` values each, mean, its standard error and the degrees of freedom of
-    that, half width of the 95 % interval, p-value (of 0).
-    """
+    """Means of rows of log ratios: number of values, mean, its error and freedom, half width at 95 %, p-value of 0."""
 
     n: npt.NDArray[np.int64]
     mean: Floats
@@ -140,12 +133,14 @@ class Means:
     half: Floats
     p: Floats
 
+    @property
+    def ends(self) -> Floats:
+        """Mean, low end and high end of each row (3 × rows)."""
+        return np.stack([self.mean, self.mean - self.half, self.mean + self.half])
+
 
 def t_means(values: Floats) -> Means:
-    """Mean and Student's t interval of each row of ``values`` (rows × blocks); NaN is a block that has no value.
-
-    Below INTERVAL_BLOCKS values there is a mean but no interval.
-    """
+    """Mean and, from INTERVAL_BLOCKS values on, Student's t interval of each row (rows × blocks, NaN where missing)."""
     n, mean, squares = (np.concatenate(parts) for parts in zip(*map(_moments, row_pieces(values)), strict=True))
     freedom = np.where(n >= INTERVAL_BLOCKS, n - 1, np.nan)
     return t_interval(n, mean, np.sqrt(squares / freedom / np.maximum(n, 1)), freedom)
@@ -160,17 +155,13 @@ def _moments(values: Floats) -> tuple[npt.NDArray[np.int64], Floats, Floats]:
 
 
 def t_interval(n: npt.NDArray[np.int64], mean: Floats, error: Floats, freedom: Floats) -> Means:
-    """The interval mean ± t × error at 95 %, and the two-sided p-value; NaN where there is no ``error``.
-
-    Nor is there a p-value where the error is none but of rounding: numbers that are all the same do not show how far
-    chance would move them, and any mean of them would lie infinitely many errors from 0.
-    """
+    """The interval mean ± t × error at 95 % and two-sided p-value; NaN without ``error``; no p below NO_SPREAD."""
     known = np.where(error < NO_SPREAD, np.nan, error)
     return Means(n, mean, error, freedom, student_t(freedom) * error, two_sided_p(freedom, mean / known))
 
 
 def holm(p_values: npt.ArrayLike) -> Floats:
-    """The p-values adjusted for their number: all of those below 0.05 are right together, but in 5 % of such tables.
+    """The p-values adjusted for their number: in 95 % of such tables all effects with p below 0.05 are real.
 
     NaN is no comparison. Source: Holm, A simple sequentially rejective multiple test procedure, 1979.
     """

@@ -1,4 +1,4 @@
-"""Which cases may be the fastest: those that no comparison within blocks tells apart from the one that leads."""
+"""The cases that may be the fastest, because no comparison within blocks shows them slower than the leader."""
 
 import itertools
 from collections.abc import Iterator
@@ -14,16 +14,16 @@ from lab.stats.moderation import moderate
 from lab.stats.speed_matrix import Grid
 from lab.stats.two_way import two_way
 
-MEASURED = ("direction", "workload")  # what is moved, and which way: nobody chooses one of them to be faster
-WRONG = 0.05  # how often the case that is truly the fastest may be missing
+MEASURED = ("direction", "workload")  # factors that nobody chooses for speed
+WRONG = 0.05  # how often the truly fastest case may be missing
 
 
 @dataclass(frozen=True)
 class Leaders:
-    """The cases that may be the fastest of ``cases``, both as places in the grid, the fastest on average first.
+    """The ``tied`` ones of ``cases`` may be the fastest; both are places in the grid, the fastest on average first.
 
-    ``at`` are the levels of MEASURED that they share. ``blocks`` is the number of blocks in which any of them was
-    measured; below INTERVAL_BLOCKS nothing is told apart, and all cases may be the fastest.
+    ``at`` has their levels of MEASURED, ``blocks`` the number of blocks that measured any of them. With fewer than
+    INTERVAL_BLOCKS, all cases are tied.
     """
 
     at: dict[str, Level]
@@ -35,11 +35,10 @@ class Leaders:
 def leaders(grid: Grid) -> Iterator[Leaders]:
     """The leaders of each direction and payload that has a good trial.
 
-    The case with the highest mean leads. Another one is out where its ratio to that one in the same blocks is below 1
-    by a one-sided moderated t-test at WRONG over the number of cases beside the leader (Bonferroni). The truly fastest
-    case is out only where a slower one beats it in such a test, so it stays in at least 95 % of such tables.
-    Source: Gupta, On some multiple decision (selection and ranking) rules, 1965; Hsu, Multiple Comparisons, 1996,
-    chapter 4.
+    The case with the highest mean leads. Another case is out if its ratio to the leader in the same blocks is below 1
+    by a one-sided moderated t-test at WRONG over the number of other cases (Bonferroni). So the truly fastest case is
+    tied in at least 95 % of such tables. Source: Gupta, On some multiple decision (selection and ranking) rules, 1965;
+    Hsu, Multiple Comparisons, 1996, chapter 4.
     """
     measured = np.isfinite(grid.log_speed).any(axis=1)
     for codes in itertools.product(*(range(len(grid.levels[name])) for name in MEASURED)):
@@ -63,12 +62,11 @@ def _leaders(grid: Grid, at: dict[str, Level], cases: npt.NDArray[np.intp]) -> L
 
 
 def _p_slower(ratios: Floats, is_elsewhere: npt.NDArray[np.bool_]) -> Floats:
-    """How probable a mean as low as that of each row is where it is 0 in truth; 1 where that cannot be told.
+    """The one-sided p-value of each row's mean being below 0; 1 where unknown.
 
-    Rows lend one another what they say of the noise (:mod:`lab.stats.moderation`), but those in another whole plot
-    than the leader (``is_elsewhere``) only to one another: their ratios have the noise of the change between the two.
+    Rows in another whole plot than the leader (``is_elsewhere``) are moderated by one another only: their ratios also
+    have the noise between plots.
     """
     means = t_means(ratios)
     moderated = moderate(ratios, means, is_elsewhere.astype(np.intp))
-    p: Floats = np.where(np.isfinite(moderated.p) & (means.mean < 0), moderated.p / 2, 1.0)
-    return p
+    return np.where(np.isfinite(moderated.p) & (means.mean < 0), moderated.p / 2, 1.0)

@@ -1,4 +1,4 @@
-"""What the link's ceilings of one run say of each other: which a TCP buffer lowered, and which do not agree."""
+"""How the link's ceilings of one run compare: which ones a TCP buffer lowered, and which disagree."""
 
 from __future__ import annotations
 
@@ -15,13 +15,12 @@ LOWER_SHOT = "lower_shot"  # of compare_ceilings
 
 
 def compare_ceilings(trials: pd.DataFrame) -> Mapping[tuple[Level, ...], dict[str, float]]:
-    """By direction, MTU, TCP buffer and number of clients (SETTING), what is known of the ceiling:
+    """Facts about the ceiling of each SETTING (direction, MTU, TCP buffer, number of clients), as far as known:
 
-    ``ceiling_best``: bytes per second of the highest with any TCP buffer, its median over blocks;
-    ``ceiling_share``: its own median as a share of that, where there are several TCP buffers;
-    ``ceiling_spread``: the highest of its blocks over the lowest, where there are several blocks;
-    ``lower_shot``: of two shots in a block the lower one over the higher one, which is the ceiling; of all blocks the
-    least. Each number is there only where it can be told.
+    ``ceiling_best``: bytes per second with the best TCP buffer, its median over blocks;
+    ``ceiling_share``: the setting's own median as a share of that, if there are several TCP buffers;
+    ``ceiling_spread``: the highest block over the lowest, if there are several blocks;
+    ``lower_shot``: the lower shot of a block over the higher one, which is the ceiling; the least of all blocks.
     """
     shots = _shots(trials)
     if shots.empty:
@@ -41,10 +40,7 @@ def compare_ceilings(trials: pd.DataFrame) -> Mapping[tuple[Level, ...], dict[st
 
 
 def spreads(trials: pd.DataFrame) -> tuple[float, float]:
-    """By how much what iperf3 measured at one setting differed at most, as ratios: over the run, and in one block.
-
-    NaN where nothing was measured, or only once.
-    """
+    """The largest ratio of two results of iperf3 at one setting: over the run, and within a block. NaN if unknown."""
     shots = _shots(trials)
     if shots.empty:
         return float("nan"), float("nan")
@@ -53,19 +49,19 @@ def spreads(trials: pd.DataFrame) -> tuple[float, float]:
 
 
 def is_lower_shot(links: pd.DataFrame) -> pd.Series[bool]:
-    """Which rows of the link are below the ceiling of their own block, which is the larger of two shots."""
+    """Which rows of the link are below their block's ceiling, the larger of two shots."""
     if not has_second_shots(links.attrs.get("run", {})):
         return pd.Series(data=False, index=links.index)
     return links["bytes_per_s"] < links["ceiling_bytes_per_s"]
 
 
 def _shots(trials: pd.DataFrame) -> pd.DataFrame:
-    """What iperf3 measured and counts."""
+    """The good results of iperf3."""
     return trials[(trials["protocol"] == "link") & (trials["status"] == "ok") & (trials["MB_per_s"] > 0)]
 
 
 def _lower_shots(shots: pd.DataFrame) -> pd.Series[float]:
-    """By setting, the least share of the higher shot of its block that another shot of it reached."""
+    """By setting, the least share of a block's higher shot that its other shot reached."""
     rates = shots.groupby([*SETTING, "block"])["MB_per_s"]
     several = rates.size() > 1
     return (rates.min() / rates.max())[several].groupby(list(SETTING)).min()

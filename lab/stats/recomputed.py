@@ -1,4 +1,4 @@
-"""What was published beside one's own run: medians where raid level, tool and direction are the same, and changes."""
+"""Published figures beside a run of one's own: medians of the same RAID level, tool and direction, and changes."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,11 +11,11 @@ import pandas as pd
 from lab.design.factors import ABSENT, DEFAULT
 from lab.results.published import Published, find_baseline
 from lab.stats.encoding import Trials, encode, measured
-from lab.stats.intervals import Floats, median, percent_change, sorted_interval, t_means
+from lab.stats.intervals import Floats, change_with_interval, median_and_interval, percent_change, t_means
 from lab.stats.store_numbers import BYTES, OF_STORES, measurements
 
-SLIP = 0.5  # percentage points: what printed and recomputed change may differ by rounding
-# The test of bonnie++ that an operation of a post is, by its name in lab.stats.store_numbers
+SLIP = 0.5  # percentage points: printed and recomputed changes differ by less if only rounded
+# The test of bonnie++ (key of lab.stats.store_numbers.BONNIE_TESTS) for each operation in a post
 OPERATIONS = {
     "seq output per chr": "write_char", "seq output block": "write_block", "rewrite": "rewrite",
     "seq input per chr": "read_char", "seq input block": "read_block", "random seeks": "seeks", "seq create": "create",
@@ -24,23 +24,20 @@ OPERATIONS = {
 }  # fmt: skip
 # Levels of zfs.disks: pools on devices of the user's
 WHOLE, PARTITIONS = "named", "partitions"
-# What lies below a variant of the posts, where its table has no columns for it
+# The levels behind a variant of the posts, if its table has no columns for them
 VARIANTS: dict[str, dict[str, str]] = {
     "ssd hfs+": {"store": "disk"}, "single disk hfs+": {"store": "disk"},
     "raidz o3x lz4": {"store": "zfs", "raid": "raidz", "compression": "lz4"},
     "full disk partition": {"disks": PARTITIONS},
 }  # fmt: skip
 NOT_MADE = ("2TB partition",)  # variants that no run has
-KERNELS = ("old kernel", "new kernel")
 OF_POOL = ("raid", "vdevs", "ashift", "compression", "disks")
 _Levels: TypeAlias = dict[str, npt.NDArray[np.object_]]
 
 
 @dataclass(frozen=True)
 class Recomputed:
-    """A published figure with the change that its values give: NaN where it has no baseline. ``is_slip``: the printed
-    change is another one.
-    """
+    """A published figure, the change by its values (NaN without a baseline), and whether the printed change differs."""
 
     figure: Published
     change_pct: float
@@ -49,10 +46,10 @@ class Recomputed:
 
 @dataclass(frozen=True)
 class Own:
-    """What one's own run has for a published figure: its median (bytes, or operations, a second) over ``n_blocks``
-    blocks with its interval, and its change against the same baseline, with its interval. NaN where there is none.
+    """The run's numbers for a published figure: its median (bytes or operations a second) over ``n_blocks`` blocks and
+    its change against the same baseline, each with its interval; NaN where there is none.
 
-    ``differs`` says what the post states and the run has otherwise.
+    ``differs`` names what the run has otherwise than the post.
     """
 
     median: float
@@ -67,29 +64,23 @@ class Own:
 
 def recompute(figures: Sequence[Published]) -> list[Recomputed]:
     """Each figure with its change by :func:`lab.stats.percent_change`."""
-    return [_recompute(figure, find_baseline(figure, figures)) for figure in figures]
-
-
-def _recompute(figure: Published, baseline: Published | None) -> Recomputed:
-    if baseline is None:
-        return Recomputed(figure, np.nan, is_slip=False)
-    change = float(percent_change(baseline.rate, figure.rate))
-    printed = figure.change_pct
-    return Recomputed(figure, change, printed is not None and abs(printed - change) > SLIP)
+    recomputed = []
+    for figure in figures:
+        baseline, printed = find_baseline(figure, figures), figure.change_pct
+        change = float(percent_change(baseline.rate, figure.rate)) if baseline else np.nan
+        recomputed.append(Recomputed(figure, change, printed is not None and abs(printed - change) > SLIP))
+    return recomputed
 
 
 def beside(figures: Sequence[Published], trials: Trials) -> list[Own | None]:
-    """For each figure what the run has of the same; None where it has nothing that matches."""
+    """For each figure the run's numbers for the same, or None."""
     own = own_cases(trials)
     levels = {str(name): own[name].astype(str).to_numpy(dtype=object) for name in own}
     return [_beside(figure, find_baseline(figure, figures), own, levels) for figure in figures]
 
 
 def own_cases(trials: Trials) -> pd.DataFrame:
-    """One row a case, test and block: its median, ``value``. Columns are those that published figures are matched by.
-
-    The levels of a pool are those that were read back.
-    """
+    """One row a case, test and block: its median, ``value``, and the columns that published figures are matched by."""
     parts = [part for part in (_of_stores(trials), _of_shares(trials)) if len(part)]
     if not parts:
         return pd.DataFrame()
@@ -102,17 +93,17 @@ def own_cases(trials: Trials) -> pd.DataFrame:
 def _of_stores(trials: Trials) -> pd.DataFrame:
     frame = encode(trials).frame
     rows = frame[frame["protocol"].isin(OF_STORES) & (frame["status"] == "ok")].copy()
-    for name in OF_POOL:
-        rows[f"zfs.{name}"] = [level(options, effective, f"zfs.{name}") for options, effective in _both(rows)]
-    flushes = pd.Series(
-        [effective.get("flushed") == "fsync" for _, effective in _both(rows)], index=rows.index, dtype=bool
+    for name, levels in _pool_levels(rows).items():
+        rows[f"zfs.{name}"] = levels
+    is_flushed = pd.Series(
+        [effective.get("flushed") == "fsync" for effective in rows["effective"]], index=rows.index, dtype=bool
     )
-    parts = [_of_measurements(rows[chosen], flushed) for chosen, flushed in ((flushes, "yes"), (~flushes, ""))]
+    parts = [_of_measurements(rows[chosen], flushed) for chosen, flushed in ((is_flushed, "yes"), (~is_flushed, ""))]
     return pd.concat(parts, ignore_index=True)
 
 
 def _of_measurements(rows: pd.DataFrame, flushed: str) -> pd.DataFrame:
-    """The numbers of stores by themselves; ``flushed``: bonnie++ flushed each small file."""
+    """The numbers of stores by themselves; ``flushed``: whether bonnie++ flushed each small file."""
     every = measurements(rows)
     if every.empty:
         return every
@@ -122,12 +113,13 @@ def _of_measurements(rows: pd.DataFrame, flushed: str) -> pd.DataFrame:
     return table[table["value"] > 0].assign(**other, **pool)
 
 
-def _both(rows: pd.DataFrame) -> list[tuple[dict[str, str], dict[str, str]]]:
-    return list(zip(rows["options"], rows["effective"], strict=True))
+def _pool_levels(rows: pd.DataFrame) -> dict[str, list[str]]:
+    """The levels of OF_POOL as read back, or as they were asked for; ABSENT if neither is known."""
+    pairs = list(zip(rows["options"], rows["effective"], strict=True))
+    return {name: [_level(options, effective, f"zfs.{name}") for options, effective in pairs] for name in OF_POOL}
 
 
-def level(options: dict[str, str], effective: dict[str, str], name: str) -> str:
-    """The level of an option of a store: as read back, or as it was asked for; ABSENT where neither says."""
+def _level(options: dict[str, str], effective: dict[str, str], name: str) -> str:
     asked = options.get(name, ABSENT)
     return str(effective.get(name, ABSENT if asked == DEFAULT else asked))
 
@@ -135,12 +127,10 @@ def level(options: dict[str, str], effective: dict[str, str], name: str) -> str:
 def _of_shares(trials: Trials) -> pd.DataFrame:
     rows = measured(trials)
     rows = rows[~rows["protocol"].isin(OF_STORES)]
+    words = {name: rows[name].astype(str) for name in ("store", "protocol", "tool", "mtu", "tcp_space")}
     return pd.DataFrame({
-        "kind": "network", "flushed": "", "store": rows["store"].astype(str), "block": rows["block"], "is_bytes": True,
-        "protocol": rows["protocol"].astype(str), "tool": rows["tool"].astype(str),
-        "operation": rows["direction"].astype(str), "mtu": rows["mtu"].astype(str),
-        "tcp_space": rows["tcp_space"].astype(str), "value": rows["bytes_per_s"],
-        **{name: [level(options, effective, f"zfs.{name}") for options, effective in _both(rows)] for name in OF_POOL},
+        "kind": "network", "flushed": "", "block": rows["block"], "is_bytes": True, **words,
+        "operation": rows["direction"].astype(str), "value": rows["bytes_per_s"], **_pool_levels(rows),
     })  # fmt: skip
 
 
@@ -148,16 +138,15 @@ def _beside(figure: Published, baseline: Published | None, own: pd.DataFrame, le
     rows = _matching(figure, own, levels)
     if not len(rows):
         return None
-    by_block = _by_block(rows)
-    ordered = np.sort(by_block.to_numpy(dtype=float))
-    change = (np.nan,) * 3
+    by_block, change = _by_block(rows), (np.nan,) * 3
     if baseline is not None and len(others := _matching(baseline, own, levels)):
         change = _change(_by_block(others), by_block)
-    return Own(median(ordered), *sorted_interval(ordered), len(ordered), *change, _differing(figure, rows))
+    spread = median_and_interval(by_block.to_numpy(dtype=float))
+    return Own(*spread, len(by_block), *change, _differing(figure, rows))
 
 
 def _matching(figure: Published, own: pd.DataFrame, levels: _Levels) -> pd.DataFrame:
-    """The rows of one's own that have all that a figure states, but for its hardware; ``levels`` as text, by column."""
+    """The run's rows that match all that a figure states except its hardware; ``levels`` as text, by column."""
     if not len(own):
         return own
     wanted = _wanted(figure)
@@ -175,43 +164,36 @@ def _matching(figure: Published, own: pd.DataFrame, levels: _Levels) -> pd.DataF
 
 
 def _wanted(figure: Published) -> dict[str, str]:
-    """The levels of one's own that a figure asks for, by column; empty for what no run of the lab measures."""
+    """The levels that a figure asks for, by column; empty if no run of the lab measures it."""
     settings = figure.settings
     if figure.kind == "network":
         names = ("operation", "protocol", "tool", "mtu", "tcp_space")
         return {"kind": "network"} | {name: settings[name] for name in names if settings[name]}
-    if settings["tool"] == "dd":
-        operation = settings["operation"]
-    elif settings["tool"] == "bonnie++":
-        operation = OPERATIONS[settings["operation"]]
-    else:
+    if settings["tool"] not in ("dd", "bonnie++"):
         return {}
+    operation = settings["operation"] if settings["tool"] == "dd" else OPERATIONS[settings["operation"]]
     wanted = {"kind": "storage", "tool": settings["tool"], "operation": operation}
-    raid = settings["raid"] or settings["server_store"]
-    pool = {"raid": raid.replace("single", "stripe"), "vdevs": settings["disks"]}
-    pool["ashift"] = settings["ashift"]
+    raid = (settings["raid"] or settings["server_store"]).replace("single", "stripe")
+    pool = {"raid": raid, "vdevs": settings["disks"], "ashift": settings["ashift"]}
     return wanted | {name: value for name, value in pool.items() if value} | VARIANTS.get(settings["variant"], {})
 
 
 def _by_block(rows: pd.DataFrame) -> pd.Series:
-    """One number a block: the geometric mean of the cases that match."""
+    """The geometric mean over the matching cases in each block."""
     blocks: pd.Series = np.exp(np.log(rows["value"]).groupby(rows["block"]).mean())
     return blocks
 
 
 def _change(base: pd.Series, value: pd.Series) -> tuple[float, float, float]:
-    """The change in percent, by pairs within blocks, with its t interval; none of a figure against itself."""
+    """The change in percent, by pairs within blocks, with its t interval; NaN for a figure against itself."""
     ratios: Floats = (np.log(value) - np.log(base)).dropna().to_numpy(dtype=float)
     if not len(ratios) or not np.abs(ratios).any():
         return (np.nan,) * 3
-    means = t_means(ratios[None, :])
-    mean, half = float(means.mean[0]), float(means.half[0])
-    low, middle, high = (float(percent_change(1.0, np.exp(value))) for value in (mean - half, mean, mean + half))
-    return middle, low, high
+    return change_with_interval(t_means(ratios[None, :]).ends[:, 0])
 
 
 def _differing(figure: Published, rows: pd.DataFrame) -> tuple[str, ...]:
-    """What a figure states of its store that the rows have otherwise, or several of."""
+    """Facts that a figure states and the rows have otherwise, or in several ways."""
     differs = []
     stores = sorted(set(rows["store"]))
     if figure.kind == "network" and figure.settings["server_store"] not in ("ram", ""):
@@ -224,7 +206,7 @@ def _differing(figure: Published, rows: pd.DataFrame) -> tuple[str, ...]:
         differs.append("the server's disk for HFS+")
     if figure.kind != "network" and "zfs" in stores and set(rows["disks"]) - {WHOLE, PARTITIONS}:
         differs.append("files of one disk for disks")
-    if figure.settings["variant"] in KERNELS:
+    if figure.settings["variant"] in ("old kernel", "new kernel"):
         differs.append("one kernel for two: `lab compare` sets two runs side by side")
     is_bonnie, had_flush = figure.settings["tool"] == "bonnie++", "-b" in figure.table.split()
     if is_bonnie and set(rows["flushed"]) != {"yes" if had_flush else ""}:

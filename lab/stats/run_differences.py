@@ -1,6 +1,6 @@
-"""What several runs note differently of the lab, the hosts, the mounts and the load: what a difference may come of."""
+"""What differs between runs in the lab, the hosts, the mounts and the load: possible causes of other speeds."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from lab.base.untrusted import one_line
@@ -13,10 +13,10 @@ from lab.stats.factors import POOLED, level_label
 from lab.stats.two_runs import CASE
 
 BOTH = "of both hosts"
-LONGEST = 200  # characters of a value: a host may say anything of itself
+LONGEST = 200  # characters of a value: a host may report anything
 NONE = "–"
 BITS = "bits_per_s"
-# What differs from run to run with no meaning for speed
+# Facts that differ from run to run without meaning for speed
 VOLATILE = {
     "available_bytes", "client_other_interfaces", "server_other_interfaces", "client_sndbuf", "client_rcvbuf",
     "server_sndbuf", "server_rcvbuf",
@@ -32,40 +32,43 @@ class DifferingFact:
 
     @property
     def pattern(self) -> tuple[int, ...]:
-        """Which runs have the same value: the number of each run's, in order of appearance."""
-        numbers = {value: number for number, value in enumerate(dict.fromkeys(self.values))}
-        return tuple(numbers[value] for value in self.values)
+        """Which runs share a value: a number for each run, in order of appearance."""
+        distinct = list(dict.fromkeys(self.values))
+        return tuple(distinct.index(value) for value in self.values)
 
 
 def differing_between(runs: Sequence[tuple[RunJson, Trials]]) -> list[DifferingFact]:
-    """What differs between runs in their titles, the lab's version, what hosts say of themselves, and what was in
-    effect in good trials of the cases that all of them tried. What is the same of client and server is one fact.
+    """The differences between runs in their titles, the lab's version, the facts about hosts, and the settings in
+    effect in good trials of the cases that all of them tried. A fact that client and server share is named once.
     """
-    noted = [_noted(run) for run, _ in runs]
-    effective = [_effective(trials) for trials in _of_common_cases([trials for _, trials in runs])]
-    facts = [*_differing(noted), *_once(_differing(effective))]
-    return list(_of_both(facts))
+    noted = [dict(flatten({"title": run.get("title")})) | _facts_of_run(run) for run, _ in runs]
+    rows = [_good_transfers(trials) for _, trials in runs]
+    common = set.intersection(*({case for case, _, _ in of_run} for of_run in rows))
+    effective = [
+        _join_values(
+            (f"{protocol}/{name}", value)
+            for case, protocol, in_effect in of_run
+            if case in common
+            for name, value in flatten(in_effect)
+        )
+        for of_run in rows
+    ]
+    return list(_merge_roles([*_differing(noted), *_merge_protocols(_differing(effective))]))
 
 
 def busiest(run: RunJson) -> float:
-    """The most cores that others than the lab used of a host in any block; 0 where that was not observed."""
+    """The most cores that other programs used on a host in any block; 0 where that was not observed."""
     return max((cores for roles in load_by_block(run).values() for cores in roles.values()), default=0.0)
 
 
-def _noted(run: RunJson) -> dict[str, str]:
-    about = {"title": run.get("title"), "lab": run.get("code_version")}
-    about |= {name: run.get(name) for name in ("target", "link")}
-    return dict(flatten(about | dict(run.get("hosts", {})), ""))
+def _facts_of_run(run: RunJson) -> dict[str, str]:
+    """Facts about the lab and the hosts, by name."""
+    about = {"lab": run.get("code_version"), "target": run.get("target"), "link": run.get("link")}
+    return dict(flatten(about | dict(run.get("hosts", {}))))
 
 
-def _of_common_cases(runs: Sequence[Trials]) -> list[list[tuple[str, Mapping[str, object]]]]:
-    """The protocol and what was in effect of the good transfers of each run, of cases that all runs have."""
-    rows = [_rows(trials) for trials in runs]
-    common = set.intersection(*({case for case, _, _ in of_run} for of_run in rows))
-    return [[(protocol, effective) for case, protocol, effective in of_run if case in common] for of_run in rows]
-
-
-def _rows(trials: Trials) -> list[tuple[tuple[object, ...], str, Mapping[str, object]]]:
+def _good_transfers(trials: Trials) -> list[tuple[tuple[object, ...], str, Mapping[str, object]]]:
+    """The case, the protocol and the settings in effect of each good transfer."""
     frame = encode(trials).frame
     if "effective" not in frame:
         return []
@@ -74,12 +77,11 @@ def _rows(trials: Trials) -> list[tuple[tuple[object, ...], str, Mapping[str, ob
     return list(zip(cases, frame["protocol"].tolist(), frame["effective"].tolist(), strict=True))
 
 
-def _effective(rows: Sequence[tuple[str, Mapping[str, object]]]) -> dict[str, str]:
-    """What was in effect by protocol and name, such as ``smb/dialect``; several values joined."""
+def _join_values(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """The values of each name; several are joined."""
     values: dict[str, set[str]] = {}
-    for protocol, effective in rows:
-        for name, value in flatten(effective, ""):
-            values.setdefault(f"{protocol}/{name}", set()).add(value)
+    for name, value in pairs:
+        values.setdefault(name, set()).add(value)
     return {name: ", ".join(sorted(texts)) for name, texts in values.items()}
 
 
@@ -89,20 +91,20 @@ def _differing(runs: Sequence[Mapping[str, str]]) -> list[DifferingFact]:
     return [fact for fact in every if len(set(fact.values)) > 1]
 
 
-def _once(facts: Sequence[DifferingFact]) -> list[DifferingFact]:
-    """The same without the protocol where several say the same."""
-    together: dict[tuple[str, tuple[str, ...]], list[str]] = {}
+def _merge_protocols(facts: Sequence[DifferingFact]) -> list[DifferingFact]:
+    """Facts such as ``smb/dialect``; a fact that several protocols share is named once, without a protocol."""
+    groups: dict[tuple[str, tuple[str, ...]], list[str]] = {}
     for fact in facts:
         protocol, _, name = fact.name.partition("/")
-        together.setdefault((name, fact.values), []).append(level_label("protocol", protocol))
+        groups.setdefault((name, fact.values), []).append(level_label("protocol", protocol))
     return [
         DifferingFact(name if len(protocols) > 1 else f"{protocols[0]} {name}", values)
-        for (name, values), protocols in together.items()
+        for (name, values), protocols in groups.items()
     ]
 
 
-def _of_both(facts: Sequence[DifferingFact]) -> Iterator[DifferingFact]:
-    """The same with one fact for what client and server say alike."""
+def _merge_roles(facts: Sequence[DifferingFact]) -> Iterator[DifferingFact]:
+    """The same facts; a fact that client and server share is named once."""
     by_name = {fact.name: fact for fact in facts}
     for fact in facts:
         role, _, name = fact.name.partition(" ")
@@ -115,7 +117,7 @@ def _of_both(facts: Sequence[DifferingFact]) -> Iterator[DifferingFact]:
 
 @dataclass(frozen=True)
 class ChangedFact:
-    """What one fact was before a step and after it; ``only_then``: it has never changed inside these two levels."""
+    """The value of one fact before a step and after it; ``only_then``: it never changed within either level."""
 
     name: str
     before: str
@@ -124,50 +126,32 @@ class ChangedFact:
 
 
 def changed_facts(before: Sequence[SavedRun], after: Sequence[SavedRun], at: Mapping[str, str]) -> list[ChangedFact]:
-    """What differs between the last run before a step and the first one after it; what changed only then comes first.
-
-    ``before`` and ``after`` are the runs of both levels, ``at`` says whose trials were looked at.
-    """
+    """Differences of the last run ``before`` a step and the first ``after``, ``at`` a row; changes only then first."""
     levels = [[_facts(run, at) for run in runs] for runs in (before, after)]
     last, first = levels[0][-1], levels[1][0]
     names = [name for name in dict.fromkeys([*last, *first]) if last.get(name) != first.get(name)]
-    changed = [
-        ChangedFact(name, last.get(name, NONE), first.get(name, NONE), _never_changed(levels, name)) for name in names
-    ]
+    steady = {name: all(len({facts.get(name) for facts in level}) == 1 for level in levels) for name in names}
+    changed = [ChangedFact(name, last.get(name, NONE), first.get(name, NONE), steady[name]) for name in names]
     return sorted(changed, key=lambda fact: not fact.only_then)
 
 
-def _never_changed(levels: Sequence[Sequence[Mapping[str, str]]], name: str) -> bool:
-    return all(len({facts.get(name) for facts in level}) == 1 for level in levels)
-
-
 def _facts(run: SavedRun, at: Mapping[str, str]) -> dict[str, str]:
-    """What a run notes of the lab, of its hosts, and of what was in effect in the trials of one row, by name."""
-    about = {"lab": run.run.get("code_version"), **{name: run.run.get(name) for name in ("target", "link")}}
-    facts = dict(flatten(about | dict(run.run.get("hosts", {})), ""))
-    trials = [trial for trial in run.trials if trial.status == "ok" and _is_at(trial, at)]
-    values: dict[str, list[str]] = {}
-    for trial in trials:
-        noted = {**trial.effective.to_json(), **trial.options, "workload": trial.workload, "payload": trial.size_bytes}
-        for name, value in flatten(noted, ""):
-            values.setdefault(name, []).append(value)
-    return facts | {name: ", ".join(sorted(set(texts))) for name, texts in values.items()}
+    """Facts about the lab and the hosts, and the settings in effect in good trials of one row, by name."""
+    noted = [
+        {**trial.effective.to_json(), **trial.options, "workload": trial.workload, "payload": trial.size_bytes}
+        for trial in run.trials
+        if trial.status == "ok" and all(str(getattr(trial, name)) == at[name] for name in POOLED)
+    ]
+    return _facts_of_run(run.run) | _join_values(pair for of_trial in noted for pair in flatten(of_trial))
 
 
-def _is_at(trial: object, at: Mapping[str, str]) -> bool:
-    return all(str(getattr(trial, name)) == at[name] for name in POOLED)
-
-
-def flatten(node: Mapping[str, object], prefix: str) -> Iterator[tuple[str, str]]:
-    """Names, such as ``client tools rsync``, and values as text, of JSON objects in JSON objects."""
+def flatten(node: Mapping[str, object], prefix: str = "") -> Iterator[tuple[str, str]]:
+    """Names, such as ``client tools rsync``, and values as text, of nested JSON objects."""
     for key, value in node.items():
         if isinstance(value, Mapping):
             yield from flatten(value, f"{prefix}{key} ")
         elif value is not None and key not in VOLATILE:
-            yield _word(f"{prefix}{key}", value)
-
-
-def _word(name: str, value: object) -> tuple[str, str]:
-    if name.endswith(BITS) and isinstance(value, int | float):
-        name, value = name.removesuffix(BITS), f"{value / 1e6:g} Mbit/s"
-    return one_line(name.replace("_", " ").strip(), LONGEST), one_line(str(value), LONGEST)
+            name = f"{prefix}{key}"
+            if name.endswith(BITS) and isinstance(value, int | float):
+                name, value = name.removesuffix(BITS), f"{value / 1e6:g} Mbit/s"
+            yield one_line(name.replace("_", " ").strip(), LONGEST), one_line(str(value), LONGEST)

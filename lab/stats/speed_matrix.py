@@ -1,6 +1,7 @@
-"""A run as one dense matrix of log speeds, cases × blocks: what every comparison within blocks is computed on."""
+"""A run as one dense matrix of log speeds, cases × blocks: every comparison within blocks is computed on it."""
 
-from collections.abc import Iterable, Sequence
+import functools
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,14 +13,13 @@ from lab.stats.factors import Cells, Codes, Level
 from lab.stats.intervals import Floats
 
 
-@dataclass(frozen=True, eq=False)  # a grid equals itself only: its arrays cannot be compared at a glance
+@dataclass(frozen=True, eq=False)  # compared by identity: a grid is a key of caches
 class Grid:
     """The transfers of a run, without anchors and without the link.
 
-    ``levels`` of each factor in reading order; ``codes`` (cases × factors) are the numbers of a case's levels, −1 for
-    an option of another protocol;
-    ``log_speed`` (cases × blocks) is the natural logarithm of MB/s, NaN where no good trial is; ``tried`` (the same
-    shape) says where there was any trial.
+    ``levels`` are in reading order. ``codes`` (cases × factors) are the numbers of a case's levels, −1 for an option of
+    another protocol. ``log_speed`` (cases × blocks) is the natural logarithm of MB/s, NaN without a good trial;
+    ``tried`` (same shape) says where there was any trial.
     """
 
     factors: tuple[str, ...]
@@ -38,12 +38,14 @@ class Grid:
         """The level of every case, as a number."""
         return self.codes[:, self.factors.index(factor)]
 
+    def cases(self) -> Iterator[tuple[Level, ...]]:
+        """The levels of every case, ABSENT for an option of another protocol."""
+        columns = [[[*self.levels[factor], ABSENT][code] for code in self.code(factor)] for factor in self.factors]
+        return zip(*columns, strict=True)
+
 
 def of_rows(cases: Cells, block: Codes, blocks: Sequence[Level], speed: Floats, good: npt.NDArray[np.bool_]) -> Grid:
-    """The grid of rows: their cases, the number of the block of each in ``blocks``, speeds in MB/s, which are good.
-
-    A case that was measured several times in one block counts once, by its median.
-    """
+    """The grid of trials by cases, places in ``blocks`` and MB/s; a case counts once in a block, by its median."""
     place, shape = cases.cell * len(blocks) + block, (len(cases.codes), len(blocks))
     log_speed = np.full(shape, np.nan)
     log_speed.ravel()[place[good]] = _once(place[good], speed[good])
@@ -56,7 +58,7 @@ def of_rows(cases: Cells, block: Codes, blocks: Sequence[Level], speed: Floats, 
 
 
 def take_cases(grid: Grid, cases: Sequence[int]) -> Grid:
-    """The grid of some of its cases, in this order; levels that none of them has are gone."""
+    """The grid of some of its cases, in this order, without levels that none of them has."""
     at = np.array(cases, dtype=np.intp)
     codes, levels = grid.codes[at].copy(), {}
     for place, name in enumerate(grid.factors):
@@ -67,10 +69,10 @@ def take_cases(grid: Grid, cases: Sequence[int]) -> Grid:
 
 
 def over_options(grid: Grid, choosers: Iterable[str]) -> Grid | None:
-    """The grid with one case for all options that the levels of these factors have, such as those of a protocol: the
-    mean of their log speeds, where a block has them all.
+    """The grid with one case for all own options of these factors' levels (such as all mount options of a protocol):
+    the mean of their log speeds in blocks that have them all.
 
-    None where cases were not run at each of these, as in a fraction: then means would be of different options.
+    None if cases were not run with each of these options, as in a fraction: their means could not be compared.
     """
     whole: Grid | None = grid
     for chooser in choosers:
@@ -78,6 +80,7 @@ def over_options(grid: Grid, choosers: Iterable[str]) -> Grid | None:
     return whole
 
 
+@functools.lru_cache(maxsize=2)  # all contrasts of a factor ask for the same
 def _over_options_of(grid: Grid, chooser: str) -> Grid | None:
     plain = [place for place, name in enumerate(grid.factors) if chooser_of(name, grid.levels) != chooser]
     if len(plain) == len(grid.factors):
@@ -97,8 +100,7 @@ def _over_options_of(grid: Grid, chooser: str) -> Grid | None:
 
 
 def _once(place: Codes, speed: Floats) -> Floats:
-    """The speeds, those of one place replaced by their median."""
+    """The speeds; several at one place are replaced by their median."""
     if len(place) == 0 or np.bincount(place).max() == 1:
         return speed
-    medians: Floats = pd.Series(speed).groupby(place).transform("median").to_numpy()
-    return medians
+    return pd.Series(speed).groupby(place).transform("median").to_numpy()

@@ -1,4 +1,4 @@
-"""From the disk to the tool: what each stage between them carries by itself, so that it shows where speed was lost."""
+"""From the disk to the tool: the speed of each stage by itself, which shows where speed was lost."""
 
 import numpy as np
 import pandas as pd
@@ -10,7 +10,7 @@ from lab.stats.factors import POOLED, Level, factors_of
 from lab.stats.link_ceilings import SETTING
 from lab.stats.store_numbers import DEVICE, store_columns
 
-# The columns of the stages, in the order in which bytes of a read pass them; what is flushed is by the client
+# The columns of the stages, in the order in which the bytes of a read pass them
 DISK, STORE, SERVER, LINK, PROTOCOL, UNFLUSHED, TOOL = STAGES = (
     "disk_MB_per_s", "store_MB_per_s", "server_MB_per_s", "link_MB_per_s", "protocol_MB_per_s",
     "before_flush_MB_per_s", "tool_MB_per_s",
@@ -22,24 +22,25 @@ _SETTING = list(SETTING)
 def waterfall(
     summary: pd.DataFrame, ceilings: pd.DataFrame, store_numbers: pd.DataFrame, some: pd.DataFrame
 ) -> pd.DataFrame:
-    """One row a case that has a speed: its levels, then STAGES in MB/s (10^6), medians; NaN where not measured.
+    """One row a case that has a speed: its levels, then the medians of STAGES in MB/s (10^6); NaN where not measured.
 
-    disk: what the devices moved while dd measured the store; store: what dd reached; server: the same without the
-    disk; link: what iperf3 reached; protocol: its fastest tool, all else alike; before_flush: the case until its tool
-    ended, where the client flushed what was written; tool: the case itself. Takes what :func:`lab.stats.summary`,
-    :func:`lab.stats.ceilings`, :func:`lab.stats.store_numbers.store_numbers` and
-    :func:`lab.stats.encoding.some_of_each_case` return.
+    disk: the devices while dd measured the store; store: dd; server: dd without the disk; link: iperf3; protocol: its
+    fastest tool, all else alike; before_flush: the case until its tool ended, if the client flushed after; tool: the
+    case itself. Takes the results of :func:`lab.stats.summary`, :func:`lab.stats.ceilings`,
+    :func:`lab.stats.store_numbers.store_numbers` and :func:`lab.stats.encoding.some_of_each_case`.
     """
     table = summary[summary["n"] > 0].reset_index(drop=True)
     names = list(factors_of(table.columns))
     levels = table[names]
     stores = [name for name in store_columns(store_numbers) if name in levels]
-    stages = {
-        stage: _look_up(levels, [*stores, "direction"], _medians_of(store_numbers, stores, tool))
-        for stage, tool in _BY_ITSELF.items()
-    }
-    of_link = zip(ceilings[_SETTING].itertuples(index=False, name=None), ceilings["median_MB_per_s"], strict=True)
-    stages[LINK] = _look_up(levels, _SETTING, dict(of_link))
+    stages = {}
+    for stage, tool in _BY_ITSELF.items():
+        own = store_numbers[store_numbers["tool"] == tool]
+        keys = own[[*stores, "test"]].itertuples(index=False, name=None)
+        known = dict(zip(keys, own["median"].astype(float) / 1e6, strict=True))
+        stages[stage] = _look_up(levels, [*stores, "direction"], known)
+    links = zip(ceilings[_SETTING].itertuples(index=False, name=None), ceilings["median_MB_per_s"], strict=True)
+    stages[LINK] = _look_up(levels, _SETTING, dict(links))
     stages[UNFLUSHED] = _look_up(levels, names, _before_flush(some))
     stages[TOOL] = table["median_MB_per_s"]
     tools = set(levels["tool"])
@@ -49,25 +50,15 @@ def waterfall(
 
 
 def fastest_cases(waterfall: pd.DataFrame) -> pd.DataFrame:
-    """The fastest case of each protocol, tool and direction, in the order of :func:`waterfall`.
-
-    Where a store was measured by itself, of those with their files on one.
-    """
+    """The fastest case of each protocol, tool and direction, on a store that was measured by itself if there is one."""
     measured = set(waterfall["store"][waterfall[STORE].notna()])
     cases = waterfall[waterfall["store"].isin(measured)] if measured else waterfall
     fastest = cases.groupby(list(POOLED), observed=True)[TOOL].idxmax()
     return cases.loc[sorted(fastest)]
 
 
-def _medians_of(store_numbers: pd.DataFrame, stores: list[str], tool: str) -> dict[tuple[Level, ...], float]:
-    """MB/s of one tool's numbers by store, levels of its options, and direction."""
-    own = store_numbers[store_numbers["tool"] == tool]
-    keys = own[[*stores, "test"]].itertuples(index=False, name=None)
-    return dict(zip(keys, own["median"].astype(float) / 1e6, strict=True))
-
-
 def _before_flush(some: pd.DataFrame) -> dict[tuple[Level, ...], float]:
-    """The median speed of each case without the time that its flush took, of the trials that tell."""
+    """The median speed of each case without the time of its flush, if its trials noted that."""
     took = pd.to_numeric(observed(some, {"flush_s"}).get("flush_s", pd.Series(dtype=float)), errors="coerce")
     if took.isna().all():  # of older runs
         return {}
@@ -76,6 +67,6 @@ def _before_flush(some: pd.DataFrame) -> dict[tuple[Level, ...], float]:
 
 
 def _look_up(levels: pd.DataFrame, names: list[str], known: dict[tuple[Level, ...], float]) -> pd.Series:
-    """The number that is known for each row's levels of these factors."""
+    """The known number for each row's levels of these factors."""
     keys = levels[names].itertuples(index=False, name=None)
     return pd.Series([known.get(key, np.nan) for key in keys], index=levels.index, dtype=float)

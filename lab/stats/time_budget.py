@@ -1,34 +1,31 @@
-"""Where the time went that a transfer took beyond what the link needs by itself: the largest part of it held it back.
+"""Where a transfer that filled no resource lost time beyond the link's own; the largest part is the bottleneck."""
 
-This is for transfers that brought nothing to its limit. The parts are of the whole time, and do not overlap.
-"""
-
-from lab.stats.limit import KIB, NEAR, ROUND_TRIPS, WINDOW, Limit, Numbers, grade, percent, store_limit
+from lab.stats.limit import KIB, NEAR, ROUND_TRIPS, WINDOW, Limit, Numbers, grade, percent, store_of
 from lab.stats.trial_numbers import DISK_MOVED, ROLES, WINDOW_FELT
 from lab.stats.utilization import KEPT_OFF, WINDOW_NEAR, ceiling_is_sure, window_bounds_ceiling
 
 START_UP, ONE_REQUEST, PROGRAMS = "start-up", "one request at a time", "programs"
-MOST = 0.5  # of the time lost: then no other part can be as large
-SHORT_S = 2.0  # of a trial: to start a tool and to flush take some 0.1 to 0.4 s, a fifth of that
-BUSY_HOST = 0.25  # of the time ready to run without a core: then every other number is one of a busy machine
-LONG_WAY_MS = 1.0  # a shorter round trip is hidden by what programs and disks take to answer a request
-ROUND_TRIP_BYTES = 32 * KIB  # the least that these protocols ask for at once: with less on the way, latency is not why
-FILE_ROUND_TRIPS = 16  # the most that a small file may take: to find, open, move and close it
-LINK_IDLE = 0.5  # share of the ceiling: with more, bytes were under way most of the time, and not waiting
-TCP_SPARE = 0.8  # share of what TCP allowed on the way: above it, TCP and not the protocol may have set the pace
-RESENT = 0.01  # share of the bytes sent that were sent again: with more, losses set the pace
+MOST = 0.5  # of the lost time: no other part can be as large
+SHORT_S = 2.0  # of a trial: starting a tool and flushing take 0.1 to 0.4 s, up to a fifth
+BUSY_HOST = 0.25  # of the time ready to run without a core: the busy machine spoils every other number
+LONG_WAY_MS = 1.0  # programs and disks take as long to answer a request
+ROUND_TRIP_BYTES = 32 * KIB  # the least request of these protocols; with less on the way, latency is not the cause
+FILE_ROUND_TRIPS = 16  # the most for a small file: to find, open, move and close it
+LINK_IDLE = 0.5  # share of the ceiling: with more, bytes were on the way most of the time
+TCP_SPARE = 0.8  # share of the bytes that TCP allowed on the way: with more, TCP may have set the pace
+RESENT = 0.01  # share of bytes sent again: with more, losses set the pace
 FEW_ROUND_TRIPS = 100  # a connection's start takes some 10 to 25: login, opening a file, TCP's slow start
 
 
 def largest_part(medians: Numbers) -> Limit | None:
-    """What took most of the time lost; None where no part took half of it, or it is not known.
+    """The part that took most of the lost time; None if no part took half of it, or that is unknown.
 
-    What was in use of it is the link, of which the rest is what could be had without.
-
-    It is certain where it explains nearly all of it, both hosts were seen to have cores to spare, and the ceiling is
-    not in doubt.
+    The limit's share is the link's time; the rest is the headroom. It is certain if the part explains nearly all of the
+    lost time, both hosts had cores to spare, and the ceiling is not in doubt.
     """
-    link = _link_time(medians)
+    link = medians.get("link_share")  # of the time, at the best ceiling with any TCP buffers
+    if "ceiling_best" in medians:
+        link = medians["bytes_per_s"] / medians["ceiling_best"]
     if link is None or link >= NEAR:
         return None
     lost = 1 - link
@@ -46,27 +43,18 @@ def largest_part(medians: Numbers) -> Limit | None:
     return Limit(name, link, sentence, near=True, grade=grade(is_certain))
 
 
-def _link_time(medians: Numbers) -> float | None:
-    """The share of the time that the link needs by itself, at its best with any TCP buffers."""
-    if "ceiling_best" in medians:
-        return medians["bytes_per_s"] / medians["ceiling_best"]
-    return medians.get("link_share")
-
-
-Part = tuple[str, float, str]  # what, its share of the time, and that as a sentence
+Part = tuple[str, float, str]  # its name, its share of the time, and that as a sentence
 
 
 def _throttled(medians: Numbers) -> list[Part]:
-    shares = {role: medians.get(f"{role}_throttled", 0.0) for role in ROLES}
-    return [
-        (f"{role} CPU", share, f"a quota kept it waiting {percent(share)} of the time")
-        for role, share in shares.items()
-    ]
+    shares = [(role, medians.get(f"{role}_throttled", 0.0)) for role in ROLES]
+    return [(f"{role} CPU", share, f"a quota kept it waiting {percent(share)} of the time") for role, share in shares]
 
 
 def _start_up(medians: Numbers) -> list[Part]:
-    """The start and the end, less what a disk or a quota took: a flush waits for the disk after the last byte."""
-    if "startup" not in medians or _disk_unknown(medians):
+    """Start and end, less the time of a disk or a quota, because a flush after the last byte waits for the disk."""
+    is_disk_unknown = "on_disk" in medians and "disk_share" not in medians  # it may have taken any part of the time
+    if "startup" not in medians or is_disk_unknown:
         return []
     startup, elapsed_s = medians["startup"], medians["elapsed_s"]
     evidence = (
@@ -77,15 +65,10 @@ def _start_up(medians: Numbers) -> list[Part]:
     return [(START_UP, max(0.0, startup - others), evidence)]
 
 
-def _disk_unknown(medians: Numbers) -> bool:
-    """Whether the files were on a disk that may have taken any part of the time."""
-    return "on_disk" in medians and "disk_share" not in medians
-
-
 def _window(medians: Numbers) -> list[Part]:
-    """Waiting for a window that was about full: one that was not is small because the receiving program is slow.
+    """Waiting for a full window; one that is not full is small because the receiving program is slow.
 
-    A link that is full fills any window with its queue: so the window must have bound iperf3, too.
+    The queue of a full link fills any window, so the window must have bound iperf3, too.
     """
     if medians.get("window_share", 0.0) < WINDOW_NEAR or not window_bounds_ceiling(medians):
         return []
@@ -94,19 +77,20 @@ def _window(medians: Numbers) -> list[Part]:
 
 
 def _disk(medians: Numbers) -> list[Part]:
-    """Where link and disk took turns, nothing was on the way while the disk worked."""
+    """The disk's turns, while nothing was on the way."""
     if medians.get("disk_moved", medians.get("flushed", 0.0)) < DISK_MOVED:
         return []
     share = min(medians.get("disk_share", 0.0), 1 - medians.get("busy", 1.0))
-    return [(store_limit(medians), share, f"nothing was on the way while it worked, {percent(share)} of the time")]
+    return [(store_of(medians), share, f"nothing was on the way while it worked, {percent(share)} of the time")]
 
 
 def _turns(medians: Numbers, link: float) -> list[Part]:
-    """Nothing was on the way, and neither start, quota nor disk was why: one side waited for the other, or a program.
+    """Time with nothing on the way that neither start, quota nor disk explains: waiting for a reply or a program.
 
-    What a round trip adds to each request counts, too, as far as bytes were on the way for longer than the link needs.
+    A round trip's part of each request counts, too, as far as bytes were on the way longer than the link needs.
     """
-    if not {"busy", "requests"} <= medians.keys() or _disk_unknown(medians):
+    is_disk_unknown = "on_disk" in medians and "disk_share" not in medians
+    if not {"busy", "requests"} <= medians.keys() or is_disk_unknown:
         return []
     others = sum(part for parts in (_throttled(medians), _start_up(medians), _disk(medians)) for _, part, _ in parts)
     idle, busy = 1 - medians["busy"], medians["busy"]
@@ -127,7 +111,7 @@ def _turns(medians: Numbers, link: float) -> list[Part]:
 
 
 def unfit_for_round_trips(medians: Numbers) -> str:
-    """Why it cannot be said, nothing being near, that the time went into waiting for replies; empty where it can."""
+    """Why waiting for replies cannot be named as the bottleneck if nothing is near its limit; empty if it can."""
     lacking = {
         "the link's ceiling": "link_share", "the client's CPU": "client_all_cores",
         "the server's CPU": "server_all_cores", "most of the TCP connection": "round_trip_bytes",
@@ -148,19 +132,15 @@ def unfit_for_round_trips(medians: Numbers) -> str:
         return f"{100 * medians['resent']:.1f} % of what was sent was sent again: losses may have set the pace"
     if medians["round_trip_bytes"] > TCP_SPARE * medians.get("allowed_bytes", 0.0):
         return "what TCP allowed on the way may have set the pace"
-    if medians["rtt_ms"] < LONG_WAY_MS or medians["round_trip_bytes"] < _least_bytes(medians):
+    least_bytes = min(ROUND_TRIP_BYTES, medians["file_bytes"] / FILE_ROUND_TRIPS)
+    if medians["rtt_ms"] < LONG_WAY_MS or medians["round_trip_bytes"] < least_bytes:
         rtt = f"a round trip of {medians['rtt_ms']:.2g} ms"
         return f"nothing was near its limit, and {rtt} is too short to explain the rate"
     return ""
 
 
-def _least_bytes(medians: Numbers) -> float:
-    """What a protocol that waits for every reply moves in a round trip at the least."""
-    return min(ROUND_TRIP_BYTES, medians["file_bytes"] / FILE_ROUND_TRIPS)
-
-
 def describe_round_trips(medians: Numbers) -> str:
-    """How much each round trip moved, and that nothing else was near its limit."""
+    """The evidence for round trips."""
     moved, allowed = medians["round_trip_bytes"] / KIB, medians["allowed_bytes"] / KIB
     evidence = (
         f"protocol round trips: {moved:.0f} KiB per round trip of {medians['rtt_ms']:.2g} ms, where TCP allowed "

@@ -1,7 +1,4 @@
-"""The numbers of one good trial that say how near anything came to its limit.
-
-Nothing here knows of hosts or files. A number that was not observed is missing, never zero.
-"""
+"""The numbers of a good trial that show how near resources came to their limits; missing, never 0, if not observed."""
 
 from collections.abc import Mapping, Sequence
 
@@ -15,18 +12,18 @@ ROLES = ("client", "server")
 BUSY = ("user", "system", "softirq", "steal")
 TIMED = {"cpu_s", "started_s", "ended_s"}
 
-ONE_THREAD = 1.1  # cores; a process with more has several busy threads, and no single core held it back
-SOFTIRQ_CORE = 0.5  # of a core: below that, interrupts are not why a core was busy
-WINDOW_FELT = 0.1  # of the time that there was something to send; without a small window it is 0 or next to it
-SEEN_BYTES = 0.5  # of the payload: a connection seen last before that has told about its start only
-STREAMED = "ssh"  # the protocol that asks for nothing piece by piece
+ONE_THREAD = 1.1  # cores; a process that used more has several busy threads
+SOFTIRQ_CORE = 0.5  # of a core: with less, interrupts did not fill a core
+WINDOW_FELT = 0.1  # of the time with data to send; about 0 without a small window
+SEEN_BYTES = 0.5  # of the payload: a connection seen last before that tells of its start only
+STREAMED = "ssh"  # the protocol without requests
 DISK_MOVED = 0.5  # of the payload: with less, the file was in memory
 
 
 def numbers_of(trial: Row, shared: bool, link: ClientLink | None = None) -> dict[str, float]:
-    """What one good trial tells, by name; ``shared`` where both hosts are on one machine, as in a local lab.
+    """The numbers of one good trial by name; ``shared``: both hosts are on one machine, as in a local lab.
 
-    ``link`` is the client's end of the link, of a run that saw nothing of its server.
+    ``link`` is the client's end of the link if the run saw nothing of its server.
     """
     sides = {role: _facts(trial, role) for role in ROLES}
     values = {"bytes_per_s": trial["size_bytes"] / trial["elapsed_s"], "elapsed_s": trial["elapsed_s"]}
@@ -49,7 +46,7 @@ def numbers_of(trial: Row, shared: bool, link: ClientLink | None = None) -> dict
 
 
 def _facts(trial: Row, part: str) -> dict[str, float]:
-    """The numbers in one part of what was observed; anything else that may stand in a file is none."""
+    """The observed numbers of one part; anything else in a file is dropped."""
     facts = trial["observed"].get(part)
     return _clean(facts) if isinstance(facts, dict) else {}
 
@@ -63,7 +60,7 @@ def _quotient(name: str, amount: float, per: float | None) -> dict[str, float]:
 
 
 def _cpu(usage: Numbers, shared: bool) -> dict[str, float]:
-    """How much of one core and of all was in use. On a shared machine only group and processes are a host's own."""
+    """The used shares of one core and of all. On a shared machine only its group and processes belong to a host."""
     values = {"cpu_cores": usage["cpu_cores"]} if "cpu_cores" in usage else {}
     values |= {"cores": usage["cores"]} if usage.get("cores") else {}
     if not shared and all(name in usage for name in ("cores", *BUSY)):
@@ -77,9 +74,9 @@ def _cpu(usage: Numbers, shared: bool) -> dict[str, float]:
 
 
 def foreign_share(trial: Row, loads: Mapping[int, Mapping[str, float]]) -> dict[str, float]:
-    """The share of the cores of either host, the larger one, that others used in the trial's block.
+    """The share of a host's cores (the busier host's) that other programs used in the trial's block.
 
-    ``loads`` are those of :func:`lab.results.run_keys.load_by_block`.
+    ``loads``: see :func:`lab.results.run_keys.load_by_block`.
     """
     used = loads.get(trial["block"], {})
     cores = {role: _facts(trial, role).get("cores", 0.0) for role in used}
@@ -88,7 +85,7 @@ def foreign_share(trial: Row, loads: Mapping[int, Mapping[str, float]]) -> dict[
 
 
 def _edges(wire: Numbers, elapsed_s: float) -> dict[str, float]:
-    """The share of the time before the first byte of the payload and after its last one."""
+    """The shares of the time before the first and after the last byte of the payload."""
     edges = [wire[name] for name in ("before_first_byte_s", "after_last_byte_s") if name in wire]
     values = {"startup": min(1.0, sum(edges) / elapsed_s)} if edges else {}
     if "after_last_byte_s" in wire:
@@ -97,7 +94,7 @@ def _edges(wire: Numbers, elapsed_s: float) -> dict[str, float]:
 
 
 def _kept_waiting(usage: Numbers, elapsed_s: float) -> dict[str, float]:
-    """The shares of the time that something was ready to run but other programs, or a quota, kept it from it."""
+    """The shares of the time that a program was ready to run but waited for other programs or a quota."""
     values = {"waited": min(1.0, usage["waited_s"] / elapsed_s)} if "waited_s" in usage else {}
     if "throttled_s" in usage and "cpu_cores" in usage:
         throttled = min(1.0, usage["throttled_s"] / elapsed_s)
@@ -106,7 +103,7 @@ def _kept_waiting(usage: Numbers, elapsed_s: float) -> dict[str, float]:
 
 
 def _further_clients(trial: Row) -> list[float]:
-    """The cores that each client beyond the first used while it moved its payload; empty where there is one client."""
+    """The cores that each client beyond the first used while it moved its payload."""
     together = trial["observed"].get("together")
     rows = together.get("clients") if isinstance(together, dict) else None
     parts = [_clean(row) for row in rows[1:] if isinstance(row, dict)] if isinstance(rows, list) else []
@@ -115,23 +112,21 @@ def _further_clients(trial: Row) -> list[float]:
 
 
 def _machine(sides: Mapping[str, Numbers], beside: Sequence[float]) -> dict[str, float]:
-    """The machine that all hosts are on: how full it was, and how many cores others used; ``beside`` are those of more
-    clients.
-    """
+    """How full a shared machine was, and the cores that others used; ``beside``: the cores of further clients."""
     usage, used = sides["client"], [side["cpu_cores"] for side in sides.values() if "cpu_cores" in side]
     if len(used) < len(ROLES) or not all(name in usage for name in ("cores", *BUSY)):
         return {}
     full = min(1.0, sum(usage[name] for name in BUSY))
     others = max(0.0, full * usage["cores"] - sum(used) - sum(beside) - usage.get("link_cores", 0.0))
-    foreign = max(0.0, others / usage["cores"] - usage["softirq"])  # interrupts are those of the link between them
+    foreign = max(0.0, others / usage["cores"] - usage["softirq"])  # interrupts come from the link between the hosts
     return {"machine": full, "others": others, "foreign": foreign}
 
 
 def _tcp(trial: Row, rate: float, ceiling: float | None, received: bool) -> dict[str, float]:
-    """The connection, where it was seen for most of the payload; ``received``: by its receiver, if not by its sender.
+    """The connection, if it was seen for most of the payload; ``received``: maybe by its receiver only.
 
-    A receiver's window is about half of its buffer (tcp(7), tcp_adv_win_scale). One that is smaller is one that the
-    receiving program has not emptied; so the larger of the two counts.
+    A receiver's window is about half of its buffer (tcp(7), tcp_adv_win_scale). It is smaller while the receiving
+    program has not emptied the buffer, so the larger of both counts.
     """
     tcp, effective = _facts(trial, "tcp"), _clean(trial["effective"])
     rtt_s, sent = tcp.get("min_rtt_ms", 0) / 1000, max(tcp.get("sent_bytes", 0), tcp.get("acked_bytes", 0))
@@ -160,7 +155,7 @@ def _tcp(trial: Row, rate: float, ceiling: float | None, received: bool) -> dict
 
 
 def _window(tcp: Numbers, window: float, on_the_way: float) -> dict[str, float]:
-    """How full the window was, and how long the sender waited for it; the sender's buffer is one, where that was it.
+    """How full the window was, and how long the sender waited for it; half of the sender's buffer if that was smaller.
 
     Goodput is at most window / RTT (RFC 7323, section 1.1: a window of one bandwidth-delay product fills a path).
     """
@@ -174,10 +169,7 @@ def _window(tcp: Numbers, window: float, on_the_way: float) -> dict[str, float]:
 
 
 def _store(trial: Row, server: Numbers, rate: float) -> dict[str, float]:
-    """The server's store against what it takes by itself; nothing of one that was not measured, but of a disk.
-
-    What its devices moved only where they are counted: by a store of the lab's own, or by the server.
-    """
+    """The server's store against its speed by itself, and counted traffic; empty for a made store not measured."""
     observed, size = _clean(trial["observed"]), trial["size_bytes"]
     ceiling, is_made = observed.get("store_ceiling_bytes_per_s"), trial["store"] != DISK
     if is_made and not ceiling:
@@ -185,13 +177,13 @@ def _store(trial: Row, server: Numbers, rate: float) -> dict[str, float]:
     values = {"on_disk": 1.0} | _quotient("disk_share", rate, ceiling) | ({"made": 1.0} if is_made else {})
     effective, is_write = trial["effective"], trial["direction"] == "write"
     if is_write:
-        flushed = str(effective.get("flushed")).split(" ")[0]  # "none (why)" is none, too
+        flushed = str(effective.get("flushed")).split(" ")[0]  # also "none (why)"
         values["flushed"] = float(flushed != "none" and effective.get("server_sync") != "async")
     elif is_made:
         values["in_memory"] = float(effective.get("server_cache") == "warm")
     shot_bytes = observed.get("store_ceiling_size_bytes") or size
     counted = observed.get("store_ceiling_disk_bytes", 0) >= DISK_MOVED * shot_bytes
     moved = server.get("disk_written_bytes" if is_write else "disk_read_bytes") if counted else None
-    if is_made and not is_write:  # what it wrote counts what was written after the end, too
+    if is_made and not is_write:  # its written bytes include those after the end
         moved = observed.get("store_read_bytes", moved)
     return values | ({"disk_moved": moved / size} if moved is not None else {})

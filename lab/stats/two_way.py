@@ -1,4 +1,4 @@
-"""Rows and columns of a table with holes, taken apart: log speed = case + block, by least squares."""
+"""A table with holes as sums of a row and a column effect (log speed = case + block), by least squares."""
 
 import mmap
 from collections.abc import Iterator
@@ -10,16 +10,14 @@ from lab.stats.distributions import Floats
 from lab.stats.factors import Codes
 
 Cells = npt.NDArray[np.bool_]
-MOST_VALUES = 1 << 20  # of a piece: 8 MB, and no run that was ever measured has more
+MOST_VALUES = 1 << 20  # of a piece: 8 MB, more than any measured run has
 
 
 def two_way(values: Floats) -> tuple[Floats, Floats]:
-    """What least squares makes of ``values`` (rows × columns, NaN where missing) = row + column: both, the columns'
-    mean being 0.
+    """Row and column effects of ``values`` (rows × columns, NaN if missing) by least squares; the columns' mean is 0.
 
-    Without holes these are the means. With them a column lies where the rows that it has would put it, not where their
-    own height does. NaN for what nothing measured joins to the largest part: its height against that cannot be known.
-    Source: Searle, Linear Models, 1971, chapter 7.
+    Without holes these are the means. NaN for rows and columns that no value joins to the largest part, because their
+    height against that cannot be known. Source: Searle, Linear Models, 1971, chapter 7.
     """
     joined = _largest_part(np.isfinite(values))
     rows, columns = (np.full(count, np.nan) for count in values.shape)
@@ -28,31 +26,26 @@ def two_way(values: Floats) -> tuple[Floats, Floats]:
         return rows, columns
     inside = joined[np.ix_(row_at, column_at)]
     filled = np.where(inside, values[np.ix_(row_at, column_at)], 0.0)
-    if len(filled) <= filled.shape[1]:
-        rows[row_at] = _first(filled, inside)
-        columns[column_at] = _second(filled, inside, rows[row_at])
-    else:
-        columns[column_at] = _first(filled.T, inside.T)
-        rows[row_at] = _second(filled.T, inside.T, columns[column_at])
+    if is_tall := len(filled) > filled.shape[1]:
+        filled, inside = filled.T, inside.T
+    first = _first(filled, inside)
+    second = (filled - np.where(inside, first[:, None], 0)).sum(axis=0) / inside.sum(axis=0)
+    rows[row_at], columns[column_at] = (second, first) if is_tall else (first, second)
     middle = float(np.nanmean(columns))
     return rows + middle, columns - middle
 
 
 def column_means(values: Floats) -> Floats:
-    """The mean of each column as if it had all rows: what :func:`two_way` says of it. NaN where it cannot be known."""
+    """The mean of each column as if it had all rows, by :func:`two_way`; NaN where that cannot be known."""
     if len(values) and np.isfinite(values).all():
-        return values.mean(axis=0)  # type: ignore[no-any-return]  # the same, and a thousand rows take no second
+        return values.mean(axis=0)  # type: ignore[no-any-return]  # the same, and faster
     rows, columns = two_way(values)
     known = rows[np.isfinite(rows)]
-    means: Floats = columns + known.mean() if len(known) else columns
-    return means
+    return columns + known.mean() if len(known) else columns
 
 
 class RowsInParts:
-    """The effects of the rows as :func:`two_way` has them, of columns that come some at a time.
-
-    What least squares need of them is a sum over columns: nothing grows with their number.
-    """
+    """Row effects as in :func:`two_way` for columns that come some at a time; least squares need only sums of them."""
 
     def __init__(self, rows: int):
         self._together = np.zeros((rows, rows))  # the weight of the columns that two rows share
@@ -60,7 +53,7 @@ class RowsInParts:
         self._right = np.zeros(rows)
 
     def add(self, values: Floats) -> None:
-        """Take in some columns (rows × columns, NaN where missing)."""
+        """Add some columns (rows × columns, NaN where missing)."""
         inside = np.isfinite(values)
         weights, filled = inside.astype(float), np.where(inside, values, 0.0)
         per_column = weights / np.maximum(1.0, weights.sum(axis=0))
@@ -69,7 +62,7 @@ class RowsInParts:
         self._right += filled.sum(axis=1) - per_column @ filled.sum(axis=0)
 
     def solve(self) -> Floats:
-        """The effect of each row, up to a constant; NaN of what nothing joins to the largest part."""
+        """The effect of each row, up to a constant; NaN for rows that nothing joins to the largest part."""
         part = self._largest_part()
         effects = np.full(len(self._counts), np.nan)
         equations = (np.diag(self._counts) - self._together)[np.ix_(part, part)]
@@ -78,7 +71,7 @@ class RowsInParts:
         return effects
 
     def _largest_part(self) -> npt.NDArray[np.bool_]:
-        """The rows that hang together over columns, as those with most cells do."""
+        """The connected rows (by shared columns) that have most cells."""
         largest, left = np.zeros(len(self._counts), dtype=bool), self._counts > 0
         while left.any():
             part = np.arange(len(left)) == left.argmax()
@@ -91,7 +84,7 @@ class RowsInParts:
 
 
 def column_means_by(values: Floats, rows: Floats) -> Floats:
-    """:func:`column_means` of some columns, where the effects of the rows are known."""
+    """:func:`column_means` of some columns, given the effects of the rows."""
     if len(values) and np.isfinite(values).all():
         return values.mean(axis=0)  # type: ignore[no-any-return]
     known = np.isfinite(rows)
@@ -105,48 +98,34 @@ def column_means_by(values: Floats, rows: Floats) -> Floats:
 
 
 def _first(filled: Floats, inside: Cells) -> Floats:
-    """The effects of the rows, the columns' being eliminated from the normal equations; up to a constant."""
+    """The effects of the rows, up to a constant, by the normal equations without the columns' effects."""
     weights = inside.astype(float)
     per_column = weights / weights.sum(axis=0)
     equations = np.diag(weights.sum(axis=1)) - per_column @ weights.T
     right = filled.sum(axis=1) - per_column @ filled.sum(axis=0)
-    effects: Floats = np.linalg.solve(equations + 1 / len(weights), right)  # any mean may be chosen: 0
-    return effects
-
-
-def _second(filled: Floats, inside: Cells, rows: Floats) -> Floats:
-    """The effects of the columns, given those of the rows."""
-    left: Floats = (filled - np.where(inside, rows[:, None], 0)).sum(axis=0) / inside.sum(axis=0)
-    return left
+    return np.linalg.solve(equations + 1 / len(weights), right)  # any mean may be chosen: 0
 
 
 def _largest_part(present: Cells) -> Cells:
-    """The cells whose rows and columns hang together, directly or over others, as far as the most of them do."""
+    """The largest connected set of cells: neighbours share a row or a column."""
     row_at, column_at = present.any(axis=1), present.any(axis=0)
-    if present[:, column_at].all(axis=1).any() or present[row_at].all(axis=0).any():  # one of them joins all others
+    if present[:, column_at].all(axis=1).any() or present[row_at].all(axis=0).any():  # one line joins all others
         return present
     largest, left = np.zeros_like(present), present
     while left.any():
-        part = _part_of(left, int(left.any(axis=1).argmax()))
+        rows, reached = np.arange(len(left)) == left.any(axis=1).argmax(), 0
+        while reached < rows.sum():
+            reached = int(rows.sum())
+            rows = left[:, left[rows].any(axis=0)].any(axis=1)
+        part = left & rows[:, None]
         if part.sum() > largest.sum():
             largest = part
         left = left & ~part
     return largest
 
 
-def _part_of(present: Cells, row: int) -> Cells:
-    """The cells that hang together with those of a row."""
-    rows, reached = np.arange(len(present)) == row, 0
-    while reached < rows.sum():
-        reached = int(rows.sum())
-        columns = present[rows].any(axis=0)
-        rows = present[:, columns].any(axis=1)
-    part: Cells = present & rows[:, None]
-    return part
-
-
 def row_pieces(values: Floats) -> Iterator[Floats]:
-    """Some rows at a time, in order; of none one piece without a row. A file that is mapped is read so, too."""
+    """Some rows at a time, in order, also of a mapped file; one empty piece if there are no rows."""
     step = max(1, MOST_VALUES // max(1, values.shape[1]))
     for start in range(0, max(1, len(values)), step):
         yield np.asarray(values[start : start + step])
@@ -162,13 +141,13 @@ def column_pieces(values: Floats) -> Iterator[Floats]:
 
 
 def let_go(values: Floats) -> None:
-    """Free the memory of a mapped file. What was read or written stays in the file."""
+    """Free the memory of a mapped file; its content stays in the file."""
     if isinstance(values, np.memmap) and (mapped := getattr(values, "_mmap", None)) is not None:
         mapped.madvise(mmap.MADV_DONTNEED)
 
 
 def take_rows(values: Floats, rows: Codes) -> Floats:
-    """These rows, which are in order: without a copy where they stand beside one another."""
+    """These rows, which are in ascending order; no copy if they are adjacent."""
     if len(rows) and rows[-1] - rows[0] + 1 == len(rows):
         return values[rows[0] : rows[-1] + 1]
     return values[rows]

@@ -1,53 +1,36 @@
-"""How near each thing that can limit a transfer came to its limit, of the medians of a case."""
+"""How near each resource that can limit a transfer came to its limit, from the medians of a case."""
 
 from collections.abc import Mapping
 
-from lab.stats.limit import (
-    FAR_ABOVE,
-    FLUSH,
-    KIB,
-    LINK,
-    NEAR,
-    PROBABLE,
-    WINDOW,
-    Limit,
-    Numbers,
-    grade,
-    percent,
-    speed_label,
-    store_limit,
-)
+from lab.stats.limit import FAR_ABOVE, FLUSH, LINK, NEAR, WINDOW, Limit, Numbers, grade, percent, speed_label, store_of
 from lab.stats.trial_numbers import DISK_MOVED, ROLES, WINDOW_FELT
 
-THROTTLED = 0.1  # of the time: a quota that was felt less costs less than the scatter
-KEPT_WAITING = 0.5  # of the time by one thing: whatever else there was, without it the transfer would be far faster
-WINDOW_NEAR = 0.5  # a request that is a little larger than the window takes two round trips instead of one
-WINDOW_OF_CEILING = 0.75  # a link that is full builds a queue, which adds to the RTT: then the ceiling fills less
-WINDOW_TINY = 0.01  # a window of which less was in use says nothing
+THROTTLED = 0.1  # of the time: less throttling by a quota is lost in the scatter
+KEPT_WAITING = 0.5  # of the time for one resource: without it the transfer would be far faster
+WINDOW_NEAR = 0.5  # a request slightly larger than the window takes two round trips
+WINDOW_OF_CEILING = 0.75  # on a full link the queue adds to the RTT, so the ceiling fills less of the window
+WINDOW_TINY = 0.01  # a window that was used less says nothing
 LOWERED = 0.7  # of the ceiling with other TCP buffers: twice as far below it as blocks may scatter
-KEPT_OFF = 1 - NEAR  # of the time without a core: what that may have cost is as much as NEAR leaves to any limit
-FLUSH_IDLE = 0.75  # of the time that the disk takes: where nothing was on the way meanwhile, all waited for it
+KEPT_OFF = 1 - NEAR  # of the time without a core: costs as much as NEAR leaves to any limit
+FLUSH_IDLE = 0.75  # of the disk's time with nothing on the way: everything waited for the disk
 SHARED_FULL = 0.9  # of the cores that both hosts share
-OTHERS = 0.2  # of all cores: with more in use by nobody of the lab's, the two hosts did not fill the machine
-# Share of all cores used by others. In quiet blocks of a demo the kernel's work for a link within one machine, and the
-# controller, came to 0.29 of two cores at most; one busy program beside it made 0.41 to 0.6 of them
+OTHERS = 0.2  # of all cores: with more used by other programs, the two hosts did not fill the machine
+# Share of all cores used by others. In quiet blocks of a demo the kernel and the controller took 0.29 of two cores at
+# most; with one busy program it was 0.41 to 0.6
 DISTURBING = 1 / 3
-# Where a case waited longer than any in an undisturbed run did (0.27 of the time at most), fewer others explain it
+# A case that waited longer than any case of an undisturbed run (0.27 of the time at most) needs fewer others
 WAITED_LONG, DISTURBING_IF_LONG = 0.3, 0.25
-LINE_NEAR = 0.9  # of what frames and headers leave of the link's speed: its own start and end take the rest
-DOMINANT = 1.5  # one host used so many times what the other did, or neither is named
+LINE_NEAR = 0.9  # of the link's payload rate: start and end of a transfer take the rest
+DOMINANT = 1.5  # a host is named if it used so many times the cores of the other
 
 
 def limits(medians: Numbers, names: Mapping[str, str]) -> list[Limit]:
-    """Each thing that can be told of, from the medians of a case; ``names`` are each role's busiest process."""
+    """The limits that the medians of a case tell of; ``names`` has each role's busiest process."""
     candidates = [_link(medians), _store_limit(medians), _flush_limit(medians)]
     candidates += [_window_limit(medians), _lowered_ceiling(medians)]
     for role in ROLES:
-        candidates += [
-            _quota(role, medians),
-            _one_core(role, medians, names.get(role, "a process")),
-            _all_cores(role, medians),
-        ]
+        one_core = _one_core(role, medians, names.get(role, "a process"))
+        candidates += [_quota(role, medians), one_core, _all_cores(role, medians)]
     return [limit for limit in candidates if limit]
 
 
@@ -62,19 +45,15 @@ def _link(medians: Numbers) -> Limit | None:
     if (lowered := medians.get("ceiling_share", 1.0)) < NEAR:
         return Limit(LINK, share, f"{evidence}, itself {percent(lowered)} of that with other TCP buffers", near=False)
     if (spread := medians.get("ceiling_spread", 1.0)) > FAR_ABOVE:
-        return Limit(
-            LINK, share, f"{evidence}; ceilings disagree: by a factor of {spread:.2f} between blocks", near=False
-        )
+        evidence += f"; ceilings disagree: by a factor of {spread:.2f} between blocks"
+        return Limit(LINK, share, evidence, near=False)
     if _ceiling_in_doubt(medians):
         return Limit(LINK, share, f"{evidence}, which the TCP buffers may have lowered", near=False)
     return Limit(LINK, min(1.0, share), evidence, share >= NEAR, grade=grade(ceiling_is_sure(medians)))
 
 
 def _line(medians: Numbers) -> Limit | None:
-    """The link by the speed that the interface has negotiated, if iperf3 measured nothing.
-
-    What a radio leaves for data is none (:mod:`lab.stats.client_alone`).
-    """
+    """The link by the negotiated speed of the interface, if iperf3 measured nothing; not for Wi-Fi."""
     if "wifi" in medians:
         return None
     share, speed = medians["link_share"], speed_label(medians["line_bits_per_s"])
@@ -85,14 +64,14 @@ def _line(medians: Numbers) -> Limit | None:
 
 
 def ceiling_is_sure(medians: Numbers) -> bool:
-    """Whether it was measured several times, with about the same outcome: one shot may have met a bad moment."""
+    """Whether several shots of the ceiling agree; a single one may have met a bad moment."""
     ratios = [medians["ceiling_spread"]] if "ceiling_spread" in medians else []
     ratios += [1 / medians["lower_shot"]] if "lower_shot" in medians else []
     return bool(ratios) and max(ratios) <= FAR_ABOVE
 
 
 def _ceiling_in_doubt(medians: Numbers) -> bool:
-    """Whether nothing tells if the window or the link bound the ceiling: no other TCP buffers were measured."""
+    """Whether window or link may have bound the ceiling, because no other TCP buffers were measured."""
     if "window_share" in medians:
         return _window_full(medians) and not window_bounds_ceiling(medians) and "ceiling_share" not in medians
     return "pinned" in medians and medians.get("ceiling_share", 0.0) < NEAR
@@ -105,7 +84,7 @@ def _window_full(medians: Numbers) -> bool:
 
 
 def window_bounds_ceiling(medians: Numbers) -> bool:
-    """Whether iperf3, too, was bound by the window: with other TCP buffers it was faster, or else no queue arose."""
+    """Whether the window bound iperf3, too: it was faster with other TCP buffers, or else no queue arose."""
     if "ceiling_share" in medians:
         return medians["ceiling_share"] < NEAR
     return medians.get("window_of_ceiling", 1.0) >= WINDOW_OF_CEILING
@@ -114,7 +93,7 @@ def window_bounds_ceiling(medians: Numbers) -> bool:
 def _store_limit(medians: Numbers) -> Limit | None:
     if "disk_share" not in medians:
         return None
-    name, share = store_limit(medians), medians["disk_share"]
+    name, share = store_of(medians), medians["disk_share"]
     evidence = f"{name}: {percent(share)} of what the store itself takes"
     moved = medians.get("disk_moved", medians.get("flushed", 1 - medians.get("in_memory", 0.0)))
     if "disk_moved" in medians and moved < DISK_MOVED:
@@ -128,7 +107,7 @@ def _store_limit(medians: Numbers) -> Limit | None:
 
 
 def _flush_limit(medians: Numbers) -> Limit | None:
-    """Link and disk took turns: the server had a write in its memory, and then all waited for its disk."""
+    """Link and disk took turns: the server took a write into its memory, then all waited for its disk."""
     if "flushed" not in medians or not {"disk_share", "link_share", "busy"} <= medians.keys():
         return None
     disk, link, idle = medians["disk_share"], medians["link_share"], 1 - medians["busy"]
@@ -148,7 +127,7 @@ def _window_limit(medians: Numbers) -> Limit | None:
     window, rtt_ms, share = medians["window_bytes"], medians["loaded_rtt_ms"], medians["window_share"]
     most = window / rtt_ms / 1000
     evidence = (
-        f"window: {window / KIB:.0f} KiB per {rtt_ms:.3g} ms is {most:.3g} MB/s; {percent(share)} of it was reached"
+        f"window: {window / 1024:.0f} KiB per {rtt_ms:.3g} ms is {most:.3g} MB/s; {percent(share)} of it was reached"
     )
     if "window_felt" in medians:
         evidence += f", and the sender waited for it {percent(medians['window_felt'])} of the time"
@@ -158,7 +137,7 @@ def _window_limit(medians: Numbers) -> Limit | None:
 
 
 def _lowered_ceiling(medians: Numbers) -> Limit | None:
-    """What TCP buffers did to the ceiling: a transfer that came to it would be faster with others."""
+    """A transfer that reached a ceiling which its TCP buffers had lowered."""
     share, lowered = medians.get("link_share", 0.0), medians.get("ceiling_share", 1.0)
     if lowered >= NEAR or not NEAR <= share <= FAR_ABOVE:
         return None
@@ -197,12 +176,12 @@ def _all_cores(role: str, medians: Numbers) -> Limit | None:
         f"{other}"
     )
     if full and used >= DOMINANT * others_used:
-        return Limit(f"{role} CPU", medians["machine"], evidence, True, grade=PROBABLE)
+        return Limit(f"{role} CPU", medians["machine"], evidence, True, grade=grade(is_certain=False))
     return Limit(f"{role} CPU", share, evidence, share >= NEAR)
 
 
 def disturbance(medians: Numbers) -> str:
-    """How others disturbed the case; empty where they did not: they must have been busy, and it must have waited."""
+    """How other programs disturbed the case; empty unless they were busy and the case waited for a core."""
     waits = {role: medians[f"{role}_waited"] for role in ROLES if f"{role}_waited" in medians}
     foreign = medians.get("foreign", 0.0)
     role = max(waits, key=lambda name: waits[name], default="")

@@ -39,6 +39,14 @@ def a_trial(
     return trial(**base | changes)
 
 
+def links(*rates: float) -> list[Trial]:
+    """What iperf3 reached on the link in each block, bytes per second."""
+    return [
+        trial(protocol="link", trial_id=f"link{n}", case_id="link", block=n, size_bytes=SIZE, elapsed_s=SIZE / rate)
+        for n, rate in enumerate(rates, 1)
+    ]
+
+
 def judged(*trials: Trial, instance: str | None = None, **run: Any) -> pd.DataFrame:
     return verdicts(dataframe.frame(trials, {"schema": SCHEMA, **RUN, "instance": instance, **run}))
 

@@ -22,6 +22,13 @@ def lab(capsys: pytest.CaptureFixture[str], *argv: str | Path) -> tuple[int, str
     return code, printed.out, printed.err
 
 
+def refusal(capsys: pytest.CaptureFixture[str], *argv: str | Path) -> str:
+    """The error of a command that refuses its input."""
+    code, _, error = lab(capsys, *argv)
+    assert code == 2
+    return error
+
+
 def write(name: str, text: str) -> Path:
     path = Path(name)
     path.write_text(text)

@@ -1,5 +1,6 @@
 """Fixtures: two SYNTHETIC runs, a dataset of both, and an engine that reads it."""
 
+import json
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -30,6 +31,14 @@ def runs(made: Path, tmp_path: Path) -> list[RunFolder]:
 @pytest.fixture
 def dataset(made: Path, tmp_path: Path, runs: list[RunFolder]) -> Dataset:
     return Dataset(shutil.copytree(made / "dataset", tmp_path / "dataset"))
+
+
+@pytest.fixture
+def another(tmp_path: Path) -> RunFolder:
+    """A run that is not in the dataset."""
+    [run] = write_runs(tmp_path / "more", [Shape(seed=3, blocks=1)])
+    (run.path / "run.json").write_text(json.dumps({**run.run, "id": "run-2"}))
+    return RunFolder(run.path)
 
 
 @pytest.fixture(scope="module")

@@ -139,6 +139,10 @@ def parquet_files(dataset: Dataset) -> list[Path]:
     return sorted(dataset.path.rglob("*.parquet"))
 
 
+def content_of(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
 def rewrite(path: Path, table: pa.Table, **about: str) -> None:
     """Write another table in place of a file, with its metadata but for ``about``."""
     changed = {key.encode(): value.encode() for key, value in about.items()}

@@ -13,7 +13,7 @@ from lab.results import run_folder
 from lab.results.run_folder import RunFolder
 from lab.results.trial import RunJson, read_time
 from lab.stats.run_differences import DifferingFact, differing_between
-from lab.stats.two_runs import Versus, compare_all
+from lab.stats.two_runs import Versus, compare_all, differing_levels
 
 MOST_RUNS = 12
 LONGEST_LEVELS = 500
@@ -64,7 +64,7 @@ class Comparison:
         """The factors with other levels in a run than in A, in words. Cases of these levels are not compared."""
         return [
             (stats.factor_label(name), _join_levels(name, mine), _join_levels(name, its))
-            for name, mine, its in stats.differing_levels(self.base.trials, other.trials)
+            for name, mine, its in differing_levels(self.base.trials, other.trials)
         ]
 
     def between(self, first: ComparedRun, second: ComparedRun) -> Versus:

@@ -13,7 +13,7 @@ from support.synthetic_runs import write_run
 from support.tool_trials import tool_trials
 
 from lab.base import shipped
-from lab.dataset import some_trials, sweep_trials
+from lab.dataset import frames, sweep_trials
 from lab.dataset.compact import compact
 from lab.dataset.engine import Engine
 from lab.dataset.folder import Dataset
@@ -23,7 +23,7 @@ from lab.results.run_folder import RunFolder
 from lab.stats import encoding
 
 pytest.importorskip("duckdb")
-PLACES = {"PART_ROWS": sweep_trials, "MOST_TRIALS": encoding, "MOST_FILES": some_trials}
+PLACES = {"PART_ROWS": sweep_trials, "MOST_TRIALS": encoding, "MOST_FILES": frames}
 
 
 @pytest.mark.parametrize(

@@ -8,12 +8,12 @@ from support.notebooks import SHOWN, assert_quiet, assert_runs_on_what_comes_wit
 from support.one_sided_runs import blocks, read, seen, write_measured
 from support.synthetic_runs import RUN, make_trials, write_run
 
-from lab import stats
 from lab.base import shipped
 from lab.base.errors import LabFailure
 from lab.notebook import compared, export, open_chosen, open_two, self_check
 from lab.notebook.explore import answer_of
 from lab.notebook.table import Table
+from lab.stats.two_runs import compare_all
 
 
 def test_each_notebook_is_executed_by_a_test() -> None:
@@ -82,7 +82,8 @@ def test_two_runs_are_compared_as_the_command_compares_them(tmp_path: Path, monk
     monkeypatch.chdir(tmp_path)
     a, b = open_two()
     comparison = compared.over(b, a)
-    table, pooled = stats.compare(a.trials, b.trials)
+    (expected,) = compare_all(a.trials, [b.trials])
+    table, pooled = expected.cases, expected.pooled
     assert "B is slower: 0.57 times as fast as A" in repr(compared.show_answer(comparison))
     (axes,) = compared.draw_change(comparison).axes
     assert {"all cases", "NFS cp write", "SSH rsync read"} <= {text.get_text() for text in axes.texts}

@@ -8,7 +8,7 @@ from typing import IO
 import pyarrow as pa
 import pytest
 from pyarrow import parquet
-from support.datasets import Shape, parquet_files, write_runs
+from support.datasets import Shape, content_of, parquet_files, write_runs
 from support.synthetic_runs import trial, write_run
 
 from lab.base.errors import BadInput
@@ -50,9 +50,7 @@ def test_blocks_of_a_sweep_are_numbered_over_its_runs_and_cases_over_the_dataset
     assert sum("smb.signing" in one for one in levels) == 4  # at its default it is the case of the run without it
 
 
-def test_adding_twice_is_once_and_other_trials_of_the_same_run_are_refused(
-    dataset: Dataset, runs: list[RunFolder]
-) -> None:
+def test_adding_twice_is_once_and_other_trials_are_refused(dataset: Dataset, runs: list[RunFolder]) -> None:
     before = {path: path.read_bytes() for path in parquet_files(dataset)}
     with dataset.claimed():
         assert not add(dataset, runs[0])
@@ -73,12 +71,8 @@ def test_a_run_that_goes_on_is_added_only_where_that_is_asked_for(tmp_path: Path
         assert add(dataset, run, with_unfinished=True)
 
 
-def test_a_full_disk_leaves_the_dataset_as_it_was(
-    dataset: Dataset, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    [more] = write_runs(tmp_path / "more", [Shape(seed=3)])
-    (more.path / "run.json").write_text(json.dumps({**more.run, "id": "run-2"}))
-    before = {path: path.read_bytes() for path in dataset.path.rglob("*") if path.is_file()}
+def test_a_full_disk_changes_nothing(dataset: Dataset, another: RunFolder, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = content_of(dataset.path)
 
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
@@ -86,15 +80,11 @@ def test_a_full_disk_leaves_the_dataset_as_it_was(
     with monkeypatch.context() as patched:
         patched.setattr(os, "fsync", full)
         with dataset.claimed(), pytest.raises(OSError, match=r"No space left on device: .*(cases|run=run-2)"):
-            add(dataset, RunFolder(more.path))
-    assert {path: path.read_bytes() for path in dataset.path.rglob("*") if path.is_file()} == before
+            add(dataset, another)
+    assert content_of(dataset.path) == before
 
 
-def test_what_was_written_before_the_disk_was_full_goes(
-    dataset: Dataset, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    [more] = write_runs(tmp_path / "more", [Shape(seed=3)])
-    (more.path / "run.json").write_text(json.dumps({**more.run, "id": "run-2"}))
+def test_files_before_a_full_disk_go(dataset: Dataset, another: RunFolder, monkeypatch: pytest.MonkeyPatch) -> None:
     before, write = parquet_files(dataset), tables.write
 
     def full(table: pa.Table, file: IO[bytes]) -> int:
@@ -104,7 +94,7 @@ def test_what_was_written_before_the_disk_was_full_goes(
 
     monkeypatch.setattr("lab.dataset.add.write", full)
     with dataset.claimed(), pytest.raises(OSError, match=r"No space left.*observed/.*run=run-2"):
-        add(dataset, RunFolder(more.path))
+        add(dataset, another)
     assert parquet_files(dataset) == before
 
 
@@ -120,10 +110,10 @@ def test_what_could_not_be_read_again_is_not_added(
     dataset: Dataset, tmp_path: Path, run: dict[str, str], trial_id: str, refusal: str
 ) -> None:
     folder = write_run(tmp_path / "more", [trial(trial_id=trial_id or "one")], **{"id": "run-2", **run})
-    before = {path: path.read_bytes() for path in dataset.path.rglob("*") if path.is_file()}
+    before = content_of(dataset.path)
     with dataset.claimed(), pytest.raises(BadInput, match=refusal):
         add(dataset, folder)
-    assert {path: path.read_bytes() for path in dataset.path.rglob("*") if path.is_file()} == before
+    assert content_of(dataset.path) == before
     assert list(Dataset(dataset.path).register.runs) == ["run-0", "run-1"]
 
 

@@ -1,6 +1,7 @@
-"""What is said of files of a dataset that are not as they were, and which names they have."""
+"""Errors for files of a dataset that are not as they were, and the names of files."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pyarrow as pa
@@ -19,71 +20,56 @@ from lab.results.run_folder import RunFolder
 pytest.importorskip("duckdb")
 
 
-def truncate(path: Path) -> None:
-    path.write_bytes(path.read_bytes()[:-100])
+Spoil = Callable[[Path], object]
+
+
+def replaced(column: str, value: object, kind: pa.DataType) -> Spoil:
+    """Give all rows another value in a column."""
+
+    def spoil(path: Path) -> None:
+        table = parquet.read_table(path)
+        values = pa.array([value] * len(table), kind)
+        rewrite(path, table.set_column(table.column_names.index(column), column, values))
+
+    return spoil
 
 
 def zero(path: Path) -> None:
     path.write_bytes(bytes(path.stat().st_size))
 
 
-def other_schema(path: Path) -> None:
-    rewrite(path, parquet.read_table(path), dataset_schema="7")
-
-
-def fewer_rows(path: Path) -> None:
-    rewrite(path, parquet.read_table(path).slice(1))
-
-
-def no_column(path: Path) -> None:
-    rewrite(path, parquet.read_table(path).drop_columns(["elapsed_s"]))
-
-
-def other_type(path: Path) -> None:
-    table = parquet.read_table(path)
-    place = table.column_names.index("elapsed_s")
-    rewrite(path, table.set_column(place, "elapsed_s", pa.array(["1"] * len(table))))
-
-
-def unknown_case(path: Path) -> None:
-    table = parquet.read_table(path)
-    rewrite(path, table.set_column(0, "case_number", pa.array([10**6] * len(table), pa.int32())))
-
-
-def unknown_block(path: Path) -> None:
-    table = parquet.read_table(path)
-    rewrite(path, table.set_column(1, "block_number", pa.array([-5] * len(table), pa.int32())))
-
-
-def a_link(path: Path) -> None:
-    path.rename(path.with_name("elsewhere"))
-    path.symlink_to(path.with_name("elsewhere"))
+def link(path: Path) -> None:
+    path.symlink_to(path.rename(path.with_name("elsewhere")))
 
 
 @pytest.mark.parametrize("noted", [False, True])
 @pytest.mark.parametrize(
     ("spoil", "said"),
     [
-        (truncate, "not a whole file of Parquet"),
+        (lambda path: path.write_bytes(path.read_bytes()[:-100]), "not a whole file of Parquet"),
         (zero, "not a whole file of Parquet"),
-        (other_schema, "is of schema 7 of a dataset, not of 1"),
-        (fewer_rows, "rows, and had"),
-        (no_column, "column elapsed_s is missing: should be double"),
-        (other_type, "column elapsed_s is string: should be double"),
-        (unknown_case, "case_number 1000000: no run that was added has it"),
-        (unknown_block, "block_number -5: no run that was added has it"),
-        (a_link, "is a link"),
+        (
+            lambda path: rewrite(path, parquet.read_table(path), dataset_schema="7"),
+            "is of schema 7 of a dataset, not of 1",
+        ),
+        (lambda path: rewrite(path, parquet.read_table(path).slice(1)), "rows, and had"),
+        (
+            lambda path: rewrite(path, parquet.read_table(path).drop_columns(["elapsed_s"])),
+            "column elapsed_s is missing: should be double",
+        ),
+        (replaced("elapsed_s", "1", pa.string()), "column elapsed_s is string: should be double"),
+        (replaced("case_number", 10**6, pa.int32()), "case_number 1000000: no run that was added has it"),
+        (replaced("block_number", -5, pa.int32()), "block_number -5: no run that was added has it"),
+        (link, "is a link"),
         (Path.unlink, "No such file"),
     ],
 )
-def test_a_file_that_is_not_what_it_was_is_named(
-    engine: Engine, dataset: Dataset, spoil: object, said: str, noted: bool
-) -> None:
+def test_a_changed_file_is_named(engine: Engine, dataset: Dataset, spoil: Spoil, said: str, noted: bool) -> None:
     path = dataset.path / "trials" / "sweep=synthetic" / "run=run-1.parquet"
-    spoil(path)  # type: ignore[operator]
+    spoil(path)
     if noted and path.exists():
         note_size(dataset, path)
-    elif spoil not in (zero, a_link, Path.unlink):
+    elif spoil not in (zero, link, Path.unlink):
         said = "bytes, and had"
     with pytest.raises(LabError) as caught:
         count_rows(engine, dataset)

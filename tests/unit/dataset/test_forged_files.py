@@ -24,91 +24,55 @@ MEMORY_BYTES = 700 << 20  # of which DuckDB may have 400 MiB, and what is made o
 TRIALS = "trials/sweep=synthetic/run=run-0.parquet"
 
 
-def table_of(path: Path) -> pa.Table:
-    return parquet.read_table(path)
+CODECS = ("snappy", "gzip", "brotli", "lz4", "none")
 
 
-def needed(path: Path, rows: int) -> pa.Table:
-    """The first row of a file so often, in the columns that are read."""
-    table = table_of(path)
+def needed(table: pa.Table, rows: int) -> pa.Table:
+    """The first row so often, in the columns that are read."""
     return pa.table({name: pa.repeat(table[name][0], rows) for name in NEEDED["trials"]})
 
 
-def rewritten(path: Path, table: pa.Table, **how: object) -> None:
-    metadata = parquet.read_schema(path).metadata
-    parquet.write_table(table.replace_schema_metadata(metadata), path, **{"compression": "zstd", **how})
+def made(change: Callable[..., pa.Table], *values: int, **how: object) -> Callable[[Path], None]:
+    """Rewrite a file with a changed table."""
+
+    def rewrite(path: Path) -> None:
+        metadata = parquet.read_schema(path).metadata
+        table = change(parquet.read_table(path), *values).replace_schema_metadata(metadata)
+        parquet.write_table(table, path, **{"compression": "zstd", **how})
+
+    return rewrite
 
 
 def with_column(table: pa.Table, name: str, values: pa.Array) -> pa.Table:
     return table.set_column(table.column_names.index(name), name, values)
 
 
-def many_rows(path: Path) -> None:
-    rewritten(path, needed(path, MOST_ROWS + 1))
+def with_options(table: pa.Table, count: int) -> pa.Table:
+    columns = {name: table[name] for name in table.column_names}
+    return pa.table(columns | {f"option.x{number}": table["size_bytes"] for number in range(count)})
 
 
-def equal_rows(path: Path) -> None:
-    rewritten(path, needed(path, 100_000))
+def with_a_name_twice(table: pa.Table) -> pa.Table:
+    return table.append_column("STATUS", table["size_bytes"])
 
 
-def many_columns(path: Path) -> None:
-    table = table_of(path)
-    rewritten(path, pa.table({**{name: table[name] for name in table.column_names},
-                              **{f"option.x{number}": table["size_bytes"] for number in range(1000)}}))  # fmt: skip
+def with_lists(table: pa.Table) -> pa.Table:
+    ends = pa.array(np.arange(len(table) + 1) * 10**5, pa.int32())
+    return table.append_column("option.x", pa.ListArray.from_arrays(ends, pa.nulls(27 * 10**5, pa.int8())))
 
 
-def many_cells(path: Path) -> None:
-    numbers = pa.repeat(pa.scalar(1), 20_000)
-    rewritten(path, pa.table({**{name: needed(path, 20_000)[name] for name in NEEDED["trials"]},
-                              **{f"option.x{number}": numbers for number in range(300)}}))  # fmt: skip
+def with_structs(table: pa.Table) -> pa.Table:
+    values = pa.StructArray.from_arrays([table["size_bytes"].combine_chunks()], ["x"])
+    return table.append_column("option", values)
 
 
-def lists(path: Path) -> None:
-    table = table_of(path)
-    many = pa.ListArray.from_arrays(
-        pa.array(np.arange(len(table) + 1) * 10**5, pa.int32()), pa.nulls(27 * 10**5, pa.int8())
-    )
-    rewritten(path, table.append_column("option.x", many))
-
-
-def structs(path: Path) -> None:
-    table = table_of(path)
-    rewritten(
-        path, table.append_column("option", pa.StructArray.from_arrays([table["size_bytes"].combine_chunks()], ["x"]))
-    )
-
-
-def twice(path: Path) -> None:
-    table = table_of(path)
-    rewritten(path, table.append_column("STATUS", table["size_bytes"]))
-
-
-def by(compression: str) -> Callable[[Path], None]:
-    return lambda path: rewritten(path, table_of(path), compression=compression)
-
-
-def a_long_text(path: Path) -> None:
+def with_a_long_text(table: pa.Table) -> pa.Table:
     """One text of 30 MB in a dictionary, which a reader unpacks as a whole."""
-    table = table_of(path)
-    rewritten(path, with_column(table, "status", pa.array(["x" * (30 << 20), *table["status"].to_pylist()[1:]])))
+    return with_column(table, "status", pa.array(["x" * (30 << 20), *table["status"].to_pylist()[1:]]))
 
 
-def long_texts(path: Path) -> None:
-    table = table_of(path)
-    texts = pa.array(["x" * (2 << 20)] * len(table))
-    rewritten(path, with_column(table, "trial_id", texts), use_dictionary=False, data_page_size=1)
-
-
-def repeated_texts(path: Path) -> None:
-    """Each text is the one before once more, which takes no byte."""
-    table = table_of(path)
-    texts = pa.array(["x" * 10**6] * len(table))
-    rewritten(
-        path,
-        with_column(table, "trial_id", texts),
-        use_dictionary=False,
-        column_encoding={"trial_id": "DELTA_BYTE_ARRAY"},
-    )
+def with_texts(table: pa.Table, length: int) -> pa.Table:
+    return with_column(table, "trial_id", pa.array(["x" * length] * len(table)))
 
 
 def of_parts(rows: list[int]) -> Callable[[Path], None]:
@@ -152,17 +116,21 @@ def placed(*pages: bytes, name: str = "elapsed_s", **fields: int) -> Callable[[P
 NUMBERS = b"\2\0\0\0\x36\1" + bytes(8 * 27)  # 27 values, none of which is missing
 FLOOD = forged.page(bytes(40 << 20), 0)
 FORGED: dict[str, tuple[Callable[[Path], None], str]] = {
-    "many rows": (many_rows, "1,048,577 rows of 11 columns: more than a run has"),
-    "equal rows": (equal_rows, "100,000 rows of 11 columns: more than a run has in so many bytes"),
-    "many columns": (many_columns, "1,045 columns: at most 1,000"),
-    "many cells": (many_cells, "20,000 rows of 311 columns: more than a run has"),
-    "lists": (lists, "is of a type that the lab does not write"),
-    "structs": (structs, "column option.x is of a type that the lab does not write"),
-    "a name twice": (twice, "column STATUS is there twice"),
-    **{name: (by(name), "the lab writes ZSTD") for name in ("snappy", "gzip", "brotli", "lz4", "none")},
-    "a long text": (a_long_text, "bytes where it is unpacked"),
-    "long texts": (long_texts, "bytes where it is unpacked"),
-    "repeated texts": (repeated_texts, "by encoding 7"),
+    "many rows": (made(needed, MOST_ROWS + 1), "1,048,577 rows of 11 columns: more than a run has"),
+    "equal rows": (made(needed, 100_000), "100,000 rows of 11 columns: more than a run has in so many bytes"),
+    "many columns": (made(with_options, 1000), "1,045 columns: at most 1,000"),
+    "many cells": (
+        made(lambda table: with_options(needed(table, 20_000), 300)), "20,000 rows of 311 columns: more than a run has"
+    ),
+    "lists": (made(with_lists), "is of a type that the lab does not write"),
+    "structs": (made(with_structs), "column option.x is of a type that the lab does not write"),
+    "a name twice": (made(with_a_name_twice), "column STATUS is there twice"),
+    **{codec: (made(pa.Table.slice, compression=codec), "the lab writes ZSTD") for codec in CODECS},
+    "a long text": (made(with_a_long_text), "bytes where it is unpacked"),
+    "long texts": (made(with_texts, 2 << 20, use_dictionary=False, data_page_size=1), "bytes where it is unpacked"),
+    "repeated texts": (  # each text is the one before once more, which takes no byte
+        made(with_texts, 10**6, use_dictionary=False, column_encoding={"trial_id": "DELTA_BYTE_ARRAY"}), "by encoding 7"
+    ),
     "parts of more rows": (of_parts([2**40]), "has 27 rows, and 1,099,511,627,776 in its parts"),
     "parts again": (of_parts([27, 27]), "has 27 rows, and 54 in its parts"),
     "parts of fewer than no rows": (of_parts([2**40, 27 - 2**40]), "has 27 rows, and 27 in its parts"),
@@ -223,7 +191,7 @@ def test_as_many_rows_as_their_bytes_can_be_are_read_in_bounds(engine: Engine, d
     """Equal rows in a file that was made longer: what is within all limits costs what a large run costs."""
     path = dataset.path / TRIALS
     noise = pa.array(np.random.default_rng(1).random(MOST_ROWS // 4))
-    rewritten(path, needed(path, MOST_ROWS // 4).append_column("option.x", noise))
+    made(lambda table: needed(table, MOST_ROWS // 4).append_column("option.x", noise))(path)
     note_file(dataset, path)
     sweep = Pooled(engine, Dataset(dataset.path), "synthetic")
     with bounded(30, MEMORY_BYTES):
@@ -232,15 +200,13 @@ def test_as_many_rows_as_their_bytes_can_be_are_read_in_bounds(engine: Engine, d
 
 
 @pytest.mark.parametrize("name", ["run_id", "trial_id", "status"])
-def test_a_text_that_all_rows_have_is_not_copied_for_each(
-    dataset: Dataset, capsys: pytest.CaptureFixture[str], name: str
-) -> None:
+def test_a_shared_text_is_not_copied(dataset: Dataset, capsys: pytest.CaptureFixture[str], name: str) -> None:
     """In the file it stands once, in its dictionary: of 100 kB, and as much noise, 400 MB would come."""
     path, rows = dataset.path / TRIALS, 4000
-    table = needed(path, rows).append_column("option.x", pa.array(np.random.default_rng(1).random(rows)))
-    first = table[name][0].as_py() if name == "status" else "y" * 10**5
+    noise = pa.array(np.random.default_rng(1).random(rows))
+    first = parquet.read_table(path)[name][0].as_py() if name == "status" else "y" * 10**5
     texts = pa.DictionaryArray.from_arrays(pa.array(np.arange(rows) % 2, pa.int32()), [first, "x" * 10**5])
-    rewritten(path, with_column(table, name, texts))
+    made(lambda table: with_column(needed(table, rows).append_column("option.x", noise), name, texts))(path)
     note_file(dataset, path)
     for words in (["show", "--json"], ["compare", "run-0", "run-1"]):
         with bounded(memory_bytes=MEMORY_BYTES):

@@ -14,14 +14,11 @@ from support.trial_lines import json_values
 from lab.results.run_folder import load
 from lab.stats.bottleneck import NUMBERS, verdicts
 
-SMALL_WINDOW: dict[str, Any] = {
-    "tcp_space": 65536,
-    "elapsed_s": 10.0,
-    "ceiling_bytes_per_s": 10.3e6,
-    "tcp": {"window_bytes": 104_000, "rwnd_limited_ms": 9000},
-}
+WINDOW = {"window_bytes": 104_000, "rwnd_limited_ms": 9000}
+SMALL_WINDOW: dict[str, Any] = {"tcp_space": 65536, "elapsed_s": 10.0, "ceiling_bytes_per_s": 10.3e6, "tcp": WINDOW}
+QUOTA = "server CPU: a quota kept it waiting 83 % of the time; it used 0.15 of a core"
 # three digits, so that who computes it again finds the same speed
-SLOWER_LINK = SMALL_WINDOW | {"tcp": {"window_bytes": 104_000, "rwnd_limited_ms": 9000, "rtt_median_ms": 10.46}}
+SLOWER_LINK = SMALL_WINDOW | {"tcp": WINDOW | {"rtt_median_ms": 10.46}}
 
 
 @pytest.mark.parametrize(
@@ -34,13 +31,17 @@ SLOWER_LINK = SMALL_WINDOW | {"tcp": {"window_bytes": 104_000, "rwnd_limited_ms"
         ({"client": {"process_mean": 0.9}}, "client CPU", "client CPU: cp used 0.90 of one core"),
         ({"client": {"user": 0.6, "system": 0.35}}, "client CPU", "client CPU: 97 % of its 4 cores"),
         ({"server": {"softirq": 0.25, "core_mean": 0.97}}, "server CPU", "used 0.97 of one core"),
-        (
-            {"server": {"cpu_cores": 0.15, "throttled_s": 8.3}},
-            "server CPU",
-            "server CPU: a quota kept it waiting 83 % of the time; it used 0.15 of a core",
-        ),
+        ({"server": {"cpu_cores": 0.15, "throttled_s": 8.3}}, "server CPU", QUOTA),
         (ON_DISK | {"server": WRITTEN}, "disk", "disk: 96 % of what the store itself takes"),
         ({}, "protocol round trips", "98 KiB per round trip of 10 ms, where TCP allowed 707 KiB"),
+        # of several that are near, one has precedence
+        (SMALL_WINDOW | {"server": {"process_mean": 0.99}}, "server CPU", ""),  # fuller than the window
+        (FULL_LINK | {"server": {"cpu_cores": 0.2, "throttled_s": 0.9}}, "server CPU", ""),  # it lowered the ceiling
+        ({"server": {"cpu_cores": 0.1, "throttled_s": 6.0}}, "server CPU", ""),  # others had the core for the rest
+        (FULL_LINK | {"server": {"cpu_cores": 0.2, "throttled_s": 0.05}}, "link", ""),  # a quota that was hardly felt
+        (FULL_LINK | {"client": {"waited_s": 0.9}}, "link", ""),  # a busy machine, and yet all of the link
+        (FULL_LINK | ON_DISK | {"more": {"store_ceiling_bytes_per_s": 97e6}}, "disk", ""),  # the disk is nearer
+        (FULL_LINK | {"tcp": {"rwnd_limited_ms": 500}}, "link", ""),  # waited for the window, but was not bound by it
     ],
 )
 def test_each_limit_is_named_with_its_evidence(given: dict[str, Any], limit: str, words: str) -> None:
@@ -49,26 +50,7 @@ def test_each_limit_is_named_with_its_evidence(given: dict[str, Any], limit: str
     assert words in evidence
 
 
-@pytest.mark.parametrize(
-    ("given", "limit"),
-    [
-        (SMALL_WINDOW, "latency × window"),  # reached 97 % of a ceiling that the window pulled down
-        (SMALL_WINDOW | {"server": {"process_mean": 0.99}}, "server CPU"),  # fuller than the window
-        (FULL_LINK | {"server": {"cpu_cores": 0.2, "throttled_s": 0.9}}, "server CPU"),  # so did the quota
-        ({"server": {"cpu_cores": 0.1, "throttled_s": 6.0}}, "server CPU"),  # others had the core for the rest
-        (FULL_LINK | {"server": {"cpu_cores": 0.2, "throttled_s": 0.05}}, "link"),  # a quota that was hardly felt
-        (FULL_LINK | {"server": {"process_mean": 0.9}}, "link"),  # both are near; the link is nearer
-        (FULL_LINK | {"client": {"waited_s": 0.9}}, "link"),  # a busy machine, and yet all of the link
-        (FULL_LINK | ON_DISK | {"more": {"store_ceiling_bytes_per_s": 97e6}}, "disk"),  # the disk is nearer
-        (FULL_LINK | {"tcp": {"rwnd_limited_ms": 500}}, "link"),  # waited for the window, but was not bound by it
-    ],
-)
-def test_where_several_are_near_one_has_precedence(given: dict[str, Any], limit: str) -> None:
-    limited_by, evidence = verdict(a_trial(**given))
-    assert limited_by == limit, evidence
-
-
-def test_what_is_near_as_well_is_said_too() -> None:
+def test_the_nearer_limit_is_named_and_the_other_one_said() -> None:
     both_limits = verdict(a_trial(**FULL_LINK, server={"process_mean": 0.9}))
     assert both_limits == ("link", "link: 94 % of the ceiling; also near: server CPU: smbd used 0.90 of one core")
 
@@ -86,9 +68,7 @@ SHARING = {"cores": 2, "user": 0.6, "system": 0.38, "softirq": 0.0, "core_mean":
         (0.0, 1.9, "server CPU", "server CPU: 1.90 of 2 cores"),  # less than a tick of the client's clock
     ],
 )
-def test_on_a_shared_machine_a_host_answers_for_its_own_group_only(
-    client: float, server: float, limit: str, words: str
-) -> None:
+def test_a_host_on_a_shared_machine_answers_for_itself(client: float, server: float, limit: str, words: str) -> None:
     sides = {"client": SHARING | {"cpu_cores": client}, "server": SHARING | {"cpu_cores": server}}
     limited_by, evidence = verdict(a_trial(**sides), instance="here/1")
     assert limited_by == limit, evidence
@@ -124,9 +104,7 @@ def test_a_case_is_judged_by_the_medians_of_the_trials_that_count() -> None:
         a_trial(trial_id="store", protocol="store", case_id="store-write"),
         a_trial(trial_id="failed", case_id="other", status="failed", reason="stuck", elapsed_s=None),
     ]
-    rows = judged(*good, *others)
-    assert len(rows) == 1
-    row = rows.iloc[0]
+    (row,) = judged(*good, *others).to_dict("records")
     assert (row["n"], row["limited_by"], row["case_id"]) == (3, "link", "afp-cp-write")
     assert row["bytes_per_s"] == pytest.approx(93e6)
     assert (row["utilisation"], row["headroom"]) == (pytest.approx(0.93), pytest.approx(0.07))

@@ -4,8 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from support.bottleneck_trials import FULL_LINK, SIZE, a_trial, judged
-from support.synthetic_runs import trial
+from support.bottleneck_trials import FULL_LINK, SIZE, a_trial, judged, links
 
 from lab.results.run_folder import Trial
 from lab.stats.bottleneck import remedy
@@ -37,9 +36,7 @@ def verdict_of(name: str, *cases: list[Trial], **run: Any) -> dict[str, Any]:
         ((25.0, 26.0), "unclear", "unclear"),  # two blocks
     ],
 )
-def test_a_factor_is_named_where_another_level_of_it_alone_was_faster(
-    speeds: Sequence[float], limit: str, grade: str
-) -> None:
+def test_a_level_that_alone_was_faster_names_its_factor(speeds: Sequence[float], limit: str, grade: str) -> None:
     slow = case("small", (10.0, 10.1, 9.9)[: len(speeds)], tcp_space=SMALL, tcp={"min_rtt_ms": 0.2})
     fast = case("large", speeds, tcp_space=LARGE, tcp={"min_rtt_ms": 0.2})
     row = verdict_of("small", slow, fast)
@@ -57,12 +54,8 @@ def test_of_several_factors_the_one_that_did_most_is_named_and_the_other_said() 
     row = verdict_of("both", both, buffers, frames)
     assert row["limited_by"] == "TCP buffer"
     assert "MTU: 9000 in place of 1500, all else alike, made it 50 % faster (49 to 51 %, 3 blocks)" in row["evidence"]
-
-
-def test_cases_that_differ_in_two_things_prove_neither() -> None:
-    slow = case("slow", (10.0, 10.1, 9.9), tcp_space=SMALL, mtu=1500)
-    fast = case("fast", (40.0, 41.0, 40.5), tcp_space=LARGE, mtu=9000)
-    assert verdict_of("slow", slow, fast)["limited_by"] == "protocol round trips"
+    far = case("far", (40.0, 41.0, 40.5), tcp_space=LARGE, mtu=9000)  # cases that differ in two things prove neither
+    assert verdict_of("both", both, far)["limited_by"] == "protocol round trips"
 
 
 def test_a_placebo_never_is_the_cause_and_a_faster_store_is_the_disk() -> None:
@@ -74,9 +67,7 @@ def test_a_placebo_never_is_the_cause_and_a_faster_store_is_the_disk() -> None:
     row = verdict_of("disk", disk, ram)
     assert (row["limited_by"], row["grade"]) == ("disk", "certain")
     assert "store: ram in place of disk" in row["evidence"]
-    slow, fast = (
-        case(name, speeds, store=name) for name, speeds in (("btrfs", (9.9, 10.0, 10.1)), ("xfs", (40.0,) * 3))
-    )
+    slow, fast = case("btrfs", (9.9, 10.0, 10.1), store="btrfs"), case("xfs", (40.0,) * 3, store="xfs")
     row = verdict_of("btrfs", slow, fast)
     assert row["limited_by"] == "store", "which is no word on the disk below"
     assert "store: xfs in place of btrfs" in row["evidence"]
@@ -85,16 +76,13 @@ def test_a_placebo_never_is_the_cause_and_a_faster_store_is_the_disk() -> None:
 QUOTA: dict[str, Any] = {"server": {"cpu_cores": 0.15, "throttled_s": 8.3}}
 
 
-def test_a_processor_at_its_end_is_named_before_what_relieved_it() -> None:
+def test_a_full_processor_comes_before_what_relieved_it_and_a_full_link_after() -> None:
     slow = case("slow", (10.0, 10.1, 9.9), mtu=1500, **QUOTA)
     fast = case("fast", (14.0, 14.1, 13.9), mtu=9000, **QUOTA)
     row = verdict_of("slow", slow, fast)
     assert (row["limited_by"], row["grade"]) == ("server CPU", "certain")
     assert "MTU: 9000 in place of 1500" in row["evidence"]
-
-
-def test_a_full_link_that_other_frames_make_faster_is_not_the_link_alone() -> None:
-    slow = case("slow", (94.0, 95.0, 94.5), mtu=1500)
+    slow = case("slow", (94.0, 95.0, 94.5), mtu=1500)  # a full link that other frames make faster is not the link alone
     fast = case("fast", (125.0, 126.0, 127.0), mtu=9000, ceiling_bytes_per_s=133e6)
     row = verdict_of("slow", slow, fast)
     assert row["limited_by"] == "MTU"
@@ -109,14 +97,8 @@ def test_a_full_link_that_other_frames_make_faster_is_not_the_link_alone() -> No
         ((100e6, 99e6), {"server": {"process_mean": 0.9}}, "probable"),  # something else is near its end, too
     ],
 )
-def test_a_link_is_certain_where_its_ceiling_was_repeated_and_nothing_else_is_near(
-    rates: tuple[float, ...], changes: dict[str, Any], grade: str
-) -> None:
-    links = [
-        trial(protocol="link", trial_id=f"link{n}", case_id="link", block=n, size_bytes=SIZE, elapsed_s=SIZE / rate)
-        for n, rate in enumerate(rates, 1)
-    ]
-    row = judged(a_trial(**FULL_LINK, **changes), *links).iloc[0]
+def test_a_repeated_ceiling_makes_a_link_certain(rates: tuple[float, ...], changes: dict[str, Any], grade: str) -> None:
+    row = judged(a_trial(**FULL_LINK, **changes), *links(*rates)).iloc[0]
     assert (row["limited_by"], row["grade"]) == ("link", grade)
 
 
@@ -130,9 +112,7 @@ def test_a_link_is_certain_where_its_ceiling_was_repeated_and_nothing_else_is_ne
         (1.0, 2.0, "protocol round trips"),  # there were cores enough for all
     ],
 )
-def test_others_that_kept_a_host_off_its_cores_come_before_anything_else(
-    waited_s: float, load: float, limit: str
-) -> None:
+def test_other_programs_come_before_anything_else(waited_s: float, load: float, limit: str) -> None:
     loads = [{"block": 1, "client": 0.1, "server": load}, {"block": 2, "client": 4.0}]
     row = verdict_of("busy", case("busy", (10.0,), server={"waited_s": waited_s}), load=loads)
     assert row["limited_by"] == limit, row["evidence"]

@@ -4,8 +4,11 @@ import math
 from typing import Any
 
 import pytest
-from support.bottleneck_trials import BARE, FULL_LINK, MB, SIZE, a_trial, judged, verdict
+from support.bottleneck_trials import BARE, FULL_LINK, MB, SIZE, a_trial, judged, links, verdict
 from support.synthetic_runs import trial
+
+# one of two connections
+ONE_OF_TWO = {"window_bytes": 104_000, "rwnd_limited_ms": 9000, "sent_bytes": SIZE // 2, "acked_bytes": 0}
 
 
 @pytest.mark.parametrize(
@@ -15,28 +18,22 @@ from support.synthetic_runs import trial
         ({"window_bytes": 30_000, "rwnd_limited_ms": 9000}, {"server_rcvbuf": 4 * MB}, "protocol round trips"),
         ({"window_bytes": None, "rwnd_limited_ms": 9000}, {"server_rcvbuf": 210_000}, "latency × window"),
         ({"sndbuf_limited_ms": 9000, "sndbuf": 210_000}, {}, "latency × window"),
-        (
-            {"window_bytes": 104_000, "rwnd_limited_ms": 9000, "sent_bytes": SIZE // 2, "acked_bytes": 0},
-            {},
-            "unclear",
-        ),  # one of two connections
+        (ONE_OF_TWO, {}, "unclear"),
         # more of the waiting was for the receiver, whose window is large by now
         ({"rwnd_limited_ms": 5000, "sndbuf_limited_ms": 2000, "sndbuf": 210_000}, {}, "protocol round trips"),
         ({"window_bytes": 104_000, "busy_ms": None}, {}, "latency × window"),  # nothing says how long it waited
         ({"window_bytes": 160_000, "busy_ms": None}, {}, "protocol round trips"),
     ],
 )
-def test_a_window_explains_the_rate_only_where_it_was_full_and_felt(
-    tcp: dict[str, Any], effective: dict[str, Any], limit: str
-) -> None:
+def test_only_a_full_and_felt_window_explains(tcp: dict[str, Any], effective: dict[str, Any], limit: str) -> None:
     limited_by, evidence = verdict(a_trial(tcp=tcp, effective=effective))
     assert limited_by == limit, evidence
 
 
-WINDOW_AND_LINK: dict[str, Any] = FULL_LINK | {
-    "tcp_space": 65536,
-    "tcp": {"window_bytes": 1_600_000, "rwnd_limited_ms": 9000},
-}
+SMALL_BUFFERS: dict[str, Any] = FULL_LINK | {"tcp_space": 65536}
+WINDOW_AND_LINK = SMALL_BUFFERS | {"tcp": {"window_bytes": 1_600_000, "rwnd_limited_ms": 9000}}
+UNSEEN = WINDOW_AND_LINK | {"observed": BARE}
+LOWERED = "window: 94 % of a ceiling that is itself {} % of that with other TCP buffers"
 
 
 @pytest.mark.parametrize(
@@ -45,48 +42,32 @@ WINDOW_AND_LINK: dict[str, Any] = FULL_LINK | {
         (WINDOW_AND_LINK, 102e6, "link", "link: 94 % of the ceiling"),  # the queue of a full link fills the window, too
         (WINDOW_AND_LINK, 150e6, "latency × window", "94 % of a ceiling that is itself 67 %"),
         (WINDOW_AND_LINK, None, "unclear", "link: 94 % of the ceiling, which the TCP buffers may have lowered"),
-        (WINDOW_AND_LINK | {"observed": BARE}, 102e6, "link", "link: 94 % of the ceiling"),
-        (WINDOW_AND_LINK | {"observed": BARE}, 115e6, "link", "link: 94 % of the ceiling"),
-        (
-            WINDOW_AND_LINK | {"observed": BARE},
-            125e6,
-            "latency × window",
-            "window: 94 % of a ceiling that is itself 80 % of that with other TCP buffers",
-        ),
-        (FULL_LINK | {"tcp_space": 65536}, 125e6, "latency × window", "of a ceiling that is itself 80 %"),
-        (
-            WINDOW_AND_LINK | {"observed": BARE},
-            400e6,
-            "latency × window",
-            "window: 94 % of a ceiling that is itself 25 % of that with other TCP buffers",
-        ),
-        (WINDOW_AND_LINK | {"observed": BARE}, None, "unclear", "which the TCP buffers may have lowered"),
+        (UNSEEN, 102e6, "link", "link: 94 % of the ceiling"),
+        (UNSEEN, 115e6, "link", "link: 94 % of the ceiling"),
+        (UNSEEN, 125e6, "latency × window", LOWERED.format(80)),
+        (SMALL_BUFFERS, 125e6, "latency × window", "of a ceiling that is itself 80 %"),
+        (UNSEEN, 400e6, "latency × window", LOWERED.format(25)),
+        (UNSEEN, None, "unclear", "which the TCP buffers may have lowered"),
     ],
 )
-def test_the_ceiling_with_other_tcp_buffers_tells_link_and_window_apart(
-    given: dict[str, Any], best: float | None, limit: str, words: str
-) -> None:
+def test_buffers_tell_link_from_window(given: dict[str, Any], best: float | None, limit: str, words: str) -> None:
     made = a_trial(**given)
     rates = {65536: made.ceiling_bytes_per_s} | ({"default": best} if best else {})
     common: dict[str, Any] = {"protocol": "link", "size_bytes": SIZE}
-    links = [
+    shots = [
         trial(**common, trial_id=f"link-{space}", case_id=f"link-{space}", tcp_space=space, elapsed_s=SIZE / rate)
         for space, rate in rates.items()
         if rate
     ]
     other = trial(**common, trial_id="read", case_id="read", direction="read", elapsed_s=SIZE / 900e6)
-    row = judged(made, *links, other).iloc[0]
+    row = judged(made, *shots, other).iloc[0]
     assert row["limited_by"] == limit, row["evidence"]
     assert words in row["evidence"]
 
 
 @pytest.mark.parametrize(("rates", "limit"), [((100e6, 90e6), "link"), ((100e6, 86e6), "unclear"), ((100e6,), "link")])
 def test_a_link_is_named_only_where_the_ceilings_of_its_blocks_agree(rates: tuple[float, ...], limit: str) -> None:
-    links = [
-        trial(protocol="link", trial_id=f"link{n}", case_id="link", block=n, size_bytes=SIZE, elapsed_s=SIZE / rate)
-        for n, rate in enumerate(rates, 1)
-    ]
-    row = judged(a_trial(**FULL_LINK), *links).iloc[0]
+    row = judged(a_trial(**FULL_LINK), *links(*rates)).iloc[0]
     assert row["limited_by"] == limit, row["evidence"]
     assert ("ceilings disagree: by a factor of 1.16 between blocks" in row["evidence"]) == (limit == "unclear")
 
@@ -117,17 +98,11 @@ def test_round_trips_are_named_only_where_nothing_else_may_be_why(given: dict[st
     assert words in evidence
 
 
-def test_waiting_for_the_window_is_said_where_it_is_not_why() -> None:
+def test_what_is_said_of_a_window_that_is_not_why_and_of_headroom() -> None:
     limit, evidence = verdict(a_trial(tcp={"window_bytes": 250_000, "rwnd_limited_ms": 2000}))
     assert limit == "protocol round trips"
     assert evidence.endswith("; the sender waited for the window 20 % of the time")
-
-
-def test_a_window_that_was_next_to_empty_is_not_worth_a_word() -> None:
     assert "window" not in verdict(a_trial(tcp={"min_rtt_ms": 0.01}))[1]
     assert "window: 1953 KiB per 2 ms" in verdict(a_trial(tcp={"min_rtt_ms": 2.0, "cwnd": 20}))[1]
-
-
-def test_headroom_of_round_trips_is_that_of_the_link_and_unclear_has_none() -> None:
-    assert judged(a_trial()).iloc[0]["headroom"] == pytest.approx(0.9)
+    assert judged(a_trial()).iloc[0]["headroom"] == pytest.approx(0.9)  # of the link
     assert math.isnan(judged(a_trial(tcp={"cwnd": 80})).iloc[0]["headroom"])

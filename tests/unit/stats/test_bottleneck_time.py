@@ -1,32 +1,22 @@
 """Where the time went of a transfer that brought nothing to its limit."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from support.bottleneck_trials import MB, SIZE, a_trial, judged
-from support.synthetic_runs import trial
+from support.bottleneck_trials import MB, SIZE, a_trial, judged, links
 
 # 100 MB in 2 s over a link that takes 1 s of them, in 400 requests; nothing on the way for 1 s
-REQUESTS: dict[str, Any] = {
-    "elapsed_s": 2.0,
-    "tcp": {"min_rtt_ms": 0.2, "busy_ms": 1000, "data_segs_in": 400},
-    "more": {"wire": {"before_first_byte_s": 0.02, "after_last_byte_s": 0.03}},
-}
+TCP = {"min_rtt_ms": 0.2, "busy_ms": 1000, "data_segs_in": 400}
+PROMPT: dict[str, Any] = {"wire": {"before_first_byte_s": 0.02, "after_last_byte_s": 0.03}}
+REQUESTS: dict[str, Any] = {"elapsed_s": 2.0, "tcp": TCP, "more": PROMPT}
 LATE: dict[str, Any] = {"wire": {"before_first_byte_s": 0.6, "after_last_byte_s": 0.35}}
-
 LESS_LATE: dict[str, Any] = {"wire": {"before_first_byte_s": 0.3, "after_last_byte_s": 0.25}}
 FAR: dict[str, Any] = {"min_rtt_ms": 2.2, "busy_ms": 1900, "data_segs_in": 400}
 
 
-def links(*rates: float) -> list[Any]:
-    return [
-        trial(protocol="link", trial_id=f"link{n}", case_id="link", block=n, size_bytes=SIZE, elapsed_s=SIZE / rate)
-        for n, rate in enumerate(rates, 1)
-    ]
-
-
-def row_of(*rates: float, **changes: Any) -> Any:
-    return judged(a_trial(**changes), *links(*(rates or (100e6, 101e6)))).iloc[0]
+def row_of(rates: Sequence[float] = (100e6, 101e6), **changes: Any) -> Any:
+    return judged(a_trial(**changes), *links(*rates)).iloc[0]
 
 
 @pytest.mark.parametrize(
@@ -37,10 +27,13 @@ def row_of(*rates: float, **changes: Any) -> Any:
         (REQUESTS | {"more": LATE}, "start-up", "certain"),
         (REQUESTS | {"more": LESS_LATE}, "start-up", "probable"),
         (REQUESTS | {"client": {"waited_s": 0.4}}, "one request at a time", "probable"),  # it was not only the reply
-        (REQUESTS | {"tcp": {"min_rtt_ms": 0.2, "busy_ms": 1900, "data_segs_in": 400}}, "unclear", "unclear"),
+        (REQUESTS | {"tcp": TCP | {"busy_ms": 1900}}, "unclear", "unclear"),
         # on a longer way each request takes a round trip more, with bytes on the way
         (REQUESTS | {"tcp": FAR}, "protocol round trips", "certain"),
         (REQUESTS | {"server": {"throttled_s": 0.9, "cpu_cores": 0.1}}, "server CPU", "probable"),
+        ({"elapsed_s": 1.08, "tcp": {"busy_ms": 900, "data_segs_in": 400}, "more": PROMPT}, "link", "certain"),
+        (REQUESTS | {"rates": (100e6, 140e6)}, "one request at a time", "probable"),  # ceilings that disagree
+        (REQUESTS | {"tcp": {"min_rtt_ms": 0.2, "busy_ms": 1000}}, "unclear", "unclear"),  # which counted no requests
     ],
 )  # fmt: skip
 def test_what_took_most_of_the_time_lost_is_named(changes: dict[str, Any], limit: str, grade: str) -> None:
@@ -48,26 +41,13 @@ def test_what_took_most_of_the_time_lost_is_named(changes: dict[str, Any], limit
     assert (row["limited_by"], row["grade"]) == (limit, grade), row["evidence"]
 
 
-def test_the_headroom_of_time_lost_is_that_of_the_link() -> None:
-    assert row_of(**REQUESTS)["headroom"] == pytest.approx(0.5, abs=0.01)
-
-
-def test_the_evidence_counts_requests_with_their_bytes_and_milliseconds() -> None:
-    evidence = row_of(**REQUESTS)["evidence"]
-    assert "about 400 requests of 244 KiB, 5 ms each; nothing was on the way 50 % of the time" in evidence
-    assert "the link by itself needs 50 % of the time" in evidence
+def test_the_evidence_counts_requests_and_the_headroom_is_that_of_the_link() -> None:
+    row = row_of(**REQUESTS)
+    assert row["headroom"] == pytest.approx(0.5, abs=0.01)
+    assert "about 400 requests of 244 KiB, 5 ms each; nothing was on the way 50 % of the time" in row["evidence"]
+    assert "the link by itself needs 50 % of the time" in row["evidence"]
     late = row_of(**REQUESTS | {"more": LATE})["evidence"]
     assert "0.95 of 2 s passed before the first byte and after the last one (48 %)" in late
-
-
-def test_a_link_that_was_used_to_the_full_has_lost_no_time() -> None:
-    full = {"elapsed_s": 1.08, "tcp": {"busy_ms": 900, "data_segs_in": 400}, "more": REQUESTS["more"]}
-    assert row_of(**full)["limited_by"] == "link"
-
-
-def test_ceilings_that_disagree_leave_the_time_lost_uncertain() -> None:
-    row = row_of(100e6, 140e6, **REQUESTS)
-    assert (row["limited_by"], row["grade"]) == ("one request at a time", "probable")
 
 
 def test_time_that_the_disk_may_have_taken_is_not_that_of_requests() -> None:
@@ -77,8 +57,3 @@ def test_time_that_the_disk_may_have_taken_is_not_that_of_requests() -> None:
         row = row_of(**on_disk | {"more": edges | known})
         assert (row["limited_by"], row["grade"]) == ("disk", "probable")
     assert row_of(**on_disk)["limited_by"] == "unclear"
-
-
-def test_an_older_run_that_counted_no_requests_is_not_guessed_at() -> None:
-    old = REQUESTS | {"tcp": {"min_rtt_ms": 0.2, "busy_ms": 1000}}
-    assert row_of(**old)["limited_by"] == "unclear"

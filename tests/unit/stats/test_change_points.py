@@ -4,20 +4,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from statsmodels.robust.scale import qn_scale
 from support.drawn_series import resembling, white
 
-from lab.stats.change_points import (
-    LEAST_LEVEL,
-    LEAST_POINTS,
-    PERMUTATIONS,
-    best_split,
-    correlation,
-    criterion,
-    cut,
-    likeness,
-    means_of,
-    medians_of,
-)
+from lab.stats import change_points
+from lab.stats.change_points import best_split, by_level, correlation, criterion, cut, scatter
 from lab.stats.intervals import Floats
 
 
@@ -26,16 +17,13 @@ def levels(*parts: tuple[int, float]) -> Floats:
 
 
 @pytest.mark.parametrize("after", [3, 5, 10, 17])
-def test_a_step_is_found_at_its_place(after: int) -> None:
+def test_a_step_and_both_ends_of_a_stretch_are_found(after: int) -> None:
     for seed in range(5):
         split = best_split(white(seed, 20) - 8 * levels((20 - after, 0), (after, 1)), np.ones(20))
         assert list(split.at) == [20 - after]
-
-
-def test_a_stretch_in_the_middle_is_found_with_both_ends() -> None:
-    split = best_split(white(1, 30) - 6 * levels((10, 0), (8, 1), (12, 0)), np.ones(30))
-    assert list(split.at) == [10, 18]
-    assert split.p < 0.05
+    stretch = best_split(white(1, 30) - 6 * levels((10, 0), (8, 1), (12, 0)), np.ones(30))
+    assert list(stretch.at) == [10, 18]
+    assert stretch.p < 0.05
 
 
 def test_the_p_value_is_the_share_of_all_orders_that_part_as_well() -> None:
@@ -44,16 +32,15 @@ def test_the_p_value_is_the_share_of_all_orders_that_part_as_well() -> None:
     split = best_split(values, np.ones(10))
     halves = list(itertools.combinations(range(10), 5))
     assert list(split.at) == [5]
-    assert split.p == pytest.approx(2 / len(halves), abs=3 / np.sqrt(PERMUTATIONS) * np.sqrt(2 / len(halves)))
+    assert split.p == pytest.approx(
+        2 / len(halves), abs=3 / np.sqrt(change_points.PERMUTATIONS) * np.sqrt(2 / len(halves))
+    )
 
 
-def test_too_few_points_have_no_p_value() -> None:
-    split = best_split(levels((5, 0), (LEAST_POINTS - 6, 1)), np.ones(LEAST_POINTS - 1))
+def test_too_few_points_have_no_p_value_and_equal_points_do_not_part() -> None:
+    split = best_split(levels((5, 0), (change_points.LEAST_POINTS - 6, 1)), np.ones(change_points.LEAST_POINTS - 1))
     assert np.isnan(split.p)
     assert split.at == []
-
-
-def test_equal_points_do_not_part() -> None:
     assert best_split(np.ones(12), np.ones(12)).p == 1
 
 
@@ -81,7 +68,7 @@ def test_levels_are_long_enough_whatever_the_values(numbers: list[float]) -> Non
     values = np.array(numbers)
     begins = cut(values, np.ones(len(values)), 0.05)
     assert begins[0] == 0
-    assert min(np.diff([*begins, len(values)])) >= LEAST_LEVEL
+    assert min(np.diff([*begins, len(values)])) >= change_points.LEAST_LEVEL
     split = best_split(values, np.ones(len(values)))
     assert 0 < split.p <= 1
     assert split == best_split(values, np.ones(len(values)))
@@ -93,7 +80,7 @@ def test_levels_are_long_enough_whatever_the_values(numbers: list[float]) -> Non
     ids=["two steps", "drift", "step"],
 )
 def test_a_change_does_not_make_points_alike(shape: Floats) -> None:
-    measured = [likeness(white(seed, 42) + shape) for seed in range(20)]
+    measured = [change_points.likeness(white(seed, 42) + shape) for seed in range(20)]
     assert np.mean(measured) < 0.25
 
 
@@ -106,7 +93,28 @@ def test_what_is_alike_is_measured() -> None:
 
 def test_fits_are_compared_by_what_they_leave_and_what_they_cost() -> None:
     values = levels((5, 1.0), (5, 3.0))
-    assert medians_of(values, [0, 5]).tolist() == means_of(values, [0, 5]).tolist() == values.tolist()
-    left = values - means_of(values, [0])
+    assert by_level(values, [0, 5], np.median).tolist() == by_level(values, [0, 5], np.mean).tolist() == values.tolist()
+    left = values - by_level(values, [0], np.mean)
     assert criterion(left, 1) < criterion(left, 2)
-    assert criterion(values - means_of(values, [0, 5]), 3) < criterion(left, 1)
+    assert criterion(values - by_level(values, [0, 5], np.mean), 3) < criterion(left, 1)
+
+
+@pytest.mark.parametrize("n", [10, 11, 40, 41])
+def test_the_scatter_is_qn_with_the_correction_for_few_numbers(n: int) -> None:
+    values = np.random.default_rng(n).normal(0, 1, n)
+    correction = n / (n + 1.4) if n % 2 else n / (n + 3.8)
+    assert scatter(values) == pytest.approx(qn_scale(values) * correction, rel=2e-3)  # it rounds the constant less
+
+
+@pytest.mark.parametrize("n", [2, 3, 5, 6, 9, 10, 25])
+def test_the_scatter_is_the_standard_deviation_of_normal_numbers(n: int) -> None:
+    chance = np.random.default_rng(1)
+    assert np.mean([scatter(chance.normal(0, 2, n)) for _ in range(2000)]) == pytest.approx(2, rel=0.05)
+
+
+def test_neither_four_of_ten_odd_numbers_nor_a_single_one_decide_the_scatter() -> None:
+    values = np.random.default_rng(1).normal(0, 1, 50)
+    odd = np.where(np.arange(50) % 10 < 4, 1000.0, 0.0)
+    assert scatter(values + odd) < 4 * scatter(values)
+    assert np.isnan(scatter(np.ones(1)))
+    assert scatter(np.ones(4)) == 0

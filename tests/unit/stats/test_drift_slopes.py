@@ -17,9 +17,8 @@ OF = cases(mtu=[1500, 9000], tcp_space=["default", 65536])
 def with_anchors(trials: pd.DataFrame, logs: np.ndarray[tuple[int, int], np.dtype[np.float64]]) -> pd.DataFrame:
     """The trials and, in each block, anchors of the given log speeds (anchors × blocks), in that order."""
     first = trials.drop_duplicates("block")
-    anchors = [
-        first.assign(anchor=True, position=100 + number, MB_per_s=np.exp(row)) for number, row in enumerate(logs)
-    ]
+    rows = enumerate(np.exp(logs))
+    anchors = [first.assign(anchor=True, position=100 + number, MB_per_s=row) for number, row in rows]
     return pd.concat([trials, *reversed(anchors)], ignore_index=True)
 
 
@@ -47,10 +46,9 @@ def test_a_steady_drift_is_found_in_anchors_and_without_them() -> None:
 
 
 def test_a_case_that_only_late_blocks_have_is_no_drift() -> None:
-    of = cases(mtu=[1500, 9000], tcp_space=["default", 65536])
     logs = np.tile(np.array([[4.0], [4.5], [5.0], [5.5]]), 6)
     logs[3, :3] = np.nan
-    trials = run(of, logs)
+    trials = run(OF, logs)
     assert stats.drift(trials).over_run_pct == pytest.approx([0, 0, 0], abs=1e-9)
     assert stats.from_own_case(trials).dropna().to_numpy() == pytest.approx(np.zeros(21), abs=1e-9)
 
@@ -71,6 +69,9 @@ def test_the_slope_is_that_of_scipy(seed: int) -> None:
     x, y = np.sort(rng.uniform(0, 10, 40)), rng.normal(0, 1, 40)
     expected = theilslopes(y, x, 0.95)
     slope, low, high = theil_sen(x, y)
+    wide = theil_sen(x, y, alike=0.5)  # neighbours that resemble each other make it less certain
+    assert wide[0] == slope
+    assert wide[1] < low < high < wide[2]
     assert slope == pytest.approx(expected.slope)
     inside = np.sort([(y[j] - y[i]) / (x[j] - x[i]) for i, j in itertools.combinations(range(40), 2)])
     # both round a rank, not always alike: one slope further out at the most
@@ -88,12 +89,9 @@ def test_the_interval_of_a_slope_covers_95_percent_by_enumeration(count: int) ->
         assert np.isnan(ends).all()
     else:
         assert np.mean((ends[:, 0] <= 0) & (ends[:, 1] >= 0)) >= 0.95
-
-
-def test_very_many_points_are_taken_together() -> None:
-    x = np.arange(3.0 * MOST_POINTS)
-    assert theil_sen(x, 2 * x)[0] == pytest.approx(2)
-    assert np.isnan(theil_sen(x[:1], x[:1])).all()
+    many = np.arange(3.0 * MOST_POINTS)  # are taken together
+    assert theil_sen(many, count * many)[0] == pytest.approx(count)
+    assert np.isnan(theil_sen(many[:1], many[:1])).all()
 
 
 def test_drift_is_said_in_a_sentence() -> None:

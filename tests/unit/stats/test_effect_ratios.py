@@ -1,6 +1,10 @@
+"""Effects and interactions of whole grids, computed again by statsmodels, and p-values adjusted by gates."""
+
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from statsmodels.stats.anova import AnovaRM
 from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.weightstats import DescrStatsW
@@ -10,6 +14,8 @@ from support.synthetic_frames import cases, noise, run
 from lab import stats
 from lab.report.prose import chance
 from lab.stats import linear_model
+from lab.stats.effect_ratios import adjust_by_gate
+from lab.stats.intervals import holm
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -33,12 +39,10 @@ def test_the_effect_of_a_whole_plot_is_that_of_the_split_plot_anova(seed: int) -
     of = cases(mtu=[1500, 9000], tcp_space=["default", 65536, 131072])
     trials = run(of, noise(np.random.default_rng(seed), of, 6))
     table = stats.effects(stats.grid(trials))
-    strata = AnovaRM(
-        trials.assign(log=np.log(trials["MB_per_s"])), "log", "block", within=["mtu"], aggregate_func="mean"
-    ).fit()
-    found = strata.anova_table.loc["mtu"]
-    assert found["Den DF"] == 5
-    assert one(table, factor="mtu")["p_value"] == pytest.approx(found["Pr > F"])
+    logs = trials.assign(log=np.log(trials["MB_per_s"]))
+    anova = AnovaRM(logs, "log", "block", within=["mtu"], aggregate_func="mean").fit().anova_table.loc["mtu"]
+    assert anova["Den DF"] == 5
+    assert one(table, factor="mtu")["p_value"] == pytest.approx(anova["Pr > F"])
 
 
 def test_more_pairs_in_a_block_make_no_interval_narrower() -> None:
@@ -53,12 +57,13 @@ def test_more_pairs_in_a_block_make_no_interval_narrower() -> None:
     assert widths[0] == pytest.approx(widths[1])
 
 
-def test_drift_between_blocks_does_not_reach_effects() -> None:
+def test_neither_drift_between_blocks_nor_anchors_reach_effects() -> None:
     logs = noise(np.random.default_rng(2), GRID, 5)
-    still, drifting = (
-        stats.effects(stats.grid(run(GRID, logs + slope * np.arange(5)))) for slope in (0, 0.3)
-    )  # fmt: skip
-    pd.testing.assert_frame_equal(still, drifting)
+    trials, drifting = (run(GRID, logs + slope * np.arange(5)) for slope in (0, 0.3))
+    still = stats.effects(stats.grid(trials))
+    pd.testing.assert_frame_equal(still, stats.effects(stats.grid(drifting)))
+    anchored = pd.concat([trials, trials[:3].assign(anchor=True, MB_per_s=1.0, mtu=4000)])
+    pd.testing.assert_frame_equal(still, stats.effects(stats.grid(anchored)))
 
 
 def test_pairs_agree_in_all_else_and_lack_what_is_void() -> None:
@@ -71,28 +76,22 @@ def test_pairs_agree_in_all_else_and_lack_what_is_void() -> None:
     assert row["ratio"] == pytest.approx(np.exp(np.mean(by_block)))
 
 
-def test_anchors_are_in_no_effect() -> None:
-    trials = run(GRID, noise(np.random.default_rng(3), GRID, 3))
-    anchors = trials[:3].assign(anchor=True, MB_per_s=1.0, mtu=4000)
-    together = pd.concat([trials, anchors])
-    pd.testing.assert_frame_equal(stats.effects(stats.grid(trials)), stats.effects(stats.grid(together)))
-
-
-def test_one_block_has_a_change_and_no_interval() -> None:
-    row = stats.effects(stats.grid(run(GRID, noise(np.random.default_rng(4), GRID, 1)))).iloc[0]
-    assert np.isfinite(row["change_pct"])
-    assert row[["low_pct", "high_pct", "p_value", "p_adjusted", "median_low_pct"]].isna().all()
-    assert not row["established"]
-
-
-def test_two_blocks_are_too_few_for_an_interval() -> None:
+def test_below_three_blocks_there_is_no_interval_and_without_spread_no_p_value() -> None:
     logs = noise(np.random.default_rng(4), GRID, 3)
-    two, three = (stats.effects(stats.grid(run(GRID, logs[:, :count]))) for count in (2, 3))
+    one_block, two, three = (stats.effects(stats.grid(run(GRID, logs[:, :count]))) for count in (1, 2, 3))
     numbers = ["low_pct", "high_pct", "moderated_low_pct", "moderated_high_pct", "p_value", "moderated_p", "p_adjusted"]
+    assert np.isfinite(one_block["change_pct"]).all()
+    assert one_block[[*numbers, "median_low_pct"]].isna().all(axis=None)
+    assert not one_block["established"].any()
     assert two[numbers].isna().all(axis=None)
     assert three[numbers].notna().all(axis=None)
     assert "at least 3 are needed" in chance(two)
     assert "With 3 blocks of this run's noise a change of about ± " in chance(three)
+    of = cases(mtu=[1500, 9000])
+    same = stats.effects(stats.grid(run(of, np.tile([[4.6], [4.7]], 5))))  # does not show how far chance would move it
+    assert same["change_pct"].tolist() == pytest.approx([pct(0.1)])
+    assert same["p_value"].isna().all()
+    assert not same["established"].any()
 
 
 def test_the_overall_row_comes_first_and_is_the_mean_of_a_whole_block() -> None:
@@ -118,6 +117,10 @@ def test_a_factor_with_nothing_to_split_has_its_row_once() -> None:
         ["mtu", "all", "all"], ["tcp_space", "all", "all"],
     ]  # fmt: skip
     assert len(stats.interactions(speeds)) == 1
+    table = stats.interactions(stats.grid(run(GRID, noise(np.random.default_rng(8), GRID, 2))), [("tool", "mtu")])
+    at_each = [[protocol, "all", direction] for protocol in ("afp", "smb") for direction in ("write", "read")]
+    rows = table[["protocol", "tool", "direction"]].drop_duplicates().to_numpy().tolist()
+    assert rows == [["all", "all", "all"], *at_each]  # any two factors can be asked for
 
 
 def test_a_lost_pair_does_not_move_the_overall_row_by_what_pairs_differ() -> None:
@@ -131,15 +134,6 @@ def test_a_lost_pair_does_not_move_the_overall_row_by_what_pairs_differ() -> Non
     assert row["high_pct"] - row["low_pct"] < 1
 
 
-def test_numbers_without_any_spread_are_not_established() -> None:
-    """Blocks that agree to the last digit do not show how far chance would move them."""
-    of = cases(mtu=[1500, 9000])
-    table = stats.effects(stats.grid(run(of, np.tile([[4.6], [4.7]], 5))))
-    assert table["change_pct"].tolist() == pytest.approx([pct(0.1)])
-    assert table["p_value"].isna().all()
-    assert not table["established"].any()
-
-
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a_star_needs_the_plain_interval_too(seed: int) -> None:
     logs = noise(np.random.default_rng(seed), GRID, 3) + 0.07 * (GRID["tcp_space"] == 65536).to_numpy()[:, None]
@@ -148,18 +142,13 @@ def test_a_star_needs_the_plain_interval_too(seed: int) -> None:
     assert table["established"].tolist() == (without_0 & (table["p_adjusted"] < 0.05)).tolist()
 
 
-def test_six_blocks_have_the_distribution_free_interval_too() -> None:
+def test_six_blocks_have_the_distribution_free_interval_too_and_a_repeated_case_counts_once() -> None:
     of = cases(mtu=[1500, 9000])
     table = stats.effects(stats.grid(run(of, np.log(np.array([[100.0] * 6, [101.0, 102, 103, 104, 105, 106]])))))
     assert table.iloc[0][["median_low_pct", "median_high_pct"]].tolist() == pytest.approx([1, 6])
-
-
-def test_a_repeated_case_counts_once_in_its_block() -> None:
-    of = cases(mtu=[1500, 9000])
     trials = run(of, np.log(np.array([[100.0, 100.0], [104.0, 104.0]])))
     again = pd.concat([trials, trials[3:].assign(MB_per_s=110.0), trials[3:].assign(MB_per_s=190.0)])
-    speeds = stats.grid(again)
-    np.testing.assert_allclose(np.exp(speeds.log_speed), [[100, 100], [104, 110]])
+    np.testing.assert_allclose(np.exp(stats.grid(again).log_speed), [[100, 100], [104, 110]])
 
 
 def test_every_factor_but_the_direction_is_compared_with_its_first_level() -> None:
@@ -168,21 +157,11 @@ def test_every_factor_but_the_direction_is_compared_with_its_first_level() -> No
         server_sync=["always", "default"],
     )  # fmt: skip
     table = stats.effects(stats.grid(run(of, noise(np.random.default_rng(5), of, 2))))
-    compared = table[["factor", "baseline", "level"]].drop_duplicates().to_numpy().tolist()
-    assert compared == [
-        ["protocol", "afp", "smb"], ["tcp_space", "default", 65536], ["store", "ram", "disk"],
-        ["server_sync", "default", "always"],
-    ]  # fmt: skip
+    compared = table.drop_duplicates(["factor", "level"]).set_index("factor")[["baseline", "level"]].T.to_dict("list")
+    levels = {"protocol": ["afp", "smb"], "tcp_space": ["default", 65536], "store": ["ram", "disk"]}
+    assert compared == levels | {"server_sync": ["default", "always"]}
     assert set(at(table, factor="protocol")["protocol"]) == {"all"}
     assert at(table, factor="store")["direction"].tolist() == ["all", "write", "read", "write", "read"]
-
-
-def test_holm_is_that_of_statsmodels() -> None:
-    p = np.random.default_rng(6).uniform(0, 0.05, 20)
-    np.testing.assert_allclose(stats.holm(p), multipletests(p, method="holm")[1])
-    adjusted = stats.holm([0.01, np.nan, 0.03])
-    assert adjusted[[0, 2]] == pytest.approx([0.02, 0.03])
-    assert np.isnan(adjusted[1])
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -206,14 +185,6 @@ def test_interactions_are_ratios_of_ratios_by_block(seed: int) -> None:
     assert row["p_value"] == pytest.approx(expected.ttest_mean(0)[1])
 
 
-def test_any_two_factors_can_be_asked_for() -> None:
-    table = stats.interactions(stats.grid(run(GRID, noise(np.random.default_rng(8), GRID, 2))), [("tool", "mtu")])
-    assert table[["protocol", "tool", "direction"]].drop_duplicates().to_numpy().tolist() == [
-        ["all", "all", "all"], ["afp", "all", "write"], ["afp", "all", "read"], ["smb", "all", "write"],
-        ["smb", "all", "read"],
-    ]  # fmt: skip
-
-
 def test_very_many_levels_with_holes_have_no_shares_for_they_would_take_long() -> None:
     of = cases(mtu=range(1000, 1033), placebo=[f"p{number}" for number in range(33)])
     for some, is_told in ((of[: 30 * 33], True), (of.sample(900, random_state=1), False)):
@@ -230,3 +201,57 @@ def test_a_fraction_of_very_many_levels_with_others_in_each_block_is_not_fitted(
         speeds = stats.grid(run(of, logs[:, :blocks]))
         row = linear_model.mean_row(speeds, {"mtu": 0, "placebo": 0})
         assert np.isfinite(linear_model.model_values(speeds, row[None, :])).all() == is_told
+
+
+Rows = list[list[float]]
+
+
+def rejected_at(level: float, tree: Rows) -> set[tuple[int, int]]:
+    """The inheritance procedure as it is described, step by step: shares of the level are handed on until all rest."""
+    done: set[tuple[int, int]] = set()
+    while True:
+        left = {
+            number: [row for row in range(len(rows)) if (number, row) not in done] for number, rows in enumerate(tree)
+        }
+        open_trees = {number: rows for number, rows in left.items() if rows}
+        new = set()
+        for number, rows in open_trees.items():
+            tested = [0] if 0 in rows else rows
+            share = level / len(open_trees) / len(tested)
+            new |= {(number, row) for row in tested if tree[number][row] <= share}
+        if not new:
+            return done
+        done |= new
+
+
+P = st.sampled_from([1e-4, 5e-4, 1e-3, 4e-3, 8e-3, 0.012, 0.02, 0.03, 0.3])
+
+
+@given(st.lists(st.lists(P, min_size=1, max_size=4), min_size=1, max_size=5), st.floats(1e-3, 0.2))
+def test_a_row_is_below_the_level_where_the_procedure_rejects_it(tree: Rows, level: float) -> None:
+    names = [(number, row) for number, rows in enumerate(tree) for row in range(len(rows))]
+    p = np.array([tree[number][row] for number, row in names])
+    adjusted = adjust_by_gate(p, np.array([number for number, _ in names]))
+    if not np.isclose(adjusted, level, rtol=1e-9).any():
+        assert {name for name, value in zip(names, adjusted, strict=True) if value <= level} == rejected_at(level, tree)
+
+
+@pytest.mark.parametrize("seed", [1, 6])
+def test_overall_rows_alone_and_holm_are_those_of_statsmodels(seed: int) -> None:
+    p = np.random.default_rng(seed).uniform(0, 0.05, 20)
+    for adjusted in (holm(p), adjust_by_gate(p, np.arange(20))):
+        np.testing.assert_allclose(adjusted, multipletests(p, method="holm")[1])
+    np.testing.assert_allclose(holm([0.01, np.nan, 0.03]), [0.02, np.nan, 0.03])
+
+
+def test_no_row_is_established_before_its_overall_row() -> None:
+    adjusted = adjust_by_gate(np.array([0.04, 1e-9, 0.2, 1e-9]), np.array([0, 0, 1, 1]))
+    assert adjusted[:2] == pytest.approx([0.08, 0.08])
+    assert adjusted[2:] == pytest.approx([0.2, 0.2])  # the first comparison is done before, and hands its level on
+
+
+def test_rows_without_a_test_count_for_nothing() -> None:
+    adjusted = adjust_by_gate(np.array([np.nan, 0.01, 0.02, np.nan, 0.03]), np.array([0, 0, 1, 1, 1]))
+    assert np.isnan(adjusted[[0, 1, 3]]).all()
+    assert adjusted[[2, 4]] == pytest.approx([0.02, 0.03])
+    assert adjust_by_gate(np.array([]), np.array([], dtype=int)).size == 0

@@ -28,11 +28,8 @@ def test_a_fraction_is_fitted_within_each_block(seed: int) -> None:
     table = stats.effects(stats.grid(trials))
     assert set(table["method"]) == {"model"}
     formula = "log ~ (C(protocol, Sum) + C(tool, Sum) + C(direction, Sum) + C(mtu, Sum) + C(space, Sum)) ** 2"
-    by_block = []
-    for _, block in trials.assign(log=np.log(trials["MB_per_s"]), space=trials["tcp_space"].astype(str)).groupby(
-        "block"
-    ):
-        by_block.append(-2 * ols(formula, block).fit().params["C(mtu, Sum)[S.1500]"])
+    data = trials.assign(log=np.log(trials["MB_per_s"]), space=trials["tcp_space"].astype(str))
+    by_block = [-2 * ols(formula, of).fit().params["C(mtu, Sum)[S.1500]"] for _, of in data.groupby("block")]
     everywhere = one(table, factor="mtu", protocol="all")
     assert everywhere["n_blocks"] == 4
     assert everywhere["change_pct"] == pytest.approx(pct(np.mean(by_block)))
@@ -56,18 +53,13 @@ def test_what_a_fraction_cannot_tell_has_no_number() -> None:
     assert table["change_pct"].isna().all()
 
 
-def test_interactions_of_a_fraction_are_those_of_its_model() -> None:
+def test_interactions_of_a_fraction_are_those_of_its_model_which_has_none_of_three_factors() -> None:
     of = half_fraction()
     mtu, large = (of["mtu"] == 9000).to_numpy(), (of["tcp_space"] == 65536).to_numpy()
     truth = 4.6 + 0.03 * mtu + 0.1 * large + 0.02 * (mtu & large)
     row = stats.interactions(stats.grid(run(of, np.tile(truth[:, None], 2)))).iloc[0]
-    found = row[["method", "protocol", "alone_pct", "on_top_pct", "both_pct", "interaction_pct"]].tolist()
-    assert found[:2] == ["model", "all"]
-    assert found[2:] == pytest.approx([pct(0.03), pct(0.05), pct(0.15), pct(0.02)])
-
-
-def test_an_interaction_of_a_fraction_stands_there_once() -> None:
-    """The model has no interaction of three: at each protocol it is the same number."""
-    of = half_fraction()
+    assert row[["method", "protocol"]].tolist() == ["model", "all"]
+    parts = row[["alone_pct", "on_top_pct", "both_pct", "interaction_pct"]].tolist()
+    assert parts == pytest.approx([pct(0.03), pct(0.05), pct(0.15), pct(0.02)])
     table = stats.interactions(stats.grid(run(of, noise(np.random.default_rng(12), of, 4))))
     assert table[["protocol", "tool", "direction"]].to_numpy().tolist() == [["all", "all", "all"]]

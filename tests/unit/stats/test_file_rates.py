@@ -30,12 +30,8 @@ def tree_run(folder: Path) -> Any:
     return write_run(folder, trials)
 
 
-@pytest.fixture
-def rates(tmp_path: Path) -> pd.DataFrame:
-    return stats.file_rates(run_folder.load(tree_run(tmp_path).path)).set_index("protocol")
-
-
-def test_files_a_second_milliseconds_and_round_trips_are_those_of_the_trials(rates: pd.DataFrame) -> None:
+def test_files_a_second_milliseconds_and_round_trips_are_those_of_the_trials(tmp_path: Path) -> None:
+    rates = stats.file_rates(run_folder.load(tree_run(tmp_path).path)).set_index("protocol")
     smb, ssh = rates.loc["smb"], rates.loc["ssh"]
     middle = (FILES / 1.03 + FILES / 1.04) / 2
     assert smb["files_per_s"] == pytest.approx(middle)
@@ -46,6 +42,9 @@ def test_files_a_second_milliseconds_and_round_trips_are_those_of_the_trials(rat
     assert (smb["n"], smb["files"]) == (6, FILES)
     assert smb["round_trips_per_file"] == 8
     assert pd.isna(ssh["round_trips_per_file"])
+    single = Analysis(run_folder.load(write_run(tmp_path / "single").path))  # a run of single files has no such table
+    assert single.file_rates.empty
+    assert registry.OF_RUN["files"].words(single) is None
 
 
 @pytest.mark.usefixtures("empty_figures")
@@ -65,9 +64,3 @@ def test_they_are_in_every_table_of_a_run(tmp_path: Path) -> None:
     assert csv["files_per_s"].tolist() == pytest.approx((csv["files"] / csv["elapsed_s"]).tolist())
     assert csv["ms_per_file"].tolist() == pytest.approx((1000 * csv["elapsed_s"] / csv["files"]).tolist())
     assert csv["round_trips_per_file"].dropna().tolist() == [8] * 6
-
-
-def test_a_run_of_single_files_has_no_such_table(tmp_path: Path) -> None:
-    run = Analysis(run_folder.load(write_run(tmp_path).path))
-    assert run.file_rates.empty
-    assert registry.OF_RUN["files"].words(run) is None

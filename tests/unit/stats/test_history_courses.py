@@ -7,7 +7,6 @@ from support.saved_runs import write_history, write_saved_run
 
 from lab.results.saved_runs import SavedRun, read_saved_runs
 from lab.stats.courses import LEAST_REFERENCE, Point, course, courses, p_of_change
-from lab.stats.drift_slopes import theil_sen
 
 
 def saved(results: Path) -> list[SavedRun]:
@@ -44,29 +43,22 @@ def test_a_drift_is_a_trend_and_no_steps() -> None:
     assert one.trend[0] == pytest.approx(100 * (0.8 ** (30 / 39) - 1), abs=2)
 
 
-def test_two_steps_are_no_drift() -> None:
+@pytest.mark.parametrize("seed", range(5))
+def test_a_steady_history_has_one_level_and_two_steps_are_no_drift(seed: int) -> None:
+    one = course_of(scattered(seed, 30))
+    assert (one.begins, one.steps, one.is_drift) == ([0], [], False)
     one = course_of(scattered(1, 42) * np.repeat([1.0, 0.9, 1.1], 14))
     assert one.begins == [0, 14, 28]
     assert [step.change[0] for step in one.steps] == pytest.approx([-10, 22], abs=3)
 
 
-@pytest.mark.parametrize("seed", range(5))
-def test_a_steady_history_has_one_level(seed: int) -> None:
-    one = course_of(scattered(seed, 30))
-    assert (one.begins, one.steps, one.is_drift) == ([0], [], False)
-
-
 def test_the_newest_run_is_compared_with_the_level_that_lasted_longest() -> None:
     speeds = scattered(1, 26) * np.repeat([1.0, 0.8], [20, 6])
     one = course_of(speeds)
-    assert one.begins == [0, 20]
-    assert one.reference == range(20)
+    assert (one.begins, one.reference) == ([0, 20], range(20))
     assert one.newest[0] == pytest.approx(100 * (speeds[-1] / np.exp(np.median(np.log(speeds[:20]))) - 1))
     assert one.newest[2] < -10
-
-
-def test_after_as_many_slow_runs_as_fast_ones_slow_is_usual() -> None:
-    one = course_of(scattered(1, 41) * np.repeat([1.0, 0.8], [20, 21]))
+    one = course_of(scattered(1, 41) * np.repeat([1.0, 0.8], [20, 21]))  # after more slow runs slow is usual
     assert one.reference == range(20, 40)
     assert one.newest[1] < 0 < one.newest[2]
 
@@ -92,9 +84,8 @@ def test_rows_share_the_chance_of_a_false_step(tmp_path: Path) -> None:
     write_history(tmp_path, [1.0] * 6 + [0.9] * 6)
     alone = courses(saved(tmp_path))
     by_itself = [p_of_change(one.points) for one in alone]
-    assert [one.p for one in alone] == pytest.approx(
-        [min(1, 2 * min(by_itself)), max(2 * min(by_itself), max(by_itself))]
-    )
+    expected = [min(1, 2 * min(by_itself)), max(2 * min(by_itself), max(by_itself))]
+    assert [one.p for one in alone] == pytest.approx(expected)
 
 
 def test_void_and_failed_trials_and_ceilings_are_in_no_median(tmp_path: Path) -> None:
@@ -104,10 +95,3 @@ def test_void_and_failed_trials_and_ceilings_are_in_no_median(tmp_path: Path) ->
     folder.trials_path.write_text("\n".join([*spoiled, *lines[2:]]) + "\n")
     write, read = courses(saved(tmp_path))
     assert (write.points[0].n, read.points[0].n) == (1, 1)
-
-
-def test_runs_that_resemble_the_one_before_make_a_slope_less_certain() -> None:
-    x, y = np.arange(30.0), np.random.default_rng(1).normal(0, 1, 30)
-    plain, wide = theil_sen(x, y), theil_sen(x, y, alike=0.5)
-    assert wide[0] == plain[0]
-    assert wide[1] < plain[1] < plain[2] < wide[2]

@@ -30,27 +30,22 @@ def frame(folder: Path, *rates_of_blocks: tuple[float, ...], ceiling_shots: int 
 
 
 def test_the_table_has_the_larger_of_two_shots_and_how_low_the_other_one_was(tmp_path: Path) -> None:
-    row = stats.ceilings(frame(tmp_path, (100, 80), (90, 120))).iloc[0]
+    table = stats.ceilings(frame(tmp_path / "two", (100, 80), (90, 120)))
+    row = table.iloc[0]
     assert (row["n"], row["median_MB_per_s"], row["min_MB_per_s"]) == (2, pytest.approx(110), pytest.approx(100))
     assert row["lower_shot"] == pytest.approx(0.75)
-    text = tables.settings(stats.ceilings(frame(tmp_path / "again", (100, 80), (90, 120))))
+    text = tables.settings(table)
     assert (text.headings[-1], text.rows[0][-1]) == ("lower shot", "75 %")
-
-
-def test_of_a_run_with_one_shot_nothing_is_said_of_another(tmp_path: Path) -> None:
-    table = stats.ceilings(frame(tmp_path, (100,), (120,), ceiling_shots=1))
+    table = stats.ceilings(frame(tmp_path / "one", (100,), (120,), ceiling_shots=1))
     assert "lower_shot" not in table
     assert "lower shot" not in tables.settings(table).headings
 
 
-def test_blocks_are_compared_by_their_larger_shots(tmp_path: Path) -> None:
-    known = compare_ceilings(frame(tmp_path, (100, 50), (60, 110)))[SETTING]
+def test_blocks_are_compared_by_their_larger_shots_and_a_run_by_all(tmp_path: Path) -> None:
+    known = compare_ceilings(frame(tmp_path / "a", (100, 50), (60, 110)))[SETTING]
     assert known["ceiling_spread"] == pytest.approx(1.1)
     assert known["lower_shot"] == pytest.approx(0.5)
-
-
-def test_the_spread_of_a_run_is_that_of_all_shots_and_of_its_worst_block(tmp_path: Path) -> None:
-    assert list(spreads(frame(tmp_path, (100, 90), (60, 50)))) == pytest.approx([2.0, 1.2])
+    assert list(spreads(frame(tmp_path / "b", (100, 90), (60, 50)))) == pytest.approx([2.0, 1.2])
 
 
 @pytest.mark.parametrize(
@@ -65,10 +60,7 @@ def test_the_spread_of_a_run_is_that_of_all_shots_and_of_its_worst_block(tmp_pat
 def test_a_link_is_certain_where_both_shots_agree(rates: Any, grade: str) -> None:
     row = judged(a_trial(**FULL_LINK), *shots(*rates), ceiling_shots=2).iloc[0]
     assert (row["limited_by"], row["grade"]) == ("link", grade), row["evidence"]
-
-
-def test_a_transfer_is_judged_by_the_shot_that_was_not_disturbed() -> None:
-    given = a_trial(**FULL_LINK, ceiling_bytes_per_s=55e6)  # as the shot before it had it
+    given = a_trial(**FULL_LINK, ceiling_bytes_per_s=55e6)  # a disturbed shot before it: the other one counts
     row = judged(given, *shots((55, 100)), ceiling_shots=2).iloc[0]
     assert "link: 94 % of the ceiling" in row["evidence"]
 

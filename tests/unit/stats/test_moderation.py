@@ -6,11 +6,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import polygamma
 from scipy.stats import t as student
+from statsmodels.tsa.stattools import acf
+from support.drawn_series import blocks_alike
+from support.synthetic_frames import cases, run
 
+from lab import stats
+from lab.design.stopping import LEAST_BLOCKS
+from lab.report.prose import chance
 from lab.stats.intervals import t_means
-from lab.stats.moderation import ENOUGH_BLOCKS, fit_prior, independent_rows, inverse_trigamma, moderate, shrink
+from lab.stats.moderation import correlation, fit_prior, independent_rows, inverse_trigamma, moderate, shrink, widen
 
 TOGETHER = np.zeros(12, dtype=np.intp)
+TEN = TOGETHER[:10]
 
 
 @given(st.floats(-6, 6))
@@ -28,14 +35,11 @@ def test_of_many_rows_the_prior_is_the_one_that_they_come_from(freedom: float) -
     assert prior.variance == pytest.approx(0.04, rel=0.03)
 
 
-def test_few_rows_make_a_weaker_prior_than_many_of_the_same_spread() -> None:
+def test_few_rows_or_little_spread_make_another_prior_than_many() -> None:
     few = np.exp([-1.5, -0.5, 0.0, 0.5, 1.5])
     many = np.tile(few, 200)
     assert fit_prior(few, np.full(5, 2.0)).freedom < 0.5 * fit_prior(many, np.full(1000, 2.0)).freedom
-
-
-def test_variances_that_differ_by_less_than_chance_are_taken_together() -> None:
-    prior = fit_prior(np.array([0.9, 1.0, 1.1] * 100), np.full(300, 2.0))
+    prior = fit_prior(np.array([0.9, 1.0, 1.1] * 100), np.full(300, 2.0))  # they differ by less than chance
     assert prior.freedom == math.inf
     assert prior.variance == pytest.approx(1)
     np.testing.assert_allclose(shrink(np.array([0.5, 4.0]), np.array([2.0, 2.0]), prior), prior.variance)
@@ -67,13 +71,11 @@ def test_rows_that_one_disturbance_moves_do_not_count_as_many() -> None:
 
 def test_what_has_blocks_enough_or_nobody_to_lend_stays_as_it_is() -> None:
     rng = np.random.default_rng(4)
-    values = rng.normal(0, np.exp(rng.normal(0, 1, (12, 1))), (12, ENOUGH_BLOCKS))
-    plain = t_means(values)
+    values = rng.normal(0, np.exp(rng.normal(0, 1, (12, 1))), (12, stats.ENOUGH_BLOCKS))
+    plain, fewer = t_means(values), t_means(values[:, 1:])
     np.testing.assert_array_equal(moderate(values, plain, TOGETHER).half, plain.half)
-    fewer = t_means(values[:, 1:])
-    np.testing.assert_array_equal(moderate(values[:, 1:], fewer, TOGETHER - 1).half, fewer.half)
-    pairs = np.arange(12) // 2
-    np.testing.assert_array_equal(moderate(values[:, 1:], fewer, pairs).half, fewer.half)
+    for groups in (TOGETHER - 1, np.arange(12) // 2):  # none, and pairs
+        np.testing.assert_array_equal(moderate(values[:, 1:], fewer, groups).half, fewer.half)
     assert not np.isclose(moderate(values[:, 1:], fewer, TOGETHER).half, fewer.half).any()
 
 
@@ -86,3 +88,54 @@ def test_rows_without_an_error_neither_lend_nor_borrow() -> None:
     assert found.half[0] == pytest.approx(0, abs=1e-12)
     assert np.isnan(found.half[1])
     assert np.isnan(found.p[:2]).all()
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_correlation_is_that_of_statsmodels_less_its_bias(seed: int) -> None:
+    values = blocks_alike(seed, 6, 30, 0.6)
+    lag_one = np.mean([acf(row, nlags=1)[1] for row in values])
+    assert correlation(values) == pytest.approx((lag_one + 1 / 30) / (1 - 4 / 30))
+
+
+def test_independent_blocks_are_taken_for_alike_in_one_of_twenty_tables() -> None:
+    correlations = [correlation(np.random.default_rng(seed).normal(0, 1, (8, 20))) for seed in range(400)]
+    assert 0.01 < np.mean(np.array(correlations) > 0) < 0.09
+
+
+@pytest.mark.parametrize("alike", [0.3, 0.5, 0.8])
+def test_of_many_rows_the_correlation_that_they_have_is_found(alike: float) -> None:
+    correlations = [correlation(blocks_alike(seed, 40, 25, alike)) for seed in range(20)]
+    assert np.mean(correlations) == pytest.approx(alike, abs=0.05)
+
+
+def test_an_interval_is_that_of_as_many_blocks_as_these_are_as_good_as() -> None:
+    values = blocks_alike(1, 10, 24, 0.6)
+    plain, correlations = t_means(values), widen(values, t_means(values), TEN)
+    alike = correlation(values)
+    count = 24 * (1 - alike) / (1 + alike)
+    error = values.std(axis=1, ddof=1) / np.sqrt(count)
+    np.testing.assert_allclose(correlations.half, student.ppf(0.975, count - 1) * error)
+    np.testing.assert_allclose(correlations.p, 2 * student.sf(np.abs(values.mean(axis=1)) / error, count - 1))
+    assert (correlations.half > 1.3 * plain.half).all()
+
+
+def test_few_blocks_and_holes_change_nothing_that_is_independent() -> None:
+    values = blocks_alike(2, 10, LEAST_BLOCKS - 1, 0.9)
+    few = t_means(values)
+    np.testing.assert_array_equal(widen(values, few, TEN).half, few.half)
+    values = np.random.default_rng(1).normal(0, 1, (10, 30))
+    values[np.random.default_rng(2).random(values.shape) < 0.2] = np.nan
+    means = t_means(values)
+    np.testing.assert_array_equal(widen(values, means, TEN).half, means.half)
+
+
+def test_blocks_that_resemble_each_other_are_told_and_widen_what_a_star_needs() -> None:
+    of = cases(protocol=["afp", "nfs", "smb"], direction=["write", "read"], mtu=[1500, 9000])
+    for alike, is_wider in ((0.0, False), (0.9, True)):
+        trials = run(of, 0.05 * blocks_alike(5, len(of), 16, alike))
+        table = stats.effects(stats.grid(trials), ["mtu"])
+        wider = table["moderated_high_pct"] > table["high_pct"] + 1e-9
+        assert wider.tolist() == [is_wider] * len(table)
+        assert ("resemble the one before" in chance(table)) == is_wider
+        lines = stats.wide_effects(trials, ["mtu"], 1e-3)
+        assert all(("because blocks resemble the one before" in line) == is_wider for line in lines)

@@ -1,15 +1,20 @@
-"""Effects and speeds over pairs of hosts: the first stage is that of one run, the second one is over pairs."""
+"""Effects and speeds over pairs of hosts: by run in the first stage, over pairs in the second, as by statsmodels."""
 
 from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
 import pytest
-from support.effect_rows import one
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats as scipy_stats
+from statsmodels.stats.meta_analysis import combine_effects
+from support.effect_rows import at, one
 from support.synthetic_frames import cases, noise, run
 
 from lab import stats
-from lab.stats.over_pairs import moderate_errors, over_pairs, pool
+from lab.stats.moderation import ENOUGH_BLOCKS
+from lab.stats.over_pairs import LEAST_PAIRS, moderate_errors, over_pairs, pool
 
 OF = cases(protocol=["afp", "smb"], direction=["write", "read"], mtu=[1500, 9000])
 FIVE = np.full((1, 4), 5)  # blocks of four pairs
@@ -39,7 +44,7 @@ def test_each_pair_has_the_effect_of_its_own_run() -> None:
 def test_the_second_stage_rests_on_the_pairs() -> None:
     runs = frames(2, [0.1, 0.2, 0.3, 0.4])
     made = over_pairs([[frame] for frame in runs])
-    place = made.effects.index[(made.effects["factor"] == "mtu") & (made.effects["protocol"] == stats.EVERY)][0]
+    place = one(made.effects, factor="mtu", **ALL).name
     of_pairs = made.effects_of_pairs[made.effects_of_pairs["row"] == place]
     errors = of_pairs["standard_error"].to_numpy()[None]
     expected = pool(np.log1p(of_pairs["change_pct"].to_numpy()[None] / 100), moderate_errors(errors, FIVE))
@@ -52,10 +57,9 @@ def test_the_second_stage_rests_on_the_pairs() -> None:
 
 
 def test_more_blocks_do_not_make_pairs_that_differ_certain() -> None:
-    effects = [-0.3, 0.1, 0.5]
-    few, many = (over_pairs([[frame] for frame in frames(3, effects, blocks=blocks)]) for blocks in (4, 60))
     widths = []
-    for made in (few, many):
+    for blocks in (4, 60):
+        made = over_pairs([[frame] for frame in frames(3, [-0.3, 0.1, 0.5], blocks=blocks)])
         row = one(made.effects, factor="mtu", **ALL)
         widths.append(row["high_pct"] - row["low_pct"])
         assert not row["established"]
@@ -63,31 +67,25 @@ def test_more_blocks_do_not_make_pairs_that_differ_certain() -> None:
     assert widths[1] > 0.5 * widths[0]
 
 
-def test_two_pairs_have_no_interval_over_pairs() -> None:
-    made = over_pairs([[frame] for frame in frames(4, [0.3, 0.31])])
+def test_runs_of_one_pair_are_one_pair_and_two_are_too_few() -> None:
+    runs = frames(5, [0.1, 0.1, 0.2, 0.3])
+    made = over_pairs([runs[:2], runs[2:3], runs[3:]])
+    row = one(made.effects, factor="mtu", **ALL)
+    assert row["n_pairs"] == 3
+    assert made.effects_of_pairs.set_index("row").loc[row.name, "n_blocks"].tolist() == [10, 5, 5]
+    made = over_pairs([[frame] for frame in frames(4, [0.3, 0.31])])  # two pairs have no interval over pairs
     assert made.effects["low_pct"].isna().all()
     assert not made.effects["established"].any()
     assert made.effects_of_pairs["low_pct"].notna().all()
     assert made.speeds["low_MB_per_s"].isna().all()
 
 
-def test_runs_of_one_pair_are_one_pair() -> None:
-    runs = frames(5, [0.1, 0.1, 0.2, 0.3])
-    made = over_pairs([runs[:2], runs[2:3], runs[3:]])
-    row = one(made.effects, factor="mtu", **ALL)
-    assert row["n_pairs"] == 3
-    place = made.effects.index[(made.effects["factor"] == "mtu") & (made.effects["protocol"] == stats.EVERY)][0]
-    assert made.effects_of_pairs.set_index("row").loc[place, "n_blocks"].tolist() == [10, 5, 5]
-
-
 def test_an_overall_effect_is_of_cases_that_all_pairs_have() -> None:
     """One pair has no AFP, where MTU does much: its overall row alone would be another effect."""
     runs = frames(6, [0.1, 0.1, 0.1])
     jumbo_afp = (OF["mtu"] == 9000) & (OF["protocol"] == "afp")
-    for number, frame in enumerate(runs):
-        faster = np.tile(jumbo_afp.to_numpy(), 5)
-        frame.loc[faster, "MB_per_s"] *= 2
-        runs[number] = frame
+    for frame in runs:
+        frame.loc[np.tile(jumbo_afp.to_numpy(), 5), "MB_per_s"] *= 2
     runs[2] = runs[2][runs[2]["protocol"] != "afp"].reset_index(drop=True)
     made = over_pairs([[frame] for frame in runs])
     row = one(made.effects, factor="mtu", **ALL)
@@ -104,23 +102,14 @@ def test_speeds_are_geometric_means_over_pairs() -> None:
     runs = frames(7, [0.1, 0.2, 0.3])
     made = over_pairs([[frame] for frame in runs])
     row = one(made.speeds, protocol="smb", direction="read", mtu=9000)
-    logs = [
-        np.log(
-            frame[(frame["protocol"] == "smb") & (frame["direction"] == "read") & (frame["mtu"] == 9000)]["MB_per_s"]
-        )
-        for frame in runs
-    ]
-    errors = np.array([[each.std(ddof=1) / np.sqrt(5) for each in logs]])
-    expected = pool(np.array([[each.mean() for each in logs]]), moderate_errors(errors, FIVE[:, :3]))
+    logs = [np.log(at(frame, protocol="smb", direction="read", mtu=9000)["MB_per_s"]) for frame in runs]
+    errors = np.array([[of_run.std(ddof=1) / np.sqrt(5) for of_run in logs]])
+    expected = pool(np.array([[of_run.mean() for of_run in logs]]), moderate_errors(errors, FIVE[:, :3]))
     assert row["MB_per_s"] == pytest.approx(np.exp(expected.means.mean[0]))
     assert row["low_MB_per_s"] == pytest.approx(np.exp((expected.means.mean - expected.means.half)[0]))
     assert len(made.speeds) == len(OF)
-
-
-def test_a_payload_of_another_size_is_the_same_case() -> None:
-    runs = frames(8, [0.1, 0.2, 0.3])
-    made = over_pairs([[frame.assign(size_bytes=2 ** (20 + pair))] for pair, frame in enumerate(runs)])
-    assert (made.speeds["n_pairs"] == 3).all()
+    sized = [[frame.assign(size_bytes=2 ** (20 + pair))] for pair, frame in enumerate(runs)]
+    assert (over_pairs(sized).speeds["n_pairs"] == 3).all()  # a payload of another size is the same case
 
 
 def test_p_values_are_adjusted_overall_rows_first() -> None:
@@ -136,8 +125,107 @@ def test_p_values_are_adjusted_overall_rows_first() -> None:
 
 def test_the_same_pairs_in_another_order_say_the_same() -> None:
     runs = frames(10, [0.1, 0.2, 0.4, 0.3])
-    one_way, other = (over_pairs([[frame] for frame in some]) for some in (runs, runs[::-1]))
     keys = ["factor", "level", *stats.POOLED]
-    pd.testing.assert_frame_equal(
-        one_way.effects.sort_values(keys).reset_index(drop=True), other.effects.sort_values(keys).reset_index(drop=True)
-    )
+    tables = [over_pairs([[frame] for frame in some]).effects for some in (runs, runs[::-1])]
+    one_way, other = (table.sort_values(keys, ignore_index=True) for table in tables)
+    pd.testing.assert_frame_equal(one_way, other)
+
+
+EFFECTS = st.lists(st.floats(-2, 2, allow_subnormal=False), min_size=3, max_size=12)
+ERRORS = st.floats(1e-3, 1.0)
+
+
+def drawn(seed: int, pairs: int, tau: float) -> tuple[np.ndarray, np.ndarray]:
+    chance = np.random.default_rng(seed)
+    errors = chance.uniform(0.02, 0.1, pairs)
+    return 0.1 + chance.normal(0, tau, pairs) + chance.normal(0, 1, pairs) * errors, errors
+
+
+@pytest.mark.parametrize("pairs", [3, 5, 10])
+@pytest.mark.parametrize("tau", [0.0, 0.05, 0.4])
+@pytest.mark.parametrize("seed", range(4))
+def test_it_is_what_statsmodels_makes_of_it(pairs: int, tau: float, seed: int) -> None:
+    effects, errors = drawn(seed, pairs, tau)
+    pooled = pool(effects[None], errors[None])
+    with np.errstate(invalid="ignore"):  # it leaves a variance below 0 as it is
+        of = combine_effects(effects, errors**2, method_re="chi2", use_t=True)
+    t = scipy_stats.t.ppf(0.975, pairs - 1)
+    if of.tau2 > 0:
+        mean, error, scale = of.mean_effect_re, of.sd_eff_w_re, of.scale_hksj_re
+        assert pooled.tau[0] == pytest.approx(np.sqrt(of.tau2))
+        assert pooled.i2[0] == pytest.approx(of.i2)
+    else:
+        mean, error, scale = of.mean_effect_fe, of.sd_eff_w_fe, of.scale_hksj_fe
+        assert pooled.tau[0] == pooled.i2[0] == 0
+    error *= np.sqrt(max(1, scale))
+    assert pooled.q[0] == pytest.approx(of.q)
+    assert pooled.means.mean[0] == pytest.approx(mean)
+    assert pooled.means.error[0] == pytest.approx(error)
+    assert pooled.means.half[0] == pytest.approx(t * error)
+    assert pooled.means.p[0] == pytest.approx(2 * scipy_stats.t.sf(abs(mean) / error, pairs - 1))
+    expected = scipy_stats.t.ppf(0.975, pairs - 2) * np.hypot(pooled.tau[0], error)
+    assert pooled.predicted[0] == pytest.approx(expected)
+
+
+def test_equal_errors_far_below_tau_leave_students_t_of_the_pairs() -> None:
+    effects = np.array([[0.1, 0.3, -0.2, 0.25]])
+    means = pool(effects, np.full((1, 4), 1e-6)).means
+    expected = scipy_stats.ttest_1samp(effects[0], 0)
+    assert means.p[0] == pytest.approx(expected.pvalue, rel=1e-6)
+    assert means.ends[1:, 0] == pytest.approx(expected.confidence_interval(0.95))
+
+
+def test_below_three_pairs_there_is_no_interval() -> None:
+    nan = np.nan
+    effects = np.array([[nan, nan, nan], [0.1, nan, nan], [0.1, 0.3, nan], [0.1, 0.3, 0.2]])
+    pooled = pool(effects, np.where(np.isfinite(effects), 0.05, nan))
+    assert pooled.means.n.tolist() == [0, 1, 2, LEAST_PAIRS]
+    for values in (pooled.means.half, pooled.means.p, pooled.predicted):
+        assert np.isfinite(values).tolist() == [False, False, False, True]
+    assert np.isfinite(pooled.means.mean).tolist() == [False, True, True, True]
+    effects, errors = drawn(1, 4, 0.1)
+    with_more, alone = pool(np.r_[effects, 5, 7][None], np.r_[errors, nan, 0][None]), pool(effects[None], errors[None])
+    assert with_more.means.n[0] == 4  # a pair without an error does not count
+    assert with_more.means.half[0] == pytest.approx(alone.means.half[0])
+
+
+@given(EFFECTS, st.data())
+def test_what_holds_of_any_effects(values: list[float], data: st.DataObject) -> None:
+    effects = np.array(values)
+    errors = np.array(data.draw(st.lists(ERRORS, min_size=len(values), max_size=len(values))))
+    pooled = pool(effects[None], errors[None])
+    mean, half = pooled.means.mean[0], pooled.means.half[0]
+    assert effects.min() - 1e-9 <= mean <= effects.max() + 1e-9
+    assert half > 0
+    assert pooled.predicted[0] >= half * (1 - 1e-9)  # it has as much, and tau, and one degree of freedom less
+    assert 0 <= pooled.i2[0] < 1
+    assert (pooled.tau[0] > 0) == (pooled.i2[0] > 0)
+    order = data.draw(st.permutations(range(len(values))))
+    again = pool(effects[None, order], errors[None, order])
+    assert (again.means.mean[0], again.means.half[0]) == pytest.approx((mean, half), rel=1e-6, abs=1e-9)
+    turned = pool(-effects[None], errors[None])
+    assert (turned.means.mean[0], turned.means.half[0]) == pytest.approx((-mean, half), rel=1e-6, abs=1e-9)
+    scaled = pool(3 * effects[None], 3 * errors[None])
+    assert (scaled.means.half[0], scaled.tau[0]) == pytest.approx((3 * half, 3 * pooled.tau[0]), rel=1e-6, abs=1e-9)
+
+
+@given(EFFECTS)
+def test_rows_do_not_depend_on_one_another(values: list[float]) -> None:
+    effects, errors = np.array(values), np.full(len(values), 0.1)
+    lacking = np.where(np.arange(len(values)) < 2, effects, np.nan)
+    both = pool(np.array([effects, lacking]), np.array([errors, errors]))
+    assert both.means.half[0] == pool(effects[None], errors[None]).means.half[0]
+
+
+def test_pairs_of_few_blocks_borrow_if_there_are_three_with_an_error() -> None:
+    errors = np.array([[0.01, 0.05, 0.06, 0.04, 0.05]])
+    moderated = moderate_errors(errors, np.array([[3, 3, 3, ENOUGH_BLOCKS, 3]]))
+    assert 0.01 < moderated[0, 0] < 0.05
+    assert moderated[0, 2] < 0.06
+    assert moderated[0, 3] == 0.04
+    assert (moderate_errors(errors, np.full((1, 5), ENOUGH_BLOCKS)) == errors).all()
+    errors = np.array([[0.01, 0.05, np.nan, 0.0], [0.01, 0.05, 0.04, 0.0]])
+    moderated = moderate_errors(errors, np.full((2, 4), 3))
+    assert moderated[0, :2].tolist() == [0.01, 0.05]
+    assert moderated[1, 3] == 0
+    assert moderated[1, 0] > 0.01

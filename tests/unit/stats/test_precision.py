@@ -14,12 +14,11 @@ def test_the_rows_whose_interval_is_too_wide_are_named(seed: int) -> None:
     ends = 100 + table[["low_pct", "high_pct"]].to_numpy()
     half = 100 * (np.sqrt(ends[:, 1] / ends[:, 0]) - 1)
     precision = np.median(half) / 100 * (1 + 1e-9)  # not at the width of a row itself, where rounding decides
-    where = [f"{row['protocol'].upper()} cp {row['direction']}" for row in table.to_dict("records")]
-    expected = [
-        f"MTU 1500 → 9000, {name}: ±{width:.1f} %"
-        for name, width in zip(where, half, strict=True)
-        if width > 100 * precision
+    rows = zip(table.to_dict("records"), half, strict=True)
+    wide = [
+        (f"{row['protocol'].upper()} cp {row['direction']}", width) for row, width in rows if width > 100 * precision
     ]
+    expected = [f"MTU 1500 → 9000, {where}: ±{width:.1f} %" for where, width in wide]
     assert stats.wide_effects(trials, ["mtu"], precision) == expected
     assert len(expected) == 2
     assert stats.wide_effects(trials, ["mtu", "mtu:tcp_space"], 10.0) == []
@@ -34,8 +33,7 @@ def test_an_effect_without_an_interval_is_too_wide() -> None:
     assert stats.wide_effects(trials, ["mtu:tcp_space"], 0.1)[0] == (
         "MTU 1500 → 9000 with TCP buffer default → 64 KiB, all cases: no interval yet (blocks: 1)"
     )
-    logs[:] = np.nan
-    assert len(stats.wide_effects(run(OF, logs), ["mtu"], 0.1)) == 5
+    assert len(stats.wide_effects(run(OF, logs * np.nan), ["mtu"], 0.1)) == 5
     assert stats.wide_effects(trials[:1], ["mtu"], 0.1) == ["MTU: less than two levels were tried yet"]
 
 

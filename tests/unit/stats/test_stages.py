@@ -17,18 +17,16 @@ from lab.stats.stages import DISK, LINK, PROTOCOL, SERVER, STAGES, STORE, TOOL, 
 MB = 10**6
 
 
-def moved(speed: float, tool: str, **changes: Any) -> Trial:
+def moved(speed: float, tool: str, name: str = "", **changes: Any) -> Trial:
     """A transfer of 100 MB at so many MB/s."""
-    case = "-".join(map(str, (tool, *changes.values())))
+    case = name or "-".join(map(str, (tool, *changes.values())))
     return trial(trial_id=case, case_id=case, tool=tool, size_bytes=100 * MB, elapsed_s=100 / speed,
                  **{"protocol": "smb", "store": "disk", "direction": "write", **changes})  # fmt: skip
 
 
 def by_itself(protocol: str, tool: str, speed: float, name: str = "", **changes: Any) -> Trial:
-    row_of = {"protocol": protocol, "direction": "write", "store": "disk", "position": 0, "ceiling_bytes_per_s": None}
-    name = name or f"{protocol}-{tool}"
-    return trial(trial_id=name, case_id=name, tool=tool, size_bytes=100 * MB, elapsed_s=100 / speed,
-                 **row_of | changes)  # fmt: skip
+    alone = {"protocol": protocol, "position": 0, "ceiling_bytes_per_s": None}
+    return moved(speed, tool, name or f"{protocol}-{tool}", **alone | changes)
 
 
 SHOTS = [
@@ -105,9 +103,8 @@ def test_what_a_tool_reached_before_its_flush_is_a_stage_where_trials_tell(tmp_p
         for n, flush_s in enumerate((1.0, 0.75, 0.4), 1)
     ]
     run = analysis(tmp_path, *map(Trial.from_json, known), moved(40.0, "rsync"), *STORE_AND_LINK)
-    assert run.waterfall.set_index("tool")[UNFLUSHED].to_dict() == pytest.approx(
-        {"cp": 80.0, "rsync": np.nan}, nan_ok=True
-    )
+    unflushed = run.waterfall.set_index("tool")[UNFLUSHED].to_dict()
+    assert unflushed == pytest.approx({"cp": 80.0, "rsync": np.nan}, nan_ok=True)
     table = stages_table(run.waterfall)
     assert table.headings[5:8] == ["protocol", "before flush", "tool"]
     assert [row[6] for row in table.rows] == ["80.0", "–"]
@@ -115,36 +112,22 @@ def test_what_a_tool_reached_before_its_flush_is_a_stage_where_trials_tell(tmp_p
 
 
 def test_the_narrowest_stage_is_named_with_how_much_of_it_was_reached(tmp_path: Path) -> None:
-    run = analysis(tmp_path, moved(45.0, "cp"), *STORE_AND_LINK)
-    table = stages_table(run.waterfall)
+    table = stages_table(analysis(tmp_path / "a", moved(45.0, "cp"), *STORE_AND_LINK).waterfall)
     assert table.headings[1:] == ["disk", "store", "server", "link", "protocol", "tool", "narrowest", "reached"]
-    assert table.rows == [
-        ["SMB cp write", "75.0", "50.0", "2000.0", "110.0", "45.0", "45.0", "store", "90 %"],
-    ]  # fmt: skip
+    assert table.rows == [["SMB cp write", "75.0", "50.0", "2000.0", "110.0", "45.0", "45.0", "store", "90 %"]]
+    only_speeds = stages_table(analysis(tmp_path / "b", moved(45.0, "cp")).waterfall)
+    assert only_speeds.headings == ["", "protocol", "tool", "narrowest", "reached"]
+    assert only_speeds.rows == [["SMB cp write", "45.0", "45.0", "–", "–"]]
+    failed = analysis(tmp_path / "c", trial(trial_id="cp", status="failed", elapsed_s=None)).waterfall
+    assert isinstance(failed, pd.DataFrame)
+    assert failed.empty
+    assert fastest_cases(failed).empty
+    assert stages_table(failed).rows == []
 
 
-def test_a_run_of_which_only_speeds_are_known_has_these(tmp_path: Path) -> None:
-    table = stages_table(analysis(tmp_path, moved(45.0, "cp")).waterfall)
-    assert table.headings == ["", "protocol", "tool", "narrowest", "reached"]
-    assert table.rows == [["SMB cp write", "45.0", "45.0", "–", "–"]]
-
-
-def test_of_each_tool_the_fastest_case_on_the_store_is_taken(tmp_path: Path) -> None:
-    run = analysis(
-        tmp_path, moved(45.0, "cp"), moved(48.0, "cp", mtu=9000), moved(100.0, "cp", store="ram"), *STORE_AND_LINK
-    )  # fmt: skip
+def test_the_fastest_case_of_each_tool_on_the_store_in_the_order_of_the_other_tables(tmp_path: Path) -> None:
+    cases = moved(45.0, "cp"), moved(48.0, "cp", mtu=9000)
+    run = analysis(tmp_path / "a", *cases, moved(100.0, "cp", store="ram"), *STORE_AND_LINK)
     assert fastest_cases(run.waterfall)[TOOL].to_list() == pytest.approx([48.0])
-
-
-def test_the_fastest_cases_stand_in_the_order_of_the_other_tables(tmp_path: Path) -> None:
-    run = analysis(tmp_path, moved(30.0, "cp", direction="read"), moved(45.0, "cp"), moved(48.0, "cp", mtu=9000))
+    run = analysis(tmp_path / "b", moved(30.0, "cp", direction="read"), *cases)
     assert fastest_cases(run.waterfall)["direction"].to_list() == ["write", "read"]
-
-
-def test_a_run_without_a_good_trial_has_none(tmp_path: Path) -> None:
-    failed = trial(trial_id="cp", status="failed", elapsed_s=None)
-    run = analysis(tmp_path, failed)
-    assert isinstance(run.waterfall, pd.DataFrame)
-    assert run.waterfall.empty
-    assert fastest_cases(run.waterfall).empty
-    assert stages_table(run.waterfall).rows == []

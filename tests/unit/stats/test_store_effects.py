@@ -43,12 +43,19 @@ def shared(tmp_path: Path) -> Path:
 
 
 def test_a_level_is_compared_within_blocks_by_the_median_of_its_shots(shared: Path) -> None:
-    (row,) = Analysis(run_folder.load(shared)).store_effects.to_dict("records")
+    run = Analysis(run_folder.load(shared))
+    (row,) = run.store_effects.to_dict("records")
     assert (row["factor"], row["baseline"], row["level"]) == ("zfs.ashift", "9", "12")
     assert (row["tool"], row["direction"], row["n_blocks"]) == ("dd", "write", 3)
     assert row["change_pct"] == pytest.approx(100.55, abs=0.01)
     assert row["low_pct"] == pytest.approx(98.2, abs=0.1)
     assert row["established"]
+    table = OF_RUN["store-effects"].words(run)
+    assert table is not None
+    assert [cells[:2] for cells in table.rows] == [["ZFS ashift 9 → 12:", ""], ["local dd write", "+100.6*"]]
+    effects = show_json(run_folder.RunFolder(shared))["store_effects"]
+    assert isinstance(effects, list)
+    assert len(effects) == 1
 
 
 def test_each_level_is_a_row_of_the_table_and_a_stage_of_its_own(shared: Path) -> None:
@@ -56,31 +63,18 @@ def test_each_level_is_a_row_of_the_table_and_a_stage_of_its_own(shared: Path) -
     table = store_table(run.store_numbers)
     assert table is not None
     assert [(name, cells[0], cells[3]) for name, *cells in table.rows] == [
-        ("dd: written and flushed (ZFS ashift 9)", "50.0 MB/s", "–"),
-        ("dd: written and flushed (ZFS ashift 12)", "100.0 MB/s", "–"),
+        (f"dd: written and flushed (ZFS ashift {at})", speed, "–")
+        for at, speed in (("9", "50.0 MB/s"), ("12", "100.0 MB/s"))
     ]
     stages = {row["zfs.ashift"]: row["store_MB_per_s"] for row in run.waterfall.to_dict("records")}
     assert stages == pytest.approx({"9": 50.0, "12": 100.0})
 
 
-def test_the_terminal_and_json_have_it(shared: Path) -> None:
-    table = OF_RUN["store-effects"].words(Analysis(run_folder.load(shared)))
-    assert table is not None
-    assert [row[:2] for row in table.rows] == [["ZFS ashift 9 → 12:", ""], ["local dd write", "+100.6*"]]
-    effects = show_json(run_folder.RunFolder(shared))["store_effects"]
-    assert isinstance(effects, list)
-    assert len(effects) == 1
-
-
-def test_of_stores_alone_it_is_what_the_effects_say_too(tmp_path: Path) -> None:
-    run = Analysis(run_folder.load(write_run(tmp_path, shots("local")).path))
-    effects, by_itself = run.effects.to_dict("records"), run.store_effects.to_dict("records")
-    assert [row["change_pct"] for row in effects] == pytest.approx([row["change_pct"] for row in by_itself])
+def test_of_stores_alone_it_is_what_the_effects_say_too_and_without_stores_there_are_none(tmp_path: Path) -> None:
+    run = Analysis(run_folder.load(write_run(tmp_path / "a", shots("local")).path))
+    assert run.effects["change_pct"].to_list() == pytest.approx(run.store_effects["change_pct"].to_list())
     assert len(run.summary) == 2
     assert len(run.store_numbers) == 2
-
-
-def test_a_run_without_stores_by_themselves_has_none(tmp_path: Path) -> None:
-    run = Analysis(run_folder.load(write_run(tmp_path, [moved(1, "9", 30.0)]).path))
+    run = Analysis(run_folder.load(write_run(tmp_path / "b", [moved(1, "9", 30.0)]).path))
     assert run.store_effects.empty
     assert OF_RUN["store-effects"].words(run) is None
