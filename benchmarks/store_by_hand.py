@@ -26,7 +26,6 @@ from lab.results.trial import Trial
 from lab.run.case.session import Session
 from lab.run.ceilings import store_ceiling
 from lab.run.ceilings.store_tools import MEASURES, OwnStore
-from lab.run.transfer.recorded import plan_trial
 from lab.workloads.bonnie import parse_report as parse_bonnie
 from lab.workloads.fio import parse_report as parse_fio
 
@@ -102,7 +101,7 @@ def measured(session: Session, tool: str, mib: int) -> Iterator[Trial]:
     keys = {"name": "benchmark", "store_tools": [tool], "workload": {"size": f"{3 * size_bytes}"}, "factors": factors}
     sweep = Sweep.model_validate(keys | ({"bonnie_size": f"{size_bytes}"} if tool == "bonnie++" else {}))
     case = Case("ssh", "rsync", Direction.WRITE, 1500, "default", "disk", "file", 3 * size_bytes)
-    rows = store_ceiling.plan_rows(pair, Slot(1, 1, case), sweep, plan_trial(Slot(1, 1, case), ""))
+    rows = store_ceiling.plan_rows(pair, Slot(1, 1, case), sweep)
     with session.settings.scope():
         folder, files = f"{PATH}/{new_name()}", pair.platforms[Role.SERVER].files
         session.settings.apply(files.folder(folder, "any", pair.sides[Role.SERVER].user))

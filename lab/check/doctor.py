@@ -16,7 +16,7 @@ from lab.hosts.host_config import HostConfig
 from lab.hosts.hosts_file import Hosts, load_hosts
 from lab.hosts.ssh import SshHost
 from lab.platforms import Facts
-from lab.run.begin.warnings import describe_unseen
+from lab.run.begin.look import describe_unseen
 
 __all__ = ["Finding", "check"]
 

@@ -15,7 +15,7 @@ from lab.platforms import Facts
 from lab.results.run_folder import RunFolder
 from lab.run.begin.look import check_free
 from lab.run.begin.origin import origin
-from lab.run.case.network import try_mtu
+from lab.run.case.network import set_mtu
 from lab.run.case.pair import Pair
 from lab.run.lifecycle import changing
 
@@ -100,7 +100,8 @@ def try_jumbo(config: Hosts, results: Path, tell: Callable[[str], None]) -> Find
 def _raise_mtu(folder: RunFolder, hosts: dict[str, Host], config: Hosts, tell: Callable[[str], None]) -> Finding:
     with changing(folder, hosts, config, tell) as settings:
         try:
-            try_mtu(Pair.of(hosts, config), settings, JUMBO_MTU)
+            with settings.scope():
+                set_mtu([Pair.of(hosts, config)], settings, JUMBO_MTU)
         except RestoreError:
             raise
         except LabFailure as error:

@@ -38,7 +38,7 @@ def run(arguments: argparse.Namespace) -> int:
     if hosts_file:
         from lab.hosts.hosts_file import load_hosts
         from lab.run.begin import compatibility
-        from lab.run.begin.warnings import describe_unseen
+        from lab.run.begin.look import describe_unseen
 
         hosts = load_hosts(hosts_file)
         compatibility.check_fit(hosts, sweep, arguments.results)

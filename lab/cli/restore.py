@@ -114,7 +114,7 @@ def _restore_one(register: Register, path: Path, hosts_file: Path | None, trust:
     from lab.local import state
     from lab.run.restore import foreign, put_back
 
-    if open_run := put_back.named(register, path):
+    if open_run := put_back.find_open_run(register, path):
         try:
             report.done.append(f"{path}: {_restore(register, open_run, hosts_file, report, path.resolve())}")
         except put_back.JournalLost as error:

@@ -13,7 +13,6 @@ from lab.results.set_aside import ASIDE
 from lab.results.trial import RunJson, Trial, has_second_shots
 from lab.run.ceilings import link_ceiling
 from lab.run.ceilings.link_ceiling import AFTER, AGAIN, LEAST_SHARE, PROTOCOL, SLOWER, VOID
-from lab.run.transfer.recorded import plan_trial
 
 # A test that was measured again, or after a run was resumed, has this after the id of its shot
 SUFFIX = re.compile(rf"({VOID}|{AGAIN})?(-\d+)?")
@@ -43,7 +42,7 @@ def _shots(slots: Sequence[Slot], after: bool) -> Mapping[str, Trial]:
         for suffix in ("", AFTER) if after else ("",):
             ids = link_ceiling.ids(slot, suffix)
             if not rows.keys() >= set(ids.values()):
-                rows |= {row.trial_id: row for row in link_ceiling.rows(slot, plan_trial(slot, ""), ids).values()}
+                rows |= {row.trial_id: row for row in link_ceiling.rows(slot, ids, "").values()}
     return rows
 
 

@@ -11,7 +11,7 @@ from lab.results.packed_run import RUN, TRIALS
 from lab.results.run_keys import DISTURBED_CORES, load_by_block
 from lab.results.set_aside import ASIDE, DISTURBED
 from lab.results.trial import RunJson, Trial
-from lab.run.ceilings.foreign_load import OTHERS, disturbance, of_transfers
+from lab.run.ceilings.foreign_load import OTHERS, disturbance, load_of_transfers
 
 CORES = re.compile(r"([0-9]{1,4}\.[0-9]) cores of the (?:client|server)(?: and )?")
 ROUNDED = 0.05  # tolerance of cores with one decimal
@@ -23,7 +23,7 @@ def check_loads(trials: Sequence[Line], planned: Planned, run: RunJson) -> Itera
     is_local = run.get("instance") is not None
     counting = [line for line in trials if ASIDE not in line[1].trial_id]
     for block, load in load_by_block(run).items() if is_local else ():
-        computed = of_transfers(trial for _, trial in counting if trial.block == block)
+        computed = load_of_transfers(trial for _, trial in counting if trial.block == block)
         if computed and computed != load:
             yield Finding(RUN, None, f"load: block {block}: {load}, and {computed} by what its trials counted")
     aside = sorted((line for line in trials if ASIDE in line[1].trial_id), key=_set)
@@ -42,7 +42,7 @@ def _check_set(block: int, again: str, lines: Sequence[Line], planned: Planned, 
     for slot in planned.slots:
         if slot.block == block and slot.trial_id not in present:
             yield Finding(TRIALS, None, f"{slot.trial_id}{ASIDE}{again} is missing: others of its block were set aside")
-    computed = disturbance(of_transfers(trial for _, trial in lines)) if is_local else ""
+    computed = disturbance(load_of_transfers(trial for _, trial in lines)) if is_local else ""
     for line, trial in lines:
         reason = trial.reason.removeprefix(DISTURBED)
         if trial.reason != reason and not (reason == computed if is_local else _is_disturbance(reason)):

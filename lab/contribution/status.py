@@ -21,12 +21,11 @@ from lab.results.trial import STORE_PROTOCOL, RunJson, Trial
 from lab.run.ceilings.foreign_load import OTHERS
 from lab.run.ceilings.link_ceiling import SLOWER
 from lab.run.ceilings.store_tools import not_from_devices
-from lab.run.transfer.in_effect import Buffers
-from lab.run.transfer.proof import NOT_CROSSED, contradiction, least_bytes, payload_bytes, ways_of
+from lab.run.transfer.part import keeps_what_it_moves
+from lab.run.transfer.proof import NOT_CROSSED, Buffers, contradiction, least_bytes, payload_bytes, ways_of
 from lab.run.transfer.result import OUTAGE, SLEPT
 from lab.run.transfer.several_clients import CLOCK_MOVED
 from lab.run.transfer.store_moved import FAULT
-from lab.run.transfer.tool_call import keeps_what_it_moves
 
 # The observations that a failed trial may have
 OF_FAILED = frozenset({"together", "mount_tries"})

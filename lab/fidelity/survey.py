@@ -21,12 +21,12 @@ from lab.fidelity.place_survey import PlaceSurvey
 from lab.fidelity.places import Asked, PlaceCase, choose, copiers_for, list_places, make_sweep
 from lab.fidelity.probed_host import ProbedHost
 from lab.fidelity.probes import LINUX
-from lab.hosts import Role, passwords
+from lab.hosts import Role
 from lab.hosts.hosts_file import Hosts, load_hosts
 from lab.hosts.ssh import connected
 from lab.results.run_folder import RunFolder
 from lab.results.run_names import FIDELITY
-from lab.run.begin import compatibility, refusals
+from lab.run.begin import compatibility
 from lab.run.begin.capability import Capability
 from lab.run.begin.look import check_free
 from lab.run.begin.origin import origin
@@ -111,9 +111,7 @@ def _check_input(config: Hosts, asked: Asked, results: Path) -> SecretStr:
         tools = listing(copier.name for copier in asked.copiers)
         raise BadInput(f"--tool {tools}: copies between folders, and ssh mounts none", "give rsync-a or rsync-all")
     compatibility.check_fit(config, sweep, results)
-    if not refusals.needs_password(config, sweep):
-        return SecretStr("")
-    return passwords.resolve(config.share.password, config.share.account, f"{config.place}[share] password")
+    return compatibility.ask_password(config, sweep)
 
 
 def _check_hosts(pair: Pair, probed: Sequence[ProbedHost]) -> None:

@@ -14,7 +14,7 @@ from lab.design.sweep_file import RUN_NAME, Sweep, parse_sweep, read_sweep
 from lab.fleet.fleet_file import Fleet, Pairs, Tasks, check_names
 from lab.fleet.windows import Window
 from lab.hosts.hosts_file import Hosts, load_hosts
-from lab.run.begin import compatibility, refusals
+from lab.run.begin import compatibility
 from lab.run.case.catalogue import CATALOGUE
 
 MOST_PAIRS = 10_000
@@ -170,7 +170,7 @@ def _check_asks_nobody(pair: Pair, sweep: Sweep) -> None:
         for role, section in sections.items()
         if section.sudo == "password" and section.sudo_password == PROMPT
     ]
-    if pair.config.share.password == PROMPT and refusals.needs_password(pair.config, sweep):
+    if pair.config.share.password == PROMPT and compatibility.needs_password(pair.config, sweep):
         prompts.append("[share] password")
     if prompts:
         raise BadInput(

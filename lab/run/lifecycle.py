@@ -16,14 +16,14 @@ from lab.base.os_errors import explain, remedy
 from lab.base.untrusted import first_line
 from lab.design.plan import Plan
 from lab.design.sweep_file import Sweep, parse_sweep, read_sweep
-from lab.hosts import CommandLog, Host, passwords
+from lab.hosts import CommandLog, Host
 from lab.hosts.hosts_file import Hosts, load_hosts
 from lab.hosts.ssh import connected
 from lab.results.run_folder import RunFolder
 from lab.results.trial import emulated
-from lab.run.begin import compatibility, pace, refusals, resumption
+from lab.run.begin import compatibility, pace
 from lab.run.begin.look import check_free, describe_run, look, plan_of
-from lab.run.begin.origin import origin
+from lab.run.begin.origin import adopt, check_journal, hosts_of, origin
 from lab.run.begin.payload_size import choose_size, recorded_size
 from lab.run.case.pair import Pair
 from lab.run.case.session import Session
@@ -40,10 +40,10 @@ IsGone = Callable[[str | None], bool]  # whether the hosts of an instance, as th
 
 @dataclass(frozen=True)
 class Supervision:
-    """Who is told what of a run, what ends it early, and what it may write to.
+    """Who gets what reports of a run, what ends it early, and what it may write to.
 
-    ``write_to`` are the devices of the server that the user has named at the command. ``watch`` gets each trial,
-    ``tell`` a line of text; ``most_failures``, ``repeat_disturbed`` and ``deadline``: see :class:`Runner`.
+    ``watch`` gets each trial, ``tell`` a line of text. ``write_to`` are the server's devices that the user named at the
+    command. For ``most_failures``, ``repeat_disturbed`` and ``deadline`` see :class:`Runner`.
     """
 
     watch: Callable[[Progress], None]
@@ -58,9 +58,9 @@ class Supervision:
 def start(hosts_file: Path, sweep_file: Path, results: Path, supervision: Supervision) -> tuple[RunFolder, Ending]:
     """Run a sweep into a new folder; returns it and how the run ended.
 
-    Raises BadInput before anything is touched; LabFailure where it could not begin.
+    Raises BadInput before anything is touched, and LabFailure if the run could not begin.
     """
-    text = read_sweep(sweep_file)  # once: it may come from a pipe, or be edited now
+    text = read_sweep(sweep_file)  # once, because the file may be a pipe, or be edited now
     config, sweep = load_hosts(hosts_file), parse_sweep(text, sweep_file)
     return begin(config, sweep, text, results, supervision, {"sweep_file": str(sweep_file)})
 
@@ -68,15 +68,15 @@ def start(hosts_file: Path, sweep_file: Path, results: Path, supervision: Superv
 def begin(
     config: Hosts, sweep: Sweep, text: str, results: Path, supervision: Supervision, more: Mapping[str, object]
 ) -> tuple[RunFolder, Ending]:
-    """Run a sweep, which is kept in run.json as ``text``, with ``more``. See :func:`start`."""
-    Register()  # raises where there can be none, while nothing was touched
+    """Run a sweep, whose file has this ``text``; run.json gets ``more``, too. As :func:`start` otherwise."""
+    Register()  # raises if there can be none, before anything is touched
     hosts_file = config.path
     cases = compatibility.check_fit(config, sweep, results)
     config = config.with_clients(compatibility.most_clients(sweep))
     compatibility.check_write_to(config, sweep, supervision.write_to)
-    password = _password(config, sweep)
+    password = compatibility.ask_password(config, sweep)
     with connected(config) as hosts:
-        # a first look that changes nothing: what cannot work must not cost an hour to find out
+        # a first look that changes nothing, so that what cannot work is known at once
         pair = Pair.of(hosts, config)
         others = [pair.beside(name, hosts[name]) for name in config.more_clients]
         seen = look(pair, others, password, sweep, cases, supervision.tell, pace.newest(results, hosts_file))
@@ -92,28 +92,28 @@ def begin(
 def resume(
     hosts_file: Path | None, path: Path, supervision: Supervision, trust: bool = False
 ) -> tuple[RunFolder, Ending]:
-    """Go on with a run: what it holds already is neither repeated nor touched. As :func:`start` otherwise.
+    """Resume a run, without repeating or touching what it has. As :func:`start` otherwise.
 
-    One that this controller did not begin is refused, unless the user says to ``trust`` it.
+    A run that this controller did not begin is refused, unless the user says to ``trust`` it.
     """
     register, folder = Register(), RunFolder(path)
     with durable.claimed(path):
-        config = resumption.hosts_of(register, folder, hosts_file, trust)
-        resumption.check_journal(register, folder, trust)
+        config = hosts_of(register, folder, hosts_file, trust)
+        check_journal(register, folder, trust)
         sweep = parse_sweep(folder.text("sweep_text"), path / "run.json: sweep_text", folder.manifest_path)
         sweep = recorded_size(sweep, folder)
         compatibility.check_fit(config, sweep)
         config = config.with_clients(compatibility.most_clients(sweep))
         compatibility.check_write_to(config, sweep, supervision.write_to)
-        # a record that cannot be read, or added to, is an error here, while no host has been touched
+        # a record that cannot be read, or written, is an error here, before a host is touched
         folder.check_own()
         planned = plan_of(folder, sweep)
         check_recorded(folder, sweep, planned)
-        password = _password(config, sweep)
+        password = compatibility.ask_password(config, sweep)
         with connected(config) as hosts:
             check_free(hosts)
             if trust:
-                resumption.adopt(folder, origin(config, folder.run))
+                adopt(folder, origin(config, folder.run))
             return folder, _conduct(folder, hosts, config, sweep, planned, password, supervision)
 
 
@@ -139,7 +139,7 @@ def _conduct(
             finally:
                 session.leave_share()
     except LabFailure as error:
-        with suppress(OSError):  # the disk may be full; what failed first is told
+        with suppress(OSError):  # the disk may be full; the first failure is reported
             folder.update(ended=f"failed: {first_line(str(error), 300)}")
         raise
     except OSError as error:
@@ -155,10 +155,10 @@ def _conduct(
 def changing(
     folder: RunFolder, hosts: Mapping[str, Host], config: Hosts, tell: Tell, is_gone: IsGone = lambda _: False
 ) -> Iterator[Settings]:
-    """Hosts that may be changed, and are put back at the end: claimed, with a journal in the folder.
+    """Lock hosts, change them with a journal in the folder, and put everything back at the end.
 
-    The register has the run open meanwhile, and as long as something is not put back. Raises HostError where another
-    run has a host, and RestoreError for what could not be put back.
+    The run is open in the register until everything is put back. Raises HostError if another run has a host, and
+    RestoreError for what could not be put back.
     """
     log = CommandLog(folder.commands_path)
     for host in hosts.values():
@@ -177,10 +177,3 @@ def changing(
             with signals.deferred():
                 settings.unwind()
                 register.leave(folder.text("id"))
-
-
-def _password(config: Hosts, sweep: Sweep) -> SecretStr:
-    """The share's; empty where no mount of this sweep takes one."""
-    if not refusals.needs_password(config, sweep):
-        return SecretStr("")
-    return passwords.resolve(config.share.password, config.share.account, f"{config.place}[share] password")

@@ -1,4 +1,4 @@
-"""Whether the effects that a sweep asks for are as precise as it asks for, after so many blocks."""
+"""Whether the effects that a sweep asks for are precise enough after so many blocks."""
 
 import math
 import statistics
@@ -12,10 +12,9 @@ from lab.results.trial import CEILINGS, Trial
 
 
 class Precision:
-    """The precision that a sweep asks for its ``effects``, against what its run folder holds.
+    """The precision of a sweep's ``effects``, or without effects of each case's speed, by the run folder.
 
-    Without effects it is asked of the speed of each case. What is recorded of a block does not change, so that each is
-    looked at once.
+    A recorded block does not change, so each is evaluated once.
     """
 
     def __init__(self, folder: RunFolder, sweep: Sweep, effects: Sequence[str]):
@@ -23,14 +22,14 @@ class Precision:
         self._wide: dict[int, list[str]] = {}
 
     def is_reached(self, blocks: int) -> bool:
-        """Whether so many blocks are enough: their intervals, and those of the looks before, were narrow."""
+        """Whether so many blocks are enough: the intervals of this look and the looks before are narrow."""
         if self.sweep.precision is None:
             return False
         looks = range(max(1, blocks - stopping.LOOKS + 1), blocks + 1)
         return stopping.enough(blocks, [not self._too_wide(look) for look in looks])
 
     def shortfall(self, blocks: int) -> str:
-        """What is said where so many whole blocks are the last ones, and not enough; empty where they are enough."""
+        """How far the run is from its precision if so many whole blocks are the last; empty if it is reached."""
         if self.sweep.precision is None or (blocks >= self.sweep.blocks and self.is_reached(blocks)):
             return ""
         wide = "; ".join(self._too_wide(blocks)) if blocks else ""
@@ -38,21 +37,21 @@ class Precision:
         return f"{aim}: {wide or f'narrow enough, but not yet at {stopping.LOOKS} looks in a row'}"
 
     def _too_wide(self, blocks: int) -> list[str]:
-        """The effects that the first so many blocks leave too wide."""
+        """The effects that are too wide after the first so many blocks."""
         if blocks not in self._wide and self.sweep.precision is not None:
-            if not self.effects:
-                self._wide[blocks] = wide_speeds(self.folder.trials(), blocks, self.sweep.precision)
-                return self._wide[blocks]
-            from lab.stats import wide_effects  # pandas and SciPy are slow to import, and most sweeps name no precision
+            if self.effects:
+                from lab.stats import wide_effects  # pandas and SciPy import slowly, and few sweeps name a precision
 
-            trials = run_folder.load(self.folder.path)
-            first = trials[trials["block"] <= blocks]
-            self._wide[blocks] = wide_effects(first, self.effects, self.sweep.precision)
+                trials = run_folder.load(self.folder.path)
+                first = trials[trials["block"] <= blocks]
+                self._wide[blocks] = wide_effects(first, self.effects, self.sweep.precision)
+            else:
+                self._wide[blocks] = wide_speeds(self.folder.trials(), blocks, self.sweep.precision)
         return self._wide[blocks]
 
 
 def wide_speeds(trials: Sequence[Trial], blocks: int, precision: float) -> list[str]:
-    """The cases whose mean speed, on a log scale, the first so many blocks leave wider than ± ``precision``."""
+    """The cases whose mean speed, on a log scale, is wider than ± ``precision`` after the first so many blocks."""
     logs: dict[str, list[float]] = {}
     for trial in trials:
         if trial.block <= blocks and trial.status == "ok" and trial.protocol not in CEILINGS and trial.elapsed_s:

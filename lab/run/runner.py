@@ -1,4 +1,4 @@
-"""Running a sweep: block by block to the end, to the cap, or until the effects asked for are precise enough."""
+"""Running a sweep: block by block to its end, to the time cap, or until the effects asked for are precise enough."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -26,17 +26,17 @@ from lab.run.transfer.several_clients import SomeFailed
 from lab.run.transfer.transfer import transfer
 from lab.workloads.file import FLOOR_FILES_PER_S
 
-MOST_REPEATS = 2  # of a block that others disturbed: who disturbs three times will do so again
-SLACK_S = 30.0  # what a transfer may take beside moving bytes: a disk that has to spin up first
+MOST_REPEATS = 2  # of a disturbed block: who disturbs three times will do so again
+SLACK_S = 30.0  # for a transfer beside moving bytes: a disk may have to spin up first
 
 
 @dataclass(frozen=True)
 class Ending:
-    """How a run ended: ``early`` says why not all trials were run (empty if they were); ``not_ok`` counts bad ones.
+    """How a run ended; ``not_ok`` counts failed and void trials.
 
-    ``imprecise`` says which effects did not reach the precision of the sweep, and how wide each is; ``disturbed`` which
-    blocks others than the lab disturbed; ``closed`` which protocols were left out though somebody could correct that.
-    All are empty otherwise.
+    The texts are empty if all is well. ``early`` says why not all trials were run; ``imprecise`` which effects did not
+    reach the precision of the sweep, and how wide each is; ``disturbed`` which blocks others disturbed; ``closed``
+    which protocols were left out although somebody could correct that.
     """
 
     early: str
@@ -47,17 +47,17 @@ class Ending:
 
     @property
     def text(self) -> str:
-        """What run.json says of it."""
+        """The text in run.json."""
         return "; ".join(filter(None, [self.early, self.imprecise])) or "complete"
 
 
 @dataclass(frozen=True)
 class Progress:
-    """What is reported before and after each trial; ``trial`` is None before it.
+    """The report before and after each trial; ``trial`` is None before it.
 
-    ``total`` are the trials that are certain: those of the least number of blocks, and of the one that runs. ``rates``
-    are of the good trials of the slot's case so far, bytes per second; ``ceiling_bytes_per_s`` is what its network
-    carries, where that was measured in this block. ``deadline`` (monotonic) is that of a run that has one.
+    ``total`` counts the trials that are certain: in the least number of blocks, and in the block that runs. ``rates``
+    are the bytes per second of the case's good trials so far. ``ceiling_bytes_per_s`` is what its network carries, if
+    that was measured in this block. ``deadline`` (monotonic) is the run's, if it has one.
     """
 
     slot: Slot
@@ -73,9 +73,9 @@ class Progress:
 
 
 def check_recorded(folder: RunFolder, sweep: Sweep, planned: Plan) -> None:
-    """Raise BadInput where a run folder holds another case than the sweep gives for its place, or cannot be read."""
-    own = (*CEILINGS, LOCAL)  # whose ids say of what they are
-    transfers = [trial for trial in folder.trials() if trial.protocol not in own and not is_aside(trial)]
+    """Raise BadInput if a run folder has another case in a slot than the sweep gives, or cannot be read."""
+    protocols = (*CEILINGS, LOCAL)  # their ids have no slot
+    transfers = [trial for trial in folder.trials() if trial.protocol not in protocols and not is_aside(trial)]
     blocks = range(1, min(sweep.most_blocks, max((trial.block for trial in transfers), default=0)) + 1)
     slots_of = partial(block_slots, sweep, planned.cases, ordering=folder.ordering)
     due = {slot.trial_id: slot for block in blocks for slot in slots_of(block)}
@@ -90,10 +90,10 @@ def check_recorded(folder: RunFolder, sweep: Sweep, planned: Plan) -> None:
 
 
 class Runner:
-    """Runs the slots of a plan that a run folder does not hold yet, and appends each trial as it comes.
+    """Runs the slots of a plan that a run folder lacks, and appends each trial at once.
 
     ``repeat_disturbed``: a block that others disturbed is set aside and measured again, up to MOST_REPEATS times. With
-    a ``deadline`` (monotonic) a run is complete where another block would end after it.
+    a ``deadline`` (monotonic), a run is complete if another block would end after it.
     """
 
     def __init__(
@@ -118,10 +118,10 @@ class Runner:
         self.started = time.monotonic()
 
     def run(self) -> Ending:
-        """Run what is left. The time cap ends it, and so do ``most_failures`` failed trials in a row (None: never).
+        """Run what is left, until the time cap, or until ``most_failures`` trials in a row failed (None: never).
 
-        With a precision, blocks go on from the least number until it is reached, or the most blocks are done. Raises
-        RestoreError where a setting could not be put back, and HostError where a host stays out of reach.
+        If the sweep asks for a precision, blocks follow until it is reached, or the most blocks are done. Raises
+        RestoreError if a setting could not be put back, and HostError if a host stays out of reach.
         """
         self.started = time.monotonic()
         for block in range(1, self.sweep.most_blocks + 1):
@@ -137,7 +137,7 @@ class Runner:
         return self._ending("", block)
 
     def _ends_late(self, block: int) -> bool:
-        """Whether this block, if it takes as long as those before on average, would end after the deadline."""
+        """Whether this block would end after the deadline, if it takes as long as the mean block before."""
         now_s = time.monotonic()
         return self.deadline is not None and now_s + (now_s - self.started) / (block - 1) > self.deadline
 
@@ -148,7 +148,7 @@ class Runner:
         return Ending(early, self.recorded.not_ok, self.precision.shortfall(blocks), disturbed, closed)
 
     def _run_until_undisturbed(self, block: int, slots: list[Slot]) -> str:
-        """Run a block, and again where others disturbed it and that is wanted; why the run has to end, or empty."""
+        """Run a block, and again if others disturbed it; returns why the run has to end, or nothing."""
         early = self._run_block(block, slots)
         for _ in range(MOST_REPEATS if self.repeat_disturbed else 0):
             why = foreign_load.disturbance(self.folder.load.get(block, {}))
@@ -160,27 +160,27 @@ class Runner:
         return early
 
     def _run_block(self, block: int, slots: list[Slot]) -> str:
-        """Run what is left of a block, and note the load meanwhile; why the run has to end inside it, or empty."""
+        """Run what is left of a block, and note the load meanwhile; returns why the run has to end, or nothing."""
         left = [slot for slot in slots if not self._is_done(slot)]
         self.done += len(slots) - len(left)
         last = link_ceiling.last_slots(slots) if self._measures_link and has_second_shots(self.folder.run) else []
         if not left and not any(self._lacks_second_shot(slot) for slot in last):
             return ""
-        self.session.layers.step_down(0)  # or the last plot of a block would be the first one of its mirror, too
+        self.session.layers.step_down(0)  # or the last plot of a block would also be the first of its mirror
         looks = [self._look_at_load()]
         early = self._run_slots(slots, last)
-        during = foreign_load.of_transfers(self.recorded.of_block(block)) if self.session.on_one_machine else {}
+        during = foreign_load.load_of_transfers(self.recorded.of_block(block)) if self.session.on_one_machine else {}
         self.folder.note_load(block, during or foreign_load.mean([*looks, self._look_at_load()]))
         return early
 
     def _look_at_load(self) -> foreign_load.Load:
-        """What others use of two machines while the lab does nothing; of one machine it is seen during transfers."""
-        return {} if self.session.on_one_machine else foreign_load.while_quiet(self.session.pair)
+        """The load of others on two machines while the lab is idle; one machine is observed during transfers."""
+        return {} if self.session.on_one_machine else foreign_load.measure_load(self.session.pair)
 
     def _run_slots(self, slots: Sequence[Slot], last: Sequence[Slot]) -> str:
-        """Run one by one what is left of these; why the run has to end between two of them, or empty.
+        """Run what is left of these slots; returns why the run has to end, or nothing.
 
-        After each of ``last`` comes the second shot of the ceilings of its network.
+        After each slot of ``last`` comes the second shot at the ceilings of its network.
         """
         for slot in slots:
             if not self._is_done(slot) and (early := self._run_slot(slot)):
@@ -190,7 +190,7 @@ class Runner:
         return ""
 
     def _is_done(self, slot: Slot) -> bool:
-        """Whether a slot's trial is on record; of a store by itself, all that is measured of it."""
+        """Whether a slot's trial is recorded, or all trials of a store by itself."""
         if slot.case.is_local:
             return store_ceiling.is_done(self.session.pair, slot, self.sweep, self.recorded)
         return slot.trial_id in self.recorded
@@ -198,10 +198,12 @@ class Runner:
     def _run_slot(self, slot: Slot) -> str:
         cap_s = self.sweep.time_cap
         if cap_s is not None and time.monotonic() - self.started > cap_s:
-            return f"the time cap of {cap_s:g} s was reached after {self.done} of {self._range_of_trials()} trials"
+            least, most = len(self.plan.slots), self.plan.most.trials
+            trials = f"{least}" if least == most else f"{least} to {most}"
+            return f"the time cap of {cap_s:g} s was reached after {self.done} of {trials} trials"
         self._report(slot, None)
         if slot.case.is_local:
-            trial = store_ceiling.of_local_slot(self.session, slot, self.sweep, self.recorded)
+            trial = store_ceiling.measure_local_store(self.session, slot, self.sweep, self.recorded)
         else:
             trial = self._run_trial(slot)
             self.recorded.add(trial)
@@ -210,13 +212,9 @@ class Runner:
         self.failures = self.failures + 1 if trial.status == "failed" else 0
         if self.failures == self.most_failures:
             return f"stopped after {self.failures} failed trials in a row: {cause_and_remedy(trial.reason)}"
-        if self.failures:  # whatever broke, the next trial starts from servers and mounts of its own
+        if self.failures:  # the next trial starts from new servers and mounts
             self.session.recover()
         return ""
-
-    def _range_of_trials(self) -> str:
-        least, most = len(self.plan.slots), self.plan.most.trials
-        return f"{least}" if least == most else f"{least} to {most}"
 
     def _report(self, slot: Slot, trial: Trial | None) -> None:
         elapsed_s, blocks = time.monotonic() - self.started, (self.sweep.blocks, self.sweep.most_blocks)
@@ -230,7 +228,7 @@ class Runner:
         self.session.mounting.failed.clear()
         try:
             planned = replace(planned, ceiling_bytes_per_s=self._link_ceiling(slot))
-            store = store_ceiling.of_slot(self.session, slot, self.sweep, self.recorded)
+            store = store_ceiling.measure_store(self.session, slot, self.sweep, self.recorded)
             planned = replace(planned, started_at=now())
             measured = self._transfer(slot, planned.ceiling_bytes_per_s)
         except RestoreError as error:
@@ -239,7 +237,7 @@ class Runner:
             raise
         except LabFailure as error:
             failed = replace(planned, status="failed", reason=error.cause_first())
-            if isinstance(error, SomeFailed):  # the numbers of those that did not
+            if isinstance(error, SomeFailed):
                 failed = replace(failed, observed=Observed(together=error.together))
             return replace(failed, observed=add_tries(failed, self.session.mounting.failed))
         self.folder.append_samples(slot.trial_id, measured.samples)
@@ -247,7 +245,7 @@ class Runner:
         return replace(trial, observed=add_tries(trial, self.session.mounting.failed))
 
     def _transfer(self, slot: Slot, link_bytes_per_s: float | None) -> TransferResult:
-        """Move the payload; for a case that asks how many streams play, several times."""
+        """Move the payload; several times for a case that asks how many streams play."""
         case = slot.case
         moving_s = self.sweep.workload.planned_size / self.sweep.slowest + (case.files - 1) / FLOOR_FILES_PER_S
         moving_s *= case.clients
@@ -262,15 +260,15 @@ class Runner:
         return self.session.pair.config.measures_link and not self.sweep.is_local
 
     def _link_ceiling(self, slot: Slot) -> float | None:
-        """What the link carries in the slot's direction, bytes per second; measured where its block lacks it.
+        """What the link carries in the slot's direction, bytes per second; measured if its block lacks it.
 
-        None where no iperf3 answers at the server's end.
+        None if no iperf3 answers at the server's end.
         """
         if not self._measures_link:
             return None
         ids = link_ceiling.ids(slot)
         if missing := self.recorded.missing(ids):
-            rows = link_ceiling.rows(slot, plan_trial(slot, now()), missing)
+            rows = link_ceiling.rows(slot, missing, now())
             link_ceiling.measure(self.session, slot, rows, self.sweep.ceiling_seconds, self.recorded)
         return link_ceiling.rate(self.recorded.get(ids[slot.case.direction]))
 
@@ -278,9 +276,9 @@ class Runner:
         return bool(self.recorded.missing(link_ceiling.ids(slot, link_ceiling.AFTER)))
 
     def _measure_second_shot(self, slot: Slot) -> None:
-        """Measure once more what the slot's network carries; where that is not possible, it is a failed trial."""
+        """Measure once more what the slot's network carries; if that is not possible, it is a failed trial."""
         missing = self.recorded.missing(link_ceiling.ids(slot, link_ceiling.AFTER))
-        rows = link_ceiling.rows(slot, plan_trial(slot, now()), missing)
+        rows = link_ceiling.rows(slot, missing, now())
         try:
             link_ceiling.measure(self.session, slot, rows, self.sweep.ceiling_seconds, self.recorded)
         except RestoreError:

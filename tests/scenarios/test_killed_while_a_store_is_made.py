@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from support.store_lab import StoreLab, kill_at_each_command
-from unit.run import test_store_fill
+from unit.run.case import test_made_store
 from unit.stores import test_images, test_loop_disks, test_mac_volumes, test_o3x, test_zfs_pools
 
 
@@ -20,7 +20,7 @@ def make_and_unwind(lab: StoreLab) -> None:
     [
         (test_images.Lab, make_and_unwind),
         (partial(test_images.Lab, has_ann=False), StoreLab.make),
-        (partial(test_store_fill.Lab, percent="50"), StoreLab.make),
+        (partial(test_made_store.Lab, percent="50"), StoreLab.make),
         (test_loop_disks.Lab, StoreLab.make_and_forget),
         (partial(test_loop_disks.Lab, has_ann=False), StoreLab.make_and_forget),
         (test_zfs_pools.Lab, StoreLab.make_and_forget),

@@ -1,7 +1,8 @@
 """Run folders as runs leave them that were killed: of this controller, known to its register, and of others."""
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import pytest
 
@@ -15,6 +16,8 @@ from lab.settings.register import Register
 from support.input_files import HOSTS
 from support.memory_host import LINES, World, knob
 from support.synthetic_runs import RUN, trial, write_run
+
+RunLab: TypeAlias = Callable[..., tuple[int, str, str]]  # run_lab without its capsys: the fixture of this name
 
 
 def run_lab(capsys: pytest.CaptureFixture[str], *argv: str | Path) -> tuple[int, str, str]:

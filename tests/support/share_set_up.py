@@ -9,7 +9,7 @@ from lab.hosts import passwords
 from lab.hosts.hosts_file import load_hosts
 from lab.hosts.ssh import connected
 from lab.run.case.session import Session
-from lab.run.case.setup import Setup
+from lab.run.case.sharing import Setup
 from lab.run.restore.vocabulary import line_format
 from lab.settings.changes import Settings
 from lab.settings.journal import Journal

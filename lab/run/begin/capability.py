@@ -1,4 +1,4 @@
-"""What two hosts can do of a sweep: every case is looked at, and nothing is changed."""
+"""Which cases of a sweep two hosts can do. Nothing is changed."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -7,21 +7,29 @@ from itertools import product
 from pydantic import SecretStr
 
 from lab import protocols, workloads
-from lab.base.errors import Absent, Closed, Unsupported
+from lab.base.errors import Absent, Closed, LabFailure, Unsupported
 from lab.base.untrusted import listing
 from lab.design.case import Case
 from lab.design.factors import Direction
+from lab.design.payload_size import ROOM
+from lab.design.sweep_file import Sweep
 from lab.hosts import Role
 from lab.protocols import Driver, Protocol
 from lab.protocols.options import SERVER_OPTIONS
+from lab.results.trial import DISK
 from lab.run.case import made_store
-from lab.run.case.pair import Pair
+from lab.run.case.pair import Pair, at_home
 from lab.run.case.sharing import Shares
+from lab.run.ceilings.store_tools import check_room
 from lab.stores import file_system
+from lab.workloads import bonnie
+from lab.workloads.fio import TOOL as FIO
+
+STORE_TOOLS = {FIO.name: (FIO.programs, FIO.check), bonnie.NAME: (bonnie.PROGRAMS, bonnie.check)}
 
 
 class Capability:
-    """Asks each thing once. What a person can correct is raised; for what nobody can, a case is left out.
+    """Asks each question once. Raises what a person can correct, and leaves out cases that nobody can make possible.
 
     A protocol that a server keeps closed is left out, too. ``closed`` has the reason and the remedy, by its name.
     """
@@ -34,7 +42,7 @@ class Capability:
     def left_out(self, cases: Iterable[Case]) -> dict[str, str]:
         """The cases that these hosts cannot do, by ``case_id``, and why.
 
-        Raises Unsupported where something can be corrected, and where no case is left.
+        Raises Unsupported if something can be corrected, or no case is left.
         """
         cases = list(cases)
         for role in self.pair.with_ram_disk:
@@ -46,7 +54,7 @@ class Capability:
         return reasons
 
     def _check(self, case: Case) -> str:
-        """Why a case is left out, or empty. Raises Unsupported where something can be corrected."""
+        """Why a case is left out, or empty. Raises Unsupported if something can be corrected."""
         if case.is_local:
             return self._why_no_store(case)
         protocol = protocols.find(case.protocol)
@@ -59,14 +67,17 @@ class Capability:
         return self._reasons[asked] or self._why_no_store(case)
 
     def _why_no_store(self, case: Case) -> str:
-        """Why a store that the lab makes is left out, or empty. Raises Unsupported where something can be corrected."""
+        """Why the store of a case is left out, or empty. Raises Unsupported if something can be corrected."""
         asked = ("store", case.store, *case.store_options.items())
         if asked not in self._reasons:
-            try:
-                self._check_store(case)
-                self._reasons[asked] = ""
-            except Absent as error:
-                self._reasons[asked] = str(error)
+            self._reasons[asked] = ""
+            if store := file_system(case.store):
+                try:
+                    server = self.pair.platforms[Role.SERVER]
+                    made_store.check(server, store, case.store_options, self.pair.config.share)
+                    check_programs(self.pair, Role.SERVER, store.programs, f"store {store.name}")
+                except Absent as error:
+                    self._reasons[asked] = str(error)
         return self._reasons[asked]
 
     def _why_left_out(self, case: Case, protocol: Protocol) -> str:
@@ -83,7 +94,7 @@ class Capability:
         return ""
 
     def _check_client(self, case: Case, driver: Driver) -> None:
-        """The client must have the tool, and be able to attach the share."""
+        """Raise Absent or Unsupported if the client lacks the tool, or cannot mount the share."""
         side, tool = self.pair.sides[Role.CLIENT], workloads.tool(case.tool)
         if tool.only_on not in ("", side.platform):
             raise Absent(f"client: {case.tool} is a program of {tool.only_on}, and the client runs {side.platform}")
@@ -100,7 +111,7 @@ class Capability:
             raise Absent(f"client: {_describe(case, Role.CLIENT)}: {why}")
 
     def _check_lab_server(self, case: Case, driver: Driver) -> None:
-        """What the lab is to serve, the server must be able to."""
+        """Raise Absent or Unsupported if the server cannot serve the share."""
         side, config = self.pair.sides[Role.SERVER], self.pair.config
         check_programs(self.pair, Role.SERVER, driver.needs_to_serve(side, case.mount_options), case.protocol)
         if case.store == "ram":
@@ -110,15 +121,8 @@ class Capability:
         if why := driver.cannot_serve(side, self.shares.share(case)):
             raise Absent(f"server: {_describe(case, Role.SERVER)}: {why}")
 
-    def _check_store(self, case: Case) -> None:
-        """The server must be able to make what the lab makes there."""
-        if store := file_system(case.store):
-            server, share = self.pair.platforms[Role.SERVER], self.pair.config.share
-            made_store.check(server, store, case.store_options, share)
-            check_programs(self.pair, Role.SERVER, store.programs, f"store {store.name}")
-
     def _check_hosts(self, case: Case) -> None:
-        """The hosts must be able to have the case's caches, MTU and TCP buffers."""
+        """Raise Unsupported if a host cannot have the case's cache, MTU or TCP buffers."""
         if case.option("server_cache") == "cold":
             self.pair.platforms[Role.SERVER].files.check_cold_reads()
         for role in self.pair.roles:
@@ -132,13 +136,13 @@ class Capability:
 
 
 def describe_left_out(left_out: Mapping[str, str]) -> Iterator[str]:
-    """A line for each reason why cases are left out, with how many cases it concerns."""
+    """A line for each reason why cases are left out, with their number."""
     for reason, count in Counter(left_out.values()).items():
         yield f"left out ({count} {'case' if count == 1 else 'cases'}): {reason}"
 
 
 def describe_idle_buffers(pair: Pair, cases: Iterable[Case]) -> Iterator[str]:
-    """A line for each host and protocol where a sweep of TCP buffers shows nothing: the sockets get other sizes."""
+    """A line for each host and protocol whose sockets ignore the TCP buffers of a sweep."""
     swept = sorted({case.protocol for case in cases if isinstance(case.tcp_space, int)})
     for role, name in product(pair.tuned, swept):
         platform = pair.platforms[role]
@@ -158,7 +162,7 @@ def check_programs(pair: Pair, role: Role, programs: Mapping[str, str], what: st
 
 
 def check_further_clients(pairs: Sequence[Pair], password: SecretStr, cases: Sequence[Case]) -> None:
-    """Raise Unsupported where a client beyond the first cannot do what that does of these cases. Changes nothing."""
+    """Raise Unsupported if a further client cannot do a case that the first one can. Changes nothing."""
     shared = [case for case in cases if case.clients > 1]
     for pair in pairs if shared else ():
         host = pair.hosts[Role.CLIENT]
@@ -170,7 +174,7 @@ def check_further_clients(pairs: Sequence[Pair], password: SecretStr, cases: Seq
 
 
 def check_server(case: Case, protocol: Protocol, serve: str) -> None:
-    """Raise Unsupported for a durability, a program or a cache of the server that cannot be had."""
+    """Raise Unsupported for a durability, an option or a cache that no such server can have."""
     level, able = case.option("server_sync"), protocol.server_syncs
     if level not in able:
         raise Unsupported(f"{protocol.name} cannot do server_sync = {level}", f"it can do {', '.join(able)}")
@@ -187,13 +191,14 @@ def check_server(case: Case, protocol: Protocol, serve: str) -> None:
 
 
 def check_unseen_server(case: Case, pair: Pair) -> None:
-    """Raise Unsupported for what needs a login on the server, or a mount of the lab's own, where there is none."""
-    share = pair.config.share
-    if Role.SERVER not in pair.roles and case.option("server_cache") == "cold":
-        raise Unsupported("server_cache = cold: nobody logs in to the server", "leave it out of the sweep")
-    if Role.SERVER in pair.roles and case.option("server_cache") == "cold" and pair.hosts[Role.SERVER].lacks_root:
-        raise Unsupported("server_cache = cold: only root empties the server's cache", "leave it out of the sweep")
-    if Role.SERVER not in pair.roles and case.protocol == "ssh":
+    """Raise Unsupported for what needs a login on the server, root there, or a mount of the lab's own."""
+    share, is_seen = pair.config.share, Role.SERVER in pair.roles
+    if case.option("server_cache") == "cold":
+        if not is_seen:
+            raise Unsupported("server_cache = cold: nobody logs in to the server", "leave it out of the sweep")
+        if pair.hosts[Role.SERVER].lacks_root:
+            raise Unsupported("server_cache = cold: only root empties the server's cache", "leave it out of the sweep")
+    if not is_seen and case.protocol == "ssh":
         raise Unsupported("ssh: nobody logs in to the server", "give [server] host in the hosts file")
     if share.mounted and case.mount_options:
         options = listing(f"{case.protocol}.{name}" for name in case.mount_options)
@@ -203,7 +208,7 @@ def check_unseen_server(case: Case, pair: Pair) -> None:
 
 
 def check_sync(case: Case, server: Driver) -> None:
-    """Raise Unsupported for a level of ``server_sync`` that the system's own server would have to be given."""
+    """Raise Unsupported for a level of ``server_sync`` if the system's own server serves."""
     if (level := case.option("server_sync")) != "default" and not server.own_server:
         raise Unsupported(
             f"server: server_sync = {level}: what serves {case.protocol} there is the system's own, without such a "
@@ -222,13 +227,41 @@ def check_tcp_buffer(pair: Pair, role: Role, case: Case) -> None:
 
 
 def _describe(case: Case, role: Role) -> str:
-    """What a case asks of the client's mount, or of the server."""
+    """A case's options of the client's mount, or of the server."""
     mount = {f"{case.protocol}.{name}": level for name, level in case.mount_options.items()}
-    of_server = {"server_sync", *(f"{case.protocol}.{name}" for name in SERVER_OPTIONS)}
+    server_options = {"server_sync", *(f"{case.protocol}.{name}" for name in SERVER_OPTIONS)}
     levels = {"server_sync": case.option("server_sync")} | mount
     asked = ", ".join(
         f"{name} = {level}"
         for name, level in levels.items()
-        if level != "default" and (name in of_server) == (role is Role.SERVER)
+        if level != "default" and (name in server_options) == (role is Role.SERVER)
     )
     return f"{case.protocol} with {asked}" if asked else case.protocol
+
+
+def check_store_tools(pair: Pair, sweep: Sweep) -> None:
+    """Raise Unsupported if the server lacks a tool that measures its store, has another version, or has no room."""
+    if not any(map(made_store.is_measured, sweep.factors.names("store"))) or pair.config.through_mount:
+        return
+    server, facts = pair.platforms[Role.SERVER], pair.facts[Role.SERVER]
+    for name in sweep.store_tools:
+        if name in STORE_TOOLS:
+            programs, check = STORE_TOOLS[name]
+            check_programs(pair, Role.SERVER, programs, "store_tools")
+            check(pair.hosts[Role.SERVER], server.programs.call(name))
+    if bonnie.NAME not in sweep.store_tools:
+        return
+    size_bytes = bonnie.file_bytes(sweep.bonnie_size, facts.memory_bytes)
+    room_bytes = made_store.least_room(sweep, pair.config.share.image_size)
+    if room_bytes is not None and room_bytes < size_bytes * ROOM:
+        raise Unsupported(
+            f"bonnie++ needs {round(size_bytes * ROOM)} bytes, and the smallest store that the lab makes has room for "
+            f"{room_bytes}",
+            "a smaller bonnie_size in the sweep, or a larger image_size in [share] of the hosts file",
+            host=Role.SERVER,
+        )
+    if DISK in sweep.factors.of("store"):
+        try:
+            check_room(pair, at_home(pair.config.share.path or "", facts.home), size_bytes, bonnie.NAME)
+        except LabFailure as error:
+            raise Unsupported(error.message, error.remedy, host=error.host) from error

@@ -1,10 +1,13 @@
-"""Whether a hosts file and a sweep go together, as far as the two show by themselves."""
+"""Whether a hosts file and a sweep go together: what they and this machine show, before a host is reached."""
 
-from collections.abc import Collection
+import os
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
-from lab import platforms, workloads
-from lab.base.errors import BadInput
+from pydantic import SecretStr
+
+from lab import platforms, protocols, workloads
+from lab.base.errors import BadInput, Unsupported
 from lab.base.untrusted import listing
 from lab.design import store_shots
 from lab.design.case import Case
@@ -13,12 +16,13 @@ from lab.design.payload_size import MIB, ROOM
 from lab.design.plan import check_design
 from lab.design.sweep_file import Sweep
 from lab.design.workload import Workload
-from lab.hosts import Role
+from lab.hosts import ROLES, Role, passwords, ssh
 from lab.hosts.hosts_file import Hosts
 from lab.hosts.role import client_name
-from lab.run.begin import refusals
+from lab.run.begin.capability import check_server
 from lab.run.case import made_store
 from lab.run.case.catalogue import CATALOGUE
+from lab.settings import register
 
 EXT4_INODE_BYTES = 16384  # one for so many bytes: inode_ratio of the defaults in mke2fs.conf
 
@@ -26,7 +30,7 @@ EXT4_INODE_BYTES = 16384  # one for so many bytes: inode_ratio of the defaults i
 def check_fit(config: Hosts, sweep: Sweep, results: Path | None = None) -> tuple[Case, ...]:
     """The cases of the sweep's grid. Raises BadInput for what can be seen to be wrong before a host is reached.
 
-    ``results`` is where the run is to be kept; of one that is there, the rest has been looked at when it began.
+    ``results`` is the folder of a new run; None for a run that is resumed.
     """
     check_names(sweep, CATALOGUE)
     platforms.check_hosts(config)
@@ -46,7 +50,12 @@ def check_fit(config: Hosts, sweep: Sweep, results: Path | None = None) -> tuple
                 f"{config.place}[{role}] tune: the lab is not to change this host, but the sweep wants TCP buffers",
                 'give tcp_space = ["default"] in the sweep, or tune = yes',
             )
-    _check_clients(config, sweep)
+    wanted, clients = most_clients(sweep), config.clients
+    if wanted > len(clients):
+        raise BadInput(
+            f"{config.place}the sweep wants {wanted} clients, and there are {len(clients)}",
+            f"give [{client_name(len(clients) + 1)}] and so on, or fewer clients in the sweep",
+        )
     _check_images(config, sweep)
     _check_devices(config, sweep)
     _check_share(config, sweep)
@@ -55,9 +64,50 @@ def check_fit(config: Hosts, sweep: Sweep, results: Path | None = None) -> tuple
         raise BadInput(f"{config.place}[share] path: missing", 'store "disk" needs the folder on the server')
     cases = grid_of(sweep, CATALOGUE)[0]
     if results is not None:
-        refusals.check(config, sweep, cases, results)
+        _check_new_run(config, sweep, cases, results)
     check_design(sweep, cases)
     return cases
+
+
+def _check_new_run(config: Hosts, sweep: Sweep, cases: Sequence[Case], results: Path) -> None:
+    """Raise BadInput if the hosts cannot be reached, or a run cannot be kept. Asks nobody for a password."""
+    mtus = sweep.factors.of("mtu")
+    for role in ROLES:
+        if not config.may_tune(role) and len(mtus) > 1:
+            raise BadInput(
+                f"{config.place}[{role}] tune: the lab is not to change this host, but the sweep wants "
+                f"{len(mtus)} MTUs of it",
+                "give mtu one level in the sweep, that which the host has, or tune = yes",
+            )
+    for case in cases if not sweep.is_local else ():
+        try:
+            check_server(case, protocols.find(case.protocol), config.share.serve)
+        except Unsupported as error:
+            raise BadInput(error.message, error.remedy) from error
+    for name in config.names:
+        ssh.check(name, config.section(name))
+    if needs_password(config, sweep):
+        passwords.check(config.share.password, config.share.account, f"{config.place}[share] password")
+    register.check_place()
+    folder = results.absolute()
+    while not os.path.lexists(folder):
+        folder = folder.parent
+    wrong = "not a folder" if not folder.is_dir() else "" if os.access(folder, os.W_OK | os.X_OK) else "not writable"
+    if wrong:
+        raise BadInput(f"{folder}: {wrong}, and runs are to be kept in {results.absolute()}", "go to another folder")
+
+
+def needs_password(config: Hosts, sweep: Sweep) -> bool:
+    """Whether a mount of this sweep takes the share's password."""
+    names = sweep.factors.names("protocol") if not sweep.is_local else ()
+    return config.share.mounted is None and any(protocols.find(name).takes_password for name in names)
+
+
+def ask_password(config: Hosts, sweep: Sweep) -> SecretStr:
+    """The share's password; empty if no mount of this sweep takes one."""
+    if not needs_password(config, sweep):
+        return SecretStr("")
+    return passwords.resolve(config.share.password, config.share.account, f"{config.place}[share] password")
 
 
 def most_clients(sweep: Sweep) -> int:
@@ -65,18 +115,8 @@ def most_clients(sweep: Sweep) -> int:
     return max(int(count) for count in sweep.factors.of("clients"))
 
 
-def _check_clients(config: Hosts, sweep: Sweep) -> None:
-    """There are as many clients as the sweep wants at once, and the server holds what all of them move."""
-    wanted, clients = most_clients(sweep), config.clients
-    if wanted > len(clients):
-        raise BadInput(
-            f"{config.place}the sweep wants {wanted} clients, and there are {len(clients)}",
-            f"give [{client_name(len(clients) + 1)}] and so on, or fewer clients in the sweep",
-        )
-
-
 def _check_store_tools(config: Hosts, sweep: Sweep) -> None:
-    """Tools for the store by itself that a sweep names and that would measure nothing."""
+    """Raise BadInput for ``store_tools`` that would measure nothing."""
     asked = [name for name in sweep.store_tools if name != "dd" or sweep.is_local]
     if not asked:
         return
@@ -95,7 +135,7 @@ def _check_store_tools(config: Hosts, sweep: Sweep) -> None:
 
 
 def _check_share(config: Hosts, sweep: Sweep) -> None:
-    """What a share that only its mount leads to cannot do."""
+    """Raise BadInput for what the sweep wants, and the share cannot do."""
     share, names = config.share, sweep.factors.names("protocol")
     if share.mounted and len(names) > 1:
         raise BadInput(
@@ -113,9 +153,9 @@ def _check_share(config: Hosts, sweep: Sweep) -> None:
 
 
 def _check_images(config: Hosts, sweep: Sweep) -> None:
-    """The file systems that the lab makes must hold the payload, and not be too small to be made."""
+    """Raise BadInput if a file system of the lab's own would be too small to be made, or for the payload."""
     image_bytes, payload = config.share.image_size, workloads.payload(sweep.workload.kind).of(sweep.workload)
-    size_bytes = MIB if _is_sized_by_link(sweep.workload) else sweep.workload.planned_size
+    size_bytes = _least_size(sweep.workload)
     room_bytes = {"a payload": 0 if sweep.is_local else payload.room(size_bytes)}
     room_bytes |= {"a file of fio": store_shots.fio_bytes(size_bytes) if "fio" in sweep.store_tools else 0}
     room_bytes |= {"a file of bonnie++": sweep.bonnie_size or 0}
@@ -133,7 +173,7 @@ def _check_images(config: Hosts, sweep: Sweep) -> None:
 
 
 def _check_devices(config: Hosts, sweep: Sweep) -> None:
-    """A store on devices that the user named takes as many as it has."""
+    """Raise BadInput if the user named fewer devices than the stores of the sweep need."""
     named = config.share.devices
     if named and config.share.serve != "lab":
         raise BadInput(f"{config.place}[share] devices: are for serve = lab", "leave them out, or give serve = lab")
@@ -145,12 +185,12 @@ def _check_devices(config: Hosts, sweep: Sweep) -> None:
 
 
 def devices_of(config: Hosts, sweep: Sweep) -> tuple[str, ...]:
-    """The devices of the server, which the user named, that a sweep writes to."""
+    """The server's devices that a sweep writes to."""
     return config.share.devices[: made_store.count_devices(sweep)]
 
 
 def check_write_to(config: Hosts, sweep: Sweep, write_to: Collection[str]) -> None:
-    """The devices that a sweep writes to are just those that the user has named at the command. Raises BadInput."""
+    """Raise BadInput unless a sweep writes to exactly the devices that the user named at the command."""
     devices = devices_of(config, sweep)
     if set(write_to) == set(devices):
         return
@@ -164,14 +204,15 @@ def check_write_to(config: Hosts, sweep: Sweep, write_to: Collection[str]) -> No
     )
 
 
-def _is_sized_by_link(workload: Workload) -> bool:
-    return workload.size is None and workload.seconds is not None
+def _least_size(workload: Workload) -> int:
+    """Bytes of the payload; the least possible if the speed of the link decides later."""
+    return MIB if workload.size is None and workload.seconds is not None else workload.planned_size
 
 
 def _check_ram_disk(config: Hosts, name: str, workload: Workload, payloads: int) -> None:
-    """The RAM disk of a host holds the payload, and that of the server those of all clients."""
+    """Raise BadInput if the RAM disk of a host is too small for so many payloads."""
     host, payload = config.section(name), workloads.payload(workload.kind).of(workload)
-    size_bytes = MIB if _is_sized_by_link(workload) else workload.planned_size
+    size_bytes = _least_size(workload)
     room_bytes, files = payloads * payload.room(size_bytes), payloads * payload.files(size_bytes)
     remedy = "a larger ram_disk, or a smaller size in the sweep"
     if room_bytes * ROOM > host.ram_disk:

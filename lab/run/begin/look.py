@@ -1,11 +1,12 @@
-"""The first look at the hosts of a run: what they can do of its sweep, and the plan of that."""
+"""The first look at the hosts of a run: what would disturb it, what they can do of its sweep, and the plan."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 
 from pydantic import SecretStr
 
-from lab.base.errors import LabFailure
+from lab.base.errors import HostLost, LabFailure
 from lab.design.blocks import Ordering
 from lab.design.case import Case
 from lab.design.cost import CEILING_SHOTS
@@ -14,20 +15,14 @@ from lab.design.plan import Plan, plan
 from lab.design.plan_text import exceeds_cap
 from lab.design.sweep_file import Sweep
 from lab.hosts import Host, Role
+from lab.hosts.hosts_file import Hosts
+from lab.platforms.preflight import Disturbance
 from lab.results.run_folder import RunFolder
 from lab.root_helper import program as root_helper
-from lab.run.begin import store_fit
-from lab.run.begin.capability import (
-    Capability,
-    check_further_clients,
-    check_programs,
-    describe_idle_buffers,
-    describe_left_out,
-)
-from lab.run.begin.warnings import describe_noises, describe_unseen
+from lab.run.begin import capability
 from lab.run.case import made_store
 from lab.run.case.catalogue import CATALOGUE
-from lab.run.case.pair import Pair
+from lab.run.case.pair import Pair, at_home
 from lab.run.case.sharing import Shares
 from lab.run.restore.vocabulary import line_format
 from lab.settings import host_journal
@@ -37,8 +32,8 @@ from lab.settings import host_journal
 class Look:
     """The plan of what the hosts can do of a sweep.
 
-    ``left_out`` are cases that they cannot do, by ``case_id``, and why; ``closed`` protocols that are left out though
-    somebody could correct that, and why.
+    ``left_out`` has the reason for each case that they cannot do, by ``case_id``; ``closed`` for each protocol that is
+    left out although somebody could correct that.
     """
 
     plan: Plan
@@ -55,38 +50,75 @@ def look(
     tell: Callable[[str], None],
     usual: Pace,
 ) -> Look:
-    """What the hosts can do of the cases of a sweep's grid. Changes nothing, and tells what a person should know.
+    """What the hosts can do of the cases of a sweep's grid. Changes nothing, and tells the user what to know.
 
     ``others`` are the server with each further client, ``usual`` is how fast these hosts were before. Raises
-    LabFailure for what a run cannot do without.
+    LabFailure if a run is impossible.
     """
     for role in pair.roles:
         pair.hosts[role].run("true", root=True)
         iperf3 = {"iperf3": "iperf3"} if pair.config.measures_link and not sweep.is_local else {}
-        check_programs(pair, role, {"perl": "perl", **iperf3}, "measuring")
+        capability.check_programs(pair, role, {"perl": "perl", **iperf3}, "measuring")
     check_free(pair.hosts)
     for line in describe_unseen(pair.config):
         tell(line)
-    capability = Capability(Shares(pair, password))
-    left_out = capability.left_out(cases)
-    store_fit.check_hosts(pair, sweep)
-    for line in describe_left_out(left_out):
-        tell(line)  # before a plan of the rest, which may not be possible
+    able = capability.Capability(Shares(pair, password))
+    left_out = able.left_out(cases)
+    capability.check_store_tools(pair, sweep)
+    for line in capability.describe_left_out(left_out):
+        tell(line)  # before the plan, which may not be possible
     planned = plan(sweep, CATALOGUE, left_out, pace=usual, image_bytes=pair.config.share.image_size)
-    for line in describe_idle_buffers(pair, planned.cases):
+    for line in capability.describe_idle_buffers(pair, planned.cases):
         tell(line)
     if warning := exceeds_cap(sweep, planned):
         tell(warning)
-    for line in describe_noises(pair):  # last: a sweep that is refused needs no quiet host
+    for line in _describe_disturbances(pair):  # last: a refused sweep needs no quiet host
         tell(line)
-    check_further_clients(others, password, [case for case in cases if case.case_id not in left_out])
-    return Look(planned, left_out, capability.closed)
+    capability.check_further_clients(others, password, [case for case in cases if case.case_id not in left_out])
+    return Look(planned, left_out, able.closed)
+
+
+def _describe_disturbances(pair: Pair) -> Iterator[str]:
+    """A line for each thing on the hosts that makes figures worse now; `lab check` reports failed looks."""
+    for role, disturbances in pair.ask(partial(_urgent, pair)).items():
+        for disturbance in disturbances:
+            yield f"warning: {role}: {disturbance.what}: {disturbance.remedy}"
+
+
+def _urgent(pair: Pair, role: Role) -> list[Disturbance]:
+    path = pair.config.share.path if role is Role.SERVER else None
+    folder = at_home(path, pair.facts[role].home) if path else None
+    disturbances: list[Disturbance] = []
+    for look_for in pair.platforms[role].preflight.disturbances(folder).values():
+        try:
+            disturbances += [disturbance for disturbance in look_for() if disturbance.urgent]
+        except HostLost:
+            raise
+        except (LabFailure, ValueError):
+            continue
+    return disturbances
+
+
+def describe_unseen(config: Hosts) -> Iterator[str]:
+    """A line for each thing that the lab cannot see or vary, and how to make that possible."""
+    if not config.server.is_reached:
+        yield (
+            "nobody logs in to the server: nothing of it can be varied, and neither its processor nor its disk is seen "
+            "([server] host names a login; it needs no root)"
+        )
+    if not config.measures_link:
+        yield (
+            "no iperf3 at the server: what the link carries is known by the client's interface alone ([server] iperf3 "
+            "= ADDRESS:PORT names one that listens)"
+        )
+    if config.share.mounted:
+        yield f"somebody else mounted {config.share.mounted}: no option of the mount can be varied"
 
 
 def check_free(hosts: Mapping[Role, Host] | Mapping[str, Host]) -> None:
-    """Raise LabFailure where another run uses a host, or an earlier one left it changed. Changes nothing.
+    """Raise LabFailure if another run uses a host, or an earlier one left it changed. Changes nothing.
 
-    So too where a helper of a narrow sudo is missing, or is that of another lab.
+    Also if the helper of a narrow sudo is missing, or belongs to another version.
     """
     for role, host in hosts.items():
         root_helper.check_installed(host)
@@ -103,12 +135,12 @@ def check_free(hosts: Mapping[Role, Host] | Mapping[str, Host]) -> None:
 
 
 def plan_of(folder: RunFolder, sweep: Sweep) -> Plan:
-    """The plan of a run that has begun: its folder says what was left out, and in which order blocks go."""
+    """The plan of a run that has begun; its folder says what was left out, and the order of blocks."""
     return plan(sweep, CATALOGUE, folder.left_out, folder.ordering)
 
 
 def describe_run(pair: Pair, others: Sequence[Pair], text: str, sweep: Sweep, seen: Look) -> dict[str, object]:
-    """What run.json says of the sweep, whose file has this ``text``, and of all hosts."""
+    """The entries of run.json about the sweep, whose file has this ``text``, and about all hosts."""
     caveats = made_store.caveats_of(sweep)
     return {
         "sweep_text": text,

@@ -1,4 +1,4 @@
-"""How fast hosts were in their newest run: what the estimate of the next one rests on."""
+"""How fast hosts were in their newest run, to estimate the next one."""
 
 import itertools
 import statistics
@@ -13,11 +13,11 @@ from lab.results.run_names import paths_of_runs
 from lab.results.trial import CEILINGS, Trial, read_time
 from lab.run.ceilings import link_ceiling
 
-LEAST_TRIALS = 4  # fewer say little of what lies between trials
+LEAST_TRIALS = 4  # fewer say little about the time between trials
 
 
 def newest(results: Path, hosts_file: Path) -> Pace:
-    """The pace of the newest run on the hosts of this file that holds enough; what is assumed where there is none."""
+    """The pace of the newest run on the hosts of this file that has enough trials; else the assumed pace."""
     for path in paths_of_runs(results):
         try:
             folder = RunFolder(path)
@@ -25,16 +25,12 @@ def newest(results: Path, hosts_file: Path) -> Pace:
                 trials = folder.trials()
                 transfers = [trial for trial in trials if trial.protocol not in CEILINGS]
                 if len(good := [trial for trial in transfers if trial.status == "ok"]) >= LEAST_TRIALS:
-                    return Pace(_speeds(good), _factor(transfers), str(folder.path), fastest_link(trials))
+                    tests = [link_ceiling.rate(trial) for trial in trials if trial.protocol == link_ceiling.PROTOCOL]
+                    fastest = max(filter(None, tests), default=0.0)
+                    return Pace(_speeds(good), _factor(transfers), str(folder.path), fastest)
         except (BadInput, OSError):
             continue
     return Pace()
-
-
-def fastest_link(trials: Sequence[Trial]) -> float:
-    """The most that the link carried in any test of it by itself, bytes per second; 0 where there was none."""
-    tests = [trial for trial in trials if trial.protocol == link_ceiling.PROTOCOL]
-    return max((link_ceiling.rate(test) or 0.0 for test in tests), default=0.0)
 
 
 def _speeds(trials: Sequence[Trial]) -> dict[tuple[str, ...], float]:
@@ -47,21 +43,18 @@ def _speeds(trials: Sequence[Trial]) -> dict[tuple[str, ...], float]:
 
 
 def _factor(trials: Sequence[Trial]) -> float:
-    """Seconds between trials over what is assumed for them, where no ceiling was measured in between."""
+    """Seconds between trials over the assumed seconds, if no ceiling was measured in between."""
     measured_s = assumed_s = 0.0
     before: Trial | None = None
     for trial, after in itertools.pairwise(trials):
         if trial.elapsed_s and _network(trial) == _network(after):
-            times = transfers(trial.options.get(READ_FROM, ""))  # to write it takes as long as to read it
-            measured_s += max(0.0, _seconds_between(trial, after) - times * trial.elapsed_s)
+            times = transfers(trial.options.get(READ_FROM, ""))  # to write the payload takes as long as to read it
+            between_s = (read_time(after.started_at) - read_time(trial.started_at)).total_seconds()
+            measured_s += max(0.0, between_s - times * trial.elapsed_s)
             serves = before is None or _server(before) != _server(trial)
             assumed_s += overhead_s(trial, serves)
         before = trial
     return measured_s / assumed_s if assumed_s and measured_s else 1.0
-
-
-def _seconds_between(trial: Trial, after: Trial) -> float:
-    return (read_time(after.started_at) - read_time(trial.started_at)).total_seconds()
 
 
 def _network(trial: Trial) -> tuple[object, ...]:

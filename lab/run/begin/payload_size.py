@@ -1,4 +1,4 @@
-"""How much a trial moves where a sweep says for how long: chosen before the first trial, by the speed of the link."""
+"""How much a trial moves if a sweep gives seconds: chosen before the first trial, by the speed of the link."""
 
 from collections.abc import Callable, Iterator, Sequence
 
@@ -17,7 +17,7 @@ from lab.run.case import made_store
 from lab.run.case.pair import at_home
 from lab.run.case.session import Session
 from lab.run.ceilings import link_ceiling
-from lab.run.transfer.recorded import Recorded, now, plan_trial
+from lab.run.transfer.recorded import Recorded, now
 from lab.run.transfer.transfer import transfer
 
 PILOT_BYTES = 16 * MIB  # a fifth of a second of a gigabit link: long enough to be past the start of a connection
@@ -26,7 +26,7 @@ ETHERNET_SHARE = 0.94  # of the bits of a link: the rest are headers and gaps, w
 
 
 def recorded_size(sweep: Sweep, folder: RunFolder) -> Sweep:
-    """The sweep of a run with the size that was chosen in it, where one was. Raises BadInput."""
+    """The sweep of a run with the size that the run chose, if it did. Raises BadInput."""
     size = folder.run.get("payload_bytes")
     if sweep.workload.size is not None or size is None:
         return sweep
@@ -38,15 +38,15 @@ def recorded_size(sweep: Sweep, folder: RunFolder) -> Sweep:
 def choose_size(
     session: Session, folder: RunFolder, sweep: Sweep, planned: Plan, tell: Callable[[str], None]
 ) -> tuple[Sweep, Plan]:
-    """The sweep with a size, and its plan: the size that it has, or one by the link, which run.json then holds.
+    """The sweep with a size, and its plan. A size that is chosen here is kept in run.json.
 
-    That is what the link moves in the seconds of the sweep; or, with a warning, as much as there is room for.
+    It is what the link moves in the seconds of the sweep; or, with a warning, as much as there is room for.
     """
     seconds = sweep.workload.seconds
     if sweep.workload.size is not None or seconds is None:
         return sweep, planned
     pilots = plan_of(folder, sweep.sized(PILOT_BYTES)).cases
-    most, place = min(_rooms(session, sweep, pilots))  # first: a mount may die of what measures the rate
+    most, place = min(_rooms(session, sweep, pilots))  # first: measuring the rate may kill a mount
     rate, source = _link_rate(session, folder, sweep, planned, pilots)
     ideal_size = size_for(seconds, rate)
     size = max(MIB, min(ideal_size, most))
@@ -66,18 +66,18 @@ def choose_size(
 def _link_rate(
     session: Session, folder: RunFolder, sweep: Sweep, planned: Plan, pilots: Sequence[Case]
 ) -> tuple[float, str]:
-    """Bytes per second of the link, in its better direction, and who says so."""
+    """Bytes per second of the link in its better direction, and the source of that number."""
     if not session.pair.config.measures_link:
         return _pilot_rate(session, pilots)
     slot = max((slot for slot in planned.slots if slot.block == 1), key=_expected_speed)
     recorded, ids = Recorded(folder), link_ceiling.ids(slot)
-    rows = link_ceiling.rows(slot, plan_trial(slot, now()), recorded.missing(ids))
+    rows = link_ceiling.rows(slot, recorded.missing(ids), now())
     try:
         if rows:
             link_ceiling.measure(session, slot, rows, sweep.ceiling_seconds, recorded)
     except RestoreError:
         raise
-    except LabFailure:  # the first trial on this network meets the same, and says so
+    except LabFailure:  # the first trial on this network will fail likewise, with the reason
         session.recover()
     if rate := max(link_ceiling.rate(recorded.get(name)) or 0.0 for name in ids.values()):
         return rate, f"iperf3 moved {rate / 1e6:.4g} MB/s"
@@ -89,9 +89,9 @@ def _link_rate(
 
 
 def _pilot_rate(session: Session, pilots: Sequence[Case]) -> tuple[float, str]:
-    """Bytes per second of one small transfer each way, the faster: so nobody waits minutes for a slow share.
+    """Bytes per second of the faster one of two small transfers, one each way; a slow share takes no minutes.
 
-    Raises LabFailure where that fails: so would every trial.
+    Raises LabFailure if one fails, as every trial would.
     """
     rates = []
     for direction in Direction:
@@ -103,13 +103,13 @@ def _pilot_rate(session: Session, pilots: Sequence[Case]) -> tuple[float, str]:
 
 
 def _expected_speed(slot: Slot) -> tuple[bool, int, int]:
-    """Which network is likely the fastest: with buffers that grow by themselves, or large ones, and large packets."""
+    """Sorts networks by their likely speed: buffers that grow by themselves, or large ones, and large packets win."""
     space = slot.case.tcp_space
     return not isinstance(space, int), space if isinstance(space, int) else 0, slot.case.mtu
 
 
 def _rooms(session: Session, sweep: Sweep, pilots: Sequence[Case]) -> Iterator[tuple[int, str]]:
-    """The largest payload that fits into each place that is to hold it, and which place that is."""
+    """The largest payload that fits into each place that is to hold it, and the name of the place."""
     pair, stores = session.pair, sweep.factors.of("store")
     for role in ROLES:
         if role is Role.CLIENT or "ram" in stores:

@@ -1,1 +1,1 @@
-"""What stands on the hosts for a case: network, store, share and mounts."""
+"""Setting up a case on the hosts: network, store, share and mounts."""

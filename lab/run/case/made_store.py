@@ -1,4 +1,4 @@
-"""A file system of the lab's own on the server, made anew for a case, and what it says of itself once it is there."""
+"""A file system of the lab's own on the server, made anew for a case, and its own description."""
 
 import functools
 from collections.abc import Generator, Mapping
@@ -15,19 +15,19 @@ from lab.hosts.hosts_file import ShareConfig
 from lab.platforms import Platform
 from lab.platforms.ram_disk import parse_source
 from lab.results.trial import DISK
-from lab.run.case import made_store as store_fill
 from lab.run.case.catalogue import CATALOGUE
 from lab.settings.setting import Setting
 from lab.stores import FileSystem, Site, file_system, named_device, operations
 from lab.workloads.file import deadline_s, noise, payload_name
 
+FARTHEST_OFF = 2  # percent: a file system needs more for itself as it fills
+FLUSH = 'sync -f "$1"'
 MODULE_IS_THERE = 'if [ -e "/sys/module/$1" ]; then echo yes; else echo no; fi'
 
 
 @dataclass(frozen=True)
 class MadeStore:
-    """A store that was made: a description, the levels of its options by their names in a sweep, and its room in bytes
-    while empty.
+    """A store that was made, with the levels of its options by their names in a sweep, and its room while empty.
 
     For ``forget``, ``count`` and ``find_fault`` see :class:`FileSystem`.
     """
@@ -41,20 +41,20 @@ class MadeStore:
 
 
 def folder_of(directory: str) -> str:
-    """Where it is mounted, in the lab's own folder on the server."""
+    """The mount point of the store, in the lab's own folder on the server."""
     return f"{directory}/store"
 
 
 def is_measured(store: str) -> bool:
-    """Whether a store of this name is measured by itself: the server's disk is, and what the lab makes."""
+    """Whether a store of this name is measured by itself: the server's disk, and file systems that the lab makes."""
     return store == DISK or file_system(store) is not None
 
 
-@functools.lru_cache(maxsize=4)  # asked for every slot, and takes a look at every case
+@functools.lru_cache(maxsize=4)  # called for every slot, and goes through every case
 def made_of(sweep: Sweep) -> tuple[tuple[FileSystem, Mapping[str, str]], ...]:
-    """Each file system that the lab makes for a case of a sweep, with the levels of its options, once.
+    """Each file system that the lab makes for a sweep, once for the levels of its options.
 
-    Raises BadInput where the levels make no case.
+    Raises BadInput if the levels make no case.
     """
     if not any(map(file_system, sweep.factors.names("store"))):
         return ()
@@ -63,29 +63,29 @@ def made_of(sweep: Sweep) -> tuple[tuple[FileSystem, Mapping[str, str]], ...]:
 
 
 def least_room(sweep: Sweep, size_bytes: int) -> int | None:
-    """Bytes of files that each file system that the lab makes for a sweep has room for; None where it makes none."""
+    """Bytes of files that fit into every file system that the lab makes for a sweep; None if it makes none."""
     return min((store.room(levels).most_in(size_bytes) for store, levels in made_of(sweep)), default=None)
 
 
 def count_devices(sweep: Sweep) -> int:
-    """How many devices that the user named a sweep writes to."""
+    """How many of the user's devices a sweep writes to."""
     return max((store.devices(levels) for store, levels in made_of(sweep)), default=0)
 
 
 def caveats_of(sweep: Sweep) -> dict[str, str]:
-    """By store, what figures with it cannot tell at some of its levels in a sweep; empty where there is nothing.
+    """By store, what figures with it cannot show at some of its levels in a sweep.
 
-    Raises BadInput where the levels make no case.
+    Raises BadInput if the levels make no case.
     """
-    told: dict[str, set[str]] = {}
+    caveats: dict[str, set[str]] = {}
     for store, levels in made_of(sweep):
         if caveat := store.caveat(levels):
-            told.setdefault(store.name, set()).add(caveat)
-    return {name: "; ".join(sorted(caveats)) for name, caveats in told.items()}
+            caveats.setdefault(store.name, set()).add(caveat)
+    return {name: "; ".join(sorted(of_store)) for name, of_store in caveats.items()}
 
 
 def check(platform: Platform, store: FileSystem, levels: Mapping[str, str], share: ShareConfig) -> None:
-    """Raise Absent where a server cannot have such a file system, Unsupported where somebody could correct that."""
+    """Raise Absent if the server cannot have such a file system, Unsupported if somebody could correct that."""
     role = platform.host.name
     if platform.name != store.platform:
         raise Absent(f"{role}: store {store.name} is made on {store.platform}, and the {role} runs {platform.name}")
@@ -113,15 +113,18 @@ def check(platform: Platform, store: FileSystem, levels: Mapping[str, str], shar
 def make(
     platform: Platform, store: FileSystem, directory: str, share: ShareConfig, levels: Mapping[str, str]
 ) -> Generator[Setting, None, MadeStore]:
-    """A new file system of this kind with these levels, in files in the lab's own folder ``directory`` or on devices.
+    """Make a file system of this kind with these levels, in files in the lab's own folder ``directory`` or on devices.
 
-    Raises LabFailure where the disk there has no room for all of these files, and SettingRefused where a level is not
-    in effect.
+    Raises LabFailure if the disk there has no room for the files, and SettingRefused if a level is not in effect.
     """
     path, role, size_bytes = folder_of(directory), platform.host.name, share.image_size
     devices = share.devices[: store.devices(levels)]
-    if not devices:
-        _check_room(platform, store, directory, size_bytes)
+    if not devices and (free_bytes := platform.files.free_bytes(directory)) < size_bytes:
+        raise LabFailure(
+            f"{store.lies_in} of {size_label(size_bytes)}: no room in {directory}: {free_bytes} bytes are free",
+            "a smaller image_size in [share] of the hosts file, or mount_base in [server] on a larger disk",
+            host=role,
+        )
     for module in store.modules(levels):
         if platform.host.shell(MODULE_IS_THERE, module.name).stdout.strip() == "no":
             yield operations.load(role, module)
@@ -131,23 +134,13 @@ def make(
     made = _read(platform, store, site, size_bytes, levels)
     if FILL not in store.options:
         return made
-    filled, level = store_fill.fill(platform, path, made.capacity_bytes, fill_of(levels))
+    filled, level = _fill(platform, path, made.capacity_bytes, fill_of(levels))
     all_levels = {**made.levels, f"{store.name}.{FILL}": level}
     return replace(made, description=f"{made.description}{filled}", levels=all_levels)
 
 
-def _check_room(platform: Platform, store: FileSystem, directory: str, size_bytes: int) -> None:
-    free_bytes = platform.files.free_bytes(directory)
-    if free_bytes < size_bytes:
-        raise LabFailure(
-            f"{store.lies_in} of {size_label(size_bytes)}: no room in {directory}: {free_bytes} bytes are free",
-            "a smaller image_size in [share] of the hosts file, or mount_base in [server] on a larger disk",
-            host=platform.host.name,
-        )
-
-
 def _read(platform: Platform, store: FileSystem, site: Site, size_bytes: int, levels: Mapping[str, str]) -> MadeStore:
-    """What is mounted, by the table of mounts and by the file system's own programs."""
+    """The store as the table of mounts and the file system's own programs describe it."""
     source, options = platform.parse(store.read_row, platform.host.run(*store.find_row(site.path).argv))
     printed = platform.host.shell(store.facts_script, site.path, source, root=True)
     mounted_with = dict(option.partition("=")[::2] for option in options.split(","))
@@ -172,14 +165,10 @@ def _read(platform: Platform, store: FileSystem, site: Site, size_bytes: int, le
     )  # fmt: skip
 
 
-FARTHEST_OFF = 2  # percent: what a file system needs for itself grows as it fills
-FLUSH = 'sync -f "$1"'
+def _fill(platform: Platform, path: str, capacity_bytes: int, percent: int) -> tuple[str, str]:
+    """Fill an empty file system, and write all of it out; returns a description, and the level.
 
-
-def fill(platform: Platform, path: str, capacity_bytes: int, percent: int) -> tuple[str, str]:
-    """Fill what is mounted at ``path``, is empty and has this capacity; that in words, and the level reached.
-
-    All is written out at the end. Raises SettingRefused where another share of it is in use then.
+    Raises SettingRefused if another share of it is in use then.
     """
     if not percent:
         return "", "0"

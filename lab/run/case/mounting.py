@@ -1,4 +1,4 @@
-"""Mounting a share, and trying again where that failed, or where the mount was gone in the middle of a transfer."""
+"""Mounting a share, and trying again if that failed, or if the mount vanished during a transfer."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -10,14 +10,14 @@ from lab.results.observed import Observed
 from lab.results.trial import Trial
 from lab.settings.layers import Layer, Layers
 
-MOST_TRIES = 3  # gvfsd-afp died in 1 of 8 trials of 512 MiB; what fails three times in a row has another cause
-PAUSE_S = 0.5  # before the next try: what a helper or a server that has just died takes to be there again
+MOST_TRIES = 3  # gvfsd-afp died in 1 of 8 trials of 512 MiB; three failures in a row have another cause
+PAUSE_S = 0.5  # before the next try: a helper or server that has just died takes so long to come back
 
 
 class Mounting:
     """The layers that mount the share of a case, one for each client, and the tries that failed.
 
-    ``failed`` holds why each failed try of the present trial failed. The runner empties it before each trial.
+    ``failed`` has the reason of each failed try in this trial. The runner empties it before each trial.
     """
 
     def __init__(self, layers: Layers):
@@ -26,8 +26,9 @@ class Mounting:
         self._mounts = 1  # how many of the uppermost layers
 
     def set_up(self, needed: Sequence[Layer], mounts: int = 1) -> None:
-        """Set these layers up. If one of the uppermost ``mounts`` fails, try it up to MOST_TRIES times in a trial.
-        Raises what the last try raised.
+        """Set up these layers; try each of the uppermost ``mounts`` up to MOST_TRIES times in a trial.
+
+        Raises the error of the last try.
         """
         self._mounts = mounts
         while True:
@@ -40,9 +41,9 @@ class Mounting:
             time.sleep(PAUSE_S)
 
     def renew(self, renewal: Callable[[], None]) -> bool:
-        """Do what makes the mount that stands a new one; False where that failed, so that it has to be stood up again.
+        """Renew the mount; False if that failed, and the mount has to be set up again.
 
-        Raises what it raised where there is no use in that.
+        Raises the error of the renewal if another try is of no use.
         """
         try:
             renewal()
@@ -58,21 +59,21 @@ class Mounting:
         self.layers.drop_uppermost(self._mounts)
 
     def drop(self, error: LabFailure) -> bool:
-        """Take a mount down that went away during a transfer, which failed so; whether it may be stood up again."""
-        may_pass = self._may_pass(error, "gone during the transfer: ")
-        if may_pass:
+        """Unmount what vanished during a transfer, which failed with ``error``; whether to try again."""
+        if self._may_pass(error, "gone during the transfer: "):
             self.unmount()
-        return may_pass
+            return True
+        return False
 
     def _may_pass(self, error: LabFailure, when: str = "") -> bool:
-        """Note why a try failed; whether another one may not. Where a remedy is known, only that helps."""
+        """Note why a try failed; whether another one may succeed. If a remedy is known, only that helps."""
         self.failed.append(when + first_line(error.cause_first(), 300))
         hopeless = error.remedy or isinstance(error, DeadlineExceeded)
         return not hopeless and len(self.failed) < MOST_TRIES
 
 
 def add_tries(trial: Trial, failed: Sequence[str]) -> Observed:
-    """What was observed of a trial, with how often its share was mounted and why not at once, where that was so."""
+    """What was observed in a trial, with the number of tries to mount its share if there were several."""
     if not failed:
         return trial.observed
     if trial.status == "failed":

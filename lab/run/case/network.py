@@ -1,4 +1,4 @@
-"""MTU and TCP buffers: set on all hosts, and the MTU proven on the path from each client to the server."""
+"""MTU and TCP buffers on all hosts, and the proof that the path from each client carries the MTU."""
 
 from collections.abc import Iterator, Sequence
 from functools import partial
@@ -11,9 +11,9 @@ from lab.settings.layers import Layer
 
 
 def layers(pairs: Sequence[Pair], settings: Settings, case: Case) -> list[Layer]:
-    """The layers of settings that a case needs of the network, the lowest first; ``pairs`` are of one server.
+    """The layers of MTU and TCP buffers for a case, the lowest first; ``pairs`` are the clients of one server.
 
-    All clients have them, also where not all of them move something: so the next case may need no change.
+    Idle clients get them too, because then the next case may need no change.
     """
     return [
         (("mtu", case.mtu), partial(set_mtu, pairs, settings, case.mtu)),
@@ -22,7 +22,7 @@ def layers(pairs: Sequence[Pair], settings: Settings, case: Case) -> list[Layer]
 
 
 def _tuned(pairs: Sequence[Pair]) -> Iterator[tuple[Pair, Role]]:
-    """The hosts that may be tuned, each once: the server first, so that it is put back last."""
+    """The hosts that may be tuned, each once; the server first, so that it is put back last."""
     yield from ((pairs[0], role) for role in pairs[0].tuned)
     yield from ((pair, Role.CLIENT) for pair in pairs[1:] if Role.CLIENT in pair.tuned)
 
@@ -32,7 +32,7 @@ def set_mtu(pairs: Sequence[Pair], settings: Settings, value: int) -> None:
     tuned = list(_tuned(pairs))
     for pair, role in tuned:
         settings.apply(pair.platforms[role].settings.mtu(pair.interface(role), value))
-    for pair in pairs if tuned else ():  # else it is what it was, and who may not change it need not prove it
+    for pair in pairs if tuned else ():  # an MTU that the lab may not change needs no proof
         network = pair.platforms[Role.CLIENT].network
         with settings.scope():
             settings.apply_all(network.probe_settings(value))
@@ -40,13 +40,7 @@ def set_mtu(pairs: Sequence[Pair], settings: Settings, value: int) -> None:
 
 
 def set_tcp_buffers(pairs: Sequence[Pair], settings: Settings, value: int | str) -> None:
-    """Pin the TCP buffers of all hosts to a number of bytes; any word leaves them as they are."""
+    """Set the TCP buffers of all hosts to a number of bytes; ``default`` leaves them as they are."""
     if isinstance(value, int):
         for pair, role in _tuned(pairs):
             settings.apply_all(pair.platforms[role].settings.tcp_buffers(value))
-
-
-def try_mtu(pair: Pair, settings: Settings, value: int) -> None:
-    """Set this MTU on both hosts, prove that the path carries it, and put it back. Raises LabFailure."""
-    with settings.scope():
-        set_mtu([pair], settings, value)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from lab import platforms
 from lab.base.errors import Unsupported
@@ -15,9 +17,11 @@ from lab.hosts.own_folder import lab_home, new_name
 from lab.platforms import Facts, Platform
 from lab.protocols import Side
 
+T = TypeVar("T")
+
 
 def at_home(path: str, home: str) -> str:
-    """``path`` with the ``~`` that it begins with as a host's home folder; any other ``~`` is part of a name."""
+    """The path with a leading ``~`` replaced by the host's home folder; any other ``~`` is part of a name."""
     return home + path[1:] if path.startswith("~") else path
 
 
@@ -25,8 +29,8 @@ def at_home(path: str, home: str) -> str:
 class Pair:
     """Two hosts and what is known of them; nothing here changes them.
 
-    ``hosts``, ``platforms`` and ``facts`` are of those that the lab runs commands on; of a server that nobody logs in
-    to there is but a side. ``store_name`` is that of the folder that a run makes in the share's, for store ``disk``.
+    A server that nobody logs in to has a side, but is not in ``hosts``, ``platforms`` and ``facts``. ``store_name`` is
+    the run's folder in the folder of the share, for store ``disk``.
     """
 
     hosts: Mapping[Role, Host]
@@ -38,26 +42,21 @@ class Pair:
 
     @classmethod
     def of(cls, hosts: Mapping[str, Host], config: Hosts) -> Pair:
-        """Ask the server and the first client what they are.
-
-        Raises HostError, and Unsupported for a platform that is not known.
-        """
+        """Look at the server and the first client. Raises HostError, and Unsupported for an unknown platform."""
         detected = {role: platforms.detect(hosts[role]) for role in config.reached}
         own: dict[Role, HostConfig] = {role: getattr(config, role) for role in Role}
         facts = {role: platform.facts(own[role.peer].data_address) for role, platform in detected.items()}
         for role, of_host in facts.items():
             hosts[role].lacks_root = hosts[role].needs_no_sudo and not of_host.is_root
         sides = {role: _side(detected[role], own[role], facts[role]) for role in facts}
-        if (
-            config.client.transport == "local" and Role.SERVER in sides
-        ):  # what the controller's ssh knows, the client's does
-            sides[Role.SERVER] = replace(sides[Role.SERVER], ssh_name=config.server.login)
         if Role.SERVER not in sides:
             sides[Role.SERVER] = _unreached(config.server)
+        elif config.client.transport == "local":  # the client's ssh has the controller's settings
+            sides[Role.SERVER] = replace(sides[Role.SERVER], ssh_name=config.server.login)
         return cls({role: hosts[role] for role in facts}, config, new_name(), detected, facts, sides)
 
     def beside(self, name: str, host: Host) -> Pair:
-        """The same server with another client of the hosts file. Asks that what it is; raises as :meth:`of` does."""
+        """The same server with another client of the hosts file. Raises as :meth:`of` does."""
         config, platform = self.config.seen_by(name), platforms.detect(host)
         facts = platform.facts(config.server.data_address)
         host.lacks_root = host.needs_no_sudo and not facts.is_root
@@ -71,7 +70,7 @@ class Pair:
         )
 
     def interface(self, role: Role) -> str:
-        """The data interface of a host: the one named in the hosts file, or the one that leads to its peer."""
+        """The data interface of a host: the one named in the hosts file, else the one that leads to its peer."""
         configured: str | None = getattr(self.config, role).interface
         return configured or self.facts[role].interface
 
@@ -80,6 +79,11 @@ class Pair:
         """The hosts that the lab runs commands on."""
         return self.config.reached
 
+    def ask(self, question: Callable[[Role], T]) -> dict[Role, T]:
+        """The answer of each host, all asked at the same time."""
+        with ThreadPoolExecutor(len(self.roles)) as threads:
+            return dict(zip(self.roles, threads.map(question, self.roles), strict=True))
+
     @property
     def tuned(self) -> list[Role]:
         """The hosts whose MTU and TCP buffers the lab may change; the server first."""
@@ -87,12 +91,12 @@ class Pair:
 
     @property
     def with_ram_disk(self) -> tuple[Role, ...]:
-        """The hosts that get a RAM disk: the server only where the lab serves."""
+        """The hosts that get a RAM disk; the server only if the lab serves."""
         return self.roles if self.config.share.serve == "lab" else (Role.CLIENT,)
 
 
 def _side(platform: Platform, config: HostConfig, facts: Facts) -> Side:
-    # without links, as mounts and exports name it: /var of a Mac is /private/var
+    # links are resolved, as mounts and exports do: /var of a Mac is /private/var
     host, base = platform.host, config.mount_base
     home = lab_home(host) if base is None else real_path(host, at_home(base, facts.home))
     folder = f"{home.rstrip('/')}/{new_name()}"

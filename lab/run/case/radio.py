@@ -1,11 +1,10 @@
-"""The Wi-Fi of the hosts whose data link is one: its rate and signal, right after each transfer.
+"""Rate and signal of the hosts' Wi-Fi, if it is their data link, right after each transfer.
 
-Reading it before a transfer could disturb that: system_profiler takes a second or more. It may scan for other networks,
+Reading them before a transfer could disturb it: system_profiler takes a second or more. It may scan for other networks,
 and a card that scans sends nothing.
 """
 
 from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 from lab.base.errors import HostError, LabFailure
@@ -16,18 +15,15 @@ from lab.run.case.pair import Pair
 
 
 class Radios:
-    """Those of both hosts. Whether an interface is wireless is asked once in a run."""
+    """The radios of both hosts. Each interface is asked once in a run whether it is wireless."""
 
     def __init__(self, pair: Pair):
         self._pair = pair
         self._wireless: dict[Role, bool] = {}
 
     def read(self) -> dict[Role, Radio]:
-        """What each wireless interface says now; a host that does not say is left out. Raises HostError."""
-        roles = self._pair.roles
-        with ThreadPoolExecutor(len(roles)) as threads:
-            radios = list(threads.map(self._read, roles))
-        return {role: radio for role, radio in zip(roles, radios, strict=True) if radio}
+        """The present state of each radio that can be read. Raises HostError."""
+        return {role: radio for role, radio in self._pair.ask(self._read).items() if radio}
 
     def _read(self, role: Role) -> Radio | None:
         network, interface = self._pair.platforms[role].network, self._pair.interface(role)
@@ -42,7 +38,7 @@ class Radios:
 
 
 def with_radios(observed: Observed, radios: Mapping[Role, Radio]) -> Observed:
-    """The same, and with what the radios said."""
+    """What was observed, with the state of the radios."""
     sides = {
         role.value: replace(
             observed.of(role) or HostUsage(), wifi_bits_per_s=radio.bits_per_s, wifi_signal_dbm=radio.signal_dbm,

@@ -23,8 +23,7 @@ from lab.run.case.made_store import MadeStore
 from lab.run.case.mounting import Mounting
 from lab.run.case.pair import Pair, at_home
 from lab.run.case.radio import Radios
-from lab.run.case.setup import Setup
-from lab.run.case.sharing import Mount, Served, Shares
+from lab.run.case.sharing import Mount, Served, Setup, Shares
 from lab.settings.changes import Settings
 from lab.settings.host_journal import LAPSED
 from lab.settings.layers import Layer, Layers
@@ -36,14 +35,14 @@ IS_GONE = read_script(__file__, "mount_is_gone.sh")
 IS_THERE = '[ -d "$1" ]'
 FIRST = client_name(1)
 NOT_COLD = 'see what the kernel of that host says (`dmesg`), or give server_cache = ["warm"] in the sweep'
-TOUCH_S = 10.0  # whoever touches a mount whose server is gone may hang for ever
+TOUCH_S = 10.0  # a command may hang for ever on a mount whose server is gone
 
 
 class Session:
-    """Stands up on hosts what each case needs, to move the ``payload``.
+    """Sets up on the hosts what each case needs, to move the ``payload``.
 
-    ``pairs`` are the server with each client of the hosts file, ``pair`` that with the first. What is changed on them,
-    ``settings`` puts back.
+    ``pairs`` are the server with each client of the hosts file, ``pair`` the one with the first. ``settings`` puts back
+    what is changed.
     """
 
     def __init__(
@@ -61,7 +60,7 @@ class Session:
         self.settings = settings
         self.layers = Layers(settings)
         self.mounting = Mounting(self.layers)
-        self.tool_versions: dict[tuple[Role, str], str] = {}
+        self.tool_versions: dict[tuple[str, str], str] = {}  # by host and tool
         self.radios = Radios(self.pair)
         self._base = len(settings.journal.open)
         self._boots: dict[str, str] = {}
@@ -71,7 +70,7 @@ class Session:
         self._mounts: dict[str, Mount] = {}
         self._used: set[str] = set()  # the clients whose mount served an earlier case
         self._notices: set[str] = set()
-        self._in_share: Case | None = None  # a case whose mount made the run's folder in the share; it may be there yet
+        self._in_share: Case | None = None  # the case whose mount made the run's folder in the share
 
     def open(self) -> None:
         """Make the lab's own folder on all hosts, and the RAM disks."""
@@ -87,7 +86,7 @@ class Session:
         interface, config = pair.interface(role), getattr(pair.config, role)
         above: Above = "us" if config.mount_base else "home"
         share = pair.config.share
-        # somebody else's server has nothing to look for in it
+        # the account of the share enters the folder only if the lab serves from there
         through = share.account if role is Role.SERVER and share.serve == "lab" else ""
         self.settings.apply(platform.files.folder(side.directory, above, side.user, through))
         platform.clock.install(side.directory, interface, pair.sides[role.peer].address)
@@ -101,10 +100,10 @@ class Session:
         self.settings.follow(platform.clock.sampling(interface))
 
     def recover(self) -> None:
-        """After a failure: put back what stands, reach hosts that were lost, and open again where that is needed.
+        """After a failure: put back all layers, and reconnect to lost hosts.
 
-        So it is on a host that was restarted, or that has put everything back by itself. Raises RestoreError, or
-        HostError where a host stays out of reach: going on would measure something else.
+        Open again if a host was restarted, or has put everything back by itself. Raises RestoreError, and HostError if
+        a host stays out of reach, because going on would measure something else.
         """
         self.layers.step_down(0)
         for name in self.settings.hosts:
@@ -119,15 +118,15 @@ class Session:
 
     @property
     def on_one_machine(self) -> bool:
-        """Whether all hosts have one kernel, as those of a local lab do: then its start is the same."""
+        """Whether all hosts share one kernel, as in a local lab: then they started at the same moment."""
         return len(self._boots) > 1 and len({boot.split(" ")[0] for boot in self._boots.values()}) == 1
 
     def _starts(self) -> dict[str, str]:
-        """What tells each host's present start from every other one."""
+        """The present start of each host, unlike any other start."""
         return {role: host_journal.boot for role, host_journal in self.settings.host_journals.items()}
 
     def set_up(self, case: Case) -> Setup:
-        """Bring a case's settings about, changing as little as possible from the case before."""
+        """Apply the settings of a case, changing as little as possible from the case before."""
         share, before = self.shares.share(case), dict(self._mounts)
         below = [*network.layers(self.pairs, self.settings, case), *self._share_layers(case, share)]
         mounts = [self._mount_layer(pair, case, share) for pair in self.pairs[: case.clients]]
@@ -136,7 +135,7 @@ class Session:
         return self.setup_of(case, self.pair)
 
     def setup_of(self, case: Case, pair: Pair) -> Setup:
-        """What stands for a case, as the client of a pair has it."""
+        """The setup of a case for the client of a pair."""
         name = pair.hosts[Role.CLIENT].name
         ram_disks = {role: self._ram_disks[pair.hosts[role].name] for role in pair.with_ram_disk}
         share, folder = self.shares.share(case), self.shares.folder(case)
@@ -144,9 +143,9 @@ class Session:
         return Setup(share, folder, served, mount, name in self._used, ram_disks, self._store)
 
     def set_up_store(self, case: Case) -> tuple[str, MadeStore | None]:
-        """The store of a case without a share: the folder that it is used in, and what the lab made there, if any.
+        """Set up the store of a case without a share; returns its folder, and the store that the lab made, if any.
 
-        What the lab makes of it no trial uses afterwards.
+        No trial uses such a store afterwards.
         """
         if file_system(case.store) is None and not case.is_local:
             return self.set_up(case).folder, None
@@ -159,16 +158,15 @@ class Session:
         return made_store.folder_of(self.pair.sides[Role.SERVER].directory), self._store
 
     def set_up_network(self, case: Case) -> None:
-        """Bring about the MTU and the TCP buffers of a case; a server that already stands on them may stay, idle."""
+        """Set the MTU and the TCP buffers of a case; an idle server above them may stay."""
         needed = network.layers(self.pairs, self.settings, case)
         if not self.layers.stands_on(needed):
             self.layers.move(needed)
 
     def mount_anew(self, setup: Setup, always: bool = False) -> bool:
-        """Drop what the client cached of the share, by mounting it anew; nothing else is touched.
+        """Mount the share anew, to drop the client's caches; an unused mount stays, unless ``always``.
 
-        A mount that nothing has used is new enough, unless it is to be made anew ``always``. False where that failed,
-        and the case has to be stood up again.
+        False if that failed, and the case has to be set up again.
         """
 
         def renew() -> None:
@@ -178,15 +176,10 @@ class Session:
 
         return self.mounting.renew(renew)
 
-    def mount_from_nothing(self, case: Case) -> None:
-        """Drop all that the client knows of the share, names and times too, which a program that mounts may keep."""
-        self.mounting.unmount()
-        self.set_up(case)
-
     def drop_lost_mount(self, case: Case, error: LabFailure) -> bool:
-        """Whether a transfer failed because a client's mount is gone, and the case may be stood up again, with another.
+        """Whether a transfer failed because a client's mount is gone, and the case may be set up again.
 
-        A program that mounts for an account, such as GVfs, may die at any time and takes the mount along.
+        A program that mounts for an account, such as GVfs, may die at any time, and its mount with it.
         """
         return any(map(self._has_lost_mount, self.pairs[: case.clients])) and self.mounting.drop(error)
 
@@ -201,9 +194,9 @@ class Session:
             return False
 
     def forget_store(self, case: Case) -> None:
-        """Before a read from a cold server, drop what its file system keeps in a cache of its own, if it has one.
+        """Before a read from a cold server, empty the store's own cache, if it has one.
 
-        Nothing may use it meanwhile: the server stops, and starts anew.
+        Nothing may use the store meanwhile, so its server stops, and starts anew.
         """
         if case.option("server_cache") != "cold" or self._store is None or self._store.forget is None:
             return
@@ -217,12 +210,12 @@ class Session:
         self.set_up(case)
 
     def leave_share(self) -> None:
-        """At the end: have the run's folder in the share within reach, so that putting back removes it.
+        """At the end, make the run's folder in the share reachable, so that putting back removes it.
 
-        A mount of the lab's own may have died with its program, and is made anew then. Says so where the folder stays.
+        A mount of the lab's own that died with its program is made anew. Tells the user if the folder stays.
         """
         case = self._in_share
-        if case is None or self.pair.config.share.mounted:  # that may come back, and its journal stays open until then
+        if case is None or self.pair.config.share.mounted:  # that may come back: the journal stays open
             return
         self.mounting.failed.clear()
         try:
@@ -239,7 +232,7 @@ class Session:
             )
 
     def _share_layers(self, case: Case, share: Share) -> list[Layer]:
-        """The share of a case as its server has it, and the first client prepared for it."""
+        """The layers that serve the share of a case, and prepare the first client."""
         folder = self.shares.folder(case)
 
         def serve() -> None:
@@ -249,7 +242,7 @@ class Session:
         return [*self._store_layers(case), (serving, serve)]
 
     def _mount_layer(self, pair: Pair, case: Case, share: Share) -> Layer:
-        """The share of a case as one client has it."""
+        """The layer that mounts the share of a case on one client."""
         name = pair.hosts[Role.CLIENT].name
 
         def attach() -> None:
@@ -273,11 +266,14 @@ class Session:
             in_share, again = folder.removeprefix(share.path), self._in_share is not None
             mount = sharing.make_folder_in_mount(pair, self.settings, mount, in_share, again)
             self._in_share = case
-        self._say_once(sharing.close_to_others(pair, share, folder, mount.attached))
+        notice = sharing.close_to_others(pair, share, folder, mount.attached)
+        if notice and notice not in self._notices:
+            self._notices.add(notice)
+            self.settings.connections.tell(notice)
         return mount
 
     def _store_layers(self, case: Case, key: tuple[object, ...] = ()) -> list[Layer]:
-        """The file system that the lab makes for a case. Each case gets a new one, because a used one is slower."""
+        """The layer of a case's own file system, if it has one; always new, because a used one is slower."""
         store = file_system(case.store)
         if store is None:
             self._store = None
@@ -289,8 +285,3 @@ class Session:
             self._store = self.settings.follow(steps)
 
         return [(key or ("store", case.case_id), make)]
-
-    def _say_once(self, text: str) -> None:
-        if text and text not in self._notices:
-            self._notices.add(text)
-            self.settings.connections.tell(text)

@@ -1,4 +1,4 @@
-"""Serving a share and attaching it: what the drivers of a protocol do on each host."""
+"""Serving a share and mounting it: what the drivers of a protocol do on each host, and the setup that results."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -18,6 +18,7 @@ from lab.hosts.own_folder import new_name
 from lab.protocols import Attached, Driver, Share, durability_in_effect, options_in_effect
 from lab.protocols.share_folder import FIXED_MODE, READ_SOURCE, share_folder
 from lab.run.case import made_store
+from lab.run.case.made_store import MadeStore
 from lab.run.case.pair import Pair, at_home
 from lab.settings.changes import Settings
 from lab.settings.journal import Record
@@ -32,25 +33,25 @@ Drivers = Mapping[Role, Driver]
 
 @dataclass(frozen=True)
 class Shares:
-    """Which share a case uses, and where its files lie on the server."""
+    """The share of a case, and the folder of its files on the server."""
 
     pair: Pair
     password: SecretStr
 
     def share(self, case: Case) -> Share:
-        """The share that a case uses."""
+        """The share of a case."""
         given, sides = self.pair.config.share, self.pair.sides
         server = self.pair.facts.get(Role.SERVER)
         path = at_home(given.path or "", server.home if server else "")
         if given.serve == "lab":
             directory = sides[Role.SERVER].directory
-            own = {"ram": f"{directory}/ram", "disk": f"{self._own_folder(path)}/share"}
-            path = own.get(case.store, made_store.folder_of(directory))
+            paths = {"ram": f"{directory}/ram", "disk": f"{self._own_folder(path)}/share"}
+            path = paths.get(case.store, made_store.folder_of(directory))
         level, options = case.option("server_sync"), case.mount_options
         return Share(path, given.name, given.account, self.password, given.serve == "lab", level, options=options)
 
     def folder(self, case: Case) -> str:
-        """The folder on the server that the case's files are in; in a share that was there before, one of our own."""
+        """The folder of the case's files on the server; in an existing share, one of the lab's own."""
         share = self.share(case)
         return share.path if share.served_by_lab else self._own_folder(share.path)
 
@@ -61,7 +62,7 @@ class Shares:
 
 @dataclass(frozen=True)
 class Served:
-    """What serves a share. ``durability`` is as read back from the server; empty where it is not the lab's."""
+    """What serves a share. ``durability`` is read back from the server; empty if the lab does not serve."""
 
     drivers: Drivers
     durability: Mapping[str, str]
@@ -69,14 +70,36 @@ class Served:
 
 @dataclass(frozen=True)
 class Mount:
-    """A share as the client has it; ``record`` is the journal's of the mount, None where there is none to renew.
+    """A share on a client; ``record`` is the mount's in the journal, None if the lab did not mount.
 
-    ``payloads`` are the names of those that lie in it to be read again, by workload and size in bytes.
+    ``payloads`` are the names of payloads that stay in the share to be read again, by workload and size in bytes.
     """
 
     attached: Attached
     record: Record | None
     payloads: dict[tuple[str, int], str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Setup:
+    """What is set up for a case, as one of its clients sees it, until the next case is set up.
+
+    ``folder`` holds its files on the server. ``used`` says that the mount served an earlier case already.
+    ``ram_disks`` describe the RAM disk of server and client. ``store`` is the file system that was made for the case.
+    """
+
+    share: Share
+    folder: str
+    served: Served
+    mount: Mount
+    used: bool
+    ram_disks: Mapping[Role, str]
+    store: MadeStore | None = None
+
+    @property
+    def attached(self) -> Attached:
+        """The share as the client sees it."""
+        return self.mount.attached
 
 
 def drivers_of(pair: Pair, protocol: str) -> dict[Role, Driver]:
@@ -88,7 +111,7 @@ def drivers_of(pair: Pair, protocol: str) -> dict[Role, Driver]:
 
 
 def serve(pairs: Sequence[Pair], settings: Settings, protocol: str, share: Share, folder: str) -> Served:
-    """Make the folder, offer the share to all clients if the lab serves it, and prepare the first client."""
+    """Make the folder, serve the share to all clients if the lab is to, and prepare the first client."""
     pair, drivers = pairs[0], drivers_of(pairs[0], protocol)
     client, server = pair.sides[Role.CLIENT], pair.sides[Role.SERVER]
     if pair.config.share.mounted:
@@ -98,21 +121,17 @@ def serve(pairs: Sequence[Pair], settings: Settings, protocol: str, share: Share
     effective: Mapping[str, str] = {}
     with explained(drivers):
         if share.served_by_lab:
-            share = replace(share, old_dialect=_old_dialect(pairs, protocol))
+            # the server has to offer an old dialect that any client needs
+            old = (drivers_of(beside, protocol)[Role.CLIENT].old_dialect(beside.sides[Role.CLIENT]) for beside in pairs)
+            share = replace(share, old_dialect=next(filter(None, old), ""))
             settings.follow(drivers[Role.SERVER].serve(server, share))
             effective = durability_in_effect(drivers[Role.SERVER], server, share)
         settings.follow(drivers[Role.CLIENT].prepare(client))
     return Served(drivers, effective)
 
 
-def _old_dialect(pairs: Sequence[Pair], protocol: str) -> str:
-    """What the server has to be told to offer, for all of these clients; empty where that is nothing."""
-    dialects = (drivers_of(pair, protocol)[Role.CLIENT].old_dialect(pair.sides[Role.CLIENT]) for pair in pairs)
-    return next(filter(None, dialects), "")
-
-
 def _make_folder(pair: Pair, settings: Settings, share: Share, folder: str) -> None:
-    """The folder for the files of store ``disk``: all may write into it, but where the lab serves, few get to it."""
+    """Make the folder of store ``disk``. Everybody may write into it, but if the lab serves, few can reach it."""
     server, files = pair.sides[Role.SERVER], pair.platforms[Role.SERVER].files
     if not share.served_by_lab:
         settings.apply(files.folder(folder, "any", server.user, mode="1777"))
@@ -130,11 +149,11 @@ def prepare_beside(pair: Pair, settings: Settings, served: Served, protocol: str
 
 
 def close_to_others(pair: Pair, share: Share, folder: str, attached: Attached) -> str:
-    """In a share that was there before: close the lab's folder to all but who writes there, now that it can be seen.
+    """In an existing share, close the lab's folder to all accounts but the one that writes there.
 
-    Nobody knows beforehand as which account somebody else's server writes. Somebody else who can write there could
-    replace a payload by a link: its name shows in the client's list of processes. Returns what to say where it stays
-    open to others.
+    Only a file that was written through the share shows which account its server uses. Another account could replace a
+    payload by a link, because its name shows in the client's list of processes. Returns a notice if the folder stays
+    open.
     """
     if share.served_by_lab or pair.config.through_mount:
         return ""
@@ -143,7 +162,7 @@ def close_to_others(pair: Pair, share: Share, folder: str, attached: Attached) -
         files.open_folder(folder)  # another mount of the same share may have closed it
         name = _write_by_share(pair, share, folder, attached)
     how = files.close_folder(folder, account, name)
-    if how == "list":  # which not every server goes by
+    if how == "list":  # not every server obeys an access control list
         proof = _write_by_share(pair, share, folder, attached)
         if proof:
             files.remove(f"{folder}/{proof}")
@@ -154,14 +173,14 @@ def close_to_others(pair: Pair, share: Share, folder: str, attached: Attached) -
 
 
 def _write_by_share(pair: Pair, share: Share, folder: str, attached: Attached) -> str:
-    """The name of a new file in the folder, made through the share; empty where that refuses it."""
+    """Make a new file in the folder through the share; returns its name, or nothing if the share refuses."""
     name, in_share = new_name(), f"{attached.path}{folder.removeprefix(share.path)}"
     made = pair.hosts[Role.CLIENT].shell(NEW_FILE, in_share, given=name, check=False)
     return "" if made.exit_code else name
 
 
 def attach(pair: Pair, settings: Settings, drivers: Drivers, protocol: str, share: Share) -> Mount:
-    """Attach the share on the client, and read back the options that were asked for."""
+    """Mount the share on the client, and read back the options that were asked for."""
     steps = drivers[Role.CLIENT].attach(pair.sides[Role.CLIENT], pair.sides[Role.SERVER], share)
     mark = len(settings.journal.open)
     with explained(drivers):
@@ -181,9 +200,9 @@ def find_mounted(pair: Pair) -> Mount:
 
 
 def make_folder_in_mount(pair: Pair, settings: Settings, mount: Mount, folder: str, again: bool) -> Mount:
-    """Make the run's folder in the share, through the mount; ``again``: a mount before may have had it.
+    """Make the run's folder in the share, through the mount; ``again``: an earlier mount may have made it.
 
-    Returns the mount with what that shows of the modes of its files.
+    Returns the mount with the mode that it gives files.
     """
     client, path = pair.hosts[Role.CLIENT], f"{mount.attached.path}{folder}"
     source = script(READ_SOURCE, path.rpartition("/")[0]).run(client)
@@ -194,7 +213,7 @@ def make_folder_in_mount(pair: Pair, settings: Settings, mount: Mount, folder: s
 
 @contextmanager
 def explained(drivers: Drivers) -> Iterator[None]:
-    """Add what the driver knows about a failure as the remedy of the command that failed."""
+    """Give a command that failed the remedy that its driver knows."""
     try:
         yield
     except DeadlineExceeded:

@@ -1,12 +1,11 @@
-"""What others than the lab use of a host's processor, by block: what tells a busy machine from a slow share.
+"""The load on the hosts' processors from other programs than the lab, by block: a busy machine is no slow share.
 
 The hosts of a local lab, and their link, are control groups of one machine. What its cores did during a transfer, less
 the use of these groups, is the load of others. A host that is a machine of its own has no such groups. Its cores are
-read before and after each block, while the lab does nothing.
+read before and after each block, while the lab is idle.
 """
 
 from collections.abc import Iterable, Mapping
-from concurrent.futures import ThreadPoolExecutor
 
 from lab.base.errors import HostLost, LabFailure
 from lab.hosts import ROLES, Role
@@ -17,13 +16,13 @@ from lab.run.case.pair import Pair
 from lab.run.transfer.usage import busy_share
 
 OTHERS = "others used {hosts}"
-QUIET_S = 1  # how long cores are counted while the lab does nothing: a hundred ticks
+QUIET_S = 1  # how long cores are counted while the lab is idle: a hundred ticks
 
 Load = dict[str, float]  # cores, by role; a host that does not count them is missing
 
 
 def cores_busy(usage: HostUsage) -> float | None:
-    """Cores of the whole machine that were not free; stolen time counts. None where that is not known."""
+    """Cores of the whole machine that were not free; stolen time counts. None if that is unknown."""
     shares = (usage.user, usage.system, usage.softirq, usage.steal)
     if usage.cores is None or None in shares:
         return None
@@ -31,26 +30,21 @@ def cores_busy(usage: HostUsage) -> float | None:
 
 
 def cores_of_others(observed: Observed) -> float | None:
-    """Cores that no host and no link used during a transfer between hosts of one machine; None if not counted."""
+    """Cores that neither hosts nor link used during a transfer inside one machine; None if not counted."""
     client, server = observed.client, observed.server
     if client is None or server is None or client.cpu_cores is None or server.cpu_cores is None:
         return None
     busy = cores_busy(client)
     if busy is None:
         return None
-    link = client.link_cores or 0.0
-    return max(0.0, busy - client.cpu_cores - server.cpu_cores - link - _cores_of_further_clients(observed))
-
-
-def _cores_of_further_clients(observed: Observed) -> float:
-    """What the clients beyond the first used while each moved its payload."""
     rows = observed.together.clients or () if observed.together else ()
-    lasted = [(row.cpu_s or 0.0, (row.ended_s or 0.0) - (row.started_s or 0.0)) for row in rows[1:]]
-    return sum(cpu_s / seconds for cpu_s, seconds in lasted if seconds > 0)
+    times = [(row.cpu_s or 0.0, (row.ended_s or 0.0) - (row.started_s or 0.0)) for row in rows[1:]]
+    further_clients = sum(cpu_s / seconds for cpu_s, seconds in times if seconds > 0)
+    return max(0.0, busy - client.cpu_cores - server.cpu_cores - (client.link_cores or 0.0) - further_clients)
 
 
-def of_transfers(trials: Iterable[Trial]) -> Load:
-    """The load during the transfers of a block between two hosts of one machine, weighted by how long each took."""
+def load_of_transfers(trials: Iterable[Trial]) -> Load:
+    """The mean load during the transfers of a block inside one machine, weighted by the time of each."""
     seconds = cores = 0.0
     for trial in trials:
         others = cores_of_others(trial.observed) if trial.protocol not in CEILINGS else None
@@ -59,8 +53,8 @@ def of_transfers(trials: Iterable[Trial]) -> Load:
     return dict.fromkeys(map(str, ROLES), round(cores / seconds, 2)) if seconds else {}
 
 
-def while_quiet(pair: Pair) -> Load:
-    """The load on two machines while the lab does nothing on them for QUIET_S; without a host whose count fails."""
+def measure_load(pair: Pair) -> Load:
+    """The load on two machines while the lab is idle for QUIET_S, without a host whose count fails."""
 
     def busy_cores(role: Role) -> float | None:
         try:
@@ -71,18 +65,16 @@ def while_quiet(pair: Pair) -> Load:
             return None
         return round(sum(map(busy_share, ticks.values())), 2) if ticks else None
 
-    with ThreadPoolExecutor(len(pair.roles)) as threads:
-        loads = dict(zip(map(str, pair.roles), threads.map(busy_cores, pair.roles), strict=True))
-    return {role: load for role, load in loads.items() if load is not None}
+    return {role.value: load for role, load in pair.ask(busy_cores).items() if load is not None}
 
 
 def mean(loads: Iterable[Load]) -> Load:
     """The mean of several readings of the same hosts."""
-    looks = [load for load in loads if load]
-    return {role: round(sum(load[role] for load in looks) / len(looks), 2) for role in (looks[0] if looks else {})}
+    known = [load for load in loads if load]
+    return {role: round(sum(load[role] for load in known) / len(known), 2) for role in (known[0] if known else {})}
 
 
 def disturbance(load: Mapping[str, float]) -> str:
-    """Who disturbed a block with this load, and how much; empty where it was not. Speeds have no part in it."""
+    """Whether others disturbed a block with this load, on which host and how much; empty if not."""
     hosts = [f"{cores:.1f} cores of the {role}" for role, cores in load.items() if cores > DISTURBED_CORES]
     return OTHERS.format(hosts=" and ".join(hosts)) if hosts else ""

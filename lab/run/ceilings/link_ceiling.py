@@ -1,13 +1,12 @@
-"""What the link carries under a case's MTU and TCP buffers, when no file protocol stands in the way.
+"""The link's ceiling: what the link carries with a case's MTU and TCP buffers, without a file protocol.
 
-It is measured by iperf3 in both directions, before the first trial of a block on each such network and after the last.
+iperf3 measures the link in both directions, before the first trial of a block on each such network and after the last.
 Either shot may meet a bad moment, so the larger one counts. :mod:`lab.results.dataframe` picks it, because a trial is
-recorded before the second shot. What an outage cut does not count.
+recorded before the second shot. A shot that an outage cut does not count.
 """
 
 import statistics
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, suppress
 from dataclasses import replace
 
@@ -19,20 +18,23 @@ from lab.platforms.armed import Armed, Offset
 from lab.results.trial import Trial
 from lab.run.case.pair import Pair
 from lab.run.case.session import Session
-from lab.run.transfer.common_start import start_all
-from lab.run.transfer.recorded import Recorded, now
-from lab.run.transfer.result import describe_cut
+from lab.run.transfer.in_parallel import start_all
+from lab.run.transfer.recorded import Recorded, now, plan_trial
+from lab.run.transfer.result import describe_outage
 from lab.workloads import iperf3
 
 PROTOCOL = "link"
-AFTER = "-after"  # what the ids of a second shot end with
-AGAIN, VOID = "-again", "-void"  # what the ids of one that was measured again end with: the one that counts, or not
+AFTER = "-after"  # ends the id of a second shot
+AGAIN, VOID = (
+    "-again",
+    "-void",
+)  # end the id of a test that confirms the first one, or that was replaced
 LEAST_SHARE = 0.5  # of its twin: two good tests of one link differ by less
 SLOWER = "{slow:.1f} MB/s, less than half of its twin's {twin:.1f}: measured again, {again:.1f}"
 
 
 def ids(slot: Slot, suffix: str = "") -> dict[str, str]:
-    """The id of the trial of each direction in the slot's block and network; with AFTER, of the shot after them."""
+    """The id of each direction's test in the slot's block and network; with AFTER, the ids of the second shot."""
     block, network = f"b{slot.block:03d}", _network(slot)
     return {direction.value: f"{block}-{PROTOCOL}-{network}-{direction}{suffix}" for direction in Direction}
 
@@ -43,30 +45,27 @@ def last_slots(slots: Sequence[Slot]) -> list[Slot]:
 
 
 def _network(slot: Slot) -> str:
-    of_clients = f"-clients{slot.case.clients}" if slot.case.clients > 1 else ""
-    return f"mtu{slot.case.mtu}-tcp{slot.case.tcp_space}{of_clients}"
+    clients = f"-clients{slot.case.clients}" if slot.case.clients > 1 else ""
+    return f"mtu{slot.case.mtu}-tcp{slot.case.tcp_space}{clients}"
 
 
-def rows(slot: Slot, planned: Trial, missing: Mapping[str, str]) -> dict[str, Trial]:
-    """A trial that is not measured yet for each direction in ``missing``, which holds the trial's id.
-
-    ``planned`` is a trial of the slot's case, of which they take what they have in common with it.
-    """
+def rows(slot: Slot, missing: Mapping[str, str], started_at: str) -> dict[str, Trial]:
+    """A planned test for each direction in ``missing``, which holds the tests' ids."""
     return {
         direction: replace(
-            planned, trial_id=trial_id, case_id=f"{PROTOCOL}-{direction}-{_network(slot)}", position=0,
-            protocol=PROTOCOL, tool=iperf3.NAME, direction=direction, workload="stream", size_bytes=0, files=0,
-            anchor=False,
+            plan_trial(slot, started_at), trial_id=trial_id, case_id=f"{PROTOCOL}-{direction}-{_network(slot)}",
+            position=0, protocol=PROTOCOL, tool=iperf3.NAME, direction=direction, workload="stream", size_bytes=0,
+            files=0, anchor=False,
         )
         for direction, trial_id in missing.items()
     }  # fmt: skip
 
 
 def measure(session: Session, slot: Slot, rows: Mapping[str, Trial], seconds: float, recorded: Recorded) -> None:
-    """Measure what :func:`rows` gave, and record it. One that fails is a failed trial.
+    """Make the tests in ``rows``, and record them; a test that fails is a failed trial.
 
-    One that an outage cut is void, under an id of its own, and is measured again, once. Raises LabFailure where the
-    network cannot be set, or iperf3 does not start.
+    A test that an outage cut is void, gets an id of its own, and is repeated once. Raises LabFailure if the network
+    cannot be set, or iperf3 does not start.
     """
     session.set_up_network(slot.case)
     with session.settings.scope():
@@ -76,7 +75,7 @@ def measure(session: Session, slot: Slot, rows: Mapping[str, Trial], seconds: fl
             for direction, row in rows.items():
                 trials[direction] = _run(session, servers, row, seconds)
         except BaseException:
-            for trial in trials.values():  # what was measured is kept, though nothing can be said of it yet
+            for trial in trials.values():  # keep what was measured, although its twin is missing
                 recorded.add(trial)
             raise
         for direction, trial in trials.items():
@@ -91,8 +90,9 @@ def measure(session: Session, slot: Slot, rows: Mapping[str, Trial], seconds: fl
 
 
 def _start_servers(session: Session, clients: int) -> list[tuple[str, int]]:
-    """The address and port of an iperf3 for each of so many clients: they are started on the server, for one takes one
-    test at a time. Of one in the hosts file there is no more than that.
+    """Start an iperf3 on the server for each client, because one takes one test at a time; their addresses and ports.
+
+    If the hosts file names an iperf3, it is the only one.
     """
     listening = session.pair.config.server.iperf3
     if listening and listening != "off":
@@ -107,13 +107,15 @@ def _start_servers(session: Session, clients: int) -> list[tuple[str, int]]:
 
 
 def _run(session: Session, servers: Sequence[tuple[str, int]], row: Trial, seconds: float) -> Trial:
-    """The trial with the result of one test in its direction, by all clients that have a server for it. It is void if
-    the link went down meanwhile.
-    """
+    """The trial with the result of one test, by all clients that have an iperf3; void if the link went down."""
     row, before = replace(row, started_at=now()), _carrier_changes(session.pair)
     try:
-        measure = _measure_together if len(servers) > 1 else _measure_one
-        report = measure(session, servers, row.direction, seconds)
+        if len(servers) > 1:
+            report = _measure_together(session, servers, row.direction, seconds)
+        else:
+            (address, port), pair = servers[0], session.pair
+            call = pair.platforms[Role.CLIENT].programs.call(iperf3.NAME)
+            report = iperf3.measure(pair.hosts[Role.CLIENT], call, address, row.direction, seconds, port)
         outcome = replace(
             row, size_bytes=int(report["bytes"]), elapsed_s=report["elapsed_s"],
             retransmits=int(report["retransmits"]), status="ok",
@@ -121,25 +123,16 @@ def _run(session: Session, servers: Sequence[tuple[str, int]], row: Trial, secon
     except LabFailure as error:
         outcome = replace(row, status="failed", reason=error.cause_first())
     after = _carrier_changes(session.pair)
-    outage = describe_cut({role.value: after[role] - before[role] for role in sorted(before.keys() & after.keys())})
+    outage = describe_outage({role.value: after[role] - before[role] for role in sorted(before.keys() & after.keys())})
     if not outage:
         return outcome
     return replace(outcome, status="void", reason="; ".join(filter(None, [outage, outcome.reason])))
 
 
-def _measure_one(
-    session: Session, servers: Sequence[tuple[str, int]], direction: str, seconds: float
-) -> Mapping[str, float]:
-    """What the first client can."""
-    (address, port), pair = servers[0], session.pair
-    call = pair.platforms[Role.CLIENT].programs.call(iperf3.NAME)
-    return iperf3.measure(pair.hosts[Role.CLIENT], call, address, direction, seconds, port)
-
-
 def _measure_together(
     session: Session, servers: Sequence[tuple[str, int]], direction: str, seconds: float
 ) -> Mapping[str, float]:
-    """What so many clients can who start at one instant: all bytes, over the time until the last had ended."""
+    """A test by several clients that start at one instant: all bytes, over the time until the last client ended."""
     pairs = session.pairs[: len(servers)]
 
     def command(pair: Pair, server: tuple[str, int]) -> AbstractContextManager[Armed]:
@@ -156,28 +149,23 @@ def _measure_together(
     ends = start_all([command(pair, server) for pair, server in zip(pairs, servers, strict=True)], end)
     starts, reports = [started_s for started_s, _ in ends], [report for _, report in ends]
     longest_s = max(started_s + report["elapsed_s"] for started_s, report in ends) - min(starts)
-    return {
-        "bytes": sum(report["bytes"] for report in reports),
-        "elapsed_s": longest_s,
-        "retransmits": sum(report["retransmits"] for report in reports),
-    }
+    totals = {name: sum(report[name] for report in reports) for name in ("bytes", "retransmits")}
+    return {**totals, "elapsed_s": longest_s}
 
 
 def _carrier_changes(pair: Pair) -> dict[Role, int]:
-    """How often the data link of each host went up or down so far, where that is counted and can be read."""
+    """How often the data link of each host went up or down so far, as far as it can be read."""
 
     def count(role: Role) -> int | None:
         with suppress(LabFailure):
             return pair.platforms[role].network.carrier_changes(pair.interface(role))
         return None
 
-    with ThreadPoolExecutor(len(pair.roles)) as threads:
-        counts = dict(zip(pair.roles, threads.map(count, pair.roles), strict=True))
-    return {role: changes for role, changes in counts.items() if changes is not None}
+    return {role: changes for role, changes in pair.ask(count).items() if changes is not None}
 
 
 def _rate_of_twin(trial: Trial, block: Sequence[Trial], recorded: Recorded) -> float | None:
-    """What the other shots reached in the trial's direction on this network; before that, its block the other way."""
+    """The speed of the other shots in this direction on this network; without any, of the block's other direction."""
     rates = [rate(other) for other in recorded.of_case(trial.case_id)]
     if not any(rates):
         network = (trial.mtu, trial.tcp_space)
@@ -188,7 +176,7 @@ def _rate_of_twin(trial: Trial, block: Sequence[Trial], recorded: Recorded) -> f
 
 
 def _judge(first: Trial, again: Trial, twin: float | None) -> list[Trial]:
-    """Which of two tests counts: the first one, where both were about as slow, and the second one otherwise."""
+    """Which of two tests counts: the first if both were about as slow, else the second."""
     slow, second = rate(first), rate(again)
     if slow is not None and (second is None or slow >= LEAST_SHARE * second):
         return [first, replace(again, trial_id=f"{again.trial_id}{AGAIN}")]
@@ -199,5 +187,5 @@ def _judge(first: Trial, again: Trial, twin: float | None) -> list[Trial]:
 
 
 def rate(trial: Trial | None) -> float | None:
-    """Bytes per second of such a trial; None where it failed."""
+    """Bytes per second of a test; None if it failed."""
     return trial.size_bytes / trial.elapsed_s if trial and trial.status == "ok" and trial.elapsed_s else None

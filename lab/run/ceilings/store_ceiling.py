@@ -1,7 +1,7 @@
-"""What the server's store takes and gives when no network and no file protocol stand in the way.
+"""The store's ceiling: what the server's store takes and gives, without a network and a file protocol.
 
-It is measured on the server, by the lab's clock there, once in a block for each store and the levels of its options.
-The folder is the lab's own: on the server's disk beside the case's files, or in a file system that is made for it.
+The store is measured on the server, by the lab's clock there, once in a block for the levels of its options. The folder
+is the lab's own: on the server's disk beside the case's files, or in a file system that is made for it.
 """
 
 from collections.abc import Sequence
@@ -11,7 +11,6 @@ from itertools import groupby
 from lab.base.errors import LabFailure, RestoreError
 from lab.design import store_shots
 from lab.design.blocks import Slot
-from lab.design.case import Case
 from lab.design.factors import LOCAL, owner_of
 from lab.design.sweep_file import Sweep
 from lab.hosts import Role
@@ -30,26 +29,26 @@ from lab.run.transfer.store_moved import find_fault, raise_fault
 from lab.workloads import bonnie
 
 
-def of_slot(session: Session, slot: Slot, sweep: Sweep, recorded: Recorded) -> list[Trial]:
-    """The shots of dd in the slot's direction; whatever its block lacks of its store by itself is measured first.
+def measure_store(session: Session, slot: Slot, sweep: Sweep, recorded: Recorded) -> list[Trial]:
+    """The shots of dd in the slot's direction; what its block lacks of its store is measured first.
 
-    No shot where the case's files are in the server's memory, or only the share's mount leads there.
+    None if the case's files are in the server's memory, or only the share's mount leads there.
     """
     if not made_store.is_measured(slot.case.store) or session.pair.config.through_mount:
         return []
-    rows = plan_rows(session.pair, slot, sweep, plan_trial(slot, now()))
+    rows = plan_rows(session.pair, slot, sweep)
     if any(row.trial_id not in recorded for row in rows):
         _measure(session, slot, rows, sweep, recorded)
     shots = [recorded.get(row.trial_id) for row in rows if row.tool == DD]
     return [shot for shot in shots if shot and shot.direction == slot.case.direction]
 
 
-def of_local_slot(session: Session, slot: Slot, sweep: Sweep, recorded: Recorded) -> Trial:
-    """Measure what its block lacks of a slot's store by itself; the first shot of dd, or what failed.
+def measure_local_store(session: Session, slot: Slot, sweep: Sweep, recorded: Recorded) -> Trial:
+    """Measure what the block lacks of the slot's store; returns the first failed trial, else the first shot of dd.
 
-    What cannot be measured is failed trials. Raises RestoreError where something could not be put back.
+    What cannot be measured is failed trials. Raises RestoreError if something could not be put back.
     """
-    rows = plan_rows(session.pair, slot, sweep, plan_trial(slot, now()))
+    rows = plan_rows(session.pair, slot, sweep)
     try:
         _measure(session, slot, rows, sweep, recorded)
     except RestoreError:
@@ -63,20 +62,23 @@ def of_local_slot(session: Session, slot: Slot, sweep: Sweep, recorded: Recorded
 
 
 def is_done(pair: Pair, slot: Slot, sweep: Sweep, recorded: Recorded) -> bool:
-    """Whether all is on record that is measured of a slot's store by itself."""
-    return all(row.trial_id in recorded for row in plan_rows(pair, slot, sweep, plan_trial(slot, now())))
+    """Whether the slot's block has recorded all that is measured of its store."""
+    return all(row.trial_id in recorded for row in plan_rows(pair, slot, sweep))
 
 
-def plan_rows(pair: Pair, slot: Slot, sweep: Sweep, planned: Trial) -> list[Trial]:
-    """The trials of the slot's store by itself in its block, before anything was measured, tool by tool.
+def plan_rows(pair: Pair, slot: Slot, sweep: Sweep) -> list[Trial]:
+    """The planned trials of the slot's store by itself in its block, tool by tool.
 
-    ``planned`` is a trial of the case, of which they take what they have in common with it. Reading needs cold caches,
-    and a server that is not tuned keeps its own. In a sweep of stores alone dd's shots are its trials.
+    Reading needs cold caches, and a server that is not tuned keeps its own. In a sweep of stores alone dd's shots are
+    its trials.
     """
-    payload_bytes, facts, case = planned.size_bytes, pair.facts[Role.SERVER], slot.case
-    own = {name: level for name, level in case.options if owner_of(name) == case.store}
-    base = replace(planned, position=0, protocol=STORE_PROTOCOL, files=1, anchor=False, options=own)
-    prefix = "-".join([STORE_PROTOCOL, *_name(case)])
+    facts, case, planned = pair.facts[Role.SERVER], slot.case, plan_trial(slot, now())
+    payload_bytes = planned.size_bytes
+    levels = {name: level for name, level in case.options if owner_of(name) == case.store}
+    base = replace(planned, position=0, protocol=STORE_PROTOCOL, files=1, anchor=False, options=levels)
+    # tells a store from the others of the sweep; there is one disk
+    names = [f"{name}={level.replace(' ', '')}" for name, level in case.store_options.items()]
+    prefix = "-".join([STORE_PROTOCOL, *([] if case.store == DISK else [case.store, *names])])
     rows: list[Trial] = []
 
     def add(tool: str, name: str, direction: str, size_bytes: int) -> None:
@@ -104,29 +106,22 @@ def plan_rows(pair: Pair, slot: Slot, sweep: Sweep, planned: Trial) -> list[Tria
     return rows
 
 
-def _name(case: Case) -> list[str]:
-    """What tells a store from the others of a sweep in the id of a trial; of the server's disk there is one."""
-    if case.store == DISK:
-        return []
-    return [case.store, *(f"{name}={level.replace(' ', '')}" for name, level in case.store_options.items())]
-
-
 def _measure(session: Session, slot: Slot, rows: Sequence[Trial], sweep: Sweep, recorded: Recorded) -> None:
-    """Measure with each tool that lacks a trial, and record what is missing. What fails is a failed trial."""
+    """Measure with each tool that lacks a trial, and record what is missing; what fails is a failed trial."""
     for measure, grouped in groupby(rows, key=lambda row: store_tools.MEASURES[row.tool]):
         of_tool = list(grouped)
         if all(row.trial_id in recorded for row in of_tool):
             continue
         beside, made = session.set_up_store(slot.case)
-        of_bonnie = bonnie.Options(sweep.bonnie_fsync, sweep.bonnie_per_byte)
-        store = OwnStore(session.pair, f"{beside}/{new_name()}", made, of_bonnie)
+        bonnie_options = bonnie.Options(sweep.bonnie_fsync, sweep.bonnie_per_byte)
+        store = OwnStore(session.pair, f"{beside}/{new_name()}", made, bonnie_options)
         for trial in _outcomes(session, store, measure, of_tool):
-            if trial.trial_id not in recorded:  # a read needs a write first, which may be on record
+            if trial.trial_id not in recorded:  # a read needs a write first, which may be recorded already
                 recorded.add(trial)
 
 
 def _outcomes(session: Session, store: OwnStore, measure: Measure, rows: Sequence[Trial]) -> list[Trial]:
-    """The trials of one tool, measured in a folder of its own that goes afterwards; raises RestoreError."""
+    """The trials of one tool, measured in a folder of its own that is removed afterwards. Raises RestoreError."""
     done: list[Trial] = []
     reason = fault = ""
     try:
@@ -148,33 +143,30 @@ def _outcomes(session: Session, store: OwnStore, measure: Measure, rows: Sequenc
     measured = {trial.trial_id for trial in done}
     left = [row for row in rows if row.trial_id not in measured]
     return [
-        *(_add_made(_add_fault(trial, fault), store.made) for trial in done),
+        *(_finish(trial, fault, store.made) for trial in done),
         *(replace(row, status="failed", reason=reason) for row in left),
     ]
 
 
-def _add_fault(trial: Trial, fault: str) -> Trial:
-    """The trial, void where something was wrong with its store at the end."""
-    return replace(trial, status="void", reason=fault) if fault and trial.status == "ok" else trial
-
-
-def _add_made(trial: Trial, made: MadeStore | None) -> Trial:
-    """The trial with what its store says of itself."""
+def _finish(trial: Trial, fault: str, made: MadeStore | None) -> Trial:
+    """The trial with its store's description; void if the store had a fault at the end."""
+    if fault and trial.status == "ok":
+        trial = replace(trial, status="void", reason=fault)
     if made is None:
         return trial
-    of_store = {"server_store": made.description, **made.levels}
-    return replace(trial, effective=Effective.from_json({**trial.effective.to_json(), **of_store}))
+    described = {"server_store": made.description, **made.levels}
+    return replace(trial, effective=Effective.from_json({**trial.effective.to_json(), **described}))
 
 
 def add_ceiling(observed: Observed, shots: Sequence[Trial]) -> Observed:
-    """What was observed, with the rate of the store by itself, and what its disks moved meanwhile where counted.
+    """What was observed, with the ceiling of the store, and the bytes of its disks if they were counted.
 
-    It is the median of the shots, of an even number the lower of the two in the middle: what was counted is of that.
+    The ceiling is the median of the shots, or the lower one of two in the middle, so that the bytes are of one shot.
     """
     rated = [(shot.size_bytes / shot.elapsed_s, shot) for shot in shots if shot.status == "ok" and shot.elapsed_s]
     if not rated:
         return observed
-    rated.sort(key=lambda pair: pair[0])
+    rated.sort(key=lambda shot: shot[0])
     (slowest, _), (fastest, _) = rated[0], rated[-1]
     rate, median = rated[(len(rated) - 1) // 2]
     server = median.observed.server or HostUsage()

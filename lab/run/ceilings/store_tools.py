@@ -27,7 +27,7 @@ from lab.workloads.fio import TOOL as FIO
 from lab.workloads.fio import parse_report as parse_fio
 
 NULL = "/dev/null"
-GIVEN_BACK_S = 20.0  # ZFS has room again with its next group of transactions, 5 s later, and more on a slow host
+GIVEN_BACK_S = 20.0  # ZFS frees room with its next group of transactions, 5 s later, or more on a slow host
 
 
 @dataclass(frozen=True)
@@ -36,31 +36,31 @@ class OwnStore:
 
     pair: Pair
     folder: str
-    made: MadeStore | None = None  # what the lab made it as
-    of_bonnie: bonnie.Options = bonnie.USUAL
+    made: MadeStore | None = None  # None for the server's disk
+    bonnie_options: bonnie.Options = bonnie.USUAL
 
     @property
     def server(self) -> Platform:
-        """The platform of the host that has it."""
+        """The server's platform."""
         return self.pair.platforms[Role.SERVER]
 
     def check_room(self, size_bytes: int, tool: str) -> None:
-        """Raise LabFailure where it has no room for so many bytes; what another tool has left may not be free yet."""
+        """Raise LabFailure without room for so many bytes; the tool before may have freed its bytes only now."""
         check_room(self.pair, self.folder, size_bytes, tool, GIVEN_BACK_S if self.made else 0.0)
 
     def make_noise(self, name: str, size_bytes: int) -> str:
-        """Make a file of noise, and flush it; its path."""
+        """Make a file of noise, and flush it; returns its path."""
         path = f"{self.folder}/{name}"
         self.time(noise("make", path, size_bytes, self.folder), deadline_s(size_bytes), flush=path)
         return path
 
     def forget(self) -> None:
-        """Drop the files from the cache of a store that the lab made, if the store has a cache of its own."""
+        """Drop the files from the store's own cache, if it has one."""
         if self.made and self.made.forget:
             self.made.forget.run(self.server.host)
 
     def shoot(self, row: Trial, source: str, target: str, flush: str = "") -> Trial:
-        """A trial of dd, with what the devices of a store of the lab's own moved for it; void where none gave it."""
+        """A trial of dd, with the bytes that the store's devices moved; void if a read did not come from them."""
         before = count_moved(self.pair, self.made)
         timing = self.copy(source, target, row.size_bytes, flush)
         observed = add_moved(Observed(), self.made, before, count_moved(self.pair, self.made))
@@ -73,11 +73,11 @@ class OwnStore:
         return self.time(workloads.tool(DD).argv(call, "", move), deadline_s(size_bytes), flush=flush)
 
     def time(self, argv: Sequence[str], within_s: float, flush: str = "") -> Timing:
-        """Run a command under the server's own clock, and flush the file ``flush`` by it (none if empty)."""
+        """Run a command under the server's own clock, and flush the file ``flush``, if any."""
         return self.server.clock.time_transfer(self.pair.interface(Role.SERVER), flush, argv, within_s)
 
     def add_timing(self, row: Trial, timing: Timing, more: Observed | None = None) -> Trial:
-        """A trial with what was timed and counted, and with what a tool says of itself."""
+        """A trial with what was timed and counted, and with a tool's own report."""
         cores = self.pair.facts[Role.SERVER].cores
         counted = usage(timing.readings, timing.elapsed_s, cores) if len(timing.readings) > 1 else None
         observed = replace(more or Observed(), server=counted)
@@ -85,7 +85,7 @@ class OwnStore:
 
 
 def not_from_devices(shot: Trial) -> str:
-    """Why a shot of dd that read does not count, where the devices are counted; empty where it came from them."""
+    """Why a shot of dd that read does not count; empty if its bytes came from the devices, or these do not count."""
     read_bytes = shot.observed.store_read_bytes
     if (shot.tool, shot.direction) != (DD, "read") or read_bytes is None or read_bytes >= shot.size_bytes:
         return ""
@@ -96,10 +96,9 @@ Measure: TypeAlias = Callable[[OwnStore, Sequence[Trial]], Iterator[Trial]]
 
 
 def check_room(pair: Pair, path: str, size_bytes: int, tool: str, within_s: float = 0.0) -> None:
-    """Wait for room for a tool's bytes on the file system of ``path``. Raises LabFailure if there is still too little
-    in the end.
+    """Wait for room for a tool's bytes on the file system of ``path``. Raises LabFailure if there is too little.
 
-    A disk that is filled to its end would be somebody else's trouble, and slow besides.
+    A full disk would be slow, and break other programs.
     """
     files, deadline = pair.platforms[Role.SERVER].files, time.monotonic() + within_s
     while (free := files.free_bytes(path)) < size_bytes * ROOM and time.monotonic() < deadline:
@@ -114,9 +113,9 @@ def check_room(pair: Pair, path: str, size_bytes: int, tool: str, within_s: floa
 
 
 def _measure_dd(store: OwnStore, rows: Sequence[Trial]) -> Iterator[Trial]:
-    """Write copies of a file that is in memory, each flushed, and read them with cold caches; and both without a disk.
+    """Write flushed copies of a file in memory, and read them with cold caches; then do both without a disk.
 
-    What is not flushed stays in memory, and so does what was read a moment ago.
+    A copy that is not flushed stays in memory, and so does one that was just read.
     """
 
     def of(tool: str, direction: str) -> list[Trial]:
@@ -131,7 +130,7 @@ def _measure_dd(store: OwnStore, rows: Sequence[Trial]) -> Iterator[Trial]:
     unflushed = f"{store.folder}/unflushed"
     for row in of(MEMORY, "write"):
         yield store.add_timing(row, store.copy(source, unflushed, size_bytes))
-        store.server.files.remove(unflushed, root=False)  # before the disk begins with it
+        store.server.files.remove(unflushed, root=False)  # before the disk begins to write it
     if reads := of(DD, "read"):
         store.forget()
         store.server.files.drop_caches()
@@ -142,7 +141,7 @@ def _measure_dd(store: OwnStore, rows: Sequence[Trial]) -> Iterator[Trial]:
 
 
 def _measure_fio(store: OwnStore, rows: Sequence[Trial]) -> Iterator[Trial]:
-    """Ask for blocks at random, one after another, past the cache, for so long; first read, then written over."""
+    """Request random blocks past the cache, one after another, for a fixed time; first reads, then writes."""
     size_bytes, call = rows[0].size_bytes, store.server.programs.call(FIO.program)
     store.check_room(size_bytes, FIO.name)
     path, version = store.make_noise("blocks", size_bytes), FIO.version(store.server.host, call)
@@ -160,18 +159,18 @@ def _measure_fio(store: OwnStore, rows: Sequence[Trial]) -> Iterator[Trial]:
 
 
 def _measure_bonnie(store: OwnStore, rows: Sequence[Trial]) -> Iterator[Trial]:
-    """All tests of bonnie++, as the account that logged in."""
+    """Run all tests of bonnie++, as the account that logged in."""
     facts = store.pair.facts[Role.SERVER]
     for row in rows:
         store.check_room(row.size_bytes, bonnie.NAME)
         call = store.server.programs.call(bonnie.NAME)
-        argv = bonnie.argv(call, store.folder, row.size_bytes, facts.is_root, store.of_bonnie)
+        argv = bonnie.argv(call, store.folder, row.size_bytes, facts.is_root, store.bonnie_options)
         timing = store.time(argv, deadline_s(bonnie.PASSES * row.size_bytes, bonnie.PASSES * bonnie.FILES))
         try:
             report = parse_bonnie(timing.printed, bonnie.is_cached(row.size_bytes, facts.memory_bytes))
         except ValueError as error:
             raise LabFailure(f"bonnie++: its report cannot be true: {error}", host=Role.SERVER) from error
-        flushed = "fsync" if store.of_bonnie.with_fsync else "none"
+        flushed = "fsync" if store.bonnie_options.with_fsync else "none"
         yield replace(store.add_timing(row, timing, Observed(bonnie=report)), effective=Effective(flushed=flushed))
 
 

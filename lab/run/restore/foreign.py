@@ -1,4 +1,4 @@
-"""Runs that this controller did not begin: what they would change, so that a person can judge, and what they lack."""
+"""Runs that this controller did not begin: what restoring them would change, so that a person can judge."""
 
 import itertools
 import os
@@ -20,7 +20,7 @@ LONGEST_VALUE = 60
 
 
 def look(path: Path) -> list[Record]:
-    """The changes that a folder's journal says are not put back; nothing is run, mended or written. Raises BadInput."""
+    """The changes that a folder's journal says are not put back. Runs and writes nothing. Raises BadInput."""
     journal = path / JOURNAL
     if not os.path.lexists(journal):
         return []
@@ -28,7 +28,7 @@ def look(path: Path) -> list[Record]:
 
 
 def read_journal(journal: Path, most_bytes: int) -> bytes:
-    """The content of a journal, an ordinary file of one name. Raises BadInput, also where there is none."""
+    """The content of a journal, an ordinary file with one name. Raises BadInput, also if there is none."""
     try:
         return read_file(journal, most_bytes, alone=True)
     except OSError as error:
@@ -36,14 +36,14 @@ def read_journal(journal: Path, most_bytes: int) -> bytes:
 
 
 def about(path: Path) -> RunJson:
-    """What run.json says; empty where there is none. Raises BadInput."""
+    """The content of run.json; empty if there is none. Raises BadInput."""
     return RunFolder(path).run if os.path.lexists(path / "run.json") else {}
 
 
 def has_journal(path: Path) -> bool:
-    """Whether a folder has a journal that notes a change: one that only takes changes back has lost its beginning.
+    """Whether a folder has a journal that notes a change; a journal that only takes changes back lost its beginning.
 
-    Raises BadInput where it cannot be read.
+    Raises BadInput if it cannot be read.
     """
     journal = path / JOURNAL
     if not os.path.lexists(journal):
@@ -52,7 +52,7 @@ def has_journal(path: Path) -> bool:
 
 
 def _may_note_change(line: bytes) -> bool:
-    """Whether a line of a journal does more than take a change back. One that cannot be read may: a reader says why."""
+    """Whether a line of a journal may do more than take a change back, as an unreadable line may."""
     try:
         return not isinstance(line_format().parse(NoSeals().accept(line)), Restored)
     except ValueError:
@@ -60,7 +60,7 @@ def _may_note_change(line: bytes) -> bool:
 
 
 def put_aside(path: Path) -> None:
-    """Give a run's journal, which no longer counts, another name beside it."""
+    """Rename a run's journal, which no longer counts."""
     journal = path / JOURNAL
     if os.path.lexists(journal):
         names = (journal.with_name(f"journal.aside-{number}.jsonl") for number in itertools.count(1))
@@ -68,9 +68,7 @@ def put_aside(path: Path) -> None:
 
 
 def describe(records: list[Record]) -> str:
-    """What putting these back would change, a line for each change. No command is shown, because anybody may have
-    written it.
-    """
+    """What restoring would change, a line for each change. Shows no command, because anybody may have written it."""
     lines = [
         f"    {first_line(record.host, LONGEST_VALUE)}: {first_line(record.name, LONGEST_VALUE)}: "
         f"from {first_line(record.new, LONGEST_VALUE)!r} to {first_line(record.old, LONGEST_VALUE)!r}"
@@ -86,25 +84,21 @@ def count(records: list[Record]) -> str:
 
 
 def refusal(path: Path, run: RunJson, records: list[Record]) -> str:
-    """Why a run is not restored, what it would do, and how to go on."""
+    """Why a run is not restored, what restoring would do, and what to do next."""
+    named = run.get("hosts_file")
+    hosts = f"the hosts of {first_line(named)!r}, a file that is not read" if isinstance(named, str) else "its hosts"
     return (
         f"{path}: not a run that this account has open, and it may be anybody's: nothing of it was done. "
-        f"It would make {count(records)} on {_hosts_of(run)}:\n{describe(records)}\n"
+        f"It would make {count(records)} on {hosts}:\n{describe(records)}\n"
         f"    if that is right: `lab restore --trust {path} --hosts FILE`; if the run is none of yours, take it out of "
         f"the folder {path.parent}"
     )
 
 
-def _hosts_of(run: RunJson) -> str:
-    """Which hosts a run names, by the file that it says they are in."""
-    named = run.get("hosts_file")
-    return f"the hosts of {first_line(named)!r}, a file that is not read" if isinstance(named, str) else "its hosts"
-
-
 def problems_in(results: Path, register: Register, is_open: set[Path], asked: bool) -> tuple[list[str], int]:
-    """What is wrong with runs in a folder that the register does not have open; and how many runs there are.
+    """What is wrong with runs in a folder that are not open in the register, and the number of all runs.
 
-    ``is_open`` are the folders of those that it has. ``asked``: the hosts were asked just now what they have noted.
+    ``is_open`` are the folders of open runs. ``asked``: the hosts' own journals were read just now.
     """
     try:
         paths = [path for path in sorted(results.iterdir()) if path.is_dir()] if results.exists() else []
@@ -119,7 +113,7 @@ def _problem(path: Path, register: Register, asked: bool) -> str:
     try:
         run = about(path)
         if register.began(run):
-            return ""  # whether anything of it is left the register knows
+            return ""  # the register knows whether it left changes
         if records := look(path):
             return refusal(path, run, records)
         if run.get("ended") != "interrupted" or has_journal(path) or register.was_asked(path):

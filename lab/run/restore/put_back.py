@@ -1,6 +1,6 @@
-"""Putting back what ended runs left changed: by their journals, or by what the hosts themselves have noted.
+"""Putting back what ended runs left changed: by their journals, or by the hosts' own journals.
 
-Only runs that the register has open are believed (:mod:`lab.settings.register`). For all others see
+Only runs that are open in the register are believed (:mod:`lab.settings.register`). For all others see
 :mod:`lab.run.restore.foreign`.
 """
 
@@ -32,14 +32,14 @@ from lab.settings.register import OpenRun, Register, describe_hosts
 from lab.stores.named_device import GONE, NamedDevice
 
 ASK_HOSTS = "`lab restore --hosts FILE` asks the hosts, which have noted it too"
-LONGEST_JOURNAL = 2**30  # of a run of our own: a change has 2 kB, a trial some ten changes
+LONGEST_JOURNAL = 2**30  # bytes of a run's own journal: a change has 2 kB, a trial some ten changes
 
 
 @dataclass(frozen=True)
 class PutBack:
-    """What was put back: how many ``changes``, and how many of them a restart undid; hosts whose lock had ``lapsed``.
+    """What was put back: how many ``changes``, how many of them a restart undid, and how many locks had ``lapsed``.
 
-    ``left`` are the folders of runs that may be in a share still: the lab's own mount of it had ended.
+    ``left`` are the folders of runs that stay in a share, because the lab's mount of it had ended.
     """
 
     changes: int = 0
@@ -53,13 +53,13 @@ class PutBack:
 
 
 class JournalLost(LabFailure):
-    """What an open run left changed is known to its hosts only: its journal is gone, or no longer what was written."""
+    """Only its hosts know what an open run left changed: its journal is gone, or no longer what was written."""
 
 
-def named(register: Register, path: Path) -> OpenRun | None:
-    """The open run in this folder, which may have been moved here; None where the register has none of it open.
+def find_open_run(register: Register, path: Path) -> OpenRun | None:
+    """The open run in this folder, which may have been moved here; None if the register has none.
 
-    Raises BadInput for the copy of an open run whose folder is still there.
+    Raises BadInput for a copy of an open run whose folder is still there.
     """
     runs = register.open_runs()[0]
     here = path.resolve()
@@ -69,7 +69,7 @@ def named(register: Register, path: Path) -> OpenRun | None:
         raise BadInput(f"{path}: not a run folder: it has no run.json")
     about = foreign.about(path)
     run = next((run for run in runs if run.id == about.get("id")), None) if register.began(about) else None
-    if run and (Path(run.folder) / JOURNAL).exists() and not path.samefile(run.folder):  # a name may be in capitals
+    if run and (Path(run.folder) / JOURNAL).exists() and not path.samefile(run.folder):  # a Mac ignores case
         raise BadInput(f"{path}: a copy of an open run, which is still there", f"`lab restore {run.folder}`")
     return run
 
@@ -81,28 +81,13 @@ def by_journal(
     path: Path | None = None,
     given_up: Collection[str] = (),
 ) -> PutBack:
-    """Put back what an open run left changed; returns what that was.
+    """Put back what an open run left changed. Safe to repeat.
 
-    ``path`` is where its folder was moved to. ``given_up`` are devices of the server that will not come back. Safe to
-    repeat. Raises JournalLost, RestoreError for what could not be put back, with the commands to type by hand, and
-    BadInput where its hosts file is not as it was.
+    ``path`` is where its folder was moved to. ``given_up`` are devices of the server that will not come back. Raises
+    JournalLost, RestoreError for what could not be put back, with the commands to type by hand, and BadInput if its
+    hosts file has changed.
     """
     folder = path or Path(run.folder)
-    _check_folder(folder)
-    with durable.claimed(folder):
-        journal = _load(register, run, folder / JOURNAL)
-        count: PutBack = PutBack()
-        if journal.open:
-            config = _config(register, run, hosts_file)
-            with reached(config, CommandLog(folder / "commands.log")) as (hosts, gone):
-                _check_whole(journal, hosts)
-                count = _put_back(journal, hosts, gone, config, given_up)
-        register.leave(run.id)
-        return count
-
-
-def _check_folder(folder: Path) -> None:
-    """Raise JournalLost where an open run's folder is not where it was."""
     try:
         is_there = stat.S_ISDIR(folder.lstat().st_mode)
     except OSError:
@@ -112,10 +97,21 @@ def _check_folder(folder: Path) -> None:
             "the folder of this run is gone, with the journal of what it left changed",
             "`lab restore RUN` takes the folder from where it was moved to; `lab restore --hosts FILE` asks the hosts",
         )
+    with durable.claimed(folder):
+        journal = _load(register, run, folder / JOURNAL)
+        count = PutBack()
+        if journal.open:
+            own_file = run.hosts_file, run.hosts_digest
+            config = load_hosts(hosts_file) if hosts_file else load_unchanged(register, *own_file)
+            with reached(config, CommandLog(folder / "commands.log")) as (hosts, gone):
+                _check_whole(journal, hosts)
+                count = _put_back(journal, hosts, gone, config, given_up)
+        register.leave(run.id)
+        return count
 
 
 def _load(register: Register, run: OpenRun, path: Path) -> Journal:
-    """The journal of an open run. Raises JournalLost where it is not what this controller wrote."""
+    """The journal of an open run. Raises JournalLost if it is not what this controller wrote."""
     seals = register.seals(run.id)
     try:
         foreign.read_journal(path, LONGEST_JOURNAL)
@@ -129,28 +125,24 @@ def _load(register: Register, run: OpenRun, path: Path) -> Journal:
     return journal
 
 
-def _config(register: Register, run: OpenRun, hosts_file: Path | None) -> Hosts:
-    """The hosts file that was named, or that of the run, where it is as it was then. Raises BadInput."""
-    if hosts_file:
-        return load_hosts(hosts_file)
-    config = load_hosts(Path(run.hosts_file))
-    if register.digest(config) != run.hosts_digest:
-        raise BadInput(
-            f"{run.hosts_file}: has changed since the run began", "look if it is right, and name it: --hosts FILE"
-        )
+def load_unchanged(register: Register, path: str, digest: str) -> Hosts:
+    """The hosts of a run's own file. Raises BadInput if the file has changed since."""
+    config = load_hosts(Path(path))
+    if register.digest(config) != digest:
+        raise BadInput(f"{path}: has changed since the run began", "look if it is right, and name it: --hosts FILE")
     return config
 
 
 def let_go(register: Register, run: OpenRun, path: Path | None = None) -> None:
-    """Let go of an open run whose hosts were asked themselves, or no longer exist: its journal is put aside."""
+    """Close an open run whose hosts were asked, or no longer exist; its journal is put aside."""
     foreign.put_aside(path or Path(run.folder))
     register.leave(run.id)
 
 
 def by_trust(path: Path, hosts_file: Path, given_up: Collection[str] = ()) -> PutBack:
-    """Put back what somebody else's run says it left changed, on the hosts of a file that the user named.
+    """Put back what somebody else's run says that it left changed, on the hosts of a file that the user named.
 
-    Nothing else of the folder is read, and nothing but its journal written. As :func:`by_journal` otherwise.
+    Of its folder only the journal is read and written. As :func:`by_journal` otherwise.
     """
     config = load_hosts(hosts_file)
     with durable.claimed(path):
@@ -161,24 +153,24 @@ def by_trust(path: Path, hosts_file: Path, given_up: Collection[str] = ()) -> Pu
 
 
 def is_about(run: OpenRun, hosts_file: Path) -> bool:
-    """Whether a hosts file is about the hosts of an open run, which may be some of its clients. Raises BadInput."""
+    """Whether a hosts file has the hosts of an open run, and perhaps more clients. Raises BadInput."""
     config = load_hosts(hosts_file)
     return run.hosts.items() <= describe_hosts(config).items() and run.instance == config.lab.instance
 
 
 def belongs_to(run: OpenRun, hosts_file: Path) -> bool:
-    """Whether an open run is one of this hosts file's: of the same file, or about the same hosts. Raises BadInput."""
+    """Whether an open run used this hosts file, or the same hosts. Raises BadInput."""
     return Path(run.hosts_file) == hosts_file.resolve() or is_about(run, hosts_file)
 
 
 def by_hosts(hosts_file: Path, given_up: Collection[str] = ()) -> PutBack:
-    """Put back what runs left changed on these hosts by what the hosts themselves have noted; as :func:`by_journal`.
+    """Put back what runs left changed on these hosts, by the hosts' own journals. As :func:`by_journal` otherwise.
 
-    For a controller that has lost the run's folder. A lock that an ended run left goes too. Raises HostError where a
-    run is using a host, or one cannot be reached.
+    It needs no run folder. Locks of ended runs are removed, too. Raises HostError if a run is using a host, or one
+    cannot be reached.
     """
     config = load_hosts(hosts_file)
-    count: PutBack = PutBack()
+    count = PutBack()
     with reached(config) as (hosts, gone):
         contents = [host_journal.read(host, line_format()) for host in hosts.values()]
         for content in contents:
@@ -190,7 +182,7 @@ def by_hosts(hosts_file: Path, given_up: Collection[str] = ()) -> PutBack:
             for record in records:
                 if record.run == run:
                     journal.intend(record)
-            # what one host says must not reach the other
+            # one host's journal must not reach the other host
             touched = {role: hosts[role] for role in {record.host for record in journal.open}}
             count += _put_back(journal, touched, gone, config, given_up)
         _release(hosts, config)
@@ -200,7 +192,7 @@ def by_hosts(hosts_file: Path, given_up: Collection[str] = ()) -> PutBack:
 
 
 def _release(hosts: Mapping[str, Host], config: Hosts) -> None:
-    """Take the lock of each host and give it up: one of an ended run goes with that, and with it the folder."""
+    """Take the lock of each host, and release it; this removes the lock and the folder of an ended run."""
     settings = Settings(hosts, Journal(None, line_format()), lease.for_run(hosts, config, tokens.token_hex(4)))
     try:
         for role in hosts:
@@ -217,8 +209,8 @@ def _put_back(
     left = tuple(_left_in_shares(journal, hosts))
     run = next((record.run for record in journal.open), "")
     host_journals = lease.for_run(hosts, config, run) if run else {}
-    for role, own in host_journals.items():
-        own.know(record for record in journal.open if record.host == role)
+    for role in host_journals:
+        host_journals[role].know(record for record in journal.open if record.host == role)
     settings = Settings(hosts, journal, host_journals, gone=gone)
     settings.restorer.is_given_up = lambda record: _is_given_up(record, hosts, given_up)
     with lease.keep_alive(host_journals):
@@ -233,7 +225,7 @@ def _put_back(
 
 
 def _is_given_up(record: Record, hosts: Mapping[str, Host], given_up: Collection[str]) -> bool:
-    """Whether it is of a device that the user has given up, and that is gone indeed."""
+    """Whether a record is about a device that the user has given up, and that is gone indeed."""
     device = record.operation
     return (
         isinstance(device, NamedDevice) and device.device in given_up and device.read().run(hosts[record.host]) == GONE
@@ -241,16 +233,16 @@ def _is_given_up(record: Record, hosts: Mapping[str, Host], given_up: Collection
 
 
 def _left_in_shares(journal: Journal, hosts: Mapping[str, Host]) -> Iterator[str]:
-    """The names of folders that stay in a share because the lab's mount of it has ended."""
+    """The names of folders that stay in a share, because the lab's mount of it has ended."""
     for record in journal.open:
         if isinstance(record.operation, ShareFolder) and record.host in hosts:
-            with suppress(HostError):  # of a host that is gone nothing is put back, and that is said
+            with suppress(HostError):  # a lost host is reported elsewhere
                 if record.operation.is_out_of_reach(hosts[record.host]):
                     yield record.operation.path.rpartition("/")[2]
 
 
 def _check_whole(journal: Journal, hosts: Mapping[str, Host]) -> None:
-    """Raise JournalLost where a host has noted more of a run than its journal holds: the last lines are missing."""
+    """Raise JournalLost if a host has noted more of a run than its journal has: the last lines are missing."""
     numbers = {(record.host, record.run, record.number) for record in journal.open}
     runs = {run for _, run, _ in numbers if run}
     for role, host in hosts.items() if runs else ():
@@ -259,8 +251,10 @@ def _check_whole(journal: Journal, hosts: Mapping[str, Host]) -> None:
         except HostError:
             with suppress(HostError):
                 host.reconnect()
-            continue  # putting back says what is wrong with it
-        beyond = [one.name for one in records if one.run in runs and (role, one.run, one.number) not in numbers]
+            continue  # putting back reports what is wrong
+        beyond = [
+            record.name for record in records if record.run in runs and (role, record.run, record.number) not in numbers
+        ]
         if beyond:
             message = f"{role}: has noted changes that the journal lacks: {', '.join(beyond):.300}"
             raise JournalLost(message, ASK_HOSTS)

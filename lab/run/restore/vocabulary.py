@@ -16,25 +16,20 @@ PLACES = (settings, platforms, protocols, stores, workloads)
 
 @functools.cache
 def line_format() -> LineFormat:
-    """What journals can say, on the controller and on hosts."""
+    """The format of a line in a journal, on the controller and on hosts."""
     return LineFormat(kinds())
 
 
 def kinds() -> dict[str, type[Operation]]:
-    """Every kind of operation by its name in files. Raises TypeError where two have the same."""
+    """Every kind of operation, by its name in files. Raises TypeError if two have one name."""
     by_name: dict[str, type[Operation]] = {}
     for package in PLACES:
-        for module in _modules(package):
-            for kind in _defined_in(module):
+        for info in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+            for kind in _defined_in(importlib.import_module(info.name)):
                 if kind.kind in by_name:
                     raise TypeError(f"{kind.__name__} and {by_name[kind.kind].__name__} are both {kind.kind!r}")
                 by_name[kind.kind] = kind
     return dict(sorted(by_name.items()))
-
-
-def _modules(package: ModuleType) -> Iterator[ModuleType]:
-    for info in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
-        yield importlib.import_module(info.name)
 
 
 def _defined_in(module: ModuleType) -> Iterator[type[Operation]]:

@@ -1,6 +1,6 @@
 """How many streams of video play at once without a late frame: found by bisection, each try a transfer of its own.
 
-Every try has a payload and, where it reads, a mount of its own, so that nothing of it is in a cache.
+Every try has its own payload and, for a read, its own mount, so that nothing is in a cache.
 """
 
 from collections.abc import Callable
@@ -12,19 +12,19 @@ from lab.run.transfer.result import TransferResult
 from lab.workloads import frames
 
 STREAMS = f"{frames.TOOL.name}.streams"
-OVER_CEILING = 1.1  # what a link carries at most, over what iperf3 measured
+OVER_CEILING = 1.1  # the most that a link carries, over what iperf3 measured
 
 
 def is_asked_for(case: Case) -> bool:
-    """Whether a case is of the highest number of streams."""
+    """Whether a case asks for the highest number of streams."""
     return case.tool == frames.TOOL.name and case.option(STREAMS) == frames.MOST
 
 
 def find(case: Case, move: Callable[[Case], TransferResult], link_bytes_per_s: float | None) -> TransferResult:
-    """The transfer with the highest number of streams that had no late frame; where not even one had none, of one.
+    """The transfer with the most streams and no late frame; if even one stream is late, the transfer of one stream.
 
-    ``move`` makes a transfer. ``link_bytes_per_s`` is what the link carries, where that is known: of more streams than
-    fit into it none is tried. A void transfer tells nothing, so it ends the search.
+    ``move`` makes a transfer. More streams than fit into ``link_bytes_per_s``, if that is known, are not tried. A void
+    transfer proves nothing, so it ends the search.
     """
     tried: dict[int, TransferResult] = {}
     fitting, failing = 0, _most(case, link_bytes_per_s) + 1
@@ -38,13 +38,14 @@ def find(case: Case, move: Callable[[Case], TransferResult], link_bytes_per_s: f
         else:
             fitting = streams
     best = tried[max(fitting, 1)]
-    lines = tuple(f"{streams}: {_facts(one).late} of {_facts(one).frames} late" for streams, one in tried.items())
+    frames_of = {streams: _facts(measured) for streams, measured in tried.items()}
+    lines = tuple(f"{streams}: {facts.late} of {facts.frames} late" for streams, facts in frames_of.items())
     facts = replace(_facts(best), most_streams=fitting, tried=lines)
     return replace(best, observed=replace(best.observed, frames=facts))
 
 
 def _most(case: Case, link_bytes_per_s: float | None) -> int:
-    """The highest number that is worth a try."""
+    """The highest number of streams to try."""
     if link_bytes_per_s is None:
         return frames.MOST_STREAMS
     fitting = int(link_bytes_per_s * OVER_CEILING / frames.TOOL.stream_bytes_per_s(case))

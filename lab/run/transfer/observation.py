@@ -2,14 +2,16 @@
 
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from lab.base.errors import HostError, LabFailure
 from lab.design.case import Case
+from lab.design.factors import Direction
 from lab.hosts import Role
 from lab.platforms import Connection, Counters, Reading, Timing
-from lab.results.observed import HostUsage, Observed, RateStep, TcpFacts, WireFacts
+from lab.results.observed import HostUsage, Observed, TcpFacts, WireFacts
 from lab.run.case.pair import Pair
+from lab.run.transfer.result import Observation
 from lab.run.transfer.time_series import series
 from lab.run.transfer.usage import carrier, usage
 
@@ -20,40 +22,23 @@ FILE_BYTES = 16384  # for each file: opening, asking for attributes, closing
 SLACK_BYTES = 2**20  # once: a request that reads ahead, and what is not asked for in the end
 SWAPPED_SHARE = 0.01  # of a payload; other programs may swap a little, too
 DISAGREE_SHARE, DISAGREE_BYTES = 0.01, 65536
+EDGE_SHARE = 0.01  # of the payload: less may be a login, or what a tool asks for beforehand
 SENDER = {"write": ("client", "server"), "read": ("server", "client")}
 PAYLOAD_COUNT = {"write": "tx_bytes", "read": "rx_bytes"}  # of the client's interface
 Readings = tuple[Reading, ...]
 
 
-@dataclass(frozen=True)
-class Observation:
-    """``observed`` and ``samples`` go into the run folder; ``effective`` is what else was in effect."""
-
-    observed: Observed
-    samples: dict[str, object]
-    effective: dict[str, int]
-
-
 def observe(pair: Pair, case: Case, timing: Timing, server: Sequence[Counters], files: int) -> Observation:
-    """Both hosts' part in a transfer that has just ended; ``server`` is what that counted before and after it.
+    """What both hosts counted during a transfer that has just ended.
 
-    ``server`` is empty if nobody logs in there. Raises HostError.
+    ``server`` are its counts before and after; empty if nobody logs in there. Raises HostError.
     """
-    ends = {
-        Role.CLIENT: timing.readings,
-        Role.SERVER: tuple(counters.reading for counters in server if counters.reading),
-    }
-    remarks: list[str] = []
-    with ThreadPoolExecutor(len(pair.roles)) as threads:
-        samples_of = threads.map(lambda role: _take_samples(pair, role), pair.roles)
-        sampled = dict(zip(pair.roles, samples_of, strict=True))
-    readings: dict[Role, Readings] = {}
-    for role, (samples, problem) in sampled.items():
-        remarks += [problem] if problem else []
-        if len(ends[role]) == 2:
-            first, last = ends[role]
-            readings[role] = (first, *(sample for sample in samples if first.at_s < sample.at_s < last.at_s), last)
-    sides = {role.value: _usage(pair, role, of_role, timing) for role, of_role in readings.items()}
+    samples, remarks = take_samples({role: (pair, role) for role in pair.roles})
+    ends = {Role.CLIENT: timing.readings, Role.SERVER: readings_of(server)}
+    readings = {role: join(ends[role], samples[role]) for role in pair.roles if len(ends[role]) == 2}
+    sides = {role.value: usage(of_role, timing.elapsed_s, pair.facts[role].cores) for role, of_role in readings.items()}
+    if "client" in sides:
+        sides["client"] = replace(sides["client"], tool_cpu_s=timing.tool_cpu_s)
     carriers = {role.value: carrier(of_role) for role, of_role in readings.items()}
     sender, receiver = (carriers.get(role) for role in SENDER[case.direction])
     of_server = server[1].since(server[0]) if server else None
@@ -62,58 +47,56 @@ def observe(pair: Pair, case: Case, timing: Timing, server: Sequence[Counters], 
     wire = replace(wire, before_first_byte_s=before_s, after_last_byte_s=after_s)
     remarks += [*disagreements(sides), *overhead_remark(case.size_bytes, files, wire, sender)]
     remarks += [*buffer_remarks(case, sender, receiver), *trouble(case, sides)]
-    step, described = _step(case, wire, readings, timing.elapsed_s)
-    remarks += described
+    step = None
+    if before_s is not None and after_s is not None:
+        from lab.run.transfer import rate_step  # needs numpy: a user who waits for a run to begin does not
+
+        count, end_s = PAYLOAD_COUNT[case.direction], timing.elapsed_s - after_s
+        step = rate_step.find_step(readings, count, before_s, end_s)
+        remarks += [rate_step.describe(step)] if step else []
     return Observation(
         observed=Observed(
             client=sides.get("client"), server=sides.get("server"), tcp=tcp_facts(sender, receiver), wire=wire,
-            flush_s=timing.flush_s,
-            rate_step=step, remarks=tuple(remarks),
+            flush_s=timing.flush_s, rate_step=step, remarks=tuple(remarks),
         ),
         samples={role.value: series(of_role) for role, of_role in readings.items()},
-        effective=buffers(carriers),
+        socket_buffers=buffers(carriers),
     )  # fmt: skip
 
 
-def _step(
-    case: Case, wire: WireFacts, readings: Mapping[Role, Readings], elapsed_s: float
-) -> tuple[RateStep | None, list[str]]:
-    """A step in the rate at the client's interface with what else changed then, and that as remarks."""
-    from lab.run.transfer.rate_step import (  # needs numpy: whoever waits for a run to begin does not
-        changes,
-        describe,
-        find_step,
-    )
+def take_samples(hosts: Mapping[str, tuple[Pair, Role]]) -> tuple[dict[str, Readings], list[str]]:
+    """The samples of each host, and why some cannot be read: a transfer is no worse for that. Raises HostError."""
 
-    before_s, after_s = wire.before_first_byte_s, wire.after_last_byte_s
-    if before_s is None or after_s is None:
-        return None, []
-    step = find_step(readings[Role.CLIENT], PAYLOAD_COUNT[case.direction], before_s, elapsed_s - after_s)
-    changed = changes(step, readings) if step else ()
-    return (replace(step, changed=changed), [describe(step, changed)]) if step else (None, [])
+    def take(host: tuple[Pair, Role]) -> tuple[Readings, str]:
+        pair, role = host
+        try:
+            return pair.platforms[role].clock.samples(pair.interface(role)), ""
+        except HostError:
+            raise
+        except LabFailure as error:
+            return (), f"{str(error).splitlines()[0]:.200}"
 
-
-def _usage(pair: Pair, role: Role, readings: Readings, timing: Timing) -> HostUsage:
-    """What a host did; a Mac does not count by core, but how many there are is among its facts."""
-    counted = usage(readings, timing.elapsed_s, pair.facts[role].cores)
-    return replace(counted, tool_cpu_s=timing.tool_cpu_s if role == "client" else None)
+    with ThreadPoolExecutor(len(hosts)) as threads:
+        taken = dict(zip(hosts, threads.map(take, hosts.values()), strict=True))
+    samples = {name: readings for name, (readings, _) in taken.items()}
+    return samples, [problem for _, problem in taken.values() if problem]
 
 
-def _take_samples(pair: Pair, role: Role) -> tuple[Readings, str]:
-    """What a host sampled, and why it cannot be read: a transfer is no worse for that."""
-    try:
-        return pair.platforms[role].clock.samples(pair.interface(role)), ""
-    except HostError:
-        raise
-    except LabFailure as error:
-        return (), f"{str(error).splitlines()[0]:.200}"
+def readings_of(counts: Sequence[Counters]) -> Readings:
+    """The readings of these counts, without those that have none."""
+    return tuple(counters.reading for counters in counts if counters.reading)
+
+
+def join(ends: Readings, samples: Readings) -> Readings:
+    """The first reading, the samples of the transfer alone, and the last reading."""
+    first, last = ends
+    return (first, *(sample for sample in samples if first.at_s < sample.at_s < last.at_s), last)
 
 
 def tcp_facts(sender: Connection | None, receiver: Connection | None) -> TcpFacts:
-    """The connection that carried the payload, as its sender saw it, and how many bytes its receiver got.
+    """The connection that carried the payload, as its sender saw it, and the bytes that its receiver got.
 
-    Where the sender is not seen it is what the receiver knows of both ends alike. For the receiver the ways of the
-    segments are swapped.
+    Without the sender, only what the receiver knows of both ends alike, with the directions of the segments swapped.
     """
     received_bytes = receiver.tcp.received_bytes if receiver else None
     if sender is not None:
@@ -128,7 +111,7 @@ def tcp_facts(sender: Connection | None, receiver: Connection | None) -> TcpFact
 
 
 def buffers(carriers: Mapping[str, Connection | None]) -> dict[str, int]:
-    """The socket buffers that were used on each host, bytes."""
+    """The sizes of the socket buffers on each host, bytes."""
     sizes = {
         f"{role}_{name}": size
         for role, carrier in carriers.items()
@@ -139,11 +122,11 @@ def buffers(carriers: Mapping[str, Connection | None]) -> dict[str, int]:
 
 
 def wire_facts(case: Case, client: Counters, server: Counters | None, carrier: Connection | None) -> WireFacts:
-    """The bytes on the wire against the payload, and what was sent on one host against what arrived on the other.
+    """The bytes on the wire against the payload, and the bytes sent against the bytes received.
 
-    What was lost only two hosts can tell.
+    Only the counts of two hosts tell what was lost.
     """
-    writes = case.direction == "write"
+    writes = case.direction is Direction.WRITE
     facts = WireFacts(
         overhead=round((client.tx_bytes if writes else client.rx_bytes) / case.size_bytes - 1, 5),
         least_overhead=least_overhead(carrier.tcp.mss, carrier.tcp.pmtu) if carrier else None,
@@ -157,16 +140,16 @@ def wire_facts(case: Case, client: Counters, server: Counters | None, carrier: C
 
 
 def least_overhead(mss: int | None, mtu: int | None) -> float | None:
-    """What headers cost at the segment size in use, as a share of the payload; None where that is not known.
+    """The cost of headers at the segment size in use, as a share of the payload; None if unknown.
 
-    MTU less segment are the headers of IP and TCP, options included (RFC 9293, RFC 7323), and the Ethernet header comes
-    on top.
+    The MTU less the segment size is the headers of IP and TCP, options included (RFC 9293, RFC 7323). The Ethernet
+    header is added.
     """
     return round((mtu - mss + ETHERNET_HEADER) / mss, 5) if mss and mtu else None
 
 
 def disagreements(sides: Mapping[str, HostUsage]) -> list[str]:
-    """Where one host counted clearly more bytes sent than the other one received, or fewer."""
+    """Remarks about bytes that one host sent, and the other did not receive, or the reverse."""
     remarks = []
     for source, target in (("client", "server"), ("server", "client")):
         sent = sides[source].tx_bytes if source in sides else None
@@ -181,7 +164,7 @@ def disagreements(sides: Mapping[str, HostUsage]) -> list[str]:
 
 
 def overhead_remark(size_bytes: int, files: int, wire: WireFacts, sender: Connection | None) -> list[str]:
-    """Whether far more crossed the wire than payload and headers come to, less what was sent again."""
+    """A remark if far more crossed the wire than the payload, its headers, and what was sent again."""
     if wire.overhead is None or wire.least_overhead is None:
         return []
     resent = (sender.tcp.retransmits or 0) * (sender.tcp.mss or 0) if sender else 0
@@ -196,7 +179,7 @@ def overhead_remark(size_bytes: int, files: int, wire: WireFacts, sender: Connec
 
 
 def buffer_remarks(case: Case, sender: Connection | None, receiver: Connection | None) -> list[str]:
-    """Which socket buffer was not as the case asked. A program that sets N gets 2 N (socket(7)): that is N, too."""
+    """Which socket buffer was not as the case asked. A program that sets N gets 2 N (socket(7)), which counts as N."""
     if not isinstance(case.tcp_space, int):
         return []
     used = {"the sender's": sender and sender.sndbuf, "the receiver's": receiver and receiver.rcvbuf}
@@ -208,7 +191,7 @@ def buffer_remarks(case: Case, sender: Connection | None, receiver: Connection |
 
 
 def trouble(case: Case, sides: Mapping[str, HostUsage]) -> list[str]:
-    """What went wrong below the transfer: damaged packets, and so little memory that a RAM disk may be on a disk."""
+    """Remarks about damaged packets, and about swapping, which may put a RAM disk on a disk."""
     remarks = []
     for role, side in sides.items():
         errors = (side.tx_errors or 0) + (side.rx_errors or 0)
@@ -220,25 +203,11 @@ def trouble(case: Case, sides: Mapping[str, HostUsage]) -> list[str]:
     return remarks
 
 
-def not_cold(case: Case, read_bytes: int | None) -> str:
-    """Why a read that was to come from the server's disk did not; empty where it did, or was not to."""
-    if case.direction != "read" or case.option("server_cache") != "cold":
-        return ""
-    if read_bytes is None:
-        return "what the server read from its disks is not counted, so that nothing proves a cold read"
-    if read_bytes < case.size_bytes:
-        return f"only {read_bytes} of {case.size_bytes} bytes were read from the server's disks: its cache was not cold"
-    return ""
-
-
-EDGE_SHARE = 0.01  # of the payload: less may be a login, or what a tool asks for beforehand
-
-
 def payload_edges(readings: Sequence[Reading], count: str, size_bytes: int) -> tuple[float | None, float | None]:
-    """Seconds before the payload began to cross the interface, and after it had; None where samples do not tell.
+    """Seconds before the payload began to cross the interface, and after its end; None if samples do not show it.
 
     ``count`` is the counter of the payload's direction, ``readings`` are from right before to right after, oldest
-    first. An edge lies between two samples. The rate of the neighbouring stretch tells where between them.
+    first. An edge lies between two samples; the rate of the next stretch shows where.
     """
     moved = [(reading.at_s, reading.net[count]) for reading in readings if count in reading.net]
     if len(moved) < 3 or moved[-1][1] - moved[0][1] < size_bytes or size_bytes <= 0:
@@ -250,7 +219,7 @@ def payload_edges(readings: Sequence[Reading], count: str, size_bytes: int) -> t
 
 
 def _first_edge(moved: Sequence[tuple[float, float]], least: float) -> float:
-    """When bytes began to flow, of (time, bytes so far): in the stretch where ``least`` of them have moved."""
+    """When bytes began to move, by times and bytes so far: in the stretch where ``least`` of them have moved."""
     start = moved[0][1]
     at = next(place for place, (_, value) in enumerate(moved) if value - start >= least)
     (before_s, before), (after_s, after) = moved[at - 1], moved[at]

@@ -1,11 +1,13 @@
-"""The proof that a transfer was one: every byte of the payload crossed the client's data interface.
+"""Proof that a transfer counts: by the bytes that crossed the wire, and by what the hosts read back and counted.
 
-Where a sweep asks for several channels of SMB, what crossed the interfaces of all its channels counts.
+Every byte of the payload must cross the client's data interface. If a sweep asks for several channels of SMB, the
+interfaces of all its channels count.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
+from typing import TypeAlias
 
 from lab import protocols
 from lab.base.errors import LabFailure
@@ -14,29 +16,35 @@ from lab.design.case import Case
 from lab.design.factors import Direction
 from lab.hosts import Role
 from lab.platforms import Counters
-from lab.protocols import Driver
 from lab.results.observed import Observed
 from lab.results.together import Together
 from lab.run.case.pair import Pair
-from lab.run.transfer.in_effect import Buffers, States, not_in_effect
-from lab.run.transfer.observation import not_cold
+from lab.run.transfer.part import Part
 from lab.run.transfer.store_moved import not_from_devices
 
 NOT_CROSSED = "only {moved} of {least} bytes crossed the client's interface {interface}: {reason}"
-# As a share of the payload: what a host says and hears over other interfaces by itself is less, and is not noted
+# As a share of the payload; other traffic of a host is less
 NOTED = 0.01
+MOST_SKEW_S = 0.05  # in which clients may start, or …
+SKEW_SHARE = 0.01  # … in this share of the shortest transfer
+
+States: TypeAlias = Mapping[Role, Mapping[str, str]]  # what each host read back of its settings after a transfer
+Buffers: TypeAlias = Mapping[Role, Callable[[Mapping[str, str]], tuple[int, ...]]]  # TCP buffers in a state, by host
 
 
-def not_on_the_wire(pair: Pair, driver: Driver, path: str, case: Case, counted: Counters) -> str:
-    """Why a transfer over what the client's driver attached at ``path`` was none; empty where every byte crossed."""
+def not_on_the_wire(part: Part, case: Case, counted: Counters) -> str:
+    """Why the bytes of ``case`` did not all cross the client's data interface; empty if they did."""
     least, moved = least_bytes(case), payload_bytes(case, counted.tx_bytes, counted.rx_bytes)
     if moved >= least:
         return ""
-    channels = _find_channels(pair, driver, path)
+    channels: Mapping[str, str] = {}
+    with suppress(LabFailure, ValueError):  # if the client can no longer tell, the trial is void
+        driver = part.setup.served.drivers[Role.CLIENT]
+        channels = driver.find_channels(part.pair.sides[Role.CLIENT], part.setup.attached.path)
     elsewhere = {name: payload_bytes(case, *counted.others[name]) for name in channels if name in counted.others}
     if case.mount_options.get("multichannel") == "true" and moved + sum(elsewhere.values()) >= least:
         return ""
-    interface = pair.interface(Role.CLIENT)
+    interface = part.pair.interface(Role.CLIENT)
     others = [
         f"{name} ({kind}, {elsewhere.get(name, 'unknown')} bytes)"
         for name, kind in channels.items()
@@ -52,17 +60,21 @@ def not_on_the_wire(pair: Pair, driver: Driver, path: str, case: Case, counted: 
 
 
 def least_bytes(case: Case) -> int:
-    """The payload, and of a tree what its protocol sends for each file beside: or that could stand for cached ones.
+    """The payload, and the least that the protocol sends for each file of a tree, which could hide cached bytes.
 
     One reply holds the names of many files.
     """
     is_by_file = case.files > 1 and not (case.is_of_names and case.direction is Direction.READ)
-    of_files = case.files * protocols.find(case.protocol).least_file_bytes if is_by_file else 0
-    return case.size_bytes + of_files
+    return case.size_bytes + (case.files * protocols.find(case.protocol).least_file_bytes if is_by_file else 0)
+
+
+def payload_bytes(case: Case, tx_bytes: int, rx_bytes: int) -> int:
+    """The bytes in the payload's direction, as the client counts them."""
+    return tx_bytes if case.direction is Direction.WRITE else rx_bytes
 
 
 def describe_others(role: Role, case: Case, counted: Counters) -> Iterator[tuple[str, str]]:
-    """What crossed a host's other interfaces meanwhile, by the name of its field; nothing where that was little."""
+    """What crossed a host's other interfaces meanwhile, by the name of its field; nothing if it was little."""
     busy = [
         f"{name}: {moved.tx_bytes} bytes sent, {moved.rx_bytes} received"
         for name, moved in counted.others.items()
@@ -72,27 +84,10 @@ def describe_others(role: Role, case: Case, counted: Counters) -> Iterator[tuple
         yield f"{role}_other_interfaces", "; ".join(busy)
 
 
-def payload_bytes(case: Case, tx_bytes: int, rx_bytes: int) -> int:
-    """The bytes in the direction that the payload takes, as the client counts them."""
-    return tx_bytes if case.direction is Direction.WRITE else rx_bytes
-
-
-def _find_channels(pair: Pair, driver: Driver, path: str) -> Mapping[str, str]:
-    """The interfaces that the mount sends over; none where the client can no longer say, and then the trial is void."""
-    with suppress(LabFailure, ValueError):
-        return driver.find_channels(pair.sides[Role.CLIENT], path)
-    return {}
-
-
-MOST_SKEW_S = 0.05  # in which clients may start, or …
-SKEW_SHARE = 0.01  # … in this share of the shortest transfer
-
-
 def contradiction(case: Case, states: States, observed: Observed, buffers: Buffers) -> str:
-    """Why a transfer does not count, by what its hosts read back and counted; empty where nothing of that says so.
+    """Why a transfer does not count, by what its hosts read back and counted; empty if it counts.
 
-    :mod:`lab.run.transfer.proof` looks at what crossed the wire. Raises LabFailure where a host read back
-    something unreadable.
+    Raises LabFailure if a host read back something unreadable.
     """
     read_bytes = observed.server.disk_read_bytes if observed.server else None
     return (
@@ -104,7 +99,7 @@ def contradiction(case: Case, states: States, observed: Observed, buffers: Buffe
 
 
 def ways_of(case: Case, report: Observed) -> list[Case]:
-    """The case as what it moved each way, its own direction first: a tool may read and write in one trial."""
+    """The case for each direction that bytes moved in, its own first: a tool may read and write in one trial."""
     if case.is_of_names or not (requests := report.requests):
         return [case]
     moved = {Direction.READ: requests.read, Direction.WRITE: requests.write}
@@ -113,7 +108,7 @@ def ways_of(case: Case, report: Observed) -> list[Case]:
 
 
 def describe_skew(together: Together | None) -> str:
-    """Why the starts of several clients may lie too far apart; empty where they do not."""
+    """Why the starts of several clients may lie too far apart; empty if they do not."""
     if together is None or not (rows := together.clients):
         return ""
     shortest_s = min((row.ended_s or 0.0) - (row.started_s or 0.0) for row in rows)
@@ -125,3 +120,34 @@ def describe_skew(together: Together | None) -> str:
         f"the clients did not start together: {late.name} started {skew_s:.3f} s after the first "
         f"(known to {bound_s:.3f} s), and the shortest transfer took {shortest_s:.2f} s"
     )
+
+
+def buffers_of(pair: Pair) -> Buffers:
+    """How the platforms of both hosts read TCP buffers."""
+    return {role: pair.platforms[role].settings.tcp_buffers_in for role in pair.roles}
+
+
+def not_in_effect(case: Case, states: States, buffers: Buffers) -> str:
+    """Which setting was not as the case says, as read after the transfer; empty if all were. Raises LabFailure."""
+    for role, state in states.items():
+        if state.get("mtu") != str(case.mtu):
+            return f"the MTU of the {role} was {state.get('mtu')} during the transfer, not {case.mtu}"
+        if case.tcp_space != "default":
+            try:
+                sizes = buffers[role](state)
+            except (LookupError, ValueError) as error:
+                raise LabFailure(f"the TCP buffers cannot be read from {dict(state)}", host=role) from error
+            if set(sizes) != {case.tcp_space}:
+                return f"the TCP buffers of the {role} were {sizes} during the transfer, not {case.tcp_space}"
+    return ""
+
+
+def not_cold(case: Case, read_bytes: int | None) -> str:
+    """Why a cold read did not come from the server's disks; empty if it did, or is no cold read."""
+    if case.direction is not Direction.READ or case.option("server_cache") != "cold":
+        return ""
+    if read_bytes is None:
+        return "what the server read from its disks is not counted, so that nothing proves a cold read"
+    if read_bytes < case.size_bytes:
+        return f"only {read_bytes} of {case.size_bytes} bytes were read from the server's disks: its cache was not cold"
+    return ""

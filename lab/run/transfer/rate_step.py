@@ -1,13 +1,14 @@
-"""A step in the rate inside one transfer: a stretch that was clearly faster or slower than the rest, and what else was.
+"""A step in the rate inside one transfer: a stretch that was clearly faster or slower than the rest.
 
-The bytes that were sampled are cut into bins of equal time. Every stretch of bins is compared with all bins outside it,
-in standard errors of that difference (the statistic of circular binary segmentation: Olshen et al., Circular binary
-segmentation for the analysis of array-based DNA copy number data, 2004). The scatter of a bin is taken from neighbours'
-differences, which a step enlarges once or twice only, by their median absolute value.
+The sampled bytes are cut into bins of equal time. Every stretch of bins is compared with all bins outside it, in
+standard errors of that difference (the statistic of circular binary segmentation: Olshen et al., Circular binary
+segmentation for the analysis of array-based DNA copy number data, 2004). The scatter of a bin follows from the median
+absolute difference between neighbours, because a step enlarges only one or two of these differences.
 """
 
 import itertools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
@@ -25,25 +26,46 @@ STANDARD_ERRORS = 6.0
 LEAST_SCATTER = 0.02  # of the mean rate: bins are cut between samples, which costs that much
 MATTERS = 0.85  # a rate that is nearer to the other one differs by no more than ceilings do
 CHANGED = 1.5  # times as much, or as little: less goes with the rate itself
-# What is told of, how it is written, and how much of it a second is worth telling
-COUNTED = {
-    "system CPU": ("{:.2f} cores", 0.1), "segments sent again": ("{:.0f} a second", 5.0),
-    "disks": ("{:.0f} MB/s", 10.0),
-}  # fmt: skip
 TICKS_PER_S = 100  # of Ticks
 NORMAL_MAD = 0.6745  # median absolute value of a standard normal deviate
-
 
 Readings = Sequence[Reading]
 Floats = npt.NDArray[np.float64]
 
 
-def find_step(readings: Readings, count: str, begin_s: float, end_s: float) -> RateStep | None:
-    """The clearest step, of seconds since the first reading; without what else changed.
+def _system_cpu(reading: Reading) -> float | None:
+    if not reading.cores or ALL_CORES in reading.cores:
+        return None
+    return sum(core.system + core.irq + core.softirq for core in reading.cores.values()) / TICKS_PER_S
 
-    ``count`` is the counter of the payload's direction; ``begin_s`` and ``end_s`` are when the payload was on the wire.
-    None where there is no step, or the transfer was too short to tell.
+
+def _sent_again(reading: Reading) -> float | None:
+    if not reading.connections:
+        return None
+    return sum(connection.tcp.retransmits or 0 for connection in reading.connections)
+
+
+def _disk_megabytes(reading: Reading) -> float | None:
+    if not reading.disks:
+        return None
+    return sum(disk.read_bytes + disk.written_bytes for disk in reading.disks.values()) / 1e6
+
+
+# What may have changed, how it is counted and written, and the least per second that is worth mentioning
+COUNTED = (
+    ("system CPU", _system_cpu, "{:.2f} cores", 0.1),
+    ("segments sent again", _sent_again, "{:.0f} a second", 5.0),
+    ("disks", _disk_megabytes, "{:.0f} MB/s", 10.0),
+)
+
+
+def find_step(sides: Mapping[Role, Readings], count: str, begin_s: float, end_s: float) -> RateStep | None:
+    """The clearest step at the client, in seconds since the first reading, and what else changed on both hosts.
+
+    ``count`` is the counter of the payload's direction. The payload was on the wire from ``begin_s`` to ``end_s``. None
+    if there is no step, or the transfer was too short to tell.
     """
+    readings = sides[Role.CLIENT]
     moved = [(reading.at_s - readings[0].at_s, reading.net[count]) for reading in readings if count in reading.net]
     times, values = np.array(moved, dtype=float).T if len(moved) > FEWEST_BINS else (np.empty(0), np.empty(0))
     span_s = end_s - begin_s
@@ -57,55 +79,31 @@ def find_step(readings: Readings, count: str, begin_s: float, end_s: float) -> R
     differs = min(inside, outside) < MATTERS * max(inside, outside)
     if not differs or abs(inside - outside) < STANDARD_ERRORS * _standard_error(rates, last - first):
         return None
-    return RateStep(
+    step = RateStep(
         begin_s=round(float(edges[first]), 2), end_s=round(float(edges[last]), 2), bytes_per_s=round(float(inside)),
         else_bytes_per_s=round(float(outside)),
     )  # fmt: skip
+    return replace(step, changed=tuple(_changes(step, sides)))
 
 
-def changes(step: RateStep, sides: Mapping[Role, Readings]) -> tuple[str, ...]:
-    """What else was different on the hosts while a step lasted: processors, losses and disks; by role."""
-    texts = []
+def _changes(step: RateStep, sides: Mapping[Role, Readings]) -> Iterator[str]:
+    """What else was different on the hosts during a step: processors, losses and disks."""
     for role, readings in sides.items():
         at_s = np.array([reading.at_s - readings[0].at_s for reading in readings])
-        for what, values in _counts(readings).items():
+        for what, count, pattern, least in COUNTED:
+            values = np.array([count(reading) for reading in readings], dtype=float)
+            if np.isnan(values).all():
+                continue
             inside, outside = _per_second(at_s, values, step)
-            pattern, least = COUNTED[what]
             if max(inside, outside) >= least and not 1 / CHANGED < (inside + 1e-9) / (outside + 1e-9) < CHANGED:
-                texts.append(f"{role}, {what}: {pattern.format(inside)}, else {pattern.format(outside)}")
-    return tuple(texts)
+                yield f"{role}, {what}: {pattern.format(inside)}, else {pattern.format(outside)}"
 
 
-def describe(step: RateStep, changed: Sequence[str]) -> str:
+def describe(step: RateStep) -> str:
     """A step as a remark."""
     from_s, to_s, rate, other = step.begin_s or 0, step.end_s or 0, step.bytes_per_s or 0, step.else_bytes_per_s or 0
-    what = "; ".join(changed) or "nothing else that is sampled changed"
+    what = "; ".join(step.changed or ()) or "nothing else that is sampled changed"
     return f"from {from_s:.1f} to {to_s:.1f} s the rate was {rate / 1e6:.0f} MB/s, else {other / 1e6:.0f}: {what}"
-
-
-def _counts(readings: Readings) -> dict[str, Floats]:
-    """What each of COUNTED stood at in every reading; one that is not known anywhere is left out."""
-    kinds: dict[str, Callable[[Reading], float | None]] = {
-        "system CPU": lambda reading: (
-            sum(core.system + core.irq + core.softirq for core in reading.cores.values()) / TICKS_PER_S
-            if reading.cores and ALL_CORES not in reading.cores
-            else None
-        ),
-        "segments sent again": lambda reading: (
-            sum(connection.tcp.retransmits or 0 for connection in reading.connections) if reading.connections else None
-        ),
-        "disks": lambda reading: (
-            sum(disk.read_bytes + disk.written_bytes for disk in reading.disks.values()) / 1e6
-            if reading.disks
-            else None
-        ),
-    }
-    counts = {what: [count(reading) for reading in readings] for what, count in kinds.items()}
-    return {
-        what: np.array(values, dtype=float)
-        for what, values in counts.items()
-        if any(value is not None for value in values)
-    }
 
 
 def _per_second(at_s: Floats, values: Floats, step: RateStep) -> tuple[float, float]:
@@ -119,7 +117,7 @@ def _per_second(at_s: Floats, values: Floats, step: RateStep) -> tuple[float, fl
 
 
 def _clearest(rates: Floats) -> tuple[int, int]:
-    """The stretch of bins that differs from the others by most standard errors: its first bin, and the one after."""
+    """The stretch of bins that differs from the others by most standard errors: its first bin, and the bin after it."""
     sums, count = np.concatenate([[0.0], rates.cumsum()]), len(rates)
     stretches = [
         (first, last)

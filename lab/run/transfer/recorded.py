@@ -14,7 +14,7 @@ from lab.run.transfer.result import TransferResult
 
 
 def now() -> str:
-    """The time of the controller's clock, as ``started_at`` of a trial has it."""
+    """The time of the controller's clock, in the format of a trial's ``started_at``."""
     return datetime.now(UTC).isoformat(timespec="milliseconds")
 
 
@@ -28,14 +28,14 @@ class Recorded:
 
     @property
     def not_ok(self) -> int:
-        """How many of those added here are failed or void, but for what was replaced."""
+        """How many of the trials added here are failed or void, without those that were replaced."""
         return len(self._not_ok)
 
     def __contains__(self, trial_id: str) -> bool:
         return trial_id in self._trials
 
     def get(self, trial_id: str) -> Trial | None:
-        """The trial of this id; None where it was not run yet."""
+        """The trial of this id; None if it was not run yet."""
         return self._trials.get(trial_id)
 
     def of_block(self, block: int) -> list[Trial]:
@@ -43,7 +43,7 @@ class Recorded:
         return [trial for trial in self._trials.values() if trial.block == block and not is_aside(trial)]
 
     def set_aside(self, block: int, reason: str) -> None:
-        """Set all trials of a block aside, as disturbed: it is to be measured again."""
+        """Set all trials of a block aside as disturbed, because the block is measured again."""
         self._not_ok -= {trial.trial_id for trial in self.of_block(block)}
         set_aside(self.folder, block, reason)
         self._trials = {trial.trial_id: trial for trial in self.folder.trials()}
@@ -53,12 +53,12 @@ class Recorded:
         return [trial for trial in self._trials.values() if trial.case_id == case_id and not is_aside(trial)]
 
     def free_id(self, trial_id: str) -> str:
-        """This id, or, where a trial has it, the first of ``-2``, ``-3`` … after it that is free."""
+        """This id; if it is taken, the id with the first of ``-2``, ``-3`` … that is free."""
         names = itertools.chain([trial_id], (f"{trial_id}-{count}" for count in itertools.count(2)))
         return next(name for name in names if name not in self._trials)
 
     def add(self, trial: Trial, is_replaced: bool = False) -> None:
-        """Append a trial. One that is void and was replaced by another at once is nothing that the run lacks."""
+        """Append a trial. The run does not lack a void trial that another one replaced at once."""
         self.folder.append(trial)
         self._trials[trial.trial_id] = trial
         if trial.status != "ok" and not is_replaced:
@@ -70,7 +70,7 @@ class Recorded:
 
 
 def plan_trial(slot: Slot, started_at: str) -> Trial:
-    """The trial of a slot before anything of it was measured: failed, until something says otherwise."""
+    """The trial of a slot before it is measured: failed, until a measurement replaces that."""
     case = slot.case
     return Trial(
         trial_id=slot.trial_id, case_id=case.case_id, block=slot.block, position=slot.position, started_at=started_at,
@@ -82,7 +82,7 @@ def plan_trial(slot: Slot, started_at: str) -> Trial:
 
 
 def add_measured(planned: Trial, measured: TransferResult, observed: Observed) -> Trial:
-    """The trial with what came of its transfer; ``observed`` has what it is compared with, too."""
+    """The trial with the result of its transfer; ``observed`` includes what it is compared with."""
     client, server = measured.timing.counted, measured.server
     resent = [host.retransmits for host in (client, server) if host and host.retransmits is not None]
     return replace(

@@ -1,4 +1,4 @@
-"""One transfer by several clients at the same time: armed, then a common instant, and each by its own clock.
+"""One transfer by several clients at the same time: armed, then started at one instant, and each timed by its clock.
 
 The transfer has three results: what all moved while all were active, what all moved until the last had ended, and each
 client by itself. Speeds over different times are never added up.
@@ -7,8 +7,7 @@ client by itself. Speeds over different times are never added up.
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, ExitStack
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import replace
 from typing import TypeVar
 
 from lab.base.errors import LabFailure, TransferError
@@ -17,168 +16,104 @@ from lab.design.case import Case
 from lab.design.factors import BY_CLIENT
 from lab.hosts import Role
 from lab.platforms import Counters, Timing
-from lab.platforms.armed import Armed, Instants, Offset
+from lab.platforms.armed import Armed, Offset
 from lab.results.together import ClientPart, Together
-from lab.run.case.client_session import ClientSession
 from lab.run.case.session import Session
-from lab.run.case.setup import Setup
-from lab.run.transfer.common_start import start_all
-from lab.run.transfer.in_effect import buffers_of, not_in_effect
-from lab.run.transfer.payload import describe_writer, writer_of
-from lab.run.transfer.places import Endpoints, endpoints_of, payload_files
+from lab.run.transfer.in_parallel import start_all
+from lab.run.transfer.part import Part, keeps_what_it_moves, make_part, naming_lack_of_space, server_of_mount
+from lab.run.transfer.payload import check_arrived, describe_writer, payload_files, writer_of
 from lab.run.transfer.preparation import MOST_AT_ONCE, lay_out, prepare_all
-from lab.run.transfer.proof import not_on_the_wire
+from lab.run.transfer.proof import buffers_of, not_in_effect, not_on_the_wire
 from lab.run.transfer.result import TransferResult, count_after, count_before, result_of
 from lab.run.transfer.several_observed import Course, observe_all
-from lab.run.transfer.tool_call import (
-    ToolCall,
-    check_arrived,
-    explained,
-    keeps_what_it_moves,
-    make_tool_call,
-    server_of_mount,
-)
 
 CLOCK_MOVED = "the clock of {name} moved by {moved_s:.3f} s against the controller's during the transfer"
-DRIFT = 100e-6  # of two clocks, in seconds a second: those of computers keep half of that
-SLACK_S = 0.001  # in which a clock that is adjusted slowly may move as well
+DRIFT = 100e-6  # seconds a second between two clocks; computers stay below half of that
+SLACK_S = 0.001  # that a clock may move as well while it is adjusted slowly
 NumberT = TypeVar("NumberT", int, float)
 
 
 class SomeFailed(TransferError):
-    """Some of the clients did not end well; ``together`` has the numbers of the others."""
+    """Some of the clients failed; ``together`` has the numbers of the others."""
 
     def __init__(self, error: LabFailure, together: Together):
         super().__init__(error.message, error.remedy, host=error.host)
         self.together = together
 
 
-@dataclass(frozen=True)
-class Part:
-    """What one client does in the transfer. ``written_by`` names the client that writes what it reads, if one does."""
-
-    session: ClientSession
-    setup: Setup
-    endpoints: Endpoints
-    tool_call: ToolCall
-    written_by: str | None
-
-
-@dataclass(frozen=True)
-class _Ended:
-    """A part that has ended well. ``offsets`` are those of the client's clock, before and after."""
-
-    offsets: tuple[Offset, Offset]
-    instants: Instants
-    timing: Timing
-
-
-def move(session: Session, case: Case, trial_id: str, deadline_s: float) -> TransferResult:
-    """Move one payload by each of the case's clients, over what stands. Raises LabFailure where any of them fails."""
-    sessions = [ClientSession(session, pair) for pair in session.pairs[: case.clients]]
-    parts = [_part(sessions, number, case, f"{trial_id}-{number + 1}") for number in range(case.clients)]
+def move_several(session: Session, case: Case, trial_id: str, deadline_s: float) -> TransferResult:
+    """Move a payload by each of the case's clients, over its setup. Raises LabFailure if any of them fails."""
+    pairs = session.pairs[: case.clients]
+    parts = [make_part(session, pair, case, f"{trial_id}-{number}") for number, pair in enumerate(pairs, 1)]
+    first = parts[0]
     with ExitStack() as stack:
-        files_of_folder = case.files if session.payload.is_folder else None
         for part in parts:
-            kept = part.setup.mount.payloads
-            stack.enter_context(payload_files(part.session.pair, part.endpoints, kept, files_of_folder))
-        prepare_all([(part.session, part.setup, part.endpoints) for part in parts], case)
+            stack.enter_context(payload_files(part))
+        prepare_all(parts)
         for part in parts:
-            laid_out = part.tool_call.words(part.tool_call.tool.lay_out)
-            lay_out(part.session, part.setup, case, laid_out, part.endpoints.target)
-        first = parts[0]
+            lay_out(part)
         before = count_before(session.pair, first.setup.store)
-        outcomes = _time_all(parts, case, deadline_s)
+        outcomes = start_all(
+            [_arm(part, deadline_s) for part in parts],
+            lambda number, armed, offset: _wait(parts, number, armed, offset),
+        )
         after = count_after(session.pair, first.setup.store)
-        courses = _courses(parts, case, outcomes)
-        ended = [one for one in outcomes if isinstance(one, _Ended)]  # all of them, or that has raised
-        counted = [counts.server for counts in (before, after) if counts.server]
-        observation = observe_all(session.pair, case, courses, counted)
-        _check_all(parts, case)
-    unproven = _describe_clocks(parts, ended) or _describe_unproven(parts, case, courses)
-    unproven = unproven or _not_in_effect(parts, case, courses)
-    clients = {part.session.name: course.timing.counted for part, course in zip(parts, courses, strict=True)}
-    more: dict[str, str | int] = {**first.tool_call.versions, **observation.effective}
-    more |= describe_writer(case, first.endpoints)
-    result = result_of(
-        session.pair, first.setup, case, before, after, _timing_of_all(courses), clients, observation.observed,
-        unproven, more,
-    )  # fmt: skip
-    return replace(result, samples=observation.samples)
-
-
-def _part(sessions: Sequence[ClientSession], number: int, case: Case, payload_id: str) -> Part:
-    session = sessions[number]
-    setup = session.setup_of(case)
-    endpoints = endpoints_of(session.pair, setup, case, payload_id)
-    is_by_one = describe_writer(case, endpoints).get("written_by") in BY_CLIENT
-    writer = sessions[writer_of(number, case)].name if is_by_one else None
-    return Part(session, setup, endpoints, make_tool_call(session, setup, case, endpoints), writer)
+        courses = _courses(parts, outcomes)
+        server = [counts.server for counts in (before, after) if counts.server]
+        observation = observe_all(session.pair, case, courses, server)
+        _check_all(parts)
+    clients = {course.part.client.name: course.timing.counted for course in courses}
+    return result_of(first, before, after, _timing_of_all(courses), clients, observation, _describe_unproven(courses))
 
 
 # --- timing
 
 
-def _time_all(parts: Sequence[Part], case: Case, deadline_s: float) -> list[_Ended | LabFailure]:
-    """Start all of them at one instant, and wait for their ends. Raises HostError where one cannot be begun."""
-    return start_all(
-        [_armed(part, case, deadline_s) for part in parts],
-        lambda number, armed, before: _wait(parts[number], case, armed, before),
-    )
+def _arm(part: Part, deadline_s: float) -> AbstractContextManager[Armed]:
+    """The tool on one client, ready to start."""
+    clock, interface = part.pair.platforms[Role.CLIENT].clock, part.pair.interface(Role.CLIENT)
+    flush = part.endpoints.flush if keeps_what_it_moves(part.case) else ""
+    return clock.armed(interface, flush, part.words(part.tool.argv), deadline_s, server_of_mount(part))
 
 
-def _armed(part: Part, case: Case, deadline_s: float) -> AbstractContextManager[Armed]:
-    """The client with everything ready."""
-    pair = part.session.pair
-    clock, interface = pair.platforms[Role.CLIENT].clock, pair.interface(Role.CLIENT)
-    flush = part.endpoints.flush if keeps_what_it_moves(case) else ""
-    watched = server_of_mount(pair, part.setup, case)
-    return clock.armed(interface, flush, part.tool_call.words(part.tool_call.tool.argv), deadline_s, watched)
-
-
-def _wait(part: Part, case: Case, armed: Armed, before: Offset) -> _Ended | LabFailure:
-    """What becomes of one of them: a failure is kept, so that the others' numbers are."""
+def _wait(parts: Sequence[Part], number: int, armed: Armed, before: Offset) -> Course | LabFailure:
+    """The course of one client once it has ended. A failure is returned, so that the others' numbers are kept."""
+    part, case = parts[number], parts[number].case
     try:
-        with explained(part.session.pair, part.endpoints, case):
+        with naming_lack_of_space(part):
             end = armed.wait()
-            timing = armed.timing()  # raises where there was no end
+            timing = armed.timing()  # raises if there was no end
     except LabFailure as error:
         return error
     instants, after = present(end)
-    return _Ended((before, after), instants, timing)
-
-
-def _courses(parts: Sequence[Part], case: Case, outcomes: Sequence[_Ended | LabFailure]) -> list[Course]:
-    """Each client's part by one clock, in seconds since the first start. Raises SomeFailed where one has failed."""
-    starts = (one.instants.started_s - one.offsets[0].ahead_s for one in outcomes if isinstance(one, _Ended))
-    first_s = min(starts, default=0.0)
-    courses: list[Course] = []
-    rows: list[ClientPart] = []
-    for part, outcome in zip(parts, outcomes, strict=True):
-        if isinstance(outcome, _Ended):
-            courses.append(_course(part, case, outcome, first_s))
-            rows.append(courses[-1].row())
-        else:
-            rows.append(ClientPart(name=part.session.name, problem=outcome.cause_first()))
-    failures = [outcome for outcome in outcomes if isinstance(outcome, LabFailure)]
-    if failures:
-        raise SomeFailed(failures[0], Together(clients=tuple(rows)))
-    return courses
-
-
-def _course(part: Part, case: Case, ended: _Ended, first_s: float) -> Course:
-    """One client's part; ``first_s`` is the first start by the controller's clock."""
-    (before, after), instants = ended.offsets, ended.instants
+    moved_s = abs(after.ahead_s - before.ahead_s)
+    is_usual = moved_s <= before.bound_s + after.bound_s + DRIFT * timing.elapsed_s + SLACK_S
+    is_by_client = describe_writer(part).get("written_by") in BY_CLIENT
     return Course(
-        pair=part.session.pair,
-        timing=ended.timing,
-        started_s=instants.started_s - before.ahead_s - first_s,
-        ended_s=instants.ended_s - after.ahead_s - first_s,
+        part, timing,
+        started_s=instants.started_s - before.ahead_s,
+        ended_s=instants.ended_s - after.ahead_s,
         bound_s=max(before.bound_s, after.bound_s),
-        size_bytes=case.size_bytes,
-        zero_s=first_s + before.ahead_s + instants.samples_ahead_s,
-        written_by=part.written_by,
-    )
+        zero_s=before.ahead_s + instants.samples_ahead_s,
+        clock_moved_s=0.0 if is_usual else moved_s,
+        written_by=parts[writer_of(number, case)].client.name if is_by_client else None,
+    )  # fmt: skip
+
+
+def _courses(parts: Sequence[Part], outcomes: Sequence[Course | LabFailure]) -> list[Course]:
+    """Each client's course, in seconds since the first start. Raises SomeFailed if one has failed."""
+    first_s = min((course.started_s for course in outcomes if isinstance(course, Course)), default=0.0)
+    courses = [course.since(first_s) if isinstance(course, Course) else course for course in outcomes]
+    failures = [failure for failure in courses if isinstance(failure, LabFailure)]
+    if failures:
+        rows = [
+            course.row()
+            if isinstance(course, Course)
+            else ClientPart(name=part.client.name, problem=course.cause_first())
+            for part, course in zip(parts, courses, strict=True)
+        ]
+        raise SomeFailed(failures[0], Together(clients=tuple(rows)))
+    return [course for course in courses if isinstance(course, Course)]
 
 
 def _timing_of_all(courses: Sequence[Course]) -> Timing:
@@ -186,10 +121,10 @@ def _timing_of_all(courses: Sequence[Course]) -> Timing:
     first = courses[0].timing
     counted = [course.timing.counted for course in courses]
     together = Counters(
-        tx_bytes=sum(one.tx_bytes for one in counted),
-        rx_bytes=sum(one.rx_bytes for one in counted),
-        cpu_s=_sum([one.cpu_s for one in counted]),
-        retransmits=_sum([one.retransmits for one in counted]),
+        tx_bytes=sum(counts.tx_bytes for counts in counted),
+        rx_bytes=sum(counts.rx_bytes for counts in counted),
+        cpu_s=_sum([counts.cpu_s for counts in counted]),
+        retransmits=_sum([counts.retransmits for counts in counted]),
         state=first.counted.state,
     )
     elapsed_s = max(course.ended_s for course in courses) - min(course.started_s for course in courses)
@@ -198,7 +133,7 @@ def _timing_of_all(courses: Sequence[Course]) -> Timing:
 
 
 def _sum(numbers: Sequence[NumberT | None]) -> NumberT | None:
-    """The sum, where all of them are known."""
+    """The sum, if all of them are known."""
     known = [number for number in numbers if number is not None]
     return sum(known[1:], known[0]) if len(known) == len(numbers) else None
 
@@ -206,45 +141,28 @@ def _sum(numbers: Sequence[NumberT | None]) -> NumberT | None:
 # --- what makes it void
 
 
-def _describe_clocks(parts: Sequence[Part], ended: Sequence[_Ended]) -> str:
-    """Which clock was set, or went wrong, while the transfer lasted; empty where none did."""
-    for part, one in zip(parts, ended, strict=True):
-        before, after = one.offsets
-        moved_s = abs(after.ahead_s - before.ahead_s)
-        if moved_s > before.bound_s + after.bound_s + DRIFT * one.timing.elapsed_s + SLACK_S:
-            return CLOCK_MOVED.format(name=part.session.name, moved_s=moved_s)
+def _describe_unproven(courses: Sequence[Course]) -> str:
+    """Why the transfer does not count: a clock that was set, a cached payload, or a setting; empty if it counts."""
+    for course in courses:
+        if course.clock_moved_s:
+            return CLOCK_MOVED.format(name=course.part.client.name, moved_s=course.clock_moved_s)
+    for course in courses:
+        if why := not_on_the_wire(course.part, course.part.case, course.timing.counted):
+            return f"{course.part.client.name}: {why}"
+    for course in courses[1:]:  # the first one's settings are looked at for every transfer
+        state = {Role.CLIENT: course.timing.counted.state}
+        if why := not_in_effect(course.part.case, state, buffers_of(course.part.pair)):
+            return f"{course.part.client.name}: {why}"
     return ""
 
 
-def _describe_unproven(parts: Sequence[Part], case: Case, courses: Sequence[Course]) -> str:
-    """Why not all of a client's payload is proven to have crossed the wire; empty where all is."""
-    for part, course in zip(parts, courses, strict=True):
-        driver, path = part.setup.served.drivers[Role.CLIENT], part.setup.attached.path
-        if why := not_on_the_wire(part.session.pair, driver, path, case, course.timing.counted):
-            return f"{part.session.name}: {why}"
-    return ""
-
-
-def _not_in_effect(parts: Sequence[Part], case: Case, courses: Sequence[Course]) -> str:
-    """Which setting of a further client was not as the case says; empty where all were."""
-    for part, course in zip(parts[1:], courses[1:], strict=True):
-        pair, state = part.session.pair, course.timing.counted.state
-        if why := not_in_effect(case, {Role.CLIENT: state}, buffers_of(pair)):
-            return f"{part.session.name}: {why}"
-    return ""
-
-
-def _check_all(parts: Sequence[Part], case: Case) -> None:
-    """Compare every byte of what arrived, of all clients. What mounts anew does so one after the other."""
-
-    def check(part: Part) -> None:
-        check_arrived(part.session, part.setup, case, part.endpoints, part.tool_call)
-
+def _check_all(parts: Sequence[Part]) -> None:
+    """Compare every byte that arrived, of all clients. What mounts anew does so one after the other."""
     first = parts[0]
-    if first.endpoints.target_place.in_mount or first.tool_call.words(first.tool_call.tool.verification):
+    if first.endpoints.target_place.in_mount or first.words(first.tool.verification):
         for part in parts:
-            check(part)
+            check_arrived(part)
         return
     with ThreadPoolExecutor(MOST_AT_ONCE) as threads:
-        for checked in [threads.submit(partial(check, part)) for part in parts]:
+        for checked in [threads.submit(check_arrived, part) for part in parts]:
             checked.result()

@@ -1,144 +1,111 @@
-"""What several clients and their server counted during one transfer, and the figures of all of them together."""
+"""What several clients and their server counted during one transfer, and the figures of all clients together."""
 
 import itertools
 import statistics
-from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Self
 
-from lab.base.errors import HostError, LabFailure
 from lab.design.case import Case
 from lab.hosts import Role
-from lab.platforms import Counters, Reading, Timing
-from lab.results.observed import HostUsage, Observed, WireFacts
+from lab.platforms import Counters, Timing
+from lab.results.observed import Observed, WireFacts
 from lab.results.together import ClientPart, Together
 from lab.run.case.pair import Pair
-from lab.run.transfer.observation import PAYLOAD_COUNT, SENDER, Observation, buffers, tcp_facts, trouble, wire_facts
+from lab.run.transfer import observation
+from lab.run.transfer.part import Part
+from lab.run.transfer.result import Observation
 from lab.run.transfer.time_series import series
 from lab.run.transfer.usage import carrier, usage
-
-Readings = tuple[Reading, ...]
 
 
 @dataclass(frozen=True)
 class Course:
-    """One client's transfer. Times are in seconds since the first client started, wrong by ``bound_s`` at most.
+    """One client's transfer, in seconds of the controller's clock; :meth:`since` makes the first start their zero.
 
-    ``zero_s`` is that instant by the clock of the client's samples. ``written_by`` names the client that had written
-    what it read.
+    The times are wrong by ``bound_s`` at most. ``zero_s`` is the zero by the clock of the client's samples. The
+    client's clock moved by ``clock_moved_s`` meanwhile. ``written_by`` names the client that wrote what was read.
     """
 
-    pair: Pair
+    part: Part
     timing: Timing
     started_s: float
     ended_s: float
     bound_s: float
-    size_bytes: int
     zero_s: float
-    written_by: str | None = None
-
-    @property
-    def name(self) -> str:
-        """That of the client."""
-        return self.pair.hosts[Role.CLIENT].name
+    clock_moved_s: float
+    written_by: str | None
 
     @property
     def bytes_per_s(self) -> float:
-        """Its payload over its own time."""
-        return self.size_bytes / (self.ended_s - self.started_s)
+        """The payload over its own time."""
+        return self.part.case.size_bytes / (self.ended_s - self.started_s)
+
+    def since(self, first_s: float) -> Self:
+        """The same transfer, with its times since the first client started."""
+        started_s, ended_s = self.started_s - first_s, self.ended_s - first_s
+        return replace(self, started_s=started_s, ended_s=ended_s, zero_s=self.zero_s + first_s)
 
     def row(self) -> ClientPart:
-        """As a trial records it."""
+        """The client's row in trials.jsonl."""
         counted = self.timing.counted
         return ClientPart(
-            name=self.name, started_s=round(self.started_s, 6), ended_s=round(self.ended_s, 6),
-            size_bytes=self.size_bytes, written_by=self.written_by, flush_s=self.timing.flush_s,
+            name=self.part.client.name, started_s=round(self.started_s, 6), ended_s=round(self.ended_s, 6),
+            size_bytes=self.part.case.size_bytes, written_by=self.written_by, flush_s=self.timing.flush_s,
             clock_bound_s=round(self.bound_s, 6), tx_bytes=counted.tx_bytes, rx_bytes=counted.rx_bytes,
             cpu_s=counted.cpu_s,
         )  # fmt: skip
 
 
 def observe_all(pair: Pair, case: Case, courses: Sequence[Course], server: Sequence[Counters]) -> Observation:
-    """Everybody's part in a transfer that has just ended; ``pair`` is the server's with the first client, ``server``
-    what that counted before and after it. Raises HostError.
+    """What all hosts counted during a transfer that has just ended; ``pair`` is the server with the first client.
+
+    ``server`` are its counts before and after; empty if nobody logs in there. Raises HostError.
     """
-    sampled, remarks = _sample_all(pair, courses)
-    ends = {course.name: course.timing.readings for course in courses}
-    ends[Role.SERVER] = tuple(counters.reading for counters in server if counters.reading)
-    readings = {name: _between(ends[name], sampled.get(name, ())) for name in ends if len(ends[name]) == 2}
-    elapsed_s = max(course.ended_s for course in courses)
-    sides = {role.value: _usage(pair, role, readings, courses, elapsed_s) for role in Role}
-    of_sides = {name: side for name, side in sides.items() if side}
-    carriers = {role.value: carrier(readings[role]) for role in Role if role in readings}
-    sender, receiver = (carriers.get(role) for role in SENDER[case.direction])
+    hosts = {course.part.client.name: (course.part.pair, Role.CLIENT) for course in courses}
+    ends = {course.part.client.name: course.timing.readings for course in courses}
+    hosts |= {Role.SERVER: (pair, Role.SERVER)} if Role.SERVER in pair.roles else {}
+    ends[Role.SERVER] = observation.readings_of(server)
+    samples, remarks = observation.take_samples(hosts)
+    readings = {name: observation.join(ends[name], samples.get(name, ())) for name in ends if len(ends[name]) == 2}
+    timing = courses[0].timing
+    elapsed_s = {Role.CLIENT: timing.elapsed_s, Role.SERVER: max(course.ended_s for course in courses)}
+    seen = [role for role in Role if role in readings]
+    sides = {role.value: usage(readings[role], elapsed_s[role], pair.facts[role].cores) for role in seen}
+    if "client" in sides:
+        sides["client"] = replace(sides["client"], tool_cpu_s=timing.tool_cpu_s)
+    carriers = {role.value: carrier(readings[role]) for role in seen}
+    sender, receiver = (carriers.get(role) for role in observation.SENDER[case.direction])
     flush_s = [course.timing.flush_s for course in courses if course.timing.flush_s is not None]
-    remarks += trouble(case, of_sides)
+    remarks += observation.trouble(case, sides)
     return Observation(
         observed=Observed(
-            client=sides["client"], server=sides["server"], tcp=tcp_facts(sender, receiver),
+            client=sides.get("client"), server=sides.get("server"), tcp=observation.tcp_facts(sender, receiver),
             wire=_wire(case, courses, server), together=_together(case, courses, readings),
             flush_s=max(flush_s, default=None), remarks=tuple(remarks),
         ),
         samples={name: series(of_host) for name, of_host in readings.items()},
-        effective=buffers(carriers),
+        socket_buffers=observation.buffers(carriers),
     )  # fmt: skip
-
-
-def _usage(
-    pair: Pair, role: Role, readings: Mapping[str, Readings], courses: Sequence[Course], elapsed_s: float
-) -> HostUsage | None:
-    """What the server, or the first client, did."""
-    if role not in readings:
-        return None
-    if role is Role.SERVER:
-        return usage(readings[role], elapsed_s, pair.facts[role].cores)
-    timing = courses[0].timing
-    return replace(usage(readings[role], timing.elapsed_s, pair.facts[role].cores), tool_cpu_s=timing.tool_cpu_s)
-
-
-def _sample_all(pair: Pair, courses: Sequence[Course]) -> tuple[dict[str, Readings], list[str]]:
-    """What each host sampled, by name, and why one cannot be read: a transfer is no worse for that."""
-    of_hosts = [(course.pair, Role.CLIENT) for course in courses]
-    of_hosts += [(pair, Role.SERVER)] if Role.SERVER in pair.roles else []
-
-    def sample(of_host: tuple[Pair, Role]) -> tuple[Readings, str]:
-        one, role = of_host
-        try:
-            return one.platforms[role].clock.samples(one.interface(role)), ""
-        except HostError:
-            raise
-        except LabFailure as error:
-            return (), f"{str(error).splitlines()[0]:.200}"
-
-    with ThreadPoolExecutor(len(of_hosts)) as threads:
-        taken = list(threads.map(sample, of_hosts))
-    names = [one.hosts[role].name for one, role in of_hosts]
-    return {name: readings for name, (readings, _) in zip(names, taken, strict=True)}, [
-        problem for _, problem in taken if problem
-    ]
-
-
-def _between(ends: Readings, samples: Readings) -> Readings:
-    first, last = ends
-    return (first, *(sample for sample in samples if first.at_s < sample.at_s < last.at_s), last)
 
 
 def _wire(case: Case, courses: Sequence[Course], server: Sequence[Counters]) -> WireFacts:
     """The bytes of all clients on the wire against all payloads, and against what the server counted."""
     sent = sum(course.timing.counted.tx_bytes for course in courses)
     received = sum(course.timing.counted.rx_bytes for course in courses)
-    of_all = replace(case, size_bytes=sum(course.size_bytes for course in courses))
+    of_all = replace(case, size_bytes=len(courses) * case.size_bytes)
     moved = server[-1].since(server[0]) if server else None
-    return wire_facts(of_all, Counters(sent, received, None, None, {}), moved, None)
+    return observation.wire_facts(of_all, Counters(sent, received, None, None, {}), moved, None)
 
 
-def _together(case: Case, courses: Sequence[Course], readings: Mapping[str, Readings]) -> Together:
-    """The figures of all clients."""
+def _together(case: Case, courses: Sequence[Course], readings: Mapping[str, observation.Readings]) -> Together:
     starts, ends = [course.started_s for course in courses], [course.ended_s for course in courses]
     rates = [course.bytes_per_s for course in courses]
     bounds = sorted((course.bound_s for course in courses), reverse=True)
     begin, end = max(starts), min(ends)
-    active_bytes = _active_bytes(case, courses, readings, begin, end) if end > begin else None
+    active_bytes = (
+        _active_bytes(observation.PAYLOAD_COUNT[case.direction], courses, readings, begin, end) if end > begin else None
+    )
     return Together(
         clients=tuple(course.row() for course in courses),
         skew_s=round(begin - min(starts), 6), skew_bound_s=round(sum(bounds[:2]), 6),
@@ -158,28 +125,25 @@ def jain_index(rates: Sequence[float]) -> float:
 
 
 def _active_bytes(
-    case: Case, courses: Sequence[Course], readings: Mapping[str, Readings], begin_s: float, end_s: float
+    count: str, courses: Sequence[Course], readings: Mapping[str, observation.Readings], begin_s: float, end_s: float
 ) -> int | None:
-    """Bytes through the interfaces of all clients between two instants; None where one was not sampled."""
-    count = PAYLOAD_COUNT[case.direction]
+    """Bytes through the interfaces of all clients between two instants; None if one was not sampled."""
     total = 0.0
     for course in courses:
-        moved = list(_counts(readings.get(course.name, ()), count, course.zero_s))
+        moved = counts_of(readings.get(course.part.client.name, ()), count, course.zero_s)
         if len(moved) < 3:
             return None
-        total += _bytes_at(moved, end_s) - _bytes_at(moved, begin_s)
+        total += bytes_at(moved, end_s) - bytes_at(moved, begin_s)
     return round(total)
 
 
-def _counts(readings: Readings, count: str, zero_s: float) -> Iterator[tuple[float, int]]:
-    """When, in seconds since the first start, and how far an interface had counted."""
-    for reading in readings:
-        if count in reading.net:
-            yield reading.at_s - zero_s, reading.net[count]
+def counts_of(readings: observation.Readings, count: str, zero_s: float) -> list[tuple[float, int]]:
+    """The seconds since ``zero_s``, and the count, of each reading that has it."""
+    return [(reading.at_s - zero_s, reading.net[count]) for reading in readings if count in reading.net]
 
 
-def _bytes_at(moved: Sequence[tuple[float, int]], at_s: float) -> float:
-    """The count at an instant: between two samples bytes are taken to have moved evenly."""
+def bytes_at(moved: Sequence[tuple[float, int]], at_s: float) -> float:
+    """The count at an instant; between two samples bytes are taken to have moved evenly."""
     if at_s <= moved[0][0]:
         return float(moved[0][1])
     for (before_s, before), (after_s, after) in itertools.pairwise(moved):

@@ -1,6 +1,7 @@
-"""What the devices of a file system that the lab made have moved for a transfer, and what that proves."""
+"""The bytes that the devices of a file system of the lab's own moved for a transfer, and what they prove."""
 
 import re
+from contextlib import suppress
 from dataclasses import replace
 
 from lab.base.errors import LabFailure, TransferError
@@ -18,7 +19,7 @@ FAULT = re.compile(r"(the device .+ (is gone|cannot be read))?(; )?(the pool .+ 
 
 
 def count_moved(pair: Pair, store: MadeStore | None) -> DeviceBytes | None:
-    """What the devices have moved so far, once all is written out; None where nothing counts it."""
+    """The bytes that the devices have moved so far, once all is written out; None if nothing counts them."""
     if store is None or store.count is None:
         return None
     printed = store.count.run(pair.hosts[Role.SERVER])
@@ -31,7 +32,7 @@ def count_moved(pair: Pair, store: MadeStore | None) -> DeviceBytes | None:
 def add_moved(
     observed: Observed, store: MadeStore | None, before: DeviceBytes | None, after: DeviceBytes | None
 ) -> Observed:
-    """What was observed, with the room in the store and what its devices moved from one count to the other."""
+    """What was observed, with the room in the store and the bytes that its devices moved between two counts."""
     if store is None:
         return observed
     observed = replace(observed, store_capacity_bytes=store.capacity_bytes)
@@ -43,38 +44,34 @@ def add_moved(
 
 
 def not_from_devices(case: Case, observed: Observed) -> str:
-    """Why a read that was to come from the devices of a store came from its own memory; empty where it did not."""
+    """Why a cold read did not come from the store's devices; empty if it did, or is no cold read."""
     read_bytes = observed.store_read_bytes
-    if case.direction is not Direction.READ or case.option("server_cache") != "cold" or read_bytes is None:
-        return ""
-    if read_bytes >= case.size_bytes:
+    is_cold = case.direction is Direction.READ and case.option("server_cache") == "cold"
+    if not is_cold or read_bytes is None or read_bytes >= case.size_bytes:
         return ""
     return describe_warm(case.store, read_bytes, case.size_bytes)
 
 
 def describe_warm(store: str, read_bytes: int, size_bytes: int) -> str:
-    """Why a read does not count of which the devices of a store gave only so many bytes."""
-    of_all = f"{read_bytes} of {size_bytes} bytes"
-    return f"only {of_all} were read from the devices of store {store}: its own memory was not cold"
+    """Why a read does not count if the store's devices gave only so many of its bytes."""
+    share = f"{read_bytes} of {size_bytes} bytes"
+    return f"only {share} were read from the devices of store {store}: its own memory was not cold"
 
 
 def raise_fault(pair: Pair, store: MadeStore | None, error: LabFailure) -> None:
-    """Raise what the store says is wrong with it, with the error that came of it; nothing where it says nothing."""
-    fault = find_fault(pair, store)
-    if fault:
+    """Raise the store's own fault, if it reports one, with the error that followed."""
+    if fault := find_fault(pair, store):
         cause = error.message if isinstance(error, TransferError) else error.cause()
         # the fault first: the middle of a long message is cut where people read it
         raise TransferError(f"{fault}; {cause}", error.remedy, host=Role.SERVER) from error
 
 
 def find_fault(pair: Pair, store: MadeStore | None) -> str:
-    """What the store says is wrong with it; empty where nothing is, or where it cannot be asked.
+    """The fault that the store reports; empty if it has none, or cannot be asked.
 
-    A transfer that ended well does not count then: a pool that has lost a disk goes on, at another speed.
+    Even a transfer that ended well does not count then, because a pool that has lost a disk goes on at another speed.
     """
-    if store is None or store.find_fault is None:
-        return ""
-    try:
-        return first_line(store.find_fault.run(pair.hosts[Role.SERVER]))
-    except LabFailure:
-        return ""
+    if store and store.find_fault:
+        with suppress(LabFailure):
+            return first_line(store.find_fault.run(pair.hosts[Role.SERVER]))
+    return ""

@@ -1,63 +1,57 @@
-"""The course of a trial, for samples.jsonl: every reading of a host as lists of numbers."""
+"""The samples of a trial for samples.jsonl: every reading of a host as lists of numbers."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 
 from lab.platforms import Reading, Ticks
 from lab.platforms.readings import ticks_spent
-from lab.run.transfer.usage import busy_share, core_shares
+from lab.run.transfer.usage import SHARES, busy_share, core_shares
 
 ABOUT_CONNECTION = ("rtt_ms", "cwnd", "ssthresh", "window_bytes", "acked_bytes", "received_bytes", "retransmits",
                     "delivery_bytes_per_s", "rcvbuf", "sndbuf")  # fmt: skip
 
 
 def series(readings: Sequence[Reading]) -> dict[str, object]:
-    """One host's lists, as long as there are readings; None where one lacks the number.
+    """One host's lists, with an item for each reading; None if a reading lacks the number.
 
-    Counts are since the first reading. What cores did is a share of the time since the reading before that counts them.
-    ``processes`` and ``connections`` are of those readings that have them, with their time.
+    Counts are since the first reading. The shares of cores are of the time since the last reading that counts them.
+    ``processes`` and ``connections`` list only the readings that have some, each with its time.
     """
 
-    def since_first(count: Callable[[Reading], float | None]) -> list[float | None]:
-        first, values = count(readings[0]), list(map(count, readings))
-        return [None if first is None or value is None else round(value - first, 3) for value in values]
-
-    def net_count(name: str) -> Callable[[Reading], float | None]:
-        return lambda reading: reading.net.get(name)
-
     net = sorted({name for reading in readings for name in reading.net})
-    lists: dict[str, object] = {"at_s": since_first(lambda reading: reading.at_s)}
-    lists |= {name: since_first(net_count(name)) for name in net}
-    lists["cpu_s"] = since_first(lambda reading: reading.group.get("usage_s"))
-    lists["disk_read_bytes"] = since_first(lambda reading: _disks(reading, "read_bytes"))
-    lists["disk_written_bytes"] = since_first(lambda reading: _disks(reading, "written_bytes"))
+    lists: dict[str, object] = {"at_s": _since_first([reading.at_s for reading in readings])}
+    lists |= {name: _since_first([reading.net.get(name) for reading in readings]) for name in net}
+    lists["cpu_s"] = _since_first([reading.group.get("usage_s") for reading in readings])
+    for name in ("read_bytes", "written_bytes"):
+        lists[f"disk_{name}"] = _since_first(
+            [
+                sum(getattr(disk, name) for disk in reading.disks.values()) if reading.disks else None
+                for reading in readings
+            ]
+        )
     lists["available_bytes"] = [reading.available_bytes for reading in readings]
     return lists | _cores(readings) | _now_and_then(readings)
 
 
-def _disks(reading: Reading, name: str) -> int | None:
-    return sum(getattr(disk, name) for disk in reading.disks.values()) if reading.disks else None
+def _since_first(values: Sequence[float | None]) -> list[float | None]:
+    first = values[0]
+    return [None if first is None or value is None else round(value - first, 3) for value in values]
 
 
 def _cores(readings: Sequence[Reading]) -> dict[str, object]:
-    spent = list(_spent(readings))
+    """What cores did up to each reading but the first, since the last reading that counts them."""
+    spent, before = list[dict[str, Ticks]](), readings[0]
+    for reading in readings[1:]:
+        spent.append(ticks_spent(before.cores, reading.cores))
+        before = reading if reading.cores else before
     shares = [core_shares(ticks) for ticks in spent]
     names = sorted({name for ticks in spent for name in ticks})
     busy = {name: [None, *(busy_share(ticks[name]) if name in ticks else None for ticks in spent)] for name in names}
-    kinds = ("user", "system", "softirq", "iowait", "steal")
-    return {"core_busy": busy, **{kind: [None, *(share.get(kind) for share in shares)] for kind in kinds}}
-
-
-def _spent(readings: Sequence[Reading]) -> Iterator[dict[str, Ticks]]:
-    """What cores did up to each reading but the first, since the one before that counts them: not each has to."""
-    before = readings[0]
-    for reading in readings[1:]:
-        yield ticks_spent(before.cores, reading.cores)
-        before = reading if reading.cores else before
+    return {"core_busy": busy, **{kind: [None, *(share.get(kind) for share in shares)] for kind in SHARES}}
 
 
 def _now_and_then(readings: Sequence[Reading]) -> dict[str, object]:
-    """CPU seconds of processes, by name and id, where they differ from the first reading; facts of connections."""
+    """CPU seconds of processes since the first reading, by name and id, and facts of connections."""
     begin, old = readings[0].at_s, readings[0].processes
     processes: list[tuple[float, dict[str, float]]] = []
     connections: list[tuple[float, str, dict[str, object]]] = []

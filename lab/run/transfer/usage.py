@@ -1,16 +1,17 @@
-"""What one host did during a transfer: from what stood before it, what was sampled meanwhile, and what stood after it.
+"""What one host did during a transfer, from the readings before, during and after it.
 
-Averages come from the first and the last reading alone, so they are exact; only peaks rest on samples. What a host
+Averages follow from the first and the last reading alone, so they are exact; only peaks rest on samples. What a host
 does not count is left out.
 """
 
 import statistics
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
 from lab.platforms import ALL_CORES, Connection, Reading, Ticks
-from lab.platforms.readings import ticks_spent
+from lab.platforms.readings import Disk, ticks_spent
+from lab.platforms.timing import grown
 from lab.results.observed import HostUsage, TcpFacts
 
 CountT = TypeVar("CountT", int, float)
@@ -28,47 +29,36 @@ GROWING = ("sent_bytes", "acked_bytes", "received_bytes", "retransmits", "data_s
 
 
 def usage(readings: Sequence[Reading], elapsed_s: float, cores: int) -> HostUsage:
-    """What a host with so many cores did between readings, two or more, oldest first. A host may not count its cores
-    one by one, and in a hundredth of a second no core may show any work.
+    """What a host with so many cores did between two readings or more, oldest first.
+
+    ``cores`` counts if no core is counted by itself, or none shows any work, as in a hundredth of a second.
     """
+    first, last = readings[0], readings[-1]
+    group, net = _grown(first.group, last.group), _grown(first.net, last.net)
+    moved = {name: net[name] for name in ("tx_bytes", "rx_bytes") if name in net}
+    process, process_mean = _busiest_process(readings, elapsed_s) or (None, None)
     memory = [reading.available_bytes for reading in readings if reading.available_bytes is not None]
-    before, after = readings[0].swapped_bytes, readings[-1].swapped_bytes
-    counted = HostUsage(
-        cores=cores,
-        memory_least_bytes=min(memory, default=None),
-        swapped_bytes=after - before if before is not None and after is not None and after >= before else None,
-        samples=len(readings) - 2,
-    )
-    return _add_disks(_add_network(_add_cpu(counted, readings, elapsed_s), readings, elapsed_s), readings, elapsed_s)
-
-
-def _add_cpu(counted: HostUsage, readings: Sequence[Reading], elapsed_s: float) -> HostUsage:
-    group = _grown(readings[0].group, readings[-1].group)
-    seconds = {name: round(group[name], 3) if name in group else None for name in ("throttled_s", "waited_s")}
-    name, process_mean = _busiest(readings, elapsed_s) or (None, None)
-    counted = replace(
-        counted,
-        cpu_cores=round(group["usage_s"] / elapsed_s, 3) if "usage_s" in group else None,
-        link_cores=round(group["link_s"] / elapsed_s, 3) if "link_s" in group else None,
-        throttled_s=seconds["throttled_s"], waited_s=seconds["waited_s"], process=name, process_mean=process_mean,
-    )  # fmt: skip
     counting = [reading for reading in readings if reading.cores]
     spent = ticks_spent(counting[0].cores, counting[-1].cores) if counting else {}
-    if not (shares := core_shares(spent)):
-        return counted
-    counted = replace(
-        counted, user=shares["user"], system=shares["system"], softirq=shares["softirq"], iowait=shares["iowait"],
-        steal=shares["steal"],
+    shares = core_shares(spent)
+    core_mean, core_peak = _busiest_core(readings, spent) if shares and ALL_CORES not in spent else (None, None)
+    disk_read_bytes, disk_written_bytes, disk_busy = _disks(first.disks, last.disks, elapsed_s) or (None, None, None)
+
+    def seconds(name: str, per_s: float = 1.0) -> float | None:
+        return round(group[name] / per_s, 3) if name in group else None
+
+    return HostUsage(
+        cores=cores if core_mean is None else len(spent), cpu_cores=seconds("usage_s", elapsed_s),
+        link_cores=seconds("link_s", elapsed_s), throttled_s=seconds("throttled_s"), waited_s=seconds("waited_s"),
+        user=shares.get("user"), system=shares.get("system"), softirq=shares.get("softirq"),
+        iowait=shares.get("iowait"), steal=shares.get("steal"), core_mean=core_mean, core_peak=core_peak,
+        process=process, process_mean=process_mean, tx_bytes=moved.get("tx_bytes"), rx_bytes=moved.get("rx_bytes"),
+        tx_errors=net.get("tx_errors") if moved else None, rx_errors=net.get("rx_errors") if moved else None,
+        peak_bytes_per_s=_peak_bytes_per_s(readings, max(moved.values()) / elapsed_s) if moved else None,
+        disk_read_bytes=disk_read_bytes, disk_written_bytes=disk_written_bytes, disk_busy=disk_busy,
+        memory_least_bytes=min(memory, default=None),
+        swapped_bytes=grown(last.swapped_bytes, first.swapped_bytes), samples=len(readings) - 2,
     )  # fmt: skip
-    if ALL_CORES in spent:
-        return counted
-    mean = max(map(busy_share, spent.values()))
-    peaks = [
-        busy_share(core)
-        for begin, end in _spans(readings, lambda reading: bool(reading.cores))
-        for core in ticks_spent(begin.cores, end.cores).values()
-    ]
-    return replace(counted, cores=len(spent), core_mean=mean, core_peak=max([*peaks, mean]))
 
 
 def _grown(before: Mapping[str, CountT], after: Mapping[str, CountT]) -> dict[str, CountT]:
@@ -77,7 +67,7 @@ def _grown(before: Mapping[str, CountT], after: Mapping[str, CountT]) -> dict[st
 
 
 def core_shares(spent: Mapping[str, Ticks]) -> dict[str, float]:
-    """What the time of all cores together went to, as shares of it; empty where none is known."""
+    """What the time of all cores together went to, as shares of it; empty if none is known."""
     total = sum(map(sum, spent.values()))
     return {
         name: round(sum(getattr(core, kind) for core in spent.values() for kind in kinds) / total, 3)
@@ -92,8 +82,28 @@ def busy_share(core: Ticks) -> float:
     return round(1 - (core.idle + core.iowait) / total, 3) if total else 0.0
 
 
+def _busiest_core(readings: Sequence[Reading], spent: Mapping[str, Ticks]) -> tuple[float, float]:
+    """The mean and the peak share of the busiest core."""
+    mean = max(map(busy_share, spent.values()))
+    peaks = (
+        busy_share(core)
+        for begin, end in _spans(readings, lambda reading: bool(reading.cores))
+        for core in ticks_spent(begin.cores, end.cores).values()
+    )
+    return mean, max([*peaks, mean])
+
+
+def _peak_bytes_per_s(readings: Sequence[Reading], mean: float) -> int:
+    """The peak in the busier direction; no less than the mean."""
+    peaks = [mean]
+    for begin, end in _spans(readings, lambda reading: bool(reading.net)):
+        net = _grown(begin.net, end.net)
+        peaks.append(max(net.get("tx_bytes", 0), net.get("rx_bytes", 0)) / (end.at_s - begin.at_s))
+    return round(max(peaks))
+
+
 def _spans(readings: Sequence[Reading], fits: Callable[[Reading], bool]) -> Iterator[tuple[Reading, Reading]]:
-    """Beginning and end of each stretch of at least PEAK_S, and hardly more; none where all is shorter."""
+    """The first and last reading of each stretch of at least PEAK_S, and hardly more."""
     fitting = [reading for reading in readings if fits(reading)]
     begin = 0
     for end in range(1, len(fitting)):
@@ -103,10 +113,10 @@ def _spans(readings: Sequence[Reading], fits: Callable[[Reading], bool]) -> Iter
             yield fitting[begin], fitting[end]
 
 
-def _busiest(readings: Sequence[Reading], elapsed_s: float) -> tuple[str, float] | None:
-    """The process that used most CPU time, and how many cores that was while it was seen.
+def _busiest_process(readings: Sequence[Reading], elapsed_s: float) -> tuple[str, float] | None:
+    """The process that used most CPU time, and how many cores it used while it was seen.
 
-    One that ended early was seen for the last time in a sample, so its last moments are missing in both.
+    If it ended early, its last moments are missing in both numbers, because they are from its last sample.
     """
     before = readings[0]
     last = {key: (process, reading.at_s) for reading in readings for key, process in reading.processes.items()}
@@ -119,51 +129,22 @@ def _busiest(readings: Sequence[Reading], elapsed_s: float) -> tuple[str, float]
     return (name, round(cpu_s / seen_s, 3)) if cpu_s > 0 and seen_s > 0 else None
 
 
-def _add_network(counted: HostUsage, readings: Sequence[Reading], elapsed_s: float) -> HostUsage:
-    """Bytes each way; the peak is of the busier way, and no less than the mean."""
-    total = _grown(_bytes(readings[0]), _bytes(readings[-1]))
-    if not total:
-        return counted
-    errors = _grown(_errors(readings[0]), _errors(readings[-1]))
-    peaks = [
-        max(_grown(_bytes(begin), _bytes(end)).values(), default=0) / (end.at_s - begin.at_s)
-        for begin, end in _spans(readings, lambda reading: bool(reading.net))
-    ]
-    return replace(
-        counted,
-        tx_bytes=total.get("tx_bytes"), rx_bytes=total.get("rx_bytes"),
-        tx_errors=errors.get("tx_errors"), rx_errors=errors.get("rx_errors"),
-        peak_bytes_per_s=round(max([*peaks, max(total.values()) / elapsed_s])),
-    )  # fmt: skip
-
-
-def _bytes(reading: Reading) -> dict[str, int]:
-    return {name: value for name, value in reading.net.items() if name.endswith("_bytes")}
-
-
-def _errors(reading: Reading) -> dict[str, int]:
-    return {name: value for name, value in reading.net.items() if name.endswith("_errors")}
-
-
-def _add_disks(counted: HostUsage, readings: Sequence[Reading], elapsed_s: float) -> HostUsage:
-    """Bytes of all disks together, and how busy the busiest was."""
-    first, last = readings[0].disks, readings[-1].disks
-    grown = [
-        (new.read_bytes - old.read_bytes, new.written_bytes - old.written_bytes, new.busy_s - old.busy_s)
-        for old, new in ((first[name], last[name]) for name in sorted(first.keys() & last.keys()))
-    ]
-    if not grown:
-        return counted
-    read, written, busy = zip(*grown, strict=True)
-    share = min(1.0, round(max(busy) / elapsed_s, 3))
-    return replace(counted, disk_read_bytes=sum(read), disk_written_bytes=sum(written), disk_busy=share)
+def _disks(before: Mapping[str, Disk], after: Mapping[str, Disk], elapsed_s: float) -> tuple[int, int, float] | None:
+    """Bytes read from all disks and written to them, and the share of time that the busiest disk was busy."""
+    names = before.keys() & after.keys()
+    if not names:
+        return None
+    read_bytes = sum(after[name].read_bytes - before[name].read_bytes for name in names)
+    written_bytes = sum(after[name].written_bytes - before[name].written_bytes for name in names)
+    busy_s = max(after[name].busy_s - before[name].busy_s for name in names)
+    return read_bytes, written_bytes, min(1.0, round(busy_s / elapsed_s, 3))
 
 
 def carrier(readings: Sequence[Reading]) -> Connection | None:
-    """The connection that carried the payload, with what its counts grew by; None where none moved anything.
+    """The connection that carried the payload, with how far its counts grew; None if none moved anything.
 
-    Its ``age_s`` is the time from when it was seen last to the end, ``rtt_median_ms`` the median of its smoothed
-    round-trip times after the first reading.
+    Its ``age_s`` is the time from its last sample to the end, ``rtt_median_ms`` the median of its smoothed round-trip
+    times after the first reading.
     """
     before = {(connection.local, connection.peer): connection.tcp for connection in readings[0].connections}
     seen: dict[tuple[str, str], list[tuple[Connection, Reading]]] = {}
@@ -173,23 +154,19 @@ def carrier(readings: Sequence[Reading]) -> Connection | None:
     carriers = []
     for ends, times in seen.items():
         last, reading = times[-1]
+        rtt_ms = [connection.tcp.rtt_ms for connection, _ in times if connection.tcp.rtt_ms is not None]
         tcp = replace(
             _since(last.tcp, before.get(ends)),
             age_s=round(readings[-1].at_s - reading.at_s, 3),
-            rtt_median_ms=_median_rtt_ms(connection for connection, _ in times),
+            rtt_median_ms=round(statistics.median(rtt_ms), 3) if rtt_ms else None,
         )
         carriers.append(replace(last, tcp=tcp))
     best = max(carriers, key=lambda connection: connection.moved_bytes, default=None)
     return best if best and best.moved_bytes > 0 else None
 
 
-def _median_rtt_ms(connections: Iterable[Connection]) -> float | None:
-    known = [connection.tcp.rtt_ms for connection in connections if connection.tcp.rtt_ms is not None]
-    return round(statistics.median(known), 3) if known else None
-
-
 def _since(now: TcpFacts, before: TcpFacts | None) -> TcpFacts:
-    """What the kernel tells now, with what its counts grew by; one that was not there before began from nothing."""
+    """What the kernel reports now, with how far its counts grew; a new connection began from nothing."""
     if before is None:
         return now
     pairs = {name: (getattr(before, name), getattr(now, name)) for name in GROWING}

@@ -23,7 +23,7 @@ from lab.platforms.macos.programs import MacPrograms
 from lab.platforms.preflight import Preflight
 from lab.platforms.programs import Programs
 from lab.platforms.settings import SystemSettings
-from lab.run.transfer.in_effect import not_in_effect
+from lab.run.transfer.proof import not_in_effect
 from lab.settings.tcp_reach import SYSTEM
 
 REAL = ("sh", "perl", "sed", "head", "id", "getconf", "cat", "ls", "stat", "hostname", "uname")

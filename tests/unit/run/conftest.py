@@ -1,23 +1,25 @@
 """Fixtures for running sweeps over hosts in memory, and for putting back what runs left there."""
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterator
+from contextlib import nullcontext
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 import pytest
 from support.memory_host import LINES, World, lab_signals
+from support.open_runs import RunLab, hosts_file
+from support.open_runs import run_lab as run_lab_with
 from support.runner_bench import Bench
 
-from lab.hosts import Host
 from lab.local import state
-from lab.run.begin import resumption
-from lab.run.restore import foreign
-from lab.run.restore import put_back as restore
+from lab.results.run_folder import RunFolder
+from lab.run.begin import origin
+from lab.run.restore import foreign, put_back
 from lab.run.restore.vocabulary import line_format
+from lab.run.transfer.recorded import Recorded
 from lab.settings.journal import LineFormat
 
-# Of hosts in memory, and of those that there are
+# The operations of hosts in memory, and of real ones
 EITHER = LineFormat({**line_format().kinds, **LINES.kinds})
 
 
@@ -27,12 +29,30 @@ def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Bench:
 
 
 @pytest.fixture
+def recorded(tmp_path: Path) -> Recorded:
+    """The trials of a new run."""
+    return Recorded(RunFolder.create(tmp_path, "try", {}))
+
+
+@pytest.fixture
 def empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """An empty folder to work in, no local lab, and the signals as they were."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(state, "RUN", tmp_path / "no-local-lab")
     with lab_signals():
         yield
+
+
+@pytest.fixture
+def run_lab(capsys: pytest.CaptureFixture[str]) -> RunLab:
+    """Runs a command in this process; returns its exit code, output and errors."""
+    return partial(run_lab_with, capsys)
+
+
+@pytest.fixture
+def hosts(empty_folder: None) -> Path:
+    """A hosts file that is right."""
+    return hosts_file(Path("hosts.ini"))
 
 
 @pytest.fixture
@@ -48,11 +68,7 @@ def world(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> World:
     """Two hosts in memory, which is what `lab restore` connects to."""
     made = World(tmp_path)
 
-    @contextmanager
-    def reached(*_: Any) -> Iterator[tuple[Mapping[str, Host], dict[str, str]]]:
-        yield made.hosts, {}
-
-    monkeypatch.setattr(restore, "reached", reached)
-    for module in (restore, foreign, resumption):
+    monkeypatch.setattr(put_back, "reached", lambda *_: nullcontext((made.hosts, {})))
+    for module in (put_back, foreign, origin):
         monkeypatch.setattr(module, "line_format", lambda: EITHER)
     return made

@@ -1,14 +1,18 @@
-"""Running a sweep: every slot once and in order, and resuming repeats nothing."""
+"""Running a sweep: every slot once and in order; resuming repeats nothing; failures are recorded and passed."""
 
 import json
+from dataclasses import replace
 from types import SimpleNamespace
+from unittest.mock import Mock
 
 import pytest
-from support.memory_host import untouched
+from support.memory_host import knob, untouched
+from support.pairs import UNSEEN, hosts_model
 from support.runner_bench import RATES, SMALL, Bench, measured
 from support.sweeps import sweep_of
 
-from lab.base.errors import BadInput, Interrupted, TransferError
+from lab.base.errors import BadInput, CommandError, HostError, Interrupted, LabFailure, RestoreError, TransferError
+from lab.design.case import Case
 from lab.design.plan import plan
 from lab.results.effective import Effective
 from lab.results.observed import Observed
@@ -26,17 +30,18 @@ def test_every_slot_is_run_once_in_order_and_recorded_as_it_was(bench: Bench) ->
     slots = plan(SMALL, CATALOGUE).slots
     assert (ending.early, ending.not_ok) == ("", 0)
     assert bench.transfers == [slot.trial_id for slot in slots]
-    found = bench.transferred()
+    trials = bench.transferred()
+    bench.world.settings.unwind()
+    assert bench.world.state() == untouched()
     for slot in slots:
-        trial = found[slot.trial_id]
-        assert (trial.block, trial.position, trial.case_id) == (slot.block, slot.position, slot.case.case_id)
-        assert (trial.protocol, trial.mtu, trial.direction) == (slot.case.protocol, slot.case.mtu, slot.case.direction)
+        trial, case = trials[slot.trial_id], slot.case
+        assert (trial.block, trial.position, trial.case_id) == (slot.block, slot.position, case.case_id)
+        assert (trial.protocol, trial.mtu, trial.direction) == (case.protocol, case.mtu, case.direction)
         assert (trial.status, trial.reason, trial.verified, trial.files) == ("ok", "", True, 1)
         assert (trial.elapsed_s, trial.client_cpu_s, trial.server_cpu_s) == (0.5, 0.25, None)
         assert (trial.wire_tx_bytes, trial.wire_rx_bytes, trial.retransmits) == (1_100_000, 12_345, 7)
-        assert trial.ceiling_bytes_per_s == RATES[slot.case.direction]
-        assert trial.effective == Effective(mount="gvfs")
-        assert trial.observed == Observed(remarks=("odd",))
+        assert trial.ceiling_bytes_per_s == RATES[case.direction]
+        assert (trial.effective, trial.observed) == (Effective(mount="gvfs"), Observed(remarks=("odd",)))
     samples = [json.loads(line) for line in bench.folder.samples_path.read_text().splitlines()]
     assert samples == [{"trial_id": slot.trial_id, "client": {"at_s": [0.0]}} for slot in slots]
 
@@ -72,14 +77,8 @@ def test_watchers_hear_of_each_trial_before_and_after_it(bench: Bench) -> None:
 
 
 def test_resuming_repeats_nothing_and_measures_no_ceiling_again(bench: Bench) -> None:
-    def stop(trial_id: str) -> TransferResult:
-        if trial_id == "b001-0006":
-            raise Interrupted("stopped by SIGTERM")
-        if trial_id == "b001-0002":
-            raise TransferError("broken")
-        return measured()
-
-    bench.outcome = stop
+    outcomes = [measured(), TransferError("broken"), measured(), measured(), measured(), Interrupted("by SIGTERM")]
+    bench.outcome = Mock(side_effect=outcomes)
     with pytest.raises(Interrupted):
         bench.runner(SMALL).run()
     bench.world.settings.unwind()
@@ -138,24 +137,16 @@ def test_the_time_cap_ends_a_sweep_between_two_trials(bench: Bench, monkeypatch:
     assert "after 6 of 16 trials" in ending.early
 
 
-def test_a_host_is_left_as_it_was_in_the_end(bench: Bench) -> None:
-    bench.runner(SMALL).run()
-    bench.world.settings.unwind()
-    assert bench.world.state() == untouched()
-
-
 def test_anchors_are_run_in_their_places_and_recorded_as_such(bench: Bench) -> None:
     anchored = SMALL.model_copy(update={"anchors": 3})
     bench.runner(anchored).run()
     slots = plan(anchored, CATALOGUE).slots
     assert bench.transfers == [slot.trial_id for slot in slots]
-    found = bench.transferred()
-    assert [trial_id for trial_id, trial in found.items() if trial.anchor] == [
-        slot.trial_id for slot in slots if slot.anchor
-    ]
-    anchors = [trial for trial in found.values() if trial.anchor]
+    trials = bench.transferred()
+    anchors = {trial_id: trial.case_id for trial_id, trial in trials.items() if trial.anchor}
+    assert list(anchors) == [slot.trial_id for slot in slots if slot.anchor]
     assert len(anchors) == 6
-    assert {trial.case_id for trial in anchors} == {plan(anchored, CATALOGUE).cases[0].case_id}
+    assert set(anchors.values()) == {plan(anchored, CATALOGUE).cases[0].case_id}
     assert len(bench.ceilings) == 8  # an anchor stands on a network of its block, whose ceiling is known
     bench.transfers.clear()
     bench.runner(anchored).run()
@@ -167,8 +158,119 @@ def test_a_folder_that_holds_another_order_is_refused(bench: Bench) -> None:
     bench.runner(anchored).run()
     folder = RunFolder(bench.folder.path)
     check_recorded(folder, anchored, plan_of(folder, anchored))
-    said = r"trials.jsonl: b001-[a0-9]+ is of .*, and this lab would run (nothing|.+-mtu[0-9]+-.+) there: go on with"
+    message = r"trials.jsonl: b001-[a0-9]+ is of .*, and this lab would run (nothing|.+-mtu[0-9]+-.+) there: go on with"
     for changes in ({"seed": 5}, {"anchors": 3}, {"anchors": 0}, {"blocks": 1, "anchors": 1}):
         changed = anchored.model_copy(update=changes)
-        with pytest.raises(BadInput, match=said):
+        with pytest.raises(BadInput, match=message):
             check_recorded(folder, changed, plan_of(folder, changed))
+
+
+# --- failures
+
+
+BROKEN = CommandError("server", ("smbd",), 1, "it broke")
+FAILURES = [TransferError("client: cp: exit code 1"), HostError("client: it was lost"), BROKEN, LabFailure("any")]
+
+
+@pytest.mark.parametrize("error", FAILURES, ids=lambda error: type(error).__name__)
+def test_a_failed_trial_is_recorded_and_the_sweep_goes_on_from_scratch(bench: Bench, error: LabFailure) -> None:
+    def outcome(trial_id: str) -> TransferResult:
+        if trial_id == "b001-0003":
+            bench.world.settings.apply(knob("client", "space", "left setup"))
+            raise error
+        assert bench.world.hosts["client"].values["space"] == "131072"
+        return measured()
+
+    bench.outcome = outcome
+    ending = bench.runner(SMALL).run()
+    assert (ending.early, ending.not_ok, len(bench.transfers)) == ("", 1, 16)
+    trial = bench.trials()["b001-0003"]
+    assert (trial.status, trial.reason, trial.verified) == ("failed", error.cause_first(), False)
+    assert (trial.elapsed_s, trial.wire_tx_bytes, trial.retransmits, trial.effective) == (None, None, None, Effective())
+    assert trial.ceiling_bytes_per_s == RATES[trial.direction]
+
+
+def test_a_void_trial_keeps_its_numbers_and_its_reason(bench: Bench) -> None:
+    bench.outcome = lambda trial_id: measured("cached" if trial_id == "b002-0001" else "")
+    assert bench.runner(SMALL).run().not_ok == 1
+    trial = bench.trials()["b002-0001"]
+    assert (trial.status, trial.reason, trial.elapsed_s, trial.verified) == ("void", "cached", 0.5, True)
+
+
+def test_a_network_that_cannot_be_set_fails_its_trials_and_no_others(bench: Bench) -> None:
+    set_up = bench.session.set_up_network
+
+    def set_up_network(case: Case) -> None:
+        if case.mtu == 9000:
+            raise LabFailure("packets of MTU 9000 do not reach the server")
+        set_up(case)
+
+    bench.session.set_up_network = set_up_network
+    assert bench.runner(SMALL).run().not_ok == 8
+    for trial in bench.transferred().values():
+        assert (trial.status == "failed") == (trial.mtu == 9000)
+        assert (trial.ceiling_bytes_per_s is None) == (trial.mtu == 9000)
+
+
+def test_a_ceiling_that_cannot_be_measured_is_recorded_and_the_trials_are_run(bench: Bench) -> None:
+    bench.link = Mock(side_effect=LabFailure("iperf3: unable to connect"))
+    assert bench.runner(SMALL).run().not_ok == 8
+    assert {(trial.status, trial.ceiling_bytes_per_s) for trial in bench.transferred().values()} == {("ok", None)}
+    links = [trial for trial in bench.trials().values() if trial.protocol == "link"]
+    assert {(trial.status, trial.reason, trial.size_bytes) for trial in links} == {
+        ("failed", "iperf3: unable to connect", 0)
+    }
+
+
+@pytest.mark.parametrize(
+    "error", [RestoreError(["MTU should be 1500"]), Interrupted("stopped by SIGINT"), KeyError("x")]
+)
+def test_some_errors_end_a_sweep_and_what_was_measured_is_kept(bench: Bench, error: Exception) -> None:
+    bench.outcome = Mock(side_effect=[measured(), measured(), measured(), error])
+    with pytest.raises(type(error)):
+        bench.runner(SMALL).run()
+    assert list(bench.transferred()) == ["b001-0001", "b001-0002", "b001-0003"]
+
+
+def test_a_failed_trial_whose_settings_stay_changed_ends_the_sweep(bench: Bench) -> None:
+    def outcome(_: str) -> TransferResult:
+        bench.world.settings.apply(knob("client", "space", "stuck"))
+        bench.world.hosts["client"].stuck_keys.add("space")
+        raise TransferError("broken")
+
+    bench.outcome = outcome
+    with pytest.raises(RestoreError, match="knob space should be '131072' and is 'stuck'"):
+        bench.runner(SMALL).run()
+    assert len(bench.transfers) == 1
+
+
+# --- a server that nobody logs in to
+
+
+def unseen(bench: Bench, **server: str | None) -> Bench:
+    """The same bench, with a server that nobody logs in to."""
+    config = hosts_model(server={**UNSEEN, **server}, share={"path": None})
+    bench.session.pair = replace(bench.session.pair, config=config)
+    return bench
+
+
+def test_without_an_iperf3_no_link_is_measured_and_every_trial_is_run(bench: Bench) -> None:
+    unseen_result = replace(measured(), server=None)
+    unseen(bench).outcome = lambda _: unseen_result
+    bench.runner(sweep_of(blocks=1, store=["disk"])).run()
+    assert bench.ceilings == []
+    assert bench.trials() == bench.transferred()
+    for trial in bench.trials().values():
+        assert (trial.status, trial.server_cpu_s, trial.retransmits) == ("ok", None, 3)
+
+
+def test_an_iperf3_that_listens_already_is_asked_and_none_is_started(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    measure = Mock(side_effect=lambda _client, _call, _address, direction, *_: bench.link(direction))
+    monkeypatch.setattr("lab.workloads.iperf3.measure", measure)
+    monkeypatch.setattr("lab.workloads.iperf3.server", lambda *_: pytest.fail("it was started"))
+    unseen(bench, iperf3="192.0.2.9:5555").runner(sweep_of(blocks=1, store=["disk"], direction=["write"])).run()
+    asked = {(call.args[2], call.args[3], call.args[5]) for call in measure.call_args_list}
+    assert asked == {("192.0.2.9", "write", 5555), ("192.0.2.9", "read", 5555)}
+    assert {trial.ceiling_bytes_per_s for trial in bench.transferred().values()} == {100e6}

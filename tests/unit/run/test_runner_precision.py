@@ -24,7 +24,7 @@ from lab.settings.layers import Layers
 from lab.stats import wide_effects
 
 PRECISE = sweep_of(blocks=10, mtu=[1500, 9000]).model_copy(update={"precision": 0.03, "max_blocks": 40})
-SPREAD = 0.023  # of which the precision takes some blocks more than the least
+SPREAD = 0.023  # its precision takes some blocks more than the least
 
 
 def noisy(spread: float) -> Callable[[str], TransferResult]:
@@ -96,7 +96,7 @@ def test_a_resumed_run_stops_where_it_would_have_stopped(precise: tuple[Bench, E
     assert bench.transfers == []
 
 
-def test_a_precision_that_is_not_reached_is_said_with_every_width(bench: Bench) -> None:
+def test_a_precision_that_is_not_reached_is_reported_with_every_width(bench: Bench) -> None:
     bench.outcome = noisy(0.2)
     hasty = PRECISE.model_copy(update={"max_blocks": 11, "effects": ("mtu", "direction:mtu")})
     ending = bench.runner(hasty).run()
@@ -104,15 +104,17 @@ def test_a_precision_that_is_not_reached_is_said_with_every_width(bench: Bench) 
     rows = ["MTU 1500 → 9000, all cases", "MTU 1500 → 9000, SMB cp write", "MTU 1500 → 9000, SMB cp read"]
     rows += ["direction write → read with MTU 1500 → 9000, all cases"]
     wide = "; ".join(rf"{row}: ±[0-9.]+ %" for row in rows)
-    said = f"the precision of ± 3 % was not reached in 11 blocks: {wide}"
-    assert re.fullmatch(said, ending.imprecise)
+    expected = f"the precision of ± 3 % was not reached in 11 blocks: {wide}"
+    assert re.fullmatch(expected, ending.imprecise)
     assert ending.text == ending.imprecise
     bench.transfers.clear()
     assert bench.runner(hasty).run() == ending
     assert bench.transfers == []
 
 
-def test_a_cap_ends_a_run_that_is_not_precise_and_both_are_said(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_cap_ends_a_run_that_is_not_precise_and_both_are_reported(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
     clock = [0.0]
     monkeypatch.setattr(runner_module, "time", SimpleNamespace(monotonic=lambda: clock[0]))
 

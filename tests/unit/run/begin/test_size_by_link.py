@@ -1,0 +1,127 @@
+"""Which size a run chooses where the sweep leaves that to the link."""
+
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
+from unittest.mock import Mock
+
+import pytest
+from support.pairs import UNSEEN, hosts_model
+from support.runner_bench import Bench
+from support.sweeps import sweep_with
+
+from lab.base.errors import BadInput, LabFailure
+from lab.design.case import Case
+from lab.design.factors import Direction
+from lab.design.payload_size import MIB
+from lab.design.plan import plan
+from lab.design.sweep_file import Sweep
+from lab.hosts import ROLES, Role
+from lab.results.run_folder import RunFolder
+from lab.run.begin import payload_size
+from lab.run.begin.look import plan_of
+from lab.run.begin.payload_size import choose_size, recorded_size
+from lab.run.case.catalogue import CATALOGUE
+from lab.run.case.session import Session
+
+SWEEP = sweep_with(workload={"seconds": 3}, factors={"mtu": [1500, 9000], "tcp_space": [65536, "default"]})
+
+
+def choose(bench: Bench, sweep: Sweep = SWEEP, ram_disk: str = "2048 MiB", speed: int | None = None) -> tuple[int, str]:
+    """The chosen size in MiB, and the lines for the user."""
+    host = {"ram_disk": ram_disk}
+    config = hosts_model(client=host, server=host, share={"path": "~/media"})
+    facts = dict.fromkeys(ROLES, SimpleNamespace(link_bits_per_s=speed, home="/home/me"))
+    pair = bench.session.pair = replace(bench.session.pair, config=config, facts=facts)
+    pair.platforms["server"].files = SimpleNamespace(free_bytes={"/home/me/media": 100 * MIB}.__getitem__)
+    return choose_on_pair(bench, sweep)
+
+
+def choose_on_pair(bench: Bench, sweep: Sweep) -> tuple[int, str]:
+    lines: list[str] = []
+    folder = RunFolder(bench.folder.path)
+    sized, planned = choose_size(bench.session, folder, sweep, plan_of(folder, sweep), lines.append)
+    assert planned == plan_of(folder, sized)
+    return (sized.workload.size or 0) // MIB, "\n".join(lines)
+
+
+def test_it_is_what_iperf3_moves_on_the_fastest_network_and_the_first_block_has_that_ceiling(bench: Bench) -> None:
+    assert choose(bench) == (512, "a trial moves 512 MiB, which takes 5.4 s or more: iperf3 moved 100 MB/s")
+    assert bench.ceilings == [("write", 9000), ("read", 9000)]
+    assert set(bench.trials()) == {"b001-link-mtu9000-tcpdefault-write", "b001-link-mtu9000-tcpdefault-read"}
+    assert RunFolder(bench.folder.path).run["payload_bytes"] == 512 * MIB
+
+
+def test_a_run_that_is_resumed_has_the_size_that_was_chosen(bench: Bench) -> None:
+    choose(bench)
+    folder = RunFolder(bench.folder.path)
+    again = recorded_size(SWEEP, folder)
+    assert again.workload.size == 512 * MIB
+    assert choose(bench, again) == (512, "")
+    assert len(bench.ceilings) == 2
+    folder.update(payload_bytes=-1)
+    with pytest.raises(BadInput, match="payload_bytes: -1 is no size"):
+        recorded_size(SWEEP, folder)
+
+
+def test_a_size_that_the_sweep_has_is_taken(bench: Bench) -> None:
+    assert choose(bench, sweep_with()) == (1, "")
+    assert "payload_bytes" not in RunFolder(bench.folder.path).run
+
+
+def test_where_there_is_less_room_it_takes_what_fits_and_warns(bench: Bench) -> None:
+    size, lines = choose(bench, ram_disk="256 MiB")
+    assert size == 243
+    assert (
+        "warning: that is less than the 3 s of the sweep, and too short for some verdicts: the client's RAM disk "
+        "(ram_disk in the hosts file) has room for no more; 538 MiB would do"
+    ) in lines
+
+
+def test_a_disk_counts_too(bench: Bench) -> None:
+    size, lines = choose(bench, sweep_with(workload={"seconds": 3}, factors={"store": ["disk"]}))
+    assert size == 95
+    assert "the server's disk, at /home/me/media, has room for no more" in lines
+
+
+@pytest.mark.parametrize(
+    ("speed", "size", "source"), [(10**10, 1950, "the interfaces say 10 Gbit/s"), (None, 512, "1 Gbit/s is assumed")]
+)
+def test_without_iperf3_the_interfaces_say_how_fast_the_link_is(
+    bench: Bench, speed: int | None, size: int, source: str
+) -> None:
+    bench.link = Mock(side_effect=LabFailure("iperf3: no"))
+    chosen, lines = choose(bench, speed=speed)
+    assert chosen == size
+    assert source in lines
+
+
+def test_without_an_iperf3_a_small_transfer_each_way_tells_how_much_to_move(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The faster of both counts. What these hosts cannot do is not tried."""
+    seconds = {Direction.WRITE: 0.5, Direction.READ: 0.25}
+    tried: list[tuple[str, str, int]] = []
+
+    def transfer(_: Session, pilot: Case, trial_id: str, __: float) -> Any:
+        tried.append((trial_id, pilot.protocol, pilot.size_bytes))
+        return SimpleNamespace(timing=SimpleNamespace(elapsed_s=seconds[pilot.direction]))
+
+    def set_up(first: Case) -> Any:
+        assert first.protocol == "nfs"
+        return SimpleNamespace(attached=SimpleNamespace(path="/mnt/nas"))
+
+    sweep = sweep_with(workload={"seconds": 3}, factors={"protocol": ["smb", "nfs"], "store": ["disk"]})
+    left_out = {case.case_id: "no smb" for case in plan(sweep.sized(MIB), CATALOGUE).cases}
+    bench.folder.update(left_out={name: why for name, why in left_out.items() if "smb" in name})
+    monkeypatch.setattr(payload_size, "transfer", transfer)
+    config = hosts_model(server=UNSEEN, share={"path": None})
+    bench.session.pair = replace(bench.session.pair, config=config)
+    bench.session.set_up = set_up
+    bench.session.pair.platforms[Role.CLIENT].files = SimpleNamespace(free_bytes={"/mnt/nas": 150 * MIB}.__getitem__)
+    size, lines = choose_on_pair(bench, sweep)
+    assert tried == [("pilot-write", "nfs", 16 * MIB), ("pilot-read", "nfs", 16 * MIB)]
+    assert size == 142  # as much as there is room for on the share
+    first, second = lines.splitlines()
+    assert "a first transfer of 16 MiB reached 67.11 MB/s" in first
+    assert "the share has room for no more" in second

@@ -1,0 +1,119 @@
+"""One client's part in a transfer: where its payload lies, the tool's command, and a disk that is full."""
+
+from collections.abc import Callable, Mapping
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from support.pairs import STORE_NAME, UNSEEN, hosts_model, pair_of
+from support.parts import case_of, part_of, setup_of
+
+from lab import workloads
+from lab.base.errors import HostLost, TransferError
+from lab.design.case import Case
+from lab.design.workload import Workload
+from lab.hosts import Role
+from lab.run.transfer.part import Endpoints, Place, call_for, endpoints_of
+from lab.run.transfer.transfer import time_tool
+from lab.workloads import Move, Payload
+
+SOURCE, TARGET = "/ram/name", "me@nas:/srv/name"
+SHELL = "ssh -p 2"
+FULL = TransferError("cp: cannot create regular file '/m/x': Input/output error", host="client")
+READ_BY_CLIENT = case_of("read", read_from="own", clients="1", size_bytes=7)
+
+
+def endpoints(case: Case, server: Mapping[str, str | None] = UNSEEN) -> Endpoints:
+    """The ends over a share in whose mount a payload named ``kept`` lies."""
+    pair = pair_of(hosts_model(server=server), sides={Role.CLIENT: SimpleNamespace(directory="/lab")})
+    setup = setup_of("/mnt/nas", f"/srv/share/{STORE_NAME}")
+    setup.mount.payloads["file", 7] = "kept"
+    return endpoints_of(pair, setup, case, "b001-0001")
+
+
+def test_without_a_login_both_ends_are_on_the_client_and_one_of_them_in_the_mount() -> None:
+    write, read = (endpoints(case_of(direction, client_sync="fsync")) for direction in ("write", "read"))
+    for path, place in ((write.target, write.target_place), (read.source, read.source_place)):
+        assert (place.role, place.path, place.in_mount) == (Role.CLIENT, path, True)
+        assert path.startswith(f"/mnt/nas/{STORE_NAME}/b001-0001")
+    for path, place in ((write.source, write.source_place), (read.target, read.target_place)):
+        assert (place.role, place.path, place.in_mount) == (Role.CLIENT, path, False)
+        assert path.startswith("/lab/ram/b001-0001")
+    assert (write.flush, read.flush) == (write.target, read.target)
+
+
+def test_with_a_login_the_end_in_the_share_is_the_servers() -> None:
+    write = endpoints(case_of(), {})
+    assert write.target_place == Place(Role.SERVER, f"/srv/share/{STORE_NAME}/{write.seed}")
+    assert write.target == f"/mnt/nas/{STORE_NAME}/{write.seed}"
+
+
+def test_a_payload_that_one_client_keeps_is_not_overwritten_by_another() -> None:
+    assert endpoints(READ_BY_CLIENT).seed == "kept"
+    assert endpoints(READ_BY_CLIENT.with_option("clients", "2")).seed.startswith("b001-0001-")
+
+
+def words_of(payload: Payload, name: str, shell: str) -> tuple[str, ...]:
+    tool = workloads.tool(name)
+    call, source = call_for(payload, tool, (name,), SOURCE)
+    return tool.argv(call, "", Move(source=source, target=TARGET, size_bytes=1 << 20, remote_shell=shell))
+
+
+RSYNC = ("-W", "--inplace", "-e", SHELL, "--", "/ram/name/", TARGET)
+
+
+@pytest.mark.parametrize(
+    ("tool", "first", "second"),
+    [
+        ("cp", ("cp", "-R", "--", "/ram/name/.", TARGET), ("cp", "-R", "--", "/ram/name/.", TARGET)),
+        ("rsync", ("rsync", "-r", *RSYNC), ("rsync", "-r", "-t", *RSYNC)),
+        ("ditto", ("ditto", "/ram/name/", TARGET), ("ditto", "/ram/name/", TARGET)),
+    ],
+)
+def test_the_content_of_a_folder_goes_into_a_folder_of_the_same_name(
+    tool: str, first: tuple[str, ...], second: tuple[str, ...]
+) -> None:
+    for changed, words in ((None, first), (0.01, second)):
+        workload = Workload.model_validate({"kind": "tree", "profile": "mail", "size": "1 MiB", "changed": changed})
+        assert words_of(workloads.payload("tree").of(workload), tool, SHELL) == words
+
+
+def test_a_single_file_is_named_as_it_was() -> None:
+    assert words_of(workloads.payload("file"), "cp", "") == ("cp", "--", SOURCE, TARGET)
+
+
+def failed_transfer(free_bytes: Callable[[str], int], free_files: Callable[[str], int | None]) -> TransferError:
+    """The error of a tree's failed copy into a share whose server has so much room."""
+
+    def fail(*_: object) -> None:
+        raise FULL
+
+    pair: Any = SimpleNamespace(
+        platforms={
+            Role.CLIENT: SimpleNamespace(clock=SimpleNamespace(time_transfer=fail)),
+            Role.SERVER: SimpleNamespace(files=SimpleNamespace(free_bytes=free_bytes, free_files=free_files)),
+        },
+        sides={Role.SERVER: SimpleNamespace(address="192.0.2.2")},
+        interface=lambda _: "eth0",
+    )
+    ends = Endpoints("/c/x", "/m/x", "", Place(Role.CLIENT, "/c/x"), Place(Role.SERVER, "/srv/x"))
+    with pytest.raises(TransferError) as caught:
+        time_tool(part_of(pair, case_of(size_bytes=1 << 24, files=1000), endpoints=ends), 1.0)
+    return caught.value
+
+
+def test_a_store_without_bytes_or_inodes_is_named_before_the_tools_message() -> None:
+    full = failed_transfer(lambda _: 4096, lambda _: 10**6)
+    assert full.message == f"no space: only 4096 bytes are left in /srv; {FULL.message}"
+    assert full.host == Role.SERVER
+    none_left = failed_transfer(lambda _: 1 << 40, lambda _: 3)
+    assert none_left.message == f"no inodes: /srv takes only 3 more files; {FULL.message}"
+    assert failed_transfer(lambda _: 1 << 40, lambda _: None) is FULL  # a file system without inodes
+    assert failed_transfer(lambda _: 1 << 40, lambda _: 10**6) is FULL
+
+
+def test_a_server_that_is_gone_hides_no_failure() -> None:
+    def lost(_: str) -> int:
+        raise HostLost("the connection was lost", host="server")
+
+    assert failed_transfer(lost, lost) is FULL
