@@ -1,4 +1,4 @@
-"""Two emulated Macs: what really happens below their programs, and a sweep between them that leaves nothing."""
+"""Two emulated Macs: what their programs really change, and a sweep between them that leaves nothing."""
 
 import json
 from collections.abc import Callable
@@ -6,12 +6,13 @@ from collections.abc import Callable
 import pytest
 from faults.observe import MAC_TRANSIENT
 from support.local_lab import HOSTS, Bench
-from support.mac_user import NEW, OLD, PLATFORMS, VERSIONS, await_, output_of, run
+from support.macs import NEW, OLD, PLATFORMS, VERSIONS, await_, output_of
+from support.macs import run_as_user as run
 
 from lab.check.hardware import assumptions_about
 from lab.platforms.macos.platform import MacOS
 
-# What a sweep changes on a Mac and below it, and must not leave
+# what a sweep changes on a Mac and on the Linux below it, and must restore
 STATE = r"""
 ifconfig en0 | grep -v inet6; sysctl -a | grep -v -e loadavg -e swapusage; mount; hdiutil info -plist
 cat /linux/proc/sys/net/ipv4/tcp_rmem /linux/proc/sys/net/ipv4/tcp_wmem; cut -d ' ' -f 2,3 /linux/proc/self/mounts
@@ -26,28 +27,23 @@ def macs(new_bench: Callable[..., Bench]) -> Bench:
 
 
 def state(macs: Bench, host: str) -> set[str]:
-    """The lines of STATE, and what runs."""
     return {*macs.inside(host, STATE).splitlines(), *list_processes(macs, host)}
 
 
 def list_processes(macs: Bench, host: str) -> list[str]:
-    """What runs on a Mac, but for the look itself, SSH, and what compiles the emulated programs after a start.
+    """What runs on a Mac, except ps itself, SSH, and the compilation of emulated programs after a start.
 
-    ps is the only program that is started for it: a pipeline would stand in the list, too. What has ended is in
-    parentheses there.
+    ps runs alone, because the list would show a pipeline too. Ended processes are in parentheses.
     """
     done = macs.execute(host, *PROCESSES)
     assert done.returncode == 0, done.stderr
-    passing = ("sshd", MAC_TRANSIENT, " ".join(PROCESSES))
-    return [
-        line
-        for line in done.stdout.splitlines()
-        if not line.startswith("(") and not any(part in line for part in passing)
-    ]
+    left_out = ("sshd", MAC_TRANSIENT, " ".join(PROCESSES))
+    lines = (line for line in done.stdout.splitlines() if not line.startswith("("))
+    return [line for line in lines if not any(part in line for part in left_out)]
 
 
 def test_a_ram_disk_lives_as_on_a_mac(macs: Bench) -> None:
-    """Attached by a user, mounted at NAME 1 where NAME is taken, busy while it is in use, and gone in the end."""
+    """A user attaches it; it is mounted at NAME 1 if NAME is taken, busy while in use, and gone in the end."""
     output_of(macs, NEW, "sudo mkdir '/Volumes/My Disk'")
     device = output_of(macs, NEW, "hdiutil attach -nomount ram://65536").split()[0]
     assert device == "/dev/disk4"
@@ -91,9 +87,8 @@ def test_a_disk_belongs_to_who_attached_it(macs: Bench) -> None:
 
 
 def test_tcp_sizes_reach_the_sockets(macs: Bench) -> None:
-    size = (
-        "perl -MSocket -e 'socket S, PF_INET, SOCK_STREAM, 6; print unpack \"i\", getsockopt S, SOL_SOCKET, SO_RCVBUF'"
-    )
+    made = "socket S, PF_INET, SOCK_STREAM, 6"
+    size = f"perl -MSocket -e '{made}; print unpack \"i\", getsockopt S, SOL_SOCKET, SO_RCVBUF'"
     wanted = "for name in recvspace=98304 doautorcvbuf=0; do sudo sysctl -w net.inet.tcp.$name; done"
     assert "net.inet.tcp.recvspace: 131072 -> 98304\n" in output_of(macs, NEW, wanted)
     assert output_of(macs, NEW, size) == "98304"
@@ -107,10 +102,9 @@ def test_tcp_sizes_reach_the_sockets(macs: Bench) -> None:
     output_of(macs, OLD, "sudo sysctl -w net.inet.tcp.sockthreshold=64")
 
 
-def test_faults_happen_as_often_as_is_asked_for(macs: Bench) -> None:
+def test_faults_happen_as_often_as_requested(macs: Bench) -> None:
     def fault(name: str, times: str) -> None:
-        done = macs.lab("local", "fault", "--name", macs.name, NEW, name, times)
-        assert done.returncode == 0, done.stderr
+        macs.check_output("local", "fault", "--name", macs.name, NEW, name, times)
 
     output_of(macs, NEW, "hdiutil attach -nomount ram://65536")
     fault("eject-busy", "2")
@@ -126,30 +120,29 @@ def test_faults_happen_as_often_as_is_asked_for(macs: Bench) -> None:
 
 
 def test_a_whole_sweep_over_ssh_leaves_nothing(macs: Bench) -> None:
-    """With another MTU and pinned buffers, both ways, between two Macs; and every text says what they are."""
+    """The sweep uses another MTU and fixed buffers, both ways; every text says that the Macs are emulated."""
     for host in HOSTS:  # whose links are up about a second after the hosts are
         output_of(macs, host, await_("ifconfig en0 | grep -w active"))
     before = {host: state(macs, host) for host in HOSTS}
-    done = macs.run(mtu=[9000], tcp_space=["64 KiB"])
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert [(trial["status"], trial["reason"]) for trial in macs.trials()] == [("ok", "")] * 2
-    assert {trial["effective"]["client_mtu"] for trial in macs.trials()} == {"9000"}
+    trials = macs.measure(mtu=[9000], tcp_space=["64 KiB"])
+    assert [(trial["status"], trial["reason"]) for trial in trials] == [("ok", "")] * 2
+    assert {trial["effective"]["client_mtu"] for trial in trials} == {"9000"}
     assert {host: sorted(before[host] ^ state(macs, host)) for host in HOSTS} == {host: [] for host in HOSTS}
-    run_json = json.loads((macs.newest() / "run.json").read_text())
+    run_json = macs.run_json()
     assert run_json["emulated"] == "emulated Mac, not a measurement of a Mac"
     assert {facts["os"].split(" (")[0] for facts in run_json["hosts"].values()} == {"macOS 15.5", "Mac OS X 10.6.8"}
-    assert macs.lab("report").returncode == 0
+    macs.check_output("report")
     for name in ("post.md", "post-appendix.md", "report.html", "figures/throughput.svg"):
         text = (macs.newest() / "report" / name).read_text()
         assert "emulated Mac, not a measurement of a Mac" in text, name
 
 
-def test_they_are_what_the_lab_takes_macs_for(macs: Bench) -> None:
-    """Every question that `lab check --hardware` has for a Mac of their versions, but for those about time."""
+def test_emulated_macs_are_what_the_lab_assumes_of_macs(macs: Bench) -> None:
+    """Asks every question of `lab check --hardware` for Macs of these versions, except questions about time."""
     done = macs.lab("check", "--hosts", str(macs.hosts), "--hardware", "--json")
     rows = [row for row in json.loads(done.stdout)["findings"] if row["subject"].endswith(" hardware")]
-    differing = [row["message"] for row in rows if row["level"] == "warning"]
-    assert [message for message in differing if "iostat" not in message and "processor time" not in message] == []
+    warnings = [row["message"] for row in rows if row["level"] == "warning"]
+    assert [message for message in warnings if "iostat" not in message and "processor time" not in message] == []
     asked = {host: sum(row["level"] != "note" for row in rows if row["subject"].startswith(host)) for host in HOSTS}
     assert asked == {
         host: sum(bool(row.ask) and row.holds_for(version) for row in assumptions_about(MacOS))
@@ -161,13 +154,9 @@ def test_a_reboot_forgets_what_was_in_memory(macs: Bench) -> None:
     output_of(macs, NEW, "echo kept > /Users/lab/file; hdiutil attach -nomount ram://65536; sudo ifconfig en0 mtu 9000")
     output_of(macs, NEW, "sudo sysctl -w net.inet.tcp.recvspace=65536")
     session = output_of(macs, NEW, "sysctl -n kern.bootsessionuuid")
-    assert macs.lab("local", "reboot", "--name", macs.name, NEW).returncode == 0
-    assert (
-        output_of(macs, NEW, "cat /Users/lab/file; rm /Users/lab/file; sysctl -n net.inet.tcp.recvspace")
-        == "kept\n131072\n"
-    )
-    assert (
-        output_of(macs, NEW, "ifconfig en0 | grep -c 'mtu 1500'; hdiutil info | grep images")
-        == "1\nimages          : 0\n"
-    )
+    macs.check_output("local", "reboot", "--name", macs.name, NEW)
+    look = "cat /Users/lab/file; rm /Users/lab/file; sysctl -n net.inet.tcp.recvspace"
+    assert output_of(macs, NEW, look) == "kept\n131072\n"
+    look = "ifconfig en0 | grep -c 'mtu 1500'; hdiutil info | grep images"
+    assert output_of(macs, NEW, look) == "1\nimages          : 0\n"
     assert output_of(macs, NEW, "sysctl -n kern.bootsessionuuid") != session

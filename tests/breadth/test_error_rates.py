@@ -1,11 +1,10 @@
-"""How often intervals hold the truth and chance is taken for an effect: by simulations of hundreds of runs."""
+"""How often intervals hold the truth and chance passes for an effect, in simulations of hundreds of runs."""
 
 from dataclasses import replace
 
 import numpy as np
 import pytest
-from support.drawn_series import blocks_alike, course_of, resembling, scattered, white
-from support.synthetic_frames import cases, noise, run
+from support.synthetic_frames import blocks_alike, cases, course_of, noise, resembling, run, scattered, white
 
 from lab import stats
 from lab.stats.change_points import best_split
@@ -17,7 +16,7 @@ from lab.stats.over_pairs import moderate_errors, pool
 
 @pytest.mark.parametrize(("pairs", "blocks", "least"), [(3, 3, 94), (10, 3, 94), (10, 6, 94)])
 def test_the_interval_over_pairs_holds_the_effect_as_often_as_it_says(pairs: int, blocks: int, least: float) -> None:
-    """Without the moderation it does in 90 of 100 cases of 10 pairs of 3 blocks: benchmarks/over_pairs.py."""
+    """Without moderation only 90 % of intervals over 10 pairs of 3 blocks would: benchmarks/over_pairs.py."""
     chance = np.random.default_rng(pairs + blocks)
     for tau in (0.0, 1.0, 5.0):
         values = chance.normal(0, tau, (2000, pairs, 1)) + chance.normal(0, np.sqrt(blocks), (2000, pairs, blocks))
@@ -28,7 +27,7 @@ def test_the_interval_over_pairs_holds_the_effect_as_often_as_it_says(pairs: int
 
 @pytest.mark.parametrize("blocks", [3, 4, 12])
 def test_noise_does_not_hide_a_drift_of_five_percent(blocks: int) -> None:
-    """Of 3 blocks, a case's deviation from its own median is 0 in one of three trials, whatever drifted."""
+    """With 3 blocks, one of three trials is its case's median and deviates by 0, whatever the drift is."""
     of = cases(direction=["write", "read"], mtu=[1500, 9000], tcp_space=[1024 * size for size in range(1, 8)])
     logs, drifts = np.log(0.95) * np.linspace(0, 1, blocks), []
     for seed in range(40):
@@ -50,7 +49,7 @@ def test_the_interval_of_a_drift_holds_it_in_95_percent_of_runs() -> None:
 
 
 def test_three_blocks_of_a_demo_tell_more_than_each_row_alone() -> None:
-    """In 40 runs of 36 rows: about 95 % hold the truth, and the moderated ones are two thirds as wide or less."""
+    """In 40 runs of 36 rows, about 95 % hold the truth; moderated intervals have at most two thirds of the width."""
     of = cases(protocol=["afp", "nfs", "smb"], tool=["cp", "rsync"], direction=["write", "read"], mtu=[1500, 9000])
     held, widths = [], []
     for seed in range(40):
@@ -58,9 +57,8 @@ def test_three_blocks_of_a_demo_tell_more_than_each_row_alone() -> None:
         table = stats.effects(stats.grid(run(of, logs)), ["mtu", "tool"])
         below = table[(table["direction"] != "all")]
         held.append((below["moderated_low_pct"] <= 0) & (below["moderated_high_pct"] >= 0))
-        widths.append(
-            (below["moderated_high_pct"] - below["moderated_low_pct"]) / (below["high_pct"] - below["low_pct"])
-        )
+        width = below["moderated_high_pct"] - below["moderated_low_pct"]
+        widths.append(width / (below["high_pct"] - below["low_pct"]))
     assert 0.92 < np.mean(held) < 0.98
     assert np.median(widths) < 0.67
 
@@ -88,9 +86,7 @@ def test_the_fastest_is_among_those_that_lead_in_at_least_95_of_100_tables() -> 
 
 
 def test_the_family_wise_error_is_kept_where_some_hypotheses_are_false() -> None:
-    """4000 tables of true and of false overall rows and rows below: any wrong one in 5 % at most (1 % chance of more
-    than 5.8 %).
-    """
+    """At most 5 % of 4000 tables with true and false rows have any wrong row (1 % chance of more than 5.8 %)."""
     rng = np.random.default_rng(2)
     comparison, true = np.repeat(np.arange(4), 4), np.tile([False, True, True, True], 4)
     true[12:] = True
@@ -102,12 +98,12 @@ def test_the_family_wise_error_is_kept_where_some_hypotheses_are_false() -> None
 
 
 @pytest.mark.parametrize("n", [10, 25])
-def test_chance_is_told_as_a_step_in_at_most_five_of_a_hundred_series(n: int) -> None:
+def test_chance_is_called_a_step_in_at_most_five_of_a_hundred_series(n: int) -> None:
     p_values = [best_split(white(seed, n), np.ones(n)).p for seed in range(200)]
     assert np.mean(np.array(p_values) < 0.05) < 0.05 + 2.5 * np.sqrt(0.05 * 0.95 / 200)
 
 
-def test_points_that_resemble_the_one_before_are_seldom_told_as_a_step() -> None:
+def test_points_that_resemble_the_one_before_are_seldom_called_a_step() -> None:
     p_values = np.array([best_split(resembling(seed, 30, 0.3), np.ones(30)).p for seed in range(100)])
     assert np.mean(p_values < 0.05) < 0.2
 
@@ -124,6 +120,6 @@ def test_most_intervals_hold_the_truth_where_plain_ones_do_not() -> None:
     for seed in range(60):
         values = blocks_alike(seed, 10, 20, 0.5)
         means = t_means(values), widen(values, t_means(values), np.zeros(10, dtype=np.intp))
-        held += [(np.abs(one.mean) <= one.half).mean() / 60 for one in means]
+        held += [(np.abs(mean.mean) <= mean.half).mean() / 60 for mean in means]
     assert held[0] < 0.82
     assert held[1] > 0.9

@@ -14,7 +14,7 @@ from lab.local.network import token_bucket
 QUEUE = " ".join(token_bucket("1gbit", relayed=False))
 LEFT = {
     "file /var/tmp/left": ("touch /var/tmp/left", "rm /var/tmp/left"),
-    "file /etc/hosts": (  # as long as it was, and as old
+    "file /etc/hosts": (  # same length and same time
         "cp -p /etc/hosts /root/h && sed -i s/localhost/lOcalhost/ /etc/hosts && touch -r /root/h /etc/hosts",
         "cat /root/h > /etc/hosts; rm /root/h",
     ),
@@ -27,10 +27,7 @@ LEFT = {
     ),
     "link eth0": ("ip link set dev eth0 mtu 1400", "ip link set dev eth0 mtu 1500"),
     "address eth0": ("ip address add 10.99.0.77/24 dev eth0", "ip address del 10.99.0.77/24 dev eth0"),
-    "queue eth0": (
-        "tc qdisc del dev eth0 root",
-        f"tc qdisc add dev eth0 root {QUEUE}",
-    ),
+    "queue eth0": ("tc qdisc del dev eth0 root", f"tc qdisc add dev eth0 root {QUEUE}"),
 }
 
 
@@ -50,8 +47,8 @@ def test_whatever_a_run_leaves_on_a_host_is_seen(bench: Bench) -> None:
     observer = Observer(bench.name)
     before = observer.state()
     bench.inside("server", "\n".join(leave for leave, _ in LEFT.values()))
-    found = difference(before, observer.state())
+    left = difference(before, observer.state())
     bench.inside("server", "\n".join(remove for _, remove in LEFT.values()))
-    assert [what for what in LEFT if not any(f" server: {what}" in line for line in found)] == []
-    assert [line for line in found if " client: " in line] == []
+    assert [what for what in LEFT if not any(f" server: {what}" in line for line in left)] == []
+    assert [line for line in left if " client: " in line] == []
     assert difference(before, observer.state()) == []

@@ -1,16 +1,18 @@
-"""A fleet of two sweeps on one pair, with `lab run` as it is: whatever is killed, all is done once, and put back."""
+"""A fleet of two sweeps on one pair, with the real `lab run`: whatever is killed, each sweep is done once."""
 
 import json
 import os
 import re
 import signal
 import subprocess
-import time
 from pathlib import Path
 from typing import Any
 
 import psutil
 from support.local_lab import Bench, end
+from support.waiting import wait_until
+
+from lab.base.present import present
 
 FLEET = """\
 name = "two"
@@ -23,11 +25,10 @@ sweep = "first.toml"
 [[tasks]]
 sweep = "second.toml"
 """
-ENOUGH_S = 300
 
 
 def fleet_of(bench: Bench) -> str:
-    """A fleet file of two sweeps, of six trials each."""
+    """A fleet file of two sweeps with six trials each."""
     for name in ("first", "second"):
         factors = {"protocol": ["smb"], "tool": ["cp"], "mtu": [9000], "tcp_space": ["64 KiB"], "blocks": 3}
         bench.sweep(name=name, size="16 MiB", **factors).rename(bench.directory / f"{name}.toml")
@@ -37,34 +38,27 @@ def fleet_of(bench: Bench) -> str:
 
 
 def trials(bench: Bench) -> dict[str, list[str]]:
-    """The transfers of each sweep so far, by their ids."""
-    found: dict[str, list[str]] = {}
+    """The ids of the transfers of each sweep so far."""
+    ids: dict[str, list[str]] = {}
     for path in bench.directory.glob("fleets/two/runs/here/*/1/*/trials.jsonl"):
         lines = [json.loads(line) for line in path.read_text().splitlines() if line.endswith("}")]
-        found.setdefault(path.parts[-4], []).extend(one["trial_id"] for one in lines if one["protocol"] == "smb")
-    return found
+        ids.setdefault(path.parts[-4], []).extend(line["trial_id"] for line in lines if line["protocol"] == "smb")
+    return ids
 
 
 def wait_for(bench: Bench, sweep: str, count: int, process: subprocess.Popen[str]) -> None:
-    deadline = time.monotonic() + ENOUGH_S
-    while len(trials(bench).get(sweep, [])) < count:
-        assert time.monotonic() < deadline, f"{count} trials of {sweep} did not come"
-        assert process.poll() is None, process.stdout and process.stdout.read()
-        time.sleep(0.05)
+    what = f"{count} trials of {sweep}"
+    wait_until(lambda: len(trials(bench).get(sweep, [])) >= count, what, 300, process)
 
 
-def status(bench: Bench, fleet: str) -> dict[str, Any]:
-    done = bench.lab("fleet", "status", fleet, "--json")
-    assert done.returncode == 0, done.stderr
-    told: dict[str, Any] = json.loads(done.stdout)
-    return told
+def status(bench: Bench, fleet: str) -> Any:
+    return json.loads(bench.check_output("fleet", "status", fleet, "--json"))
 
 
 def _check_that_another_waits(bench: Bench, fleet: str) -> None:
-    """A second fleet on the same pair, with a folder of its own, is told by the hosts that they are in use."""
+    """The hosts tell a second fleet, which has a folder of its own, that they are in use."""
     with bench.started("fleet", "run", fleet, "--queue", "other") as other:
-        assert other.stdout
-        line = next(line for line in other.stdout if "waits" in line)
+        line = next(line for line in present(other.stdout) if "waits" in line)
         assert re.search(r"here/first/1: waits: client: in use by root@.* \(process [0-9]+, since ", line)
         code, printed = end(other, signal.SIGTERM)
     assert (code, "what is done is kept, `lab fleet resume` goes on" in printed) == (143, True)
@@ -83,7 +77,7 @@ def test_a_controller_that_is_killed_with_and_without_its_run_loses_and_doubles_
         _check_that_another_waits(bench, fleet)
         task.resume()
         assert (os.getsid(task.pid), status(bench, fleet)["counts"]["running"]) == (task.pid, 1)
-        end(run, signal.SIGKILL)  # the run is told by the kernel, and puts everything back
+        end(run, signal.SIGKILL)  # the kernel tells the run, which restores the hosts
         task.wait(120)
     assert bench.state() == before
     with bench.started("fleet", "resume", fleet) as run:
@@ -91,16 +85,15 @@ def test_a_controller_that_is_killed_with_and_without_its_run_loses_and_doubles_
         (task,) = psutil.Process(run.pid).children()
         task.suspend()
         run.kill()
-        task.kill()  # nobody puts anything back
+        task.kill()  # nobody restores anything
         run.wait(60)
     assert bench.state() != before
     assert status(bench, fleet)["counts"] == {"done": 1, "running": 0, "failed": 0, "waiting": 1}
-    done = bench.lab("fleet", "resume", fleet)
-    assert done.returncode == 0, done.stderr + done.stdout
+    bench.check_output("fleet", "resume", fleet)
     assert bench.state() == before
-    told = status(bench, fleet)
-    assert told["counts"] == {"done": 2, "running": 0, "failed": 0, "waiting": 0}
+    done = status(bench, fleet)
+    assert done["counts"] == {"done": 2, "running": 0, "failed": 0, "waiting": 0}
     assert {sweep: len(ids) for sweep, ids in trials(bench).items()} == {"first": 6, "second": 6}
     assert all(len(set(ids)) == len(ids) for ids in trials(bench).values())
-    assert len({task["run"] for task in told["tasks"]}) == 2
+    assert len({task["run"] for task in done["tasks"]}) == 2
     assert len(list(Path(bench.directory).glob("fleets/two/runs/here/*/1/*/run.json"))) == 2

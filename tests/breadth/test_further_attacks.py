@@ -1,45 +1,23 @@
-"""Attacks of the scenarios, in further forms."""
+"""The scenarios' attacks in further forms."""
 
-from pathlib import Path
+from scenarios import test_local_attackers as attackers
+from scenarios import test_lying_hosts as liars
+from scenarios import test_runs_from_elsewhere as elsewhere
+from support.again import again
 
-import pytest
-from scenarios.test_local_attackers import test_a_run_under_attack_gives_nothing_of_roots_away as under_attack
-from scenarios.test_lying_hosts import test_a_lying_host_gets_nowhere as check_a_liar
-from scenarios.test_planted_payloads import (
-    test_nobody_else_can_plant_in_the_folder_of_a_share_that_was_there as nobody_can_plant,
+test_a_run_under_further_attacks = again(
+    attackers.test_a_run_under_attack_gives_nothing_of_roots_away, "attack", "first", "plant"
 )
-from scenarios.test_runs_from_elsewhere import (
-    test_a_run_of_somebody_elses_runs_nothing_on_the_hosts as runs_nothing,
+test_nobody_can_plant_where_another_account_writes = again(
+    attackers.test_nobody_else_can_plant_in_the_folder_of_a_share_that_was_there, "writer", "www-data"
 )
-from scenarios.test_runs_from_elsewhere import (
-    test_a_run_whose_journal_is_not_what_it_was_is_restored_by_its_hosts_and_goes_on as goes_on,
+test_further_lies = again(liars.test_a_lying_host_gets_nowhere, "seed", 2, 3, 4)
+test_a_run_of_somebody_else = again(
+    elsewhere.test_a_run_of_somebody_else_runs_nothing_on_the_hosts,
+    "host, is_command",
+    ("client", False),
+    ("server", True),
 )
-from support.local_lab import Bench
-
-
-@pytest.mark.usefixtures("links")
-@pytest.mark.parametrize("attack", ["first", "plant"])
-def test_a_run_under_further_attacks(bench: Bench, attack: str) -> None:
-    under_attack(bench, attack)
-
-
-def test_nobody_can_plant_where_another_account_writes(bench: Bench) -> None:
-    nobody_can_plant(bench, "www-data")
-
-
-@pytest.mark.parametrize("seed", [2, 3, 4])
-@pytest.mark.usefixtures("clean_hosts")
-def test_further_lies(
-    liar: Bench, seed: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    check_a_liar(liar, seed, monkeypatch, capsys)
-
-
-@pytest.mark.parametrize(("host", "is_command"), [("client", False), ("server", True)])
-def test_a_run_of_somebody_elses(bench: Bench, host: str, is_command: bool) -> None:
-    runs_nothing(bench, host, is_command)
-
-
-@pytest.mark.parametrize("damage", ["gone", "cut"])
-def test_further_damage_to_a_journal(bench: Bench, killed: Path, damage: str) -> None:
-    goes_on(bench, killed, damage)
+test_further_damage_to_a_journal = again(
+    elsewhere.test_a_run_with_a_damaged_journal_is_restored_by_hosts_and_resumed, "damage", "gone", "cut"
+)

@@ -1,14 +1,18 @@
-"""The guide for two machines, followed word by word on emulated Macs: each command is typed as it is printed.
+"""The tutorial and the guide for two machines, followed word by word: each command is typed as it is printed."""
 
-A block says above it where it is typed; ``support/guide.py`` lists what else is typed, and what is not and why.
-"""
-
+import os
+import re
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
-from support.guide import CONTROLLER, OLD_PAGE, PAGE, Reader, pieces
+import pytest
+from support.guide import CONTROLLER, OLD_PAGE, PAGE, Reader, commands, pieces
 from support.local_lab import HOSTS, Bench
 from support.macs import state
+from support.paths import ROOT, TESTS
 
 MAC, OLD = "macos@15.5", "macos@10.9"
 
@@ -32,8 +36,8 @@ def test_the_guide_leads_to_an_old_mac(new_bench: Callable[..., Bench], tmp_path
         for piece in pieces(OLD_PAGE.read_text(encoding="utf-8")):
             begin, _, end = piece.text.partition(" … ")
             if end:  # what ssh says until the lines of the page are in its file
-                code, said = reader.terminals[CONTROLLER].type("ssh you@old.local")
-                assert (code, begin in said, end in said) == (255, True, True), said
+                code, screen = reader.terminals[CONTROLLER].type("ssh you@old.local")
+                assert (code, begin in screen, end in screen) == (255, True, True), screen
             elif piece.text.startswith("Host "):
                 with (reader.home / ".ssh/config").open("a") as config:
                     config.write(piece.text)
@@ -41,3 +45,33 @@ def test_the_guide_leads_to_an_old_mac(new_bench: Callable[..., Bench], tmp_path
                 for place in piece.places:
                     reader.type(piece.text, place)
         reader.type("ssh -o BatchMode=yes you@old.local true", CONTROLLER)  # by the key that is there now
+
+
+EXAMPLES = TESTS / "examples"
+NAME_OF_LAB = re.compile(r"(?<=--name )first|(?<=hosts\.local\.)first")
+
+
+@pytest.mark.usefixtures("root")
+def test_the_tutorial_runs(tmp_path: Path) -> None:
+    own = f"{os.environ['LABS_OF_THIS_TEST_RUN']}-tutorial"
+    sweep = tmp_path / "tests/examples/sweeps/first.toml"
+    sweep.parent.mkdir(parents=True)
+    text = (EXAMPLES / "sweeps/first.toml").read_text(encoding="utf-8")
+    sweep.write_text(re.sub("blocks = [0-9]+", "blocks = 1", text), encoding="utf-8")  # one block takes less time
+    script = tmp_path / "local-lab.sh"
+    script.write_text(NAME_OF_LAB.sub(own, (EXAMPLES / "shell/local-lab.sh").read_text(encoding="utf-8")))
+    printed = []
+
+    def run_lab(*words: str) -> subprocess.CompletedProcess[str]:
+        options: dict[str, Any] = {"cwd": tmp_path, "env": os.environ | {"PYTHONPATH": str(ROOT)}, "timeout": 600}
+        return subprocess.run([sys.executable, "-m", "lab", *words], capture_output=True, text=True, **options)
+
+    try:
+        for words in commands(script):
+            done = run_lab(*words)
+            assert done.returncode == 0, (words, done.stdout, done.stderr)
+            printed.append(done.stdout)
+    finally:
+        run_lab("local", "down", "--name", own)
+    assert any(text.startswith("Fastest") and "What matters" in text for text in printed)
+    assert (next((tmp_path / "results").iterdir()) / "report/report.html").exists()

@@ -6,10 +6,11 @@ from pathlib import Path
 
 from support.advertiser import advertised
 from support.local_lab import Bench
-from support.other_samba import other_samba
+from support.other_servers import other_samba
 from support.paths import ROOT
 from support.terminal import terminal
 
+from lab.base.present import present
 from lab.hosts.hosts_file import load_hosts
 from lab.local import state
 from lab.local.state import ADDRESS
@@ -20,8 +21,7 @@ TYPED = {
 
 
 def test_a_server_on_the_link_is_found_and_its_share_written_into_a_hosts_file(bench: Bench, tmp_path: Path) -> None:
-    lab = state.load(bench.name)
-    assert lab
+    lab = present(state.load(bench.name))
     inside = ["nsenter", "--target", str(lab.hosts["client"].pid), "--net", "bash", "--norc", "--noprofile"]
     environment = {"HOME": str(tmp_path), "PYTHONPATH": str(ROOT)} | bench.environment
     answers = {re.compile(rf"{question}[^>]*> \Z"): answer for question, answer in TYPED.items()}
@@ -31,7 +31,7 @@ def test_a_server_on_the_link_is_found_and_its_share_written_into_a_hosts_file(b
         terminal(inside, tmp_path, environment, answers) as typed,
     ):
         code, screen = typed.type(f"{sys.executable} -m lab init")
-    assert code in (0, 1), screen  # this machine may lack programs, which lab check says
+    assert code in (0, 1), screen  # `lab check` may find that this machine lacks programs
     assert "Traceback" not in screen
     assert "ok       client address: " in screen
     assert f"1) Big NAS: nas.local, {ADDRESS['server']} by eth0: SMB, SSH\n" in screen

@@ -1,11 +1,11 @@
-"""Macs put themselves back. It waits for leases, so it is a file that a second worker can run."""
+"""Macs restore themselves. This test waits for leases, so it has a file that a second worker can run."""
 
-from collections.abc import Callable
+from scenarios import test_hosts_left_alone as left_alone
+from support.again import again
+from support.killed_runs import MACS
 
-from scenarios.test_hosts_left_alone import check_that_hosts_put_themselves_back
-from support.leases import MACS
-from support.local_lab import Bench
-
-
-def test_macs_put_themselves_back(new_bench: Callable[..., Bench]) -> None:
-    check_that_hosts_put_themselves_back(new_bench("--rate", "200mbit", *MACS), "smb", "nfs")
+test_macs_restore_themselves = again(
+    left_alone.test_hosts_restore_themselves_after_their_controller_was_killed,
+    "platforms, protocols",
+    (MACS, ["smb", "nfs"]),
+)

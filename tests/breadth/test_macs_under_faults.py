@@ -3,25 +3,22 @@
 import json
 import re
 import signal
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 import pytest
-from faults.observe import Observer, State, difference
+from faults.observe import Observer
+from support.killed_runs import left_at_the_end, wait_for_process
 from support.local_lab import HOSTS, Bench, end
-from support.under_way import wait_for_process
 
 from lab.run.restore.vocabulary import line_format
 from lab.settings.journal import Journal
 
-SETTLE_S = 30.0
-
 
 @pytest.fixture(scope="module")
 def macs(new_bench: Callable[..., Bench]) -> Bench:
-    """A client and a server that differ in nearly all that a version can; with small RAM disks."""
+    """The versions differ in nearly everything; RAM disks are small."""
     bench = new_bench("--platform", "client=macos@15.5", "--platform", "server=macos@10.9")
     bench.hosts = bench.changed_hosts(client_ram_disk="64 MiB", server_ram_disk="64 MiB")
     Observer(bench.name).settle()
@@ -30,39 +27,27 @@ def macs(new_bench: Callable[..., Bench]) -> Bench:
 
 @contextmanager
 def as_before(bench: Bench) -> Iterator[None]:
-    """Both hosts must be afterwards as they were before, and every journal closed."""
+    """Afterwards both hosts must be as before, and every journal closed."""
     observer = Observer(bench.name)
     before = observer.state()
     yield
     observer.settle()
-    assert settled(observer, before) == []
+    assert left_at_the_end(observer, before) == []
     journals = [Journal(path, line_format()) for path in bench.directory.glob("results/*/journal.jsonl")]
     assert [record.name for journal in journals for record in journal.open] == []
 
 
-def settled(observer: Observer, before: State) -> list[str]:
-    """What differs, once that is only what stays: a process may be about to end."""
-    deadline = time.monotonic() + SETTLE_S
-    while (found := difference(before, observer.state())) and time.monotonic() < deadline:
-        time.sleep(0.2)
-    return found
-
-
 def switch_on(bench: Bench, **faults: tuple[str, int]) -> None:
-    """Faults by name, with ``_`` for ``-``: the host, and how many times."""
+    """Switch on faults: ``name_with_underscores=(host, times)``."""
     for name, (host, times) in faults.items():
-        done = bench.lab("local", "fault", "--name", bench.name, host, name.replace("_", "-"), str(times))
-        assert done.returncode == 0, done.stderr
+        bench.check_output("local", "fault", "--name", bench.name, host, name.replace("_", "-"), str(times))
 
 
 def firewall_of_client(bench: Bench) -> set[str]:
-    """What `lab check` tells of it: the first clause of each line."""
-    report = json.loads(bench.lab("check", "--hosts", str(bench.hosts), "--json").stdout)
-    return {
-        finding["message"].partition(":")[0]
-        for finding in report["findings"]
-        if finding["subject"] == "client firewall"
-    }
+    """What `lab check` says of it: the first clause of each message."""
+    findings = json.loads(bench.lab("check", "--hosts", str(bench.hosts), "--json").stdout)["findings"]
+    messages = (finding["message"] for finding in findings if finding["subject"] == "client firewall")
+    return {message.partition(":")[0] for message in messages}
 
 
 def test_a_firewall_is_told_before_a_run(macs: Bench) -> None:
@@ -75,13 +60,12 @@ def test_a_firewall_is_told_before_a_run(macs: Bench) -> None:
 
 
 def test_many_faults_in_one_sweep_fail_one_trial_and_nothing_else(macs: Bench) -> None:
-    """What is busy is tried again or forced, and what sounds odd is understood; what is refused fails its trial."""
+    """The lab retries or forces what is busy, and understands odd messages; only a refusal fails its trial."""
     with as_before(macs):
         switch_on(macs, attach_busy=("client", 2), eject_busy=("client", 9), unmount_busy=("client", 99))
         switch_on(macs, localized=("client", 99), tcc_tmutil=("client", 99), volume_clash=("server", 9))
         switch_on(macs, link_flap=("server", 1), smb_ntstatus=("client", 1))
-        sweep = macs.sweep(protocol=["smb", "nfs"], tool=["cp"], direction=["write"], mtu=[9000], size="1 MiB")
-        done = macs.lab("run", "--hosts", str(macs.hosts), str(sweep), timeout=1800)
+        done = macs.run(protocol=["smb", "nfs"], tool=["cp"], direction=["write"], mtu=[9000], size="1 MiB")
         over = dict.fromkeys(("eject_busy", "unmount_busy", "localized", "tcc_tmutil"), ("client", 0))
         switch_on(macs, **over)
     assert (done.returncode, "Traceback" in done.stderr) == (1, False), done.stdout + done.stderr
@@ -92,47 +76,41 @@ def test_many_faults_in_one_sweep_fail_one_trial_and_nothing_else(macs: Bench) -
 
 
 def test_a_mount_that_the_client_refuses_fails_its_trial_with_what_to_do(macs: Bench) -> None:
-    """Where the share is mounted already, and where no server answers; the next trials are of fresh mounts."""
+    """One share is already mounted, and one server does not answer; the next trials mount anew."""
     with as_before(macs):
         switch_on(macs, smb_file_exists=("client", 1), nfs_times_out=("client", 1))
-        sweep = macs.sweep(protocol=["smb", "nfs"], tool=["cp"], direction=["write"], blocks=2, size="1 MiB")
-        done = macs.lab("run", "--hosts", str(macs.hosts), str(sweep), timeout=1800)
+        done = macs.run(protocol=["smb", "nfs"], tool=["cp"], direction=["write"], blocks=2, size="1 MiB")
     assert (done.returncode, "Traceback" in done.stderr) == (1, False), done.stdout + done.stderr
     trials = macs.trials()
-    assert sorted((trial["protocol"], trial["status"]) for trial in trials) == [
-        ("nfs", "failed"), ("nfs", "ok"), ("smb", "failed"), ("smb", "ok"),
-    ]  # fmt: skip
+    statuses = sorted((trial["protocol"], trial["status"]) for trial in trials)
+    assert statuses == [("nfs", "failed"), ("nfs", "ok"), ("smb", "failed"), ("smb", "ok")]
     reasons = {trial["protocol"]: trial["reason"] for trial in trials if trial["status"] == "failed"}
     assert "exit code 64" in reasons["smb"]
-    assert reasons["smb"].endswith(
-        "this Mac has that share mounted already, Finder perhaps: eject it there, or `umount` it"
-    )
+    remedy = "this Mac has that share mounted already, Finder perhaps: eject it there, or `umount` it"
+    assert reasons["smb"].endswith(remedy)
     assert "exit code 60" in reasons["nfs"]
     assert reasons["nfs"].endswith("is the address right, and its firewall open for NFS and mountd?")
 
 
 def killed_while(bench: Bench, host: str, words: str, **factors: Any) -> None:
     """Run a sweep, and ``kill -9`` the controller as soon as a process with these words runs on a host."""
-    sweep = bench.sweep(tool=["cp"], direction=["write"], mtu=[9000], tcp_space=["64 KiB"], **factors)
-    with bench.started("run", "--hosts", str(bench.hosts), str(sweep)) as run:
+    factors |= {"tool": ["cp"], "direction": ["write"], "mtu": [9000], "tcp_space": ["64 KiB"]}
+    with bench.started_run(**factors) as run:
         wait_for_process(bench.name, host, re.escape(words), run)
         end(run, signal.SIGKILL)
 
 
 def test_what_was_under_way_when_the_controller_was_killed_does_not_come_about_later(macs: Bench) -> None:
-    """The mount that it had asked for is still being made when `lab restore` begins."""
+    """The mount that the controller asked for is still being made when `lab restore` begins."""
     with as_before(macs):
         killed_while(macs, "client", "nobrowse //lab@", protocol=["smb"], size="1 MiB")
-        restored = macs.lab("restore", timeout=1800)
-        assert restored.returncode == 0, restored.stderr
+        macs.check_output("restore", timeout=1800)
 
 
 def test_a_restart_takes_back_what_is_in_memory_and_restore_the_rest(macs: Bench) -> None:
-    """Share points and exports stay on a Mac's disk, RAM disks, mounts, servers, sysctls and the MTU do not."""
+    """Share points and exports survive on a Mac's disk; RAM disks, mounts, servers, sysctls and the MTU do not."""
     with as_before(macs):
         killed_while(macs, "client", "stopwatch.pl", protocol=["nfs", "afp"], size="8 MiB")
         for host in HOSTS:
-            assert macs.lab("local", "reboot", "--name", macs.name, host).returncode == 0
-        restored = macs.lab("restore", timeout=1800)
-        assert restored.returncode == 0, restored.stderr
-        assert "by a restart of the host" in restored.stdout
+            macs.check_output("local", "reboot", "--name", macs.name, host)
+        assert "by a restart of the host" in macs.check_output("restore", timeout=1800)

@@ -1,14 +1,15 @@
 """`lab measure` from an emulated Mac: by URL, and of a volume that its owner has mounted."""
 
 import subprocess
-import time
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
 from faults.observe import Observer, difference
 from support.inside_host import PYTHON
 from support.local_lab import Bench
 from support.measured import SERVER, Measured, arrange
+from support.waiting import wait_until
 
 
 @pytest.fixture(scope="module")
@@ -18,7 +19,7 @@ def one_scene(new_bench: Callable[..., Bench]) -> Measured:
 
 @pytest.fixture
 def scene(one_scene: Measured) -> Iterator[Measured]:
-    """Mac and share are afterwards as before, but for results of the Mac's owner and what the lab keeps of them."""
+    """Afterwards Mac and share must be as before, except the results of the Mac's owner and the lab's state."""
     observer = Observer(one_scene.bench.name)
     observer.settle()
     before = observer.state()
@@ -29,7 +30,9 @@ def scene(one_scene: Measured) -> Iterator[Measured]:
     assert [line for line in changes if "/run/servers" not in line] == []  # where the server's programs keep their own
 
 
-def check_measured(scene: Measured, protocol: str) -> None:
+def measure_well(scene: Measured, protocol: str, target: str) -> None:
+    done = scene.measure(target)
+    assert done.returncode == 0, done.stdout + done.stderr
     trials = scene.trials()
     good = [trial for trial in trials if trial["status"] == "ok"]
     assert {trial["direction"] for trial in good} == {"read", "write"}, trials
@@ -43,18 +46,14 @@ def check_measured(scene: Measured, protocol: str) -> None:
 
 @pytest.mark.parametrize("protocol", ["smb", "nfs"])
 def test_a_share_is_measured_by_its_url(scene: Measured, protocol: str) -> None:
-    done = scene.measure(scene.url(protocol))
-    assert done.returncode == 0, done.stdout + done.stderr
-    check_measured(scene, protocol)
+    measure_well(scene, protocol, scene.url(protocol))
 
 
 def test_a_volume_of_the_owner_is_measured_and_stays(scene: Measured) -> None:
     url = f"//lab:{scene.password}@{SERVER}/labram"
     scene.ann.shell(f"mkdir nas && mount_smbfs '{url}' nas")
     try:
-        done = scene.measure(f"{scene.ann.home}/nas")
-        assert done.returncode == 0, done.stdout + done.stderr
-        check_measured(scene, "smb")
+        measure_well(scene, "smb", "/Users/lab/nas")
         assert scene.ann.shell("cat nas/mine") == "mine\n"
     finally:
         scene.ann.shell("umount nas && rmdir nas")
@@ -62,12 +61,9 @@ def test_a_volume_of_the_owner_is_measured_and_stays(scene: Measured) -> None:
 
 def test_ctrl_c_leaves_nothing(scene: Measured) -> None:
     command = scene.ann.words(PYTHON, "-m", "lab", *scene.options(scene.url("smb"), seconds=60), SECRET=scene.password)
-    with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as run:
-        deadline = time.monotonic() + 120
-        while "stopwatch" not in scene.log():
-            assert run.poll() is None, run.communicate()
-            assert time.monotonic() < deadline
-            time.sleep(0.1)
+    pipes: dict[str, Any] = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
+    with subprocess.Popen(command, text=True, **pipes) as run:
+        wait_until(lambda: "stopwatch" in scene.log(), "a transfer", 120, run)
         scene.bench.inside(
             "client", f"ps -axo pid,command | sed -n 's|^ *\\([0-9]*\\) {PYTHON} -m lab measure.*|kill -INT \\1|p' | sh"
         )

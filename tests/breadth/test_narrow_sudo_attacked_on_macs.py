@@ -1,21 +1,11 @@
-"""Whoever has the account of a Mac asks the helper for what it does not give: words, links, lists, disks of others."""
+"""The account of a Mac asks the helper for what the helper must refuse: words, links, lists, disks of others."""
 
 from collections.abc import Callable, Iterator
 
 import pytest
+from support import narrow_sudo as sudo
 from support.local_lab import Bench
 from support.macs import run
-from support.narrow_sudo import connected_to_client, on_macs
-from support.narrow_sudo_attacks import (
-    HOSTILE,
-    NAME,
-    Attempts,
-    assert_refused,
-    attempts,
-    end_by_claims,
-    folder_of,
-    make_folder,
-)
 
 from lab.hosts.root_helper import sudoers_line
 from lab.hosts.ssh import HELPERS, SshHost
@@ -28,9 +18,9 @@ from lab.protocols.nfs.macos import mount_nfs
 
 HELPER = HELPERS["Darwin"]
 HOME = "/private/var/db/file-share-lab"
-FOLDER = f"{HOME}/{NAME}"
+FOLDER = f"{HOME}/{sudo.NAME}"
 RAM, MNT = f"{FOLDER}/ram", f"{FOLDER}/mnt"
-MAKE_FOLDER = make_folder("you")
+MAKE_FOLDER = sudo.make_folder("you")
 UNDO = "".join(" ".join(step.argv) for step in MacMtu("en0").undo("1500")[:1]) + "\n"
 VOLUME = mount_volume("hfs", "/dev/disk9", RAM).argv
 NFS = mount_nfs("10.99.0.2:/x", MNT, ["vers=3", "soft"]).argv
@@ -46,8 +36,8 @@ def sysctl(*words: str) -> tuple[tuple[str, ...], str]:
     return ("sysctl", "-w", *words), ""
 
 
-EVIL: Attempts = {
-    **attempts(HOME, "you", PURGE, UNDO),
+EVIL: sudo.Attempts = {
+    **sudo.attempts(HOME, "you", PURGE, UNDO),
     "an MTU that is too small": (("ifconfig", "en0", "mtu", "67"), ""),
     "an MTU and more": (("ifconfig", "en0", "mtu", "1500 down"), ""),
     "an interface down": (("ifconfig", "en0", "down"), ""),
@@ -70,8 +60,8 @@ EVIL: Attempts = {
     "a share with set-uid": exchanged(NFS, NFS[2], f"{NFS[2]},suid"),
     "a share of a folder here": exchanged(NFS, "10.99.0.2:/x", "/private/var/root"),
     "a share elsewhere": exchanged(NFS, MNT, "/private/etc"),
-    "unmounting what is not the lab's": (RamVolume(f"/Volumes/{NAME}").undo("absent")[0].argv, ""),
-    "force for what is not the lab's": (MacShareMount(f"/Volumes/{NAME}").undo("absent")[1].argv, ""),
+    "unmounting what is not the lab's": (RamVolume(f"/Volumes/{sudo.NAME}").undo("absent")[0].argv, ""),
+    "force for what is not the lab's": (MacShareMount(f"/Volumes/{sudo.NAME}").undo("absent")[1].argv, ""),
     "a share point": (("sharing", "-a", "/private/etc"), ""),
     "a service": (("launchctl", "unload", "/System/Library/LaunchDaemons/com.openssh.sshd.plist"), ""),
 }
@@ -87,38 +77,36 @@ FORMAT = 'newfs_hfs -v lab "$1" >/dev/null'
 
 @pytest.fixture(scope="module", params=["macos@15.5", "macos@10.6"])
 def narrow(request: pytest.FixtureRequest, new_bench: Callable[..., Bench]) -> Bench:
-    """A Mac with the helper, as the client."""
     bench = new_bench("--platform", f"client={request.param}", "--platform", "server=linux")
-    hosts = on_macs(bench, "/srv/disk", ("client",))
+    hosts = sudo.on_macs(bench, "/srv/disk", ("client",))
     if request.param == "macos@10.6":  # whose sudo reads one file
-        first = bench.lab("host", "install", "--hosts", str(hosts))
         line = sudoers_line("you", HELPER)
-        assert (first.returncode, f"add the line `{line}` at the end" in first.stderr) == (1, True), first.stderr
+        message = bench.refusal(1, "host", "install", "--hosts", str(hosts))
+        assert f"add the line `{line}` at the end" in message
         bench.inside("client", f"echo '{line}' >> /private/etc/sudoers")
-    installed = bench.lab("host", "install", "--hosts", str(hosts))
-    assert installed.returncode == 0, installed.stderr
+    bench.check_output("host", "install", "--hosts", str(hosts))
     return bench
 
 
 @pytest.fixture
 def account(narrow: Bench) -> Iterator[SshHost]:
-    """The account's connection. What is root's must be afterwards as it was before."""
+    """The account's connection; what root has must not change."""
     before = narrow.inside("client", OF_ROOT)
-    with connected_to_client(narrow.directory / "hosts.changed.ini") as host:
+    with sudo.connected(narrow.directory / "hosts.changed.ini") as host:
         yield host
     assert narrow.inside("client", OF_ROOT) == before
 
 
 @pytest.fixture
 def folder(account: SshHost) -> Iterator[SshHost]:
-    """The same, with a folder of the lab's for the account, made and removed by the helper."""
-    with folder_of(account, HOME, "you"):
+    """The account's connection, with a folder that the helper makes for it and removes."""
+    with sudo.folder_of(account, HOME, "you"):
         yield account
 
 
 @pytest.fixture
 def disk(folder: SshHost) -> Iterator[tuple[SshHost, str]]:
-    """The same, with a RAM image of the account's, formatted, and a place for it."""
+    """The same, with a formatted RAM image of the account, and a place to mount it."""
     device = folder.shell(ATTACH).stdout
     folder.shell(FORMAT, device.replace("/dev/", "/dev/r"))
     folder.run("mkdir", RAM)
@@ -128,11 +116,11 @@ def disk(folder: SshHost) -> Iterator[tuple[SshHost, str]]:
 
 
 def test_what_is_not_in_its_table_is_refused(account: SshHost) -> None:
-    assert_refused(account, EVIL)
+    sudo.assert_refused(account, EVIL)
 
 
 def test_a_ram_disk_of_the_accounts_is_mounted_and_gives_no_rights(disk: tuple[SshHost, str]) -> None:
-    """The counterpart: the same words, as they should be."""
+    """The same words as they should be are accepted."""
     host, device = disk
     host.run(*mount_volume("hfs", device, RAM).argv, root=True)
     host.run(*leave_alone(RAM, 502, "700").argv, root=True)
@@ -170,11 +158,9 @@ def test_no_link_of_the_accounts_is_followed(folder: SshHost) -> None:
 
 
 def test_a_folder_that_is_taken_lets_nobody_in(narrow: Bench, folder: SshHost) -> None:
-    """A list of the account's would: with it alone a folder of root's of mode 0700 is open, without it no more."""
-    rights = (
-        "list,add_file,search,add_subdirectory,delete_child,readattr,writeattr,readextattr,writeextattr,readsecurity"
-    )
-    folder.run("chmod", "+a", f"user:you allow {rights}", FOLDER)
+    """An access control list of the account would: the list alone opens a folder of root with mode 0700."""
+    rights = "list,add_file,search,add_subdirectory,delete_child,readattr,writeattr,readextattr,writeextattr"
+    folder.run("chmod", "+a", f"user:you allow {rights},readsecurity", FOLDER)
     narrow.inside("client", f"chown root {FOLDER}")
     swap = folder.shell('cd "$1" && ln -s /private/etc ram', FOLDER, check=False)
     assert swap.exit_code == 0, "the list lets nobody in, and this test proves nothing"
@@ -188,15 +174,11 @@ def test_a_folder_that_is_taken_lets_nobody_in(narrow: Bench, folder: SshHost) -
 def test_a_mount_of_roots_stays_whatever_its_path(narrow: Bench, folder: SshHost, path: str) -> None:
     folder.run("mkdir", path)
     device = narrow.inside("client", ATTACH)
-    narrow.inside(
-        "client", f"newfs_hfs -v lab {device.replace('/dev/', '/dev/r')} >/dev/null; mount -t hfs {device} {path}"
-    )
-    try:
+    mount = f"newfs_hfs -v lab {device.replace('/dev/', '/dev/r')} >/dev/null; mount -t hfs {device} {path}"
+    with narrow.changed("client", mount, f"umount {path}; hdiutil detach {device}"):
         steps = (RamVolume(path) if path == RAM else MacShareMount(path)).undo("absent")
         refused = folder.run(*steps[0].argv, root=True, check=False)
         assert (refused.exit_code, "is not the lab's" in refused.stderr) == (77, True), refused.stderr
-    finally:
-        narrow.inside("client", f"umount {path}; hdiutil detach {device}")
 
 
 DAEMON = """
@@ -207,7 +189,7 @@ $| = 1; exit if fork; setsid; print "$$\\n"; open STDOUT, ">/dev/null"; open STD
 def test_no_process_ends_because_the_account_calls_it_its_session(narrow: Bench, account: SshHost) -> None:
     pid = narrow.inside("client", f"perl -MPOSIX -e '{DAEMON}'").strip()
     try:
-        assert f"held\n{pid}\n" not in end_by_claims(account, HELPER, pid)
+        assert f"held\n{pid}\n" not in sudo.end_by_claims(account, HELPER, pid)
     finally:
         left = narrow.inside("client", f"ps -o pid= -p {pid}; kill {pid}").strip()
     assert left == pid
@@ -217,25 +199,21 @@ MOUNT_OF_THEIRS = "/linux/usr/bin/mount -t tmpfs -o uid=502,mode=700 theirs"
 
 
 def test_what_the_account_mounted_itself_is_neither_taken_nor_given_to_it(narrow: Bench, folder: SshHost) -> None:
-    """A Mac's users may mount on folders of theirs, with owners ignored. Here root does it for them."""
+    """Users of a Mac may mount on their own folders, with owners ignored. Here root does it for them."""
     folder.run("mkdir", RAM, MNT)
-    narrow.inside("client", f"{MOUNT_OF_THEIRS} {FOLDER} && mkdir {MNT} && /linux/usr/bin/chown 502 {MNT}")
-    try:
+    mount = f"{MOUNT_OF_THEIRS} {FOLDER} && mkdir {MNT} && /linux/usr/bin/chown 502 {MNT}"
+    with narrow.changed("client", mount, f"/linux/usr/bin/umount {FOLDER}"):
         refused = folder.run(*NFS, root=True, check=False)
         assert (refused.exit_code, "is a mount" in refused.stderr) == (77, True), refused.stderr
-    finally:
-        narrow.inside("client", f"/linux/usr/bin/umount {FOLDER}")
-    narrow.inside("client", f"{MOUNT_OF_THEIRS} {RAM} && /linux/usr/bin/chown root {RAM}")
-    try:
+    mount = f"{MOUNT_OF_THEIRS} {RAM} && /linux/usr/bin/chown root {RAM}"
+    with narrow.changed("client", mount, f"/linux/usr/bin/umount {RAM}"):
         refused = folder.run(*leave_alone(RAM, 502, "700").argv, root=True, check=False)
         assert (refused.exit_code, "is no RAM disk" in refused.stderr) == (77, True), refused.stderr
         assert narrow.inside("client", f"stat -f %u {RAM}") == "0\n"
-    finally:
-        narrow.inside("client", f"/linux/usr/bin/umount {RAM}")
 
 
 def test_no_mount_goes_where_a_link_was_put_meanwhile(narrow: Bench, disk: tuple[SshHost, str]) -> None:
-    """The folder is exchanged with a link all the time; a mount may come about, in a folder of the account's alone."""
+    """The account keeps exchanging the folder with a link: a mount may happen, but only in a folder of the account."""
     host, device = disk
     exchange = (
         "perl -e 'chdir shift; symlink q(/private/etc), q(other); for (1 .. 4000000) "
@@ -243,9 +221,8 @@ def test_no_mount_goes_where_a_link_was_put_meanwhile(narrow: Bench, disk: tuple
     )
     host.shell(f'{exchange} "$1" >/dev/null 2>&1 </dev/null &', FOLDER)
     codes = [host.run(*mount_volume("hfs", device, RAM).argv, root=True, check=False).exit_code for _ in range(6)]
-    host.shell(
-        'for pid in $(ps -U you -o pid= -o command= | grep "[r]ename" | cut -c 1-6); do kill $pid; done; sleep 0.3'
-    )
+    pids = 'ps -U you -o pid= -o command= | grep "[r]ename" | cut -c 1-6'
+    host.shell(f"for pid in $({pids}); do kill $pid; done; sleep 0.3")
     for line in narrow.inside("client", "mount | grep hfs || :").splitlines():
         if device in line:
             narrow.inside("client", f"umount {device}")
@@ -255,23 +232,22 @@ def test_no_mount_goes_where_a_link_was_put_meanwhile(narrow: Bench, disk: tuple
 
 
 def test_a_folder_that_a_killed_call_has_taken_is_given_back(narrow: Bench, folder: SshHost) -> None:
-    note = f"{HOME}/.taken-{NAME.rpartition('-')[2]}"
+    note = f"{HOME}/.taken-{sudo.NAME.rpartition('-')[2]}"
     take = "chown 0:0 {1} && chmod 700 {1} && echo '99999 {2} 20 448 Mon Nov 23 10:00:00 2026' > {0}"
-    narrow.inside("client", take.format(note, FOLDER, 501))  # it was taken from another account
+    narrow.inside("client", take.format(note, FOLDER, 501))  # the folder was taken from another account
     assert folder.run(*NFS, root=True, check=False).exit_code == 77
     narrow.inside("client", take.format(note, FOLDER, 502))
     folder.run(*NFS, root=True, check=False)
-    assert folder.shell('stat -f "%u %Lp" "$1"; ls -A "$2"', FOLDER, HOME, root=False, check=False).stdout.startswith(
-        "502 700\n"
-    )
+    result = folder.shell('stat -f "%u %Lp" "$1"; ls -A "$2"', FOLDER, HOME, root=False, check=False)
+    assert result.stdout.startswith("502 700\n")
     assert ".taken" not in narrow.inside("client", f"ls -A {HOME}")
 
 
 def test_nothing_of_its_surroundings_is_used(narrow: Bench, account: SshHost) -> None:
-    """Environment, folder and signals: through sudo, and without its cleaning of the environment."""
+    """Environment, folder and signals, both through sudo and without sudo's cleaning of the environment."""
     try:
-        assert account.shell(f"{HOSTILE} exec /usr/bin/sudo -n -- {HELPER} id -u").stdout == "0\n"
-        direct = narrow.inside("client", f"{HOSTILE} SUDO_UID=502; export SUDO_UID; exec {HELPER} id -u")
+        assert account.shell(f"{sudo.HOSTILE} exec /usr/bin/sudo -n -- {HELPER} id -u").stdout == "0\n"
+        direct = narrow.inside("client", f"{sudo.HOSTILE} SUDO_UID=502; export SUDO_UID; exec {HELPER} id -u")
         assert direct == "0\n"
         assert narrow.inside("client", "cat /tmp/evil/ran 2>/dev/null || :") == ""
     finally:

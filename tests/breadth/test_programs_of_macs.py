@@ -4,7 +4,8 @@ from collections.abc import Callable
 
 import pytest
 from support.local_lab import Bench
-from support.mac_user import NEW, OLD, PLATFORMS, await_, run
+from support.macs import NEW, OLD, PLATFORMS, await_
+from support.macs import run_as_user as run
 
 
 @pytest.fixture(scope="module")
@@ -71,7 +72,7 @@ def macs(new_bench: Callable[..., Bench]) -> Bench:
         (NEW, "rsync --version", 0, "openrsync: protocol version 29\nrsync version 2.6.9 compatible\n"),
         (NEW, "echo y > f; rsync -a --whole-file --inplace -- f g && cat g", 0, "y\n"),
         (NEW, "ps -o nosuch", 1, "ps: nosuch: keyword not found\n"),
-        (NEW, "ps -p 1 -o stat= -o comm= | cut -c 1,5-", 0, "S /sbin/launchd\n"),  # SN where all of it is nice
+        (NEW, "ps -p 1 -o stat= -o comm= | cut -c 1,5-", 0, "S /sbin/launchd\n"),  # SN if all processes are nice
         (NEW, "ping -W 100 -c 1 -t 5 -D -s 8184 10.99.0.2 | grep -c timeout", 0, "1\n"),  # the MTU is 1500
         (NEW, "ping -c 1 10.99.0.9", 2, "100.0% packet loss\n"),
         (NEW, "ping -c 1 -W 60000 10.99.0.2 | tail -2 | head -1", 0, "1 packets transmitted, 1 packets received, 0.0%"),
@@ -133,19 +134,14 @@ def test_what_a_mac_would_not_take_is_refused(macs: Bench, host: str, script: st
 
 @pytest.mark.parametrize(
     ("host", "refusal"),
-    [
-        (NEW, "sudo: a password is required\n"),
-        (OLD, "sudo: sorry, a password is required to run sudo\n"),
-    ],
+    [(NEW, "sudo: a password is required\n"), (OLD, "sudo: sorry, a password is required to run sudo\n")],
 )
 def test_sudo_refuses_in_the_words_of_its_version(macs: Bench, host: str, refusal: str) -> None:
     path = "/private/etc/sudoers"
-    macs.inside(host, f"cp {path} /private/tmp/sudoers; sed -i '' s/NOPASSWD:// {path}")
-    try:
+    change = f"cp {path} /private/tmp/sudoers; sed -i '' s/NOPASSWD:// {path}"
+    with macs.changed(host, change, f"cat /private/tmp/sudoers > {path}; rm /private/tmp/sudoers"):
         assert run(macs, host, "sudo -n true") == (1, refusal)
         code, output = run(macs, host, "echo wrong | sudo -S -p '' true")
         assert code == 1
         assert "Sorry, try again." in output
         assert "WARNING: Improper use of the sudo command" in output
-    finally:
-        macs.inside(host, f"cat /private/tmp/sudoers > {path}; rm /private/tmp/sudoers")

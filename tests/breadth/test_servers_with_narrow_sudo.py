@@ -1,12 +1,11 @@
 """Both hosts with the helper alone: a share that is there is measured, all of it is put back, also after a crash."""
 
 import shutil
-import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from support.local_lab import HOSTS, Bench, end
+from support.local_lab import HOSTS, Bench
 from support.narrow_sudo import TRACES, connected, give_password, narrow_hosts, serving
 
 from lab.platforms.files import CLOSE
@@ -33,38 +32,32 @@ def narrow(new_bench: Callable[..., Bench]) -> Iterator[tuple[Bench, Path]]:
 
 @pytest.fixture
 def unchanged(narrow: tuple[Bench, Path]) -> Iterator[tuple[Bench, Path]]:
-    """The same, with no results yet; both hosts must be afterwards as they were before, and the share empty."""
+    """The same without results; afterwards both hosts must be as before, and the share empty."""
     bench = narrow[0]
     shutil.rmtree(bench.directory / "results", ignore_errors=True)
     before = bench.state()
     yield narrow
-    # a process of Samba's for a client that has left ends when it likes
+    # Samba's process for a client that has left may end later
     assert without_servers(bench.state()) == without_servers(before)
     assert bench.inside("server", "find /mnt/share -mindepth 1") == ""
 
 
 def without_servers(state: dict[str, list[str]]) -> dict[str, list[str]]:
-    """A state without the processes and files of the servers that are not the lab's."""
+    """The state without processes and files of servers that are not the lab's."""
     theirs = ("smbd", "afpd", "cnid", "netatalk", "ganesha", "rpcbind", "/run/servers")
     return {host: [line for line in lines if not any(name in line for name in theirs)] for host, lines in state.items()}
 
 
 def test_what_a_server_needs_is_there(unchanged: tuple[Bench, Path]) -> None:
     bench, hosts = unchanged
-    done = bench.lab("check", "--hosts", str(hosts))
-    assert done.returncode == 0, done.stdout + done.stderr
-    for host in HOSTS:
-        assert f"{host} sudo" in done.stdout
+    printed = bench.check_output("check", "--hosts", str(hosts))
+    assert all(f"{host} sudo" in printed for host in HOSTS)
 
 
 @pytest.mark.parametrize(("protocol", "mtus"), [("smb", [1500, 9000]), ("nfs", [9000])])
-def test_an_existing_share_is_measured_and_everything_put_back(
-    unchanged: tuple[Bench, Path], protocol: str, mtus: list[int]
-) -> None:
+def test_an_existing_share_is_measured(unchanged: tuple[Bench, Path], protocol: str, mtus: list[int]) -> None:
     bench, hosts = unchanged
-    done = bench.run(hosts=hosts, protocol=[protocol], tool=["cp"], size="1 MiB", **(SETTINGS | {"mtu": mtus}))
-    trials = bench.trials()
-    assert done.returncode == 0, done.stdout + done.stderr + str([trial["reason"] for trial in trials])
+    trials = bench.measure(hosts=hosts, protocol=[protocol], tool=["cp"], size="1 MiB", **SETTINGS | {"mtu": mtus})
     assert {trial["status"] for trial in trials} == {"ok"}
     effective = [trial["effective"] for trial in trials]
     assert {(values["client_mtu"], values["server_mtu"]) for values in effective} == {(str(mtu),) * 2 for mtu in mtus}
@@ -76,27 +69,21 @@ def test_an_existing_share_is_measured_and_everything_put_back(
 def test_what_a_killed_controller_left_on_both_is_restored(unchanged: tuple[Bench, Path]) -> None:
     bench, hosts = unchanged
     factors = {**SETTINGS, "mtu": [9000], "server_cache": ["cold"]}
-    sweep = bench.sweep(protocol=["smb"], tool=["cp"], blocks=50, **factors)
-    with bench.started("run", "--hosts", str(hosts), str(sweep)) as run:
-        bench.wait_for('"b001-0001"', run)
-        end(run, signal.SIGKILL)
+    bench.kill_run('"b001-0001"', hosts=hosts, protocol=["smb"], tool=["cp"], blocks=50, **factors)
     assert [bench.inside(host, MTU) for host in HOSTS] == ["9000\n", "9000\n"]
     bench.wait_until_free()
-    restored = bench.lab("restore")
-    assert (restored.returncode, "put back" in restored.stdout) == (0, True), restored.stdout + restored.stderr
+    assert "put back" in bench.check_output("restore")
 
 
 @pytest.mark.parametrize(
     ("owner", "closed"),
     [("lab", "700 lab"), ("root", "700 lab"), ("other", "1770 other"), ("games", "1770 lab"), ("", "755 lab")],
 )
-def test_a_folder_in_a_share_is_closed_to_all_but_who_writes_there(
-    unchanged: tuple[Bench, Path], owner: str, closed: str
-) -> None:
-    """As by plain sudo: ``games`` has no group of its own: it gets a list, whose mask is in the mode."""
+def test_a_folder_in_a_share_is_closed_to_others(unchanged: tuple[Bench, Path], owner: str, closed: str) -> None:
+    """The account games has no group of its own: it gets an access control list, whose mask is in the mode."""
     bench, hosts = unchanged
-    bench.inside("server", "useradd --no-create-home other; usermod -g users games")
-    try:
+    other = "useradd --no-create-home other; usermod -g users games"
+    with bench.changed("server", other, f"rm -rf {FOLDER}; userdel other; usermod -g games games"):
         bench.inside("server", f"mkdir -m 1777 {FOLDER}; chown lab:lab {FOLDER}")
         if owner:
             bench.inside("server", f"touch {FOLDER}/{PROOF}; chown {owner} {FOLDER}/{PROOF}")
@@ -106,20 +93,14 @@ def test_a_folder_in_a_share_is_closed_to_all_but_who_writes_there(
         assert bench.inside("server", f"stat -c '%a %G' {FOLDER}; ls -A {FOLDER}") == f"{closed}\n"
         listed = bench.inside("server", f"getfacl -cp {FOLDER}")
         assert ("user:games:rwx\ngroup::---\nmask::rwx\nother::---" in listed) == (owner == "games"), listed
-    finally:
-        bench.inside("server", f"rm -rf {FOLDER}; userdel other; usermod -g games games")
 
 
 def test_a_folder_of_others_is_not_closed(unchanged: tuple[Bench, Path]) -> None:
     bench, hosts = unchanged
-    bench.inside("server", f"mkdir -m 1777 {FOLDER}; mkdir -m 755 {FOLDER}/inner; chown lab {FOLDER}/inner")
-    try:
+    make = f"mkdir -m 1777 {FOLDER}; mkdir -m 755 {FOLDER}/inner; chown lab {FOLDER}/inner"
+    with bench.changed("server", make, f"rm -rf {FOLDER}"):
         with connected(hosts, "server") as host:
             refused = host.shell(CLOSE, FOLDER, "lab", root=True, given=PROOF, check=False)
-        assert (refused.exit_code, refused.stderr) == (
-            77,
-            f"file-share-lab: refused: {FOLDER} is not lab's, or not open to all\n",
-        )
+        message = f"file-share-lab: refused: {FOLDER} is not lab's, or not open to all\n"
+        assert (refused.exit_code, refused.stderr) == (77, message)
         assert bench.inside("server", f"stat -c %a {FOLDER}") == "1777\n"
-    finally:
-        bench.inside("server", f"rm -rf {FOLDER}")

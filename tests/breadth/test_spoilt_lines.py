@@ -2,7 +2,7 @@
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support.decoded_lines import TOKENS, fields, judged_alike, written
+from support.trial_lines import TOKENS, fields, judged_alike, written
 
 from lab.results.trial import FIELDS
 
@@ -14,7 +14,7 @@ SCRAPS = [
 
 @st.composite
 def spoilt_lines(draw: st.DrawFn) -> bytes:
-    """Lines with fields changed, left out, doubled and in another order, and then with scraps anywhere."""
+    """Lines with fields changed, left out, doubled or in another order, and with scraps at any place."""
     lines = [fields(number) for number in range(draw(st.integers(1, 3)))]
     for line in lines:
         line |= draw(st.dictionaries(st.sampled_from([*FIELDS, "surprise"]), st.sampled_from(TOKENS), max_size=2))

@@ -1,4 +1,4 @@
-"""Tools with options of their own over real servers: every byte, every level, and nothing left in the share."""
+"""Tools with options of their own and trees over real servers: every byte and level, and nothing left in the share."""
 
 import csv
 import json
@@ -6,20 +6,20 @@ from collections.abc import Callable
 from itertools import product
 from typing import Any
 
+from scenarios import test_whole_sweeps as whole_sweeps
+from support.again import again
 from support.local_lab import Bench
+from support.sweeps import PHASES, SWEEP
+
+FACTORS = ("protocol", "tool", "direction")
 
 
 def test_dd_a_log_and_bands_over_all_that_is_mounted(bench: Bench) -> None:
     levels: dict[str, Any] = {"dd.bs": ["64 KiB", "1 MiB"], "append.bs": ["1 MiB"], "bands.bs": ["1 MiB"]}
     protocols = ["afp", "smb", "nfs"]
-    done = bench.run(size="8 MiB", protocol=protocols, tool=["dd", "append", "bands"], **levels)
-    assert done.returncode == 0, done.stdout + done.stderr
-    trials = bench.trials()
+    trials = bench.measure(size="8 MiB", protocol=protocols, tool=["dd", "append", "bands"], **levels)
     asked = [*product(["dd"], ["write", "read"], levels["dd.bs"]), *product(["append", "bands"], ["write"], ["1 MiB"])]
-    kinds = [
-        (trial["protocol"], trial["tool"], trial["direction"], trial["options"][f"{trial['tool']}.bs"])
-        for trial in trials
-    ]
+    kinds = [(*map(trial.get, FACTORS), trial["options"][f"{trial['tool']}.bs"]) for trial in trials]
     assert sorted(kinds) == sorted((protocol, *kind) for protocol in protocols for kind in asked)
     for trial in trials:
         assert trial["status"] == "ok", trial["reason"]
@@ -30,20 +30,17 @@ def test_dd_a_log_and_bands_over_all_that_is_mounted(bench: Bench) -> None:
     assert {"bs=65536", "bs=1048576"} <= set((folder / "commands.log").read_text().split())
     effects = json.loads(bench.lab("show", "--json").stdout)["effects"]
     assert {row["level"] for row in effects if row["factor"] == "dd.bs"} == {"1 MiB"}
-    assert bench.lab("report", str(folder)).returncode == 0
+    bench.check_output("report", str(folder))
     with (folder / "report" / "table.csv").open(newline="") as file:
         rows = [row for row in csv.DictReader(file) if row["protocol"] in protocols]
-    assert {(row["tool"], row["dd.bs"]) for row in rows} == {
-        ("dd", "64 KiB"), ("dd", "1 MiB"), ("append", "–"), ("bands", "–"),
-    }  # fmt: skip
+    levels_of_dd = {(row["tool"], row["dd.bs"]) for row in rows}
+    assert levels_of_dd == {("dd", "64 KiB"), ("dd", "1 MiB"), ("append", "–"), ("bands", "–")}
 
 
 def test_fio_and_frames_say_how_long_requests_took_and_which_frames_came_late(bench: Bench) -> None:
     protocols = ["afp", "smb", "nfs"]
     levels: dict[str, Any] = {"fio.rw": ["random", "mixed"], "fio.jobs": [2], "fio.iodepth": [4], "frames.streams": [2]}
-    done = bench.run(size="4 MiB", slowest=200_000, protocol=protocols, tool=["fio", "frames"], **levels)
-    assert done.returncode == 0, done.stdout + done.stderr
-    trials = bench.trials()
+    trials = bench.measure(size="4 MiB", slowest=200_000, protocol=protocols, tool=["fio", "frames"], **levels)
     assert len(trials) == len(protocols) * (3 + 2)
     for trial in trials:
         assert trial["status"] == "ok", trial["reason"]
@@ -66,7 +63,7 @@ def test_fio_and_frames_say_how_long_requests_took_and_which_frames_came_late(be
     assert len(shown["requests"]) == 4 * len(protocols)
     assert len(shown["frames"]) == 2 * len(protocols)
     assert "99.9 %" in bench.lab("show", "--full").stdout
-    assert bench.lab("report", str(bench.newest())).returncode == 0
+    bench.check_output("report", str(bench.newest()))
     table = (bench.newest() / "report" / "table.csv").read_text()
     assert "observed.requests.read.p999_ms" in table.splitlines()[0]
     assert "How long requests took" in (bench.newest() / "report" / "report.html").read_text()
@@ -75,11 +72,59 @@ def test_fio_and_frames_say_how_long_requests_took_and_which_frames_came_late(be
 def test_the_most_streams_of_a_link_are_found_by_bisection(new_bench: Callable[..., Bench]) -> None:
     bench = new_bench("--rate", "200mbit")
     levels: dict[str, Any] = {"frames.streams": ["most"], "frames.mbit_per_s": [40]}
-    done = bench.run(size="8 MiB", protocol=["nfs"], tool=["frames"], direction=["read"], **levels)
-    assert done.returncode == 0, done.stdout + done.stderr
-    (trial,) = bench.trials()
+    (trial,) = bench.measure(size="8 MiB", protocol=["nfs"], tool=["frames"], direction=["read"], **levels)
     frames = trial["observed"]["frames"]
     assert frames["tried"]
     assert frames["most_streams"] <= 5  # 4.7 fit into what TCP can move of it; on a busy machine fewer come in time
     assert frames["streams"] == max(1, frames["most_streams"])
     assert (frames["late"] == 0) == (frames["most_streams"] > 0)
+
+
+test_a_tree_moves_over_every_protocol = again(
+    whole_sweeps.test_a_tree_moves_and_leaves_nothing, "protocols", ["afp", "smb", "nfs", "ssh"]
+)
+
+
+def test_of_a_second_copy_only_the_changed_files_move(bench: Bench) -> None:
+    tree = 'profile = "mail"\nsize = "4 MiB"\nchanged = 0.01'
+    sweep = SWEEP.format(tree=tree, protocols='["smb", "nfs", "ssh"]').replace('["cp", "rsync", "tar"]', '["rsync"]')
+    (bench.directory / "again.toml").write_text(sweep)
+    before = bench.state()
+    bench.check_output("run", "--hosts", str(bench.hosts), "again.toml")
+    assert bench.state() == before
+    trials = bench.trials()
+    assert len(trials) == 6
+    for trial in trials:
+        assert (trial["workload"], trial["verified"]) == ("tree mail, 1 % changed", True)
+        moved = trial["wire_tx_bytes" if trial["direction"] == "write" else "wire_rx_bytes"]
+        assert trial["size_bytes"] <= moved < 2_000_000, trial  # the tree has 4 MiB
+
+
+def test_names_are_made_found_listed_renamed_and_removed_over_all_that_is_mounted(bench: Bench) -> None:
+    (bench.directory / "phases.toml").write_text(PHASES)
+    before = bench.state()
+    bench.check_output("run", "--hosts", str(bench.hosts), "phases.toml")
+    assert bench.state() == before
+    trials = bench.trials()
+    assert len(trials) == 3 * 5
+    for trial in trials:
+        phase, files = trial["options"]["metadata.phase"], trial["files"]
+        assert (trial["status"], trial["verified"]) == ("ok", True), trial["reason"]
+        assert trial["workload"] == f"names of tree source-tree, {phase}"
+        assert trial["direction"] == ("read" if phase == "list" else "write")
+        calls = trial["observed"]["requests"][trial["direction"]]
+        assert calls["runtime_s"] == trial["elapsed_s"]
+        assert files > 50
+        assert (calls["requests"] == files) == (phase != "list")  # a call lists a folder
+        wire = trial["wire_rx_bytes" if phase == "list" else "wire_tx_bytes"]
+        assert trial["size_bytes"] <= wire < files * 8192
+    rows = json.loads(bench.lab("show", "--json").stdout)["files"]
+    rates = {(row["protocol"], row["metadata.phase"]): row for row in rows}
+    assert all(row["files_per_s"] > 1 for row in rates.values())
+    for protocol in ("afp", "smb", "nfs"):
+        trips = {phase: rates[protocol, phase]["round_trips_per_file"] for phase in ("create", "stat", "list")}
+        assert trips["create"] > trips["stat"] >= 1
+        assert trips["list"] < trips["stat"]
+    assert "With metadata, MB/s are of names" in bench.lab("show", "--table", "files").stdout
+    assert "Only names were moved" in bench.lab("show", "--full").stdout
+    bench.check_output("report", str(bench.newest()))

@@ -1,14 +1,10 @@
 """A server that nobody logs in to: trees, mounts of others, and a share that vanishes."""
 
 import pytest
+from scenarios import test_unseen_server as unseen_server
+from support.again import again
 from support.local_lab import Bench
-from support.unseen_server import (
-    LARGE,
-    RESTART_SAMBA,
-    SHARE,
-    unseen_hosts,
-    wait_until_under_way,
-)
+from support.other_servers import LARGE, RESTART_SAMBA, SHARE, unseen_hosts, wait_until_under_way
 
 TREE = """
 name = "unseen-trees"
@@ -25,6 +21,13 @@ store = ["disk"]
 client_sync = ["close"]
 """
 
+test_an_unseen_server_of_nfs = again(
+    unseen_server.test_an_unseen_server_is_measured_through_a_mount_of_the_lab,
+    "protocol, share",
+    ("nfs", {"path": SHARE}),
+)
+test_a_foreign_mount_after_a_kill = again(unseen_server.test_restore_after_a_kill_leaves_nothing, "mounted", True)
+
 
 @pytest.mark.parametrize(("protocol", "share"), [("smb", {"name": "labram"}), ("nfs", {"path": SHARE})])
 def test_a_tree_and_its_names_are_measured_through_a_mount(unseen: Bench, protocol: str, share: dict[str, str]) -> None:
@@ -40,7 +43,7 @@ def test_a_tree_and_its_names_are_measured_through_a_mount(unseen: Bench, protoc
 
 def test_a_share_that_vanishes_in_the_middle_fails_its_trials_and_the_folder_that_stays_is_named(unseen: Bench) -> None:
     hosts = unseen_hosts(unseen, name="labram")
-    with unseen.started("run", "--hosts", str(hosts), str(unseen.sweep(**LARGE))) as run:
+    with unseen.started_run(hosts=hosts, **LARGE) as run:
         wait_until_under_way(unseen, run)
         unseen.inside("server", "pkill smbd")
         output, _ = run.communicate(timeout=400)
@@ -53,4 +56,4 @@ def test_a_share_that_vanishes_in_the_middle_fails_its_trials_and_the_folder_tha
     (trial,) = unseen.trials()
     assert trial["status"] == "failed"
     assert trial["reason"].startswith("client: ")
-    assert unseen.lab("restore").returncode == 0
+    unseen.check_output("restore")

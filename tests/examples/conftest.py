@@ -11,6 +11,6 @@ WRITTEN_BY = "REFERENCE_WRITTEN_BY"
 
 
 def pytest_configure() -> None:
-    """Write the pages of the reference, before files of tests are collected that have a test for each page."""
+    """Write the pages of the reference before collection: some files have a test for each page."""
     if os.environ.setdefault(WRITTEN_BY, str(os.getpid())) == str(os.getpid()):
         subprocess.run([sys.executable, ROOT / "docs/reference/generate.py"], check=True)

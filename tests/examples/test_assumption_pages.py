@@ -19,7 +19,6 @@ ENTRIES = [
 
 
 def page(folder: Path, facts: dict[str, str], entries: list[Entry] | None = None) -> dict[str, str]:
-    """The rows of the tables, by their first cell."""
     host = SharedHost("client", facts, ENTRIES if entries is None else entries)
     (folder / "a.txt").write_text(render([host, SharedHost("server", {"system": "Debian GNU/Linux 13"})]))
     lines = "\n".join(assumptions_page(folder)).splitlines()

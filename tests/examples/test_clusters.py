@@ -1,7 +1,5 @@
 """The clusters of the docs listen by TLS, and draw on loopback alone; Dask knows each key of its file."""
 
-from __future__ import annotations
-
 import inspect
 import runpy
 import signal
@@ -9,6 +7,7 @@ import sys
 from pathlib import Path
 from types import ModuleType
 from typing import Any
+from unittest.mock import MagicMock
 
 import dask.config
 import distributed
@@ -20,37 +19,17 @@ from lab.fleet import scheduler
 CLUSTERS = Path(__file__).with_name("clusters")
 
 
-class Told:
-    """In place of a cluster: what it was told, and how many jobs it was to have."""
-
-    scheduler_address = "tls://10.0.0.5:8786"
-    jobs = 0
-
-    def __enter__(self) -> Told:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        pass
-
-    def scale(self, jobs: int) -> None:
-        self.jobs = jobs
-
-
-def run(monkeypatch: pytest.MonkeyPatch, name: str, module: str, cluster: str) -> tuple[Told, dict[str, Any]]:
-    """Run an example with a stand-in for its cluster."""
-    told = Told()
-    options: dict[str, Any] = {}
-
-    def stand_in(hosts: object = None, **given: Any) -> Told:
-        options.update(given)
-        return told
-
+def run(monkeypatch: pytest.MonkeyPatch, name: str, module: str, cluster: str) -> tuple[MagicMock, dict[str, Any]]:
+    """Run an example with a stand-in for its cluster; what it used the cluster for, and the options that it gave."""
+    made = MagicMock(scheduler_address="tls://10.0.0.5:8786")
+    made.__enter__.return_value = made
+    factory = MagicMock(return_value=made)
     part = ModuleType(module)
-    part.__dict__.update({cluster: stand_in, "Security": distributed.Security})
+    part.__dict__.update({cluster: factory, "Security": distributed.Security})
     monkeypatch.setitem(sys.modules, module, part)
     monkeypatch.setattr(signal, "pause", lambda: None)
     runpy.run_path(str(CLUSTERS / name))
-    return told, options
+    return made, dict(factory.call_args.kwargs)
 
 
 def test_the_ssh_cluster(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
@@ -62,11 +41,11 @@ def test_the_ssh_cluster(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capture
 
 
 def test_the_slurm_cluster(monkeypatch: pytest.MonkeyPatch) -> None:
-    told, options = run(monkeypatch, "slurm_cluster.py", "dask_jobqueue", "SLURMCluster")
+    cluster, options = run(monkeypatch, "slurm_cluster.py", "dask_jobqueue", "SLURMCluster")
     assert isinstance(options["security"], distributed.Security)
     assert options["scheduler_options"]["dashboard_address"].startswith("127.0.0.1:")
     assert options["worker_extra_args"] == ["--dashboard-address", "127.0.0.1:0"]
-    assert told.jobs == 2
+    cluster.scale.assert_called_once_with(jobs=2)
 
 
 def test_dask_takes_its_certificates_from_the_file() -> None:
@@ -75,6 +54,6 @@ def test_dask_takes_its_certificates_from_the_file() -> None:
         security = distributed.Security()
         assert security.require_encryption
         for role in ("scheduler", "worker", "client"):
-            found = security.get_tls_config_for_role(role)
-            assert (found["ca_file"], found["cert"]) == ("/shared/fleet/fleet.pem",) * 2
-            assert found["key"] == "/shared/fleet/fleet.key"
+            tls = security.get_tls_config_for_role(role)
+            assert (tls["ca_file"], tls["cert"]) == ("/shared/fleet/fleet.pem",) * 2
+            assert tls["key"] == "/shared/fleet/fleet.key"

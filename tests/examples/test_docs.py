@@ -1,4 +1,4 @@
-"""The pages are right: commands and options exist, sweeps plan, links lead somewhere."""
+"""The pages are right: commands and options exist, sweeps plan, links lead somewhere, and groff takes the man page."""
 
 import argparse
 import functools
@@ -7,6 +7,7 @@ import json
 import os
 import pkgutil
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -16,10 +17,11 @@ from typing import Any
 import pytest
 from support import guide
 from support.commands import lab
-from support.page_commands import COMMAND, FENCE, commands, shell_lines
+from support.guide import COMMAND, FENCE, commands, shell_lines
 from support.paths import ROOT, RUN_CAPTURES
 
-from lab.cli.main import parser
+from lab.cli.command import EXIT_CODES
+from lab.cli.main import COMMANDS, parser
 from lab.design import plan
 from lab.design.sweep_file import load_sweep
 from lab.run.case.catalogue import CATALOGUE
@@ -37,17 +39,11 @@ SWEEPS = [*sorted((ROOT / "sweeps").glob("*.toml")), *sorted((HERE / "sweeps").g
 NAMING = ("", ".ini", ".ipynb", ".pl", ".py", ".sh", ".toml")  # files that name pages
 PLACE = re.compile(r"(?:lab|tests|scripts|docs|sweeps|benchmarks)/|[a-z_]+/[a-z_/]+[.]py$")
 DOTTED = re.compile(r"lab(?:[.][a-zA-Z_0-9]+)+")
-TO_BE_MADE = {
-    "docs/_build",
-    "lab/protocols/sshfs.py",
-    "lab/workloads/install.py",
-    "lab/stores/ext2.py",
-    "lab/workloads/zeros.py",
-    "lab/platforms/freebsd.py",
-}
+EXAMPLES = ("protocols/sshfs", "workloads/install", "stores/ext2", "workloads/zeros", "platforms/freebsd")
+TO_BE_MADE = {"docs/_build", *(f"lab/{name}.py" for name in EXAMPLES)}
 
 
-TYPED = functools.cache(parser)  # of the lab: to make it takes as long as hundreds of commands
+TYPED = functools.cache(parser)  # making the parser takes as long as parsing hundreds of commands
 
 
 def named(paths: list[Path]) -> list[object]:
@@ -55,7 +51,7 @@ def named(paths: list[Path]) -> list[object]:
 
 
 def mentions(path: Path) -> Iterator[str]:
-    """What follows ``lab`` in a page's text, where that is set as code."""
+    """The words after ``lab`` in inline code of a page's text."""
     text = FENCE.sub("", path.read_text(encoding="utf-8"))
     for code in re.findall(r"(?<!`)`([^`\n]+)`(?!`)", text):
         if match := COMMAND.fullmatch(code):
@@ -64,7 +60,7 @@ def mentions(path: Path) -> Iterator[str]:
 
 @pytest.mark.parametrize("path", named([*PAGES, *SCRIPTS]))
 def test_lines_can_be_typed_as_they_are(path: Path) -> None:
-    """The zsh of a Mac takes a comment behind a command for more words of it."""
+    """The zsh of a Mac reads a comment after a command as more words of the command."""
     assert [line for line in shell_lines(path) if re.search(r"\S\s+#\s", line)] == []
 
 
@@ -84,10 +80,10 @@ def test_the_reference_is_written_from_the_code_beside_it_whatever_lab_is_instal
 
 
 def keys_of(value: Any) -> set[str]:
-    """Every key in a JSON object and in the objects in it, but those of lists and of what each host names itself."""
+    """Every key of a JSON object and its inner objects, except keys that hosts name themselves."""
     if not isinstance(value, dict):
         return set()
-    inner = (keys_of(each) for name, each in value.items() if name not in ("core_busy", "tools", "about"))
+    inner = (keys_of(part) for name, part in value.items() if name not in ("core_busy", "tools", "about"))
     return set(value).union(*inner)
 
 
@@ -151,9 +147,8 @@ def test_links_out_of_a_page_beside_the_documentation_lead_to_what_is_in_git(pat
 def test_pages_that_the_code_names_exist() -> None:
     folders = ("lab", "sweeps", "scripts", "tests", "notebooks", "benchmarks")
     files = [ROOT / "Makefile", ROOT / "hosts.ini", *(file for name in folders for file in (ROOT / name).rglob("*.*"))]
-    texts = [
-        file.read_text(encoding="utf-8") for file in files if file.suffix in NAMING and "captures" not in file.parts
-    ]
+    naming = (file for file in files if file.suffix in NAMING and "captures" not in file.parts)
+    texts = [file.read_text(encoding="utf-8") for file in naming]
     pages = {page for text in texts for page in re.findall(r"\bdocs/[\w/-]+\.md", text)}
     assert not {page for page in pages if not (ROOT / page).exists()}
 
@@ -196,17 +191,37 @@ def test_each_command_of_the_guide_is_typed_or_says_why_not() -> None:
     """Where the local lab types them: tests/breadth/test_guide.py."""
     text, old = (page.read_text(encoding="utf-8") for page in (guide.PAGE, guide.OLD_PAGE))
     found = [*guide.pieces(text), *guide.pieces(old)]
-    assert {**guide.TYPED, **guide.NOT_TYPED, **guide.PRINTS, **guide.ENDLESS}.keys() <= {one.text for one in found}
-    assert [one for one in guide.pieces(text) if one.places]  # raises for what nothing is said of
+    assert {**guide.TYPED, **guide.NOT_TYPED, **guide.PRINTS, **guide.ENDLESS}.keys() <= {piece.text for piece in found}
+    assert [piece for piece in guide.pieces(text) if piece.places]  # raises if the guide says nothing of a piece
     with pytest.raises(ValueError, match=r"say in .* where this is typed, or why not: networksetup"):
         assert next(guide.pieces("Type `networksetup -listlocations` there.")).places
     with pytest.raises(ValueError, match="nothing above this block says where it is typed: ls"):
         list(guide.pieces("Then:\n\n```sh\nls\n```\n"))
 
 
-def test_the_answer_in_the_readme_is_that_of_the_run_that_comes_with_the_lab(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_the_answer_in_the_readme_is_that_of_the_example(capsys: pytest.CaptureFixture[str]) -> None:
     code, shown, err = lab(capsys, "show", "example")
     assert (code, shown != "") == (0, True), err
     assert f"```text\n{shown}```\n" in (ROOT / "README.md").read_text()
+
+
+@pytest.mark.skipif(shutil.which("groff") is None, reason="needs groff")
+def test_groff_sets_the_man_page_without_a_warning() -> None:
+    command = ["groff", "-man", "-ww", "-Tutf8", "-P-c", str(REFERENCE / "lab.1")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if "utf8/DESC" in done.stderr:  # a system with the formatter alone, for small pages
+        pytest.skip("groff has no device for a terminal here")
+    assert (done.returncode, done.stderr) == (0, "")
+    text = " ".join(re.sub(".\b", "", done.stdout).replace("‐ ", "-").split())
+    for name in COMMANDS:
+        assert f" lab {name}" in text
+    for option in ("--results DIR", "--fail-if", "--hosts FILE", "--resume RUN"):
+        assert option in text
+    assert all(f" {code} " in text for code in EXIT_CODES)
+
+
+def test_no_line_of_text_in_the_man_page_is_a_request() -> None:
+    """roff obeys lines that begin with a full stop or an apostrophe."""
+    macros = {".TH", ".SH", ".SS", ".TP", ".PP", ".B", ".I", ".RI", ".BR", '.\\"'}
+    for line in (REFERENCE / "lab.1").read_text(encoding="utf-8").splitlines():
+        assert line[:1] not in (".", "'") or line.split()[0] in macros, line

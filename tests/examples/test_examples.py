@@ -1,6 +1,8 @@
-"""Every example of the documentation does what its page says, put where a newcomer puts it."""
+"""Every example of the documentation does what its page says, at the place where its page puts it."""
 
+import runpy
 import shlex
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -10,14 +12,14 @@ from typing import Any
 
 import pytest
 from examples.mount_options.encryption import ENCRYPTION
-from support.fake_host import EmulatedHost, FakeHost
+from support.fake_host import SECRET, EmulatedHost, FakeHost, Stage
 from support.memory_host import ROLES
+from support.pairs import OWN, side_of
 from support.paths import LINUX_CAPTURES
-from support.recording_host import SECRET, Stage
-from support.sides import OWN, side_of
 from support.sweeps import sweep_of
 
 from lab import platforms, protocols, stores, workloads
+from lab.base import shipped
 from lab.base.errors import LabFailure, SettingRefused, TransferError, Unsupported
 from lab.design import plan
 from lab.design.case import Case
@@ -37,7 +39,7 @@ Add = Callable[[ModuleType, str], None]
 
 @pytest.fixture
 def add(monkeypatch: pytest.MonkeyPatch) -> Iterator[Add]:
-    """Makes every module of a folder here one of a package of the lab, for the time of a test."""
+    """Adds the modules of a folder here to a package of the lab until the test ends."""
     added: list[tuple[ModuleType, str]] = []
 
     def make(package: ModuleType, folder: str) -> None:
@@ -92,28 +94,14 @@ def test_a_protocol_says_what_to_install(add: Add) -> None:
 # --- an option of a mount
 
 
-@pytest.fixture
-def _encryption(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_option_of_a_mount_is_planned_told_to_the_kernel_and_read_back(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(smb.OPTIONS, "encryption", ENCRYPTION)
-
-
-@pytest.mark.usefixtures("_encryption")
-def test_an_option_of_a_mount_multiplies_the_cases_of_its_protocol() -> None:
     cases = plan.plan(load_sweep(HERE / "sweeps/encryption.toml"), CATALOGUE).cases
     assert {case.mount_options["encryption"] for case in cases} == {"true", "false"}
     assert len(cases_of(protocol=["smb", "nfs"], smb={"encryption": [True, False]})) == 2 * 2 + 2
-
-
-@pytest.mark.usefixtures("_encryption")
-@pytest.mark.parametrize(("level", "is_told"), [("true", True), ("false", False)])
-def test_an_option_of_a_mount_is_told_to_the_kernel(level: str, is_told: bool) -> None:
-    stage = Stage("smb", encryption=level)
-    (mount,) = (step.argv for step in stage.settings[-1].apply)
-    assert ("seal" in mount[mount.index("-o") + 1].split(",")) == is_told
-
-
-@pytest.mark.usefixtures("_encryption")
-def test_an_option_of_a_mount_is_read_back() -> None:
+    for level in ("true", "false"):
+        (mount,) = (step.argv for step in Stage("smb", encryption=level).settings[-1].apply)
+        assert ("seal" in mount[mount.index("-o") + 1].split(",")) == (level == "true")
     option = smb.OPTIONS["encryption"]
     assert (option.read_level({"rw": "", "seal": ""}), option.read_level({"rw": ""})) == ("true", "false")
     stage = Stage("smb", encryption="true")  # whose table of mounts shows no seal
@@ -124,7 +112,7 @@ def test_an_option_of_a_mount_is_read_back() -> None:
 # --- a tool and a payload
 
 
-def test_a_tool_copies(add: Add, tmp_path: Path) -> None:
+def test_a_tool_copies_through_mounts_only(add: Add, tmp_path: Path) -> None:
     add(workloads, "tools")
     (case, *_) = cases_of(tool=["install"])
     source, target = tmp_path / "from", tmp_path / "to"
@@ -133,27 +121,21 @@ def test_a_tool_copies(add: Add, tmp_path: Path) -> None:
     argv = workloads.tool(case.tool).argv(("install",), "", move)
     subprocess.run(argv, check=True, capture_output=True, timeout=60)
     assert target.read_bytes() == source.read_bytes()
-
-
-def test_a_tool_that_needs_a_mount_is_left_out_where_there_is_none(add: Add) -> None:
-    add(workloads, "tools")
     assert {case.tool for case in cases_of(protocol=["ssh"], tool=["install", "rsync"])} == {"rsync"}
 
 
 def test_a_store_is_made_in_an_image_with_the_levels_of_its_options(add: Add, tmp_path: Path) -> None:
     add(stores, "stores")
     cases = cases_of(store=["ext2", "ram"], ext2={"errors": ["continue", "remount-ro"]}, tool=["cp"])
-    assert {(case.store, *case.store_options.values()) for case in cases} == {
-        ("ext2", "continue"), ("ext2", "remount-ro"), ("ram",),
-    }  # fmt: skip
+    made = {(case.store, *case.store_options.values()) for case in cases}
+    assert made == {("ext2", "continue"), ("ext2", "remount-ro"), ("ram",)}
     ext2 = stores.file_system("ext2")
     assert isinstance(ext2, ImageFileSystem)
     assert ext2.mount_options({"errors": "remount-ro"}) == ("errors=remount-ro",)
     printed = "disk image\n" + (LINUX_CAPTURES / "ext4-facts-1.47.txt").read_text()
     facts = ext2.read_facts(printed, {"errors": "remount-ro"})
-    assert (facts.description, facts.levels) == (
-        "ext2, blocks of 4096 bytes", {"errors": "remount-ro", "disk": "image"},
-    )  # fmt: skip
+    assert facts.description == "ext2, blocks of 4096 bytes"
+    assert facts.levels == {"errors": "remount-ro", "disk": "image"}
 
 
 def test_a_payload_is_made_and_checked(add: Add, tmp_path: Path) -> None:
@@ -172,7 +154,7 @@ def test_a_payload_is_made_and_checked(add: Add, tmp_path: Path) -> None:
 
 # --- a platform
 
-# What these print is made up after the manual pages of FreeBSD 14: no FreeBSD was at hand
+# invented output, after the manual pages of FreeBSD 14: no FreeBSD was at hand
 FREEBSD = {
     "uname": '[ "$1" = -s ] && echo FreeBSD || echo 14.1-RELEASE',
     "hostname": "echo bsd.example",
@@ -218,7 +200,7 @@ def freebsd(add: Add, tmp_path: Path) -> EmulatedHost:
 
 
 def state(host: EmulatedHost) -> list[str]:
-    """All that a setting of the example can change."""
+    """All that the example's settings can change."""
     texts = [(host.folder / name).read_text() for name in ("mtu", "mounts", "values")]
     return [line for text in texts for line in sorted(text.splitlines())]
 
@@ -251,6 +233,9 @@ def test_a_platform_counts(freebsd: EmulatedHost) -> None:
     counters = platform.clock.counters("em0")
     assert (counters.tx_bytes, counters.rx_bytes, counters.state["mtu"]) == (6789012, 5678901, "1500")
     assert platform.settings.tcp_buffers_in(counters.state) == (65536, 32768)
+    text = platform.clock.counts + STOPWATCH  # the script that runs on the host
+    done = subprocess.run(["perl", "-wc", "-e", text], capture_output=True, text=True, timeout=60, check=False)
+    assert done.stderr == "-e syntax OK\n"
 
 
 def test_what_a_platform_cannot_read_is_an_error_that_shows_it(freebsd: EmulatedHost) -> None:
@@ -263,8 +248,13 @@ def test_what_a_platform_cannot_read_is_an_error_that_shows_it(freebsd: Emulated
         platform.clock.parse_counters(["netstat:"], "em0")
 
 
-def test_what_a_platform_counts_goes_before_the_stopwatch(freebsd: EmulatedHost) -> None:
-    clock = platforms.detect(freebsd).clock
-    text = clock.counts + STOPWATCH
-    done = subprocess.run(["perl", "-wc", "-e", text], capture_output=True, text=True, timeout=60, check=False)
-    assert done.stderr == "-e syntax OK\n"
+# --- a run from elsewhere
+
+
+def test_a_zip_file_of_a_run_is_opened(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shutil.copy(shipped.examples()["example"], tmp_path / "share-run.zip")
+    monkeypatch.chdir(tmp_path)
+    runpy.run_path(str(HERE / "notebooks/from_elsewhere.py"))
+    assert capsys.readouterr().out.startswith("-21.67")  # `lab show example` has it as -22 %

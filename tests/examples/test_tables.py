@@ -25,7 +25,7 @@ SPEEDS = ["q25", "median", "q75"]
 
 @pytest.fixture(scope="module")
 def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The run that comes with the lab and older ones, one of the first schema, one with anchors: columns differ."""
+    """The lab's example and older runs, one of the first schema and one with anchors: their columns differ."""
     folder = tmp_path_factory.mktemp("tables") / "results"
     folder.mkdir()
     example = examples.find("example")
@@ -39,8 +39,8 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def told_by_the_lab(results: Path) -> pd.DataFrame:
-    """``lab.stats.summary`` of each run, by run and case, with the quartiles of numpy."""
+def expected(results: Path) -> pd.DataFrame:
+    """``lab.stats.summary`` of each run, by run and case, with quartiles by numpy."""
     parts = []
     for path in sorted(results.iterdir()):
         trials = run_folder.load(path)
@@ -55,17 +55,16 @@ def told_by_the_lab(results: Path) -> pd.DataFrame:
     return pd.concat(parts).set_index(["run_id", "case_id"])[["n", *SPEEDS]].sort_index()
 
 
-def assert_same(folder: Path, told_by_the_lab: pd.DataFrame) -> None:
+def assert_same(folder: Path, expected: pd.DataFrame) -> None:
     made = pd.read_csv(folder / "medians.csv").set_index(["run_id", "case_id"]).sort_index()
     assert len(made) > 40
-    assert made.index.tolist() == told_by_the_lab.index.tolist()
-    assert made["n"].tolist() == told_by_the_lab["n"].tolist()
-    assert made[SPEEDS].to_numpy() == pytest.approx(told_by_the_lab[SPEEDS].to_numpy(dtype=float), rel=1e-9)
+    assert made.index.tolist() == expected.index.tolist()
+    assert made["n"].tolist() == expected["n"].tolist()
+    assert made[SPEEDS].to_numpy() == pytest.approx(expected[SPEEDS].to_numpy(dtype=float), rel=1e-9)
 
 
 @pytest.fixture(scope="module")
 def exported(results: Path) -> Path:
-    """A folder with an export of each run."""
     pytest.importorskip("pyarrow")
     folder = results.with_name("exports")
     folder.mkdir()
@@ -76,43 +75,39 @@ def exported(results: Path) -> Path:
 
 @pytest.fixture
 def exports(exported: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The folder in which a recipe runs, with that folder in it."""
+    """The folder in which a recipe runs, with the exports in it."""
     monkeypatch.chdir(tmp_path)
     Path("exports").symlink_to(exported)
     return tmp_path
 
 
-def test_pandas(exports: Path, told_by_the_lab: pd.DataFrame) -> None:
-    runpy.run_path(str(RECIPES / "pandas_medians.py"))
-    assert_same(exports, told_by_the_lab)
+@pytest.mark.parametrize("recipe", ["pandas_medians.py", "polars_medians.py"])
+def test_a_recipe_in_python(exports: Path, expected: pd.DataFrame, recipe: str) -> None:
+    pytest.importorskip(recipe.partition("_")[0])
+    runpy.run_path(str(RECIPES / recipe))
+    assert_same(exports, expected)
 
 
-def test_polars(exports: Path, told_by_the_lab: pd.DataFrame) -> None:
-    pytest.importorskip("polars")
-    runpy.run_path(str(RECIPES / "polars_medians.py"))
-    assert_same(exports, told_by_the_lab)
-
-
-def test_duckdb(exports: Path, told_by_the_lab: pd.DataFrame) -> None:
+def test_duckdb(exports: Path, expected: pd.DataFrame) -> None:
     duckdb = pytest.importorskip("duckdb")
     duckdb.sql((RECIPES / "medians.sql").read_text())
-    assert_same(exports, told_by_the_lab)
+    assert_same(exports, expected)
 
 
 def test_duckdb_on_a_dataset(
-    results: Path, told_by_the_lab: pd.DataFrame, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    results: Path, expected: pd.DataFrame, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     duckdb = pytest.importorskip("duckdb")
     pytest.importorskip("pyarrow")
     monkeypatch.chdir(tmp_path)
     assert main(["dataset", "add", "--unfinished", *map(str, sorted(results.iterdir()))]) == 0
     duckdb.sql((RECIPES / "dataset_medians.sql").read_text())
-    assert_same(tmp_path, told_by_the_lab)
+    assert_same(tmp_path, expected)
 
 
 @pytest.mark.skipif(not shutil.which("Rscript"), reason="R is not installed")
-def test_r(results: Path, told_by_the_lab: pd.DataFrame, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_r(results: Path, expected: pd.DataFrame, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     assert main(["export", *map(str, sorted(results.iterdir())), "--to", "csv", "--output", "runs.csv"]) == 0
     subprocess.run(["Rscript", "--vanilla", RECIPES / "medians.R"], check=True, env=os.environ | {"LC_ALL": "C"})
-    assert_same(tmp_path, told_by_the_lab)
+    assert_same(tmp_path, expected)

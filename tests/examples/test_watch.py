@@ -15,7 +15,7 @@ from lab.report.conditions import parse_slower_than
 
 HERE = ROOT / "tests" / "examples" / "watch"
 SCRIPT = HERE / "watch-share.sh"
-# In place of the lab: says what it is told to, and ends as it is told to
+# a stand-in for `lab`: its output and its exit code come from its first argument and the environment
 LAB = """#!/bin/sh
 echo "$@" >>"$HOME/calls"
 echo "$1 says something"
@@ -24,7 +24,7 @@ eval "exit \\$$1"
 
 
 def run_script(home: Path, measure: int, history: int, script: str = str(SCRIPT)) -> subprocess.CompletedProcess[str]:
-    """Run the script where `lab measure` and `lab history` end with these exit codes."""
+    """Run the script; its `lab measure` and `lab history` end with these exit codes."""
     programs = home / ".local" / "bin"
     programs.mkdir(parents=True, exist_ok=True)
     (home / "share-speed").mkdir(exist_ok=True)
@@ -40,9 +40,7 @@ def run_script(home: Path, measure: int, history: int, script: str = str(SCRIPT)
     [(0, 0, 0, ""), (0, 3, 3, "history says something\n"), (0, 2, 2, "history says something\n"),
      (1, 0, 1, "measure says something\n")],
 )  # fmt: skip
-def test_the_script_prints_only_where_something_is_wrong(
-    tmp_path: Path, measure: int, history: int, code: int, printed: str
-) -> None:
+def test_the_script_prints_only_problems(tmp_path: Path, measure: int, history: int, code: int, printed: str) -> None:
     done = run_script(tmp_path, measure, history)
     assert (done.returncode, done.stdout, done.stderr) == (code, printed, "")
     assert (tmp_path / "notified").exists() == (code == 3)
@@ -62,9 +60,13 @@ def test_the_crontab_has_five_times_and_a_command_that_a_shell_takes(tmp_path: P
     *times, command = line.split(maxsplit=5)
     assert all(re.fullmatch(r"\*|[0-9]{1,2}", time) for time in times)
     assert "%" not in command  # cron takes it for the end of the line
-    (tmp_path / "share-speed").mkdir()
-    (tmp_path / "share-speed" / "watch-share.sh").symlink_to(SCRIPT)
-    assert run_script(tmp_path, 0, 3, command).returncode == 3
+    check_that_it_runs_the_script(tmp_path, command)
+
+
+def check_that_it_runs_the_script(home: Path, command: str) -> None:
+    (home / "share-speed").mkdir()
+    (home / "share-speed" / "watch-share.sh").symlink_to(SCRIPT)
+    assert run_script(home, 0, 3, command).returncode == 3
 
 
 def test_the_agent_of_launchd_runs_the_script_every_night(tmp_path: Path) -> None:
@@ -72,9 +74,7 @@ def test_the_agent_of_launchd_runs_the_script_every_night(tmp_path: Path) -> Non
     assert agent["StartCalendarInterval"] == {"Hour": 3, "Minute": 17}
     shell, option, command = agent["ProgramArguments"]
     assert (shell, option) == ("/bin/sh", "-c")
-    (tmp_path / "share-speed").mkdir()
-    (tmp_path / "share-speed" / "watch-share.sh").symlink_to(SCRIPT)
-    assert run_script(tmp_path, 0, 3, command).returncode == 3
+    check_that_it_runs_the_script(tmp_path, command)
     assert (tmp_path / "share-speed" / "watch.log").read_text() == "history says something\n"
 
 

@@ -1,4 +1,4 @@
-"""The fault matrix: ``python -m faults``, with the folder of the tests on the path; ``make faults`` does it."""
+"""The command line of the fault matrix: ``python -m faults`` with tests/ on the path, as `make faults` calls it."""
 
 import argparse
 import gc
@@ -6,31 +6,33 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
-os.environ["OPENBLAS_NUM_THREADS"] = "1"  # threads of its own do not survive a fork
+os.environ["OPENBLAS_NUM_THREADS"] = "1"  # its threads do not survive a fork
 
-# what `lab run` imports when it comes to it: once here, not in each of thousands of processes
+# `lab run` imports this late: import it once here, not in thousands of processes
 from lab.hosts.ssh import CONNECT
 from lab.local import state
 
-from . import clock, matrix, plan
+from . import clock, plan
 from .cell import Baseline, Cell, Outcome, measure, play
 from .inject import Fault
 from .kinds import DURING, KINDS, WHENS
 from .labs import Kind, Place, places, spread
 
+COLUMNS = ("injected", "self-restored", "needed restore", "dirty", "lost trials", "wrong ok", "other")
+
 
 def baselines(labs: list[Place], sweeps: Sequence[str], seed: int) -> dict[str, Baseline]:
-    """Each sweep twice without faults; says where the two differ in what they send."""
+    """Run each sweep twice without faults, and print where the two send different commands."""
     runs = {name for name in sweeps if name != plan.RESTORE} | ({plan.KILLED[0]} if plan.RESTORE in sweeps else set())
-    found = _measured(labs, sorted(runs), seed, None)
+    measured = _measured(labs, sorted(runs), seed, None)
     if plan.RESTORE in sweeps:
         sweep, host, words = plan.KILLED
-        killed = plan.first(found[sweep], host, words, "SIGKILL", "after"), found[sweep]
-        found |= _measured(labs, [plan.RESTORE], seed, killed)
-    return {name: found[name] for name in sweeps}
+        killed = plan.first(measured[sweep], host, words, "SIGKILL", "after"), measured[sweep]
+        measured |= _measured(labs, [plan.RESTORE], seed, killed)
+    return {name: measured[name] for name in sweeps}
 
 
 def _measured(
@@ -40,17 +42,17 @@ def _measured(
         return measure(place.bench.name, place.hosts, place.sweep(task[0], seed), killed)
 
     tasks = [(name, turn) for name in sweeps for turn in (1, 2)]
-    found = {task: baseline for _, task, baseline in spread(work, tasks, labs)}
+    measured = {task: baseline for _, task, baseline in spread(work, tasks, labs)}
     for name in sweeps:
-        first, second = found[name, 1].sent, found[name, 2].sent
+        first, second = measured[name, 1].sent, measured[name, 2].sent
         differ = [site for site in first if site not in second or first[site].text != second[site].text]
         note = f"; the second time {len(second)}, other from {differ[0]} on" if differ else ", twice the same"
         print(f"{name}: {len(first)} commands{note}", flush=True)
-    return {name: found[name, 1] for name in sweeps}
+    return {name: measured[name, 1] for name in sweeps}
 
 
 def conduct(labs: list[Place], cells: Sequence[Cell], known: dict[str, Baseline], seed: int) -> Iterator[Outcome]:
-    """Play all cells; says how far it is."""
+    """Play all cells, and print the progress."""
 
     def work(place: Place, cell: Cell) -> Outcome:
         sweep = place.sweep(cell.sweep, seed)
@@ -68,7 +70,7 @@ def conduct(labs: list[Place], cells: Sequence[Cell], known: dict[str, Baseline]
 
 
 def names(known: Sequence[str]) -> Callable[[str], list[str]]:
-    """How the command line takes some of the known names, with commas between."""
+    """A parser of names between commas."""
 
     def parse(text: str) -> list[str]:
         if strange := set(text.split(",")) - set(known):
@@ -79,7 +81,6 @@ def names(known: Sequence[str]) -> Callable[[str], list[str]]:
 
 
 def arguments() -> argparse.Namespace:
-    """What the command line asks for."""
     parser = argparse.ArgumentParser(prog="faults", description="Break a run at every command that it sends.")
     parser.add_argument("--seed", type=int, default=1, help="of the order of cases and cells, and of the share")
     parser.add_argument(
@@ -110,7 +111,7 @@ def arguments() -> argparse.Namespace:
 
 
 def again(options: argparse.Namespace) -> str:
-    """What has the same labs and the same commands at the same numbers."""
+    """The options that repeat the same labs and the same numbers of commands."""
     words = [f"--seed {options.seed}", f"--transport {options.transport}"]
     words += [f"--clients {options.clients}"] if options.clients > 1 else []
     words += ["--zfs"] if options.zfs else []
@@ -118,7 +119,6 @@ def again(options: argparse.Namespace) -> str:
 
 
 def impossible(options: argparse.Namespace) -> set[str]:
-    """The kinds of fault that these labs cannot have."""
     are = {
         "guests": options.zfs, "mac": bool(options.platform), "one client": options.clients == 1,
         "no clock": not clock.is_possible(),
@@ -127,7 +127,7 @@ def impossible(options: argparse.Namespace) -> set[str]:
 
 
 def play_all(options: argparse.Namespace, outcomes: list[Outcome]) -> None:
-    """Bring labs up, plan, play; what became of each cell is added to ``outcomes`` at once."""
+    """Bring labs up and play; adds each outcome to ``outcomes`` at once."""
     kind = Kind(tuple(options.platform), options.transport, options.clients, options.zfs)
     sweeps = options.sweeps or plan.usual(kind.has_mac_server, kind.clients, kind.zfs)
     if options.only:
@@ -150,27 +150,59 @@ def play_all(options: argparse.Namespace, outcomes: list[Outcome]) -> None:
                 options.stories.mkdir(parents=True, exist_ok=True)
                 (options.stories / outcome.cell.name.replace("/", "_")).write_text(outcome.story)
             if outcome.bad:
-                print(matrix.complaint(outcome, again(options)), flush=True)
+                print(complaint(outcome, again(options)), flush=True)
             if options.only:
                 print(outcome.story, flush=True)
 
 
+def table(outcomes: Iterable[Outcome]) -> str:
+    """A row for each kind of fault and time, a column for each outcome."""
+    rows: dict[tuple[str, str], list[int]] = {(kind, when): [0] * len(COLUMNS) for kind in KINDS for when in WHENS}
+    for outcome in outcomes:
+        fault = outcome.cell.fault
+        counts = (
+            outcome.command != "", outcome.hosts == "self", outcome.hosts == "restore", outcome.hosts == "dirty",
+            bool(outcome.lost), bool(outcome.wrong), bool(outcome.other),
+        )  # fmt: skip
+        row = rows[fault.kind, fault.when]
+        row[:] = [sum(pair) for pair in zip(row, counts, strict=True)]
+    totals = [sum(column) for column in zip(*rows.values(), strict=True)]
+    lines = [_line("fault", COLUMNS)]
+    lines += [_line(f"{kind} {when}", row) for (kind, when), row in rows.items() if any(row)]
+    return "\n".join([*lines, _line("all", totals)])
+
+
+def _line(name: str, values: Iterable[object]) -> str:
+    cells = zip(values, COLUMNS, strict=True)
+    return f"{name:30}" + "".join(f"{value!s:>{len(column) + 2}}" for value, column in cells)
+
+
+def complaint(outcome: Outcome, again: str) -> str:
+    """What is wrong with a cell, and how to repeat it; ``again`` are the options of the same labs."""
+    lines = [f"{outcome.cell.name}: {outcome.command[:200] or 'not injected'}"]
+    for what in ("dirt", "lost", "wrong", "other"):
+        lines += [f"    {what}: {line}" for line in getattr(outcome, what)]
+    return "\n".join([*lines, f"    again: make faults FAULTS='{again} --only {outcome.cell.name}'"])
+
+
 def main() -> int:
-    """Run the matrix, or as much of it as there is time for; exit code 1 where any cell is bad."""
+    """Run the matrix; exit code 1 if a cell is bad."""
     options, started, outcomes = arguments(), time.monotonic(), list[Outcome]()
     if clock.is_possible():
         clock.load()
-    gc.freeze()  # what is imported stays: no fork need look for cycles in it
+    gc.freeze()  # imported objects stay: no fork need look for cycles among them
     state.need_root()
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # no lab may stay up
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # so that labs are taken down
     try:
         play_all(options, outcomes)
     except KeyboardInterrupt:
         print("stopped: what follows is what was done so far")
-    print(matrix.table(outcomes))
+    finally:
+        clock.unload()
+    print(table(outcomes))
     bad = [outcome for outcome in outcomes if outcome.bad]
     for outcome in bad:
-        print(matrix.complaint(outcome, again(options)))
+        print(complaint(outcome, again(options)))
     print(f"{len(outcomes)} cells, {len(bad)} bad, seed {options.seed}, {(time.monotonic() - started) / 60:.1f} min")
     return 1 if bad else 0
 

@@ -1,4 +1,4 @@
-"""One cell of the matrix: a run with a fault in it, and what became of the hosts and of the trials."""
+"""One cell of the matrix: a run with a fault, and what became of the hosts and the trials."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 import signal
+import subprocess
 import tempfile
 import time
 import traceback
@@ -24,30 +25,28 @@ from .observe import Observer, State, difference
 
 RUN_DEADLINE_S = 600.0
 SETTLE_S = 10.0
+DISK_BYTES = 8 * 2**20
 CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e]")
 MOST_LATE = 3
-MOST_MEMORY = 700 * 2**20  # of a command that a host floods; what it was forked from has 200 MiB
+MOST_MEMORY = 700 * 2**20  # for a command that a host floods; the forking process has 200 MiB
 
 
 @dataclass(frozen=True)
 class Cell:
-    """A fault in a sweep."""
-
     sweep: str
     fault: Fault
 
     @property
     def name(self) -> str:
-        """As the command line takes it."""
         fault = self.fault
         return f"{self.sweep}/{fault.site}/{fault.kind}/{fault.when}"
 
 
 @dataclass(frozen=True)
 class Baseline:
-    """A sweep without faults: the commands that it sends, and the trials that come of it.
+    """A sweep without faults: the commands that it sends, and its trials.
 
-    With ``killed_at`` the commands are those of `lab restore`, after the controller was killed there in the run.
+    With ``killed_at``, the commands are those of `lab restore` after the controller was killed there.
     """
 
     sent: dict[str, Sent]
@@ -56,15 +55,15 @@ class Baseline:
 
     @property
     def slots(self) -> set[str]:
-        """The trials that every run must come to; without the ceilings, which come with them."""
+        """The trials that every run must end up with, except ceilings."""
         return {trial for trial, row in self.trials.items() if row["protocol"] not in trials.CEILINGS}
 
 
 @dataclass
 class Outcome:
-    """What became of a cell. ``command`` is where it was injected, and empty where it never was.
+    """What became of a cell. ``command`` is the command that the fault struck, empty if it struck none.
 
-    ``hosts`` is ``self``, ``restore`` or ``dirty``; the lists say what is wrong, and are empty where nothing is.
+    ``hosts`` is ``self``, ``restore`` or ``dirty``; the lists say what is wrong.
     """
 
     cell: Cell
@@ -79,19 +78,18 @@ class Outcome:
 
     @property
     def bad(self) -> bool:
-        """Whether anything is not as it must be."""
         return bool(self.dirt or self.lost or self.wrong or self.other)
 
 
 class Stage:
-    """Where `lab` commands run for one cell: a small disk that they write to, and a folder of the matrix's own."""
+    """The place where `lab` commands run for one cell: a small disk that they write to, and a folder beside it."""
 
     def __init__(self, lab: str, hosts: Path, sweep: Path):
         self.lab_name = lab
         self.folder = Path(tempfile.mkdtemp(prefix="cell-", dir=hosts.parent))
         self.disk = self.folder / "disk"
         self.results = self.disk / "results"
-        self.largest = 0  # bytes of memory that a command had
+        self.largest = 0  # bytes of memory that a command used
         self.hosts, self.sweep = hosts, sweep
         named = load_hosts(hosts).share.devices if '"named"' in sweep.read_text() else ()
         self.write_to = [word for device in named for word in ("--write-to", device)]
@@ -99,11 +97,13 @@ class Stage:
 
     def __enter__(self) -> Stage:
         syscalls.keep_mounts_private()
-        space.make_disk(self.disk)
+        self.disk.mkdir()
+        mount = ["mount", "-t", "tmpfs", "-o", f"size={DISK_BYTES}", "controller", str(self.disk)]
+        subprocess.run(mount, check=True)  # gone with this process
         return self
 
     def __exit__(self, *_: object) -> None:
-        space.remove_disk(self.disk)
+        subprocess.run(["umount", "--lazy", str(self.disk)], check=True)
         shutil.rmtree(self.folder)
 
     def lab(self, *arguments: str, prepare: Callable[[], None] = lambda: None) -> int:
@@ -131,7 +131,7 @@ class Stage:
         return code
 
     def subject(self, prepare: Callable[[], None], killed_at: Fault | None) -> int:
-        """Do what is to be broken, after ``prepare``: the run, or where that is killed first, the restoring."""
+        """Run the sweep, and if it is killed first, `lab restore`. ``prepare`` precedes the last command."""
         run = ("run", "--hosts", str(self.hosts), str(self.sweep), *self.write_to)
         if killed_at is None:
             return self.lab(*run, prepare=prepare)
@@ -139,11 +139,11 @@ class Stage:
         return self.lab("restore", prepare=prepare)
 
     def run_folder(self) -> Path | None:
-        """The folder of the run; None where it came to none: without a run.json nothing has begun."""
+        """The folder of the run; None without a run.json, because then the run has not begun."""
         return next((path.parent for path in self.results.glob("*/run.json") if path.stat().st_size), None)
 
     def story(self) -> str:
-        """Everything that was said, and the commands around the fault, for a person to read."""
+        """All output, and the commands around the fault, as text."""
         folder = self.run_folder()
         log = folder / "commands.log" if folder else None
         commands = log.read_text(errors="replace") if log and log.exists() else ""
@@ -152,7 +152,7 @@ class Stage:
 
 
 def _wait(pid: int) -> tuple[int, int]:
-    """How a process ended, negative for a signal, and how many bytes of memory it had at most."""
+    """Wait for a process: its exit code (negative for a signal), and the most memory that it used, in bytes."""
     deadline = time.monotonic() + RUN_DEADLINE_S
     while time.monotonic() < deadline:
         ended, status, used = os.wait4(pid, os.WNOHANG)
@@ -167,9 +167,9 @@ def _wait(pid: int) -> tuple[int, int]:
 def measure(
     lab: str, hosts: Path, sweep: Path, killed: tuple[Fault, Baseline] | None, tries: int = MOST_LATE
 ) -> Baseline:
-    """Do without faults what is to be broken; it must succeed. ``killed``: where the run is, and its own baseline.
+    """Run a sweep without faults; it must succeed. ``killed``: where to kill the run, and the baseline of that run.
 
-    It has some ``tries`` where a trial is void because the machine was busy.
+    Tries again if a trial is void because the machine was busy.
     """
     killed_at, run = killed or (None, None)
     with Stage(lab, hosts, sweep) as stage:
@@ -180,11 +180,11 @@ def measure(
             return measure(lab, hosts, sweep, killed, tries - 1)
         assert code == 0, f"the sweep {sweep.stem} fails without any fault:\n{stage.story()}"
         sent = [Sent(**json.loads(line)) for line in target.read_text().splitlines()]
-        return Baseline({each.site: each for each in sent}, run.trials if run else kept, killed_at)
+        return Baseline({command.site: command for command in sent}, run.trials if run else kept, killed_at)
 
 
 def play(cell: Cell, observer: Observer, before: State, hosts: Path, sweep: Path, baseline: Baseline) -> Outcome:
-    """Play one cell on a local lab whose hosts are as in ``before``."""
+    """Play one cell in a local lab whose hosts were in the state ``before``."""
     started = time.monotonic()
     outcome = Outcome(cell)
     with Stage(observer.name, hosts, sweep) as stage:
@@ -209,13 +209,13 @@ def play(cell: Cell, observer: Observer, before: State, hosts: Path, sweep: Path
 
 
 def _strike(outcome: Outcome, stage: Stage, baseline: Baseline) -> int:
-    """Do what is to be broken, with the fault; then lift what stays of it. The exit code."""
+    """Run with the fault, then undo what stays of the fault; the exit code."""
     fault, lab, target = outcome.cell.fault, stage.lab_name, stage.folder / "injected"
     kind, usual_s = kinds.KINDS[fault.kind], baseline.sent[fault.site].elapsed_s
     sizes = {place: size for host in kind.fills for place, size in space.places(lab, host).items()}
     code = stage.subject(lambda: inject.inject(lab, fault, usual_s, target), baseline.killed_at)
     space.lift(sizes)
-    space.lift_controller(stage.disk)
+    (stage.disk / space.FILLER).unlink(missing_ok=True)
     kind.lift(lab)
     if fault.when == kinds.DURING:
         link.lift(lab)
@@ -227,7 +227,7 @@ def _strike(outcome: Outcome, stage: Stage, baseline: Baseline) -> int:
 
 
 def _look_at_trials(outcome: Outcome, stage: Stage, baseline: Baseline, code: int) -> None:
-    """Whether every trial is there, once, and true, and the user was told why not; completes the run."""
+    """Complete the run. Each trial must be there once and be true, and the user must be told of failures."""
     first, fault = trials.read(stage.run_folder()), outcome.cell.fault
     kind = kinds.KINDS[fault.kind]
     failed = any(first.rows.get(slot, {}).get("status") != "ok" for slot in baseline.slots)
@@ -235,7 +235,7 @@ def _look_at_trials(outcome: Outcome, stage: Stage, baseline: Baseline, code: in
         outcome.other.append("the run ended with exit code 0, and not all of its trials are ok")
     reasons = [str(row["reason"]) for row in first.rows.values()]
     shown = "\n".join([*(output for _, _, output in stage.outputs), *reasons])
-    if code != 0 and (kind.of_files or fault.when == kinds.DURING) and not re.search(kind.says, shown):
+    if code != 0 and (kind.strikes_files or fault.when == kinds.DURING) and not re.search(kind.says, shown):
         outcome.other.append(f"the user is not told: {kind.says}")
     if stage.run_folder() is None:
         return
@@ -247,7 +247,7 @@ def _look_at_trials(outcome: Outcome, stage: Stage, baseline: Baseline, code: in
 
 
 def _look_at_hosts(outcome: Outcome, stage: Stage, observer: Observer, before: State) -> None:
-    """Whether the run put its hosts back, or `lab restore` did."""
+    """Note whether the run restored its hosts, or `lab restore` did."""
     outcome.hosts = "self"
     if _settled(observer, before):
         outcome.hosts = "restore"
@@ -258,18 +258,18 @@ def _look_at_hosts(outcome: Outcome, stage: Stage, observer: Observer, before: S
 
 
 def _settled(observer: Observer, before: State) -> list[str]:
-    """How the hosts differ from before, once that is only what stays: a process may be about to end."""
+    """How the hosts differ from before; waits for processes that are about to end."""
     observer.settle()
     deadline = time.monotonic() + SETTLE_S
     while True:
-        found = difference(before, observer.state())
-        if all(": process " not in line for line in found) or time.monotonic() > deadline:
-            return found
+        changes = difference(before, observer.state())
+        if all(": process " not in line for line in changes) or time.monotonic() > deadline:
+            return changes
         time.sleep(0.1)
 
 
 def _resume(outcome: Outcome, stage: Stage, first: trials.Kept, baseline: Baseline) -> None:
-    """Complete the run, where trials are missing; after `lab restore`, where it asks for that."""
+    """Complete a run that lacks trials; if it asks for `lab restore`, run that first."""
     folder = stage.run_folder()
     if folder is None or baseline.slots <= first.rows.keys():
         return

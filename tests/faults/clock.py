@@ -1,8 +1,7 @@
-"""Wall clocks of the hosts of a local lab and of its controller, which share one kernel: each can be set by itself.
+"""Wall clocks of hosts and controller, which share one kernel: each can be set by itself.
 
-A library that every program loads (clock.c) adds the seconds in a file. On a host it stands in /etc/ld.so.preload; the
-controller is forked from the matrix, which loads it from its start.
-"""
+A library that every program loads (clock.c) adds the seconds that a file holds. Hosts name it in /etc/ld.so.preload;
+the matrix loads it at its start and forks the controller."""
 
 import os
 import shutil
@@ -16,16 +15,15 @@ from .observe import Observer
 SOURCE = Path(__file__).with_name("clock.c")
 ON_HOST, AHEAD = "/opt/clock.so", "/opt/clock-ahead"
 CONTROLLER, OF_CONTROLLER = "controller", "CLOCK_AHEAD"
-BUILT = "FAULTS_CLOCK"  # in the environment of a matrix that has loaded it: where it is
+BUILT = "FAULTS_CLOCK"  # environment variable with the path of the loaded library
 
 
 def is_possible() -> bool:
-    """Whether there is a compiler for it."""
     return shutil.which("cc") is not None and Path("/usr/include/time.h").exists()
 
 
 def load() -> None:
-    """Begin this program anew with the library loaded, which no program that it starts inherits."""
+    """Start this program again with the library preloaded; programs that it starts do not inherit it."""
     if BUILT in os.environ:
         del os.environ["LD_PRELOAD"]
         return
@@ -36,25 +34,23 @@ def load() -> None:
 
 
 def unload() -> None:
-    """Remove what was built."""
     if built := os.environ.get(BUILT):
         shutil.rmtree(Path(built).parent)
 
 
 def install(init: int) -> None:
-    """Make the programs that a host starts from now on load it."""
+    """Let the programs that a host starts from now on load the library."""
     root = Path(f"/proc/{init}/root")
     shutil.copy(os.environ[BUILT], f"{root}{ON_HOST}")
     (root / "etc/ld.so.preload").write_text(f"{ON_HOST}\n")
 
 
 def set_ahead(lab: str, host: str, seconds: int) -> None:
-    """Set a clock: so far ahead of this machine's, or behind it."""
+    """Set a clock ahead of this machine's clock, or back if negative."""
     of_host = f"/proc/{Observer(lab).init(host)}/root{AHEAD}" if host != CONTROLLER else os.environ[OF_CONTROLLER]
     Path(of_host).write_text(f"{seconds}\n")
 
 
 def lift(lab: str, *hosts: str) -> None:
-    """Set the clocks of hosts right."""
     for host in hosts:
         Path(f"/proc/{Observer(lab).init(host)}/root{AHEAD}").unlink(missing_ok=True)

@@ -1,4 +1,7 @@
-"""The faults, and the place where they strike: between the lab and its hosts, at one command of a run."""
+"""Injects faults between the lab and its hosts, at one command of a run.
+
+``python -m faults.inject WORDS SCRIPT COMMAND...`` runs a `lab` command after ``replace_first(WORDS, SCRIPT)``.
+"""
 
 import json
 import os
@@ -13,6 +16,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from lab.cli import main as cli
 from lab.hosts import Result
 from lab.hosts.dialogue import Dialogue
 from lab.hosts.ssh import SshHost
@@ -24,9 +28,9 @@ WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT
 
 @dataclass(frozen=True)
 class Sent:
-    """A command as the lab sends it. ``number`` counts those to its host, from 1; the rest is known afterwards.
+    """A command that the lab sends. ``number`` counts the commands to its host from 1.
 
-    With the role ``controller`` it is a file that the lab opens to write to, or a folder that it makes.
+    With the role ``controller``: a file that the lab opens to write, or a folder that it makes.
     """
 
     role: str
@@ -38,20 +42,19 @@ class Sent:
 
     @property
     def site(self) -> str:
-        """Its name in a sweep."""
         return f"{self.role}-{self.number}"
 
     @property
     def moves_trial(self) -> bool:
-        """Whether it is a transfer that takes as long as a slow link needs."""
+        """Whether it is a transfer, whose duration depends on the link."""
         return trial_of(self.text) is not None and "stopwatch.pl" in self.text and " together " not in self.text
 
 
 @dataclass(frozen=True)
 class Call:
-    """One command on a host, to be gone on with. ``begin`` takes its words and its deadline.
+    """A command on its way to a host. ``begin`` takes its words and deadline.
 
-    What it gives is a Result; or, where the command is spoken with while it runs, that conversation.
+    ``begin`` returns a Result, or a dialogue if the lab talks with the command while it runs.
     """
 
     host: SshHost
@@ -61,18 +64,17 @@ class Call:
     is_spoken_with: bool = False
 
     def go(self) -> Any:
-        """As the lab meant it."""
         return self.begin(self.argv, self.deadline_s)
 
     def go_and(self, script: str, when: str, deadline_s: float) -> Any:
-        """A script on the host, in place of the command or when that has had its effect."""
+        """Run a script in place of the command, or after the command has had its effect."""
         wrapped = script if when == "before" else f'"$@"\n{script}'
         return self.begin(("/bin/sh", "-c", wrapped, "sh", *self.argv), deadline_s)
 
 
 @dataclass(frozen=True)
 class Fault:
-    """What to inject: at which command of which host, before or after its effect."""
+    """A fault: at which command of which host, before or after its effect."""
 
     role: str
     number: int
@@ -81,25 +83,24 @@ class Fault:
 
     @property
     def site(self) -> str:
-        """The name of the command in a sweep."""
         return f"{self.role}-{self.number}"
 
 
 def normal(argv: tuple[str, ...]) -> str:
-    """A command as text that is the same in every run."""
+    """A command as text, without what differs from run to run."""
     text = re.sub(r"(file-share-lab|b\d{3}-[a-z0-9-]+)-[0-9a-f]{16}", r"\1-NAME", " ".join(" ".join(argv).split()))
     text = re.sub(r"\d{8}T\d{6}Z|[0-9a-f]{12,}", "NAME", text)
-    return re.sub(r"/dev/loop\d+", "/dev/loopN", text)  # all labs have those of one kernel
+    return re.sub(r"/dev/loop\d+", "/dev/loopN", text)  # all labs share the loop devices of one kernel
 
 
 def trial_of(command: str) -> str | None:
-    """The trial that a command moves or verifies, if it does."""
+    """The trial that a command moves or verifies, if any."""
     trial_id = re.search(r"/(b\d{3}-\d{4})(?:-\d+)?-[0-9A-Za-z]+\.bin", command)
     return trial_id[1] if trial_id and re.search(r"stopwatch\.pl|-- check ", command) else None
 
 
 def record(lab: str, target: Path) -> None:
-    """From here on, write down every command that the lab sends and every file that it opens, as lines of JSON."""
+    """Write each command that the lab sends, and each file that it opens, as a line of JSON."""
     count: Counter[str] = Counter()
     lock = threading.Lock()
 
@@ -121,7 +122,7 @@ def record(lab: str, target: Path) -> None:
 
 
 def inject(lab: str, fault: Fault, usual_s: float, target: Path) -> None:
-    """From here on, wait for the command or the file and strike, once; ``target`` then tells at what."""
+    """Strike once, at the command or file that the fault names; ``target`` then holds what was struck."""
     count: Counter[str] = Counter()
     lock = threading.Lock()
     kind = kinds.KINDS[fault.kind]
@@ -152,7 +153,7 @@ def _next(count: Counter[str], lock: threading.Lock, role: str) -> int:
 
 
 def watch_files(handle: Callable[[str], None]) -> None:
-    """From here on, call ``handle`` before a file of the working folder is opened to be written, or a folder made."""
+    """Call ``handle`` before a file of the working folder is opened for writing, or a folder is made there."""
     here = str(Path.cwd())
 
     def hook(event: str, arguments: tuple[Any, ...]) -> None:
@@ -167,8 +168,22 @@ def watch_files(handle: Callable[[str], None]) -> None:
     sys.addaudithook(hook)
 
 
+def replace_first(words: str, script: str) -> None:
+    """Run a script in place of the first command to the server that has these words; it gets the command as "$@"."""
+    replaced: list[str] = []
+
+    def execute(call: Call) -> Any:
+        if replaced or call.host.name != "server" or words not in normal(call.argv):
+            return call.go()
+        replaced.append(words)
+        print(f"struck at {words}", flush=True)
+        return call.go_and(script, "before", call.deadline_s)
+
+    wrap(execute)
+
+
 def wrap(handle: Callable[[Call], Any]) -> None:
-    """From here on, have ``handle`` go on with every command that the lab sends."""
+    """Let ``handle`` run every command that the lab sends."""
     original: Any = SshHost._execute
     original_converse: Any = SshHost.converse
 
@@ -192,3 +207,8 @@ def wrap(handle: Callable[[Call], Any]) -> None:
 
     SshHost._execute = execute  # type: ignore[method-assign]
     SshHost.converse = converse  # type: ignore[method-assign]
+
+
+if __name__ == "__main__":
+    replace_first(*sys.argv[1:3])
+    sys.exit(cli.main(sys.argv[3:]))

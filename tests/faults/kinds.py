@@ -1,4 +1,4 @@
-"""The kinds of fault: what happens, at which commands it can, in which labs, and what it makes of a trial."""
+"""The kinds of fault: what happens, at which commands, in which labs, and what a trial may be then."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
 BEFORE, AFTER, DURING = WHENS = ("before", "after", "during")
 AROUND = (BEFORE, AFTER)
-CONTROLLER = "controller"  # in place of a host: there a site is a file that is opened to be written to
+CONTROLLER = "controller"  # in place of a host; its sites are files opened for writing
 HANG_S = 1.0
 DAY_S = 86_400
-# All of sshd that serves this connection: those above this script that are not the listener. None of them is left to
-# tell how the command ended. An emulated Mac has no /proc, but the Linux below has.
+# Kill the sshd processes of this connection: all above this script except the listener. None is left to
+# report how the command ended. An emulated Mac has no /proc, but the Linux below it has.
 LOSE = """
 pid=$$ sessions= proc=/proc
 [ -d /proc/self ] || proc=/linux/proc
@@ -33,7 +33,7 @@ while [ "$pid" -gt 1 ]; do
 done
 kill -s KILL $sessions
 """
-# What a host prints in place of what the command "$@" prints, whose effect and exit code stay
+# A host prints something else than the command "$@", whose effect and exit code stay
 ESCAPES = r"printf '\033[2J\033]0;owned\007\302\23331m\177\r\b\342\200\256'"
 LIES = {
     "lie-empty": '"$@" >/dev/null 2>&1',
@@ -47,7 +47,7 @@ LIES = {
 
 
 class Scene(NamedTuple):
-    """Where a fault strikes: a command on its way to a host of a local lab, which usually takes so long."""
+    """Where a fault strikes: a command on its way to a host, and how long it usually takes."""
 
     call: Call
     when: str
@@ -56,19 +56,18 @@ class Scene(NamedTuple):
 
     @property
     def within_s(self) -> float:
-        """What a command that does not end by itself gets."""
+        """The deadline of a command that does not end by itself."""
         return HANG_S + (0.0 if self.when == BEFORE else self.usual_s)
 
 
 @dataclass(frozen=True)
 class Kind:
-    """One kind. ``strike`` goes on with the command of a scene, and has the fault happen.
+    """One kind of fault. ``strike`` runs the command of a scene with the fault.
 
-    ``runs`` is what must run there to be struck, of RUNNING. A transfer, or a look at its content, that is struck at
-    one of the times of ``spoils`` cannot be ok. Labs that are one of ``not_in`` cannot have it. A kind that is
-    ``of_files`` also strikes where the controller opens a file. ``says`` is a pattern of what the user must be told of
-    a run that was not complete, where a file or the middle of a transfer was struck. What stays of it is lifted once
-    the run has ended: what it ``fills`` gets its size back.
+    ``runs``: what must run there, a key of RUNNING. ``spoils``: times at which a struck transfer or check cannot be ok.
+    ``not_in``: labs without this kind. ``strikes_files``: also where the controller opens a file. ``says``: a
+    pattern of what the user must be told about an incomplete run after a file or a transfer was struck. After the run,
+    ``lift`` undoes the fault, and hosts in ``fills`` get their sizes back.
     """
 
     strike: Callable[[Scene], Any]
@@ -77,14 +76,13 @@ class Kind:
     spoils: tuple[str, ...] = ()
     says: str = ""
     not_in: tuple[str, ...] = ()
-    of_files: bool = False
+    strikes_files: bool = False
     fills: tuple[str, ...] = ()
     lift: Callable[[str], None] = lambda _: None
 
     def can_strike(self, sent: Sent, when: str) -> bool:
-        """Whether it can happen at this command."""
         if sent.role == CONTROLLER:
-            return self.of_files and when == BEFORE
+            return self.strikes_files and when == BEFORE
         if when == DURING and not sent.moves_trial:
             return False
         running = sent.ran_after if when == AFTER else sent.ran_before
@@ -92,9 +90,9 @@ class Kind:
 
 
 def beside(deed: Callable[[str], None]) -> Callable[[Scene], Any]:
-    """What happens outside of the command.
+    """A fault that happens beside the command.
 
-    Of a command that is spoken with, "after" is once it has begun: nothing but its end tells more.
+    For a dialogue, "after" means after its begin, because only its end tells more.
     """
 
     def strike(scene: Scene) -> Any:
@@ -120,20 +118,9 @@ def _refuse(scene: Scene) -> Any:
     return Result(call.argv, 1, "", "an injected error", 0.0)
 
 
-def _hang(scene: Scene) -> Any:
-    return scene.call.go_and("sleep 3600", scene.when, scene.within_s)
-
-
-def _lose(scene: Scene) -> Any:
-    return scene.call.go_and(LOSE, scene.when, scene.call.deadline_s)
-
-
 def _lie(script: str) -> Callable[[Scene], Any]:
-    def strike(scene: Scene) -> Any:
-        endless = "exec yes" in script
-        return scene.call.go_and(script, BEFORE, scene.within_s if endless else scene.call.deadline_s)
-
-    return strike
+    is_endless = "exec yes" in script
+    return lambda at: at.call.go_and(script, BEFORE, at.within_s if is_endless else at.call.deadline_s)
 
 
 def _signal(number: signal.Signals) -> Kind:
@@ -149,7 +136,7 @@ def _fill(host: str) -> Kind:
 
 
 SERVERS = ("smbd", "ganesha", "netatalk", "afpd", "cnid", "sshd")
-# What can be struck: on which host, and which of its daemons
+# What can be struck: the host, and which of its daemons
 RUNNING: Mapping[str, tuple[str, Callable[[Process], bool]]] = {
     "daemons": ("server", lambda _: True),
     "servers": ("server", lambda process: process.name.startswith(SERVERS)),
@@ -159,7 +146,6 @@ RUNNING: Mapping[str, tuple[str, Callable[[Process], bool]]] = {
 
 
 def what_runs(lab: str) -> tuple[str, ...]:
-    """Which of these run in a local lab."""
     running = {host: daemons(Observer(lab).init(host)) for host in ("client", "server")}
     return tuple(name for name, (host, is_one) in RUNNING.items() if any(map(is_one, running[host])))
 
@@ -182,17 +168,19 @@ def _link(deed: Callable[[str], None], spoils: tuple[str, ...] = (), says: str =
 
 
 def _clock(host: str, seconds: int) -> Kind:
-    def set_ahead(lab: str) -> None:
-        clock.set_ahead(lab, host, seconds)
-
     lift = (lambda _: None) if host == CONTROLLER else (lambda lab: clock.lift(lab, host))
-    return Kind(beside(set_ahead), (BEFORE, DURING), not_in=("mac", "guests", "no clock"), lift=lift)
+    return Kind(
+        beside(lambda lab: clock.set_ahead(lab, host, seconds)),
+        (BEFORE, DURING),
+        not_in=("mac", "guests", "no clock"),
+        lift=lift,
+    )
 
 
 KINDS: Mapping[str, Kind] = {
     "error": Kind(_refuse, spoils=AROUND),
-    "hang": Kind(_hang, spoils=AROUND),
-    "lost": Kind(_lose, spoils=AROUND),
+    "hang": Kind(lambda scene: scene.call.go_and("sleep 3600", scene.when, scene.within_s), spoils=AROUND),
+    "lost": Kind(lambda scene: scene.call.go_and(LOSE, scene.when, scene.call.deadline_s), spoils=AROUND),
     "SIGINT": _signal(signal.SIGINT),
     "SIGTERM": _signal(signal.SIGTERM),
     "SIGKILL": _signal(signal.SIGKILL),
@@ -200,7 +188,7 @@ KINDS: Mapping[str, Kind] = {
     "reboot-server": _reboot("server"),
     "reboot-client.3": _reboot("client.3", "one client"),
     "full-controller": Kind(
-        beside(lambda _: space.fill_controller()), says="No space left.*\n?.*make room", of_files=True
+        beside(lambda _: space.fill_controller()), says="No space left.*\n?.*make room", strikes_files=True
     ),
     "full-client": _fill("client"),
     "full-server": _fill("server"),
@@ -208,7 +196,7 @@ KINDS: Mapping[str, Kind] = {
     "server-stopped": _to_all("servers", signal.SIGSTOP, (DURING,), f"{SILENT}|Input/output error"),
     "guard-killed": _to_all("guard", signal.SIGKILL),
     "guard-stopped": _to_all("guard", signal.SIGSTOP),
-    "mount-killed": _to_all("mounts", signal.SIGKILL),  # it may be mounted again, and the transfer be begun anew
+    "mount-killed": _to_all("mounts", signal.SIGKILL),  # a new mount may repeat the transfer
     "mount-stopped": _to_all("mounts", signal.SIGSTOP, (DURING,)),
     **{f"link-down-{seconds}": _link(link.down(seconds), (DURING,), f"outage|{SILENT}") for seconds in (2, 20, 90)},
     **{f"link-silent-{seconds}": _link(link.silent(seconds), (), SILENT) for seconds in (2, 20, 90)},

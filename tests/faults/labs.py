@@ -1,4 +1,4 @@
-"""Local labs to play cells in, and processes to play them: one cell at a time in each lab."""
+"""Local labs to play cells in, and one process for each cell."""
 
 import multiprocessing
 import os
@@ -13,21 +13,27 @@ from multiprocessing import connection
 from pathlib import Path
 from typing import Any
 
-from support.local_lab import Bench
+from support.guests import left_but_for_zfs
+from support.local_lab import Bench, succeeded, toml
 
 from lab.local import syscalls
 
 from . import clock, plan
-from .guests import GuestObserver
-from .observe import Observer, State, is_mac
+from .observe import Observer, State, is_controller_connected, is_mac
 
-# Instead of a second each time, as many bytes as a moment takes
+# Send some bytes, instead of measuring for a second
 IPERF3 = """#!/bin/sh
 case " $* " in *" --client "*) set -- $(echo "$*" | sed 's/--time [0-9]*/--bytes 4M/') ;; esac
 for real in /linux/usr/bin/iperf3 /usr/bin/iperf3; do [ ! -x $real ] || exec $real "$@"; done
 """
-IPERF3_AT = ("opt/homebrew/bin/iperf3", "usr/local/bin/iperf3")  # the first that is there, as on an emulated Mac
+# On an emulated Mac the first path is a link
+REPLACE_IPERF3 = """
+for path in /opt/homebrew/bin/iperf3 /usr/local/bin/iperf3; do [ ! -L "$path" ] || break; done
+rm -f "$path" && printf %s "$1" > "$path" && chmod 755 "$path"
+"""
 
+# Disks, loop devices and modules that a pool of the lab needs
+POOL_TRACES = "ls -d /dev/file-share-lab-* /sys/block/loop*/loop/backing_file /sys/module/zfs 2>/dev/null || :"
 DISK_BYTES = 200 << 20
 
 FORK = multiprocessing.get_context("fork")
@@ -35,7 +41,7 @@ FORK = multiprocessing.get_context("fork")
 
 @dataclass(frozen=True)
 class Kind:
-    """What the labs are: words of `lab local up --platform`, how many clients, and how their hosts are reached."""
+    """The kind of labs: platforms as `lab local up --platform` takes them, clients, transport, ZFS."""
 
     platforms: tuple[str, ...] = ()
     transport: str = "paramiko"
@@ -44,114 +50,90 @@ class Kind:
 
     @property
     def words(self) -> list[str]:
-        """Of `lab local up`."""
+        """Options of `lab local up`."""
         platforms = [word for platform in self.platforms for word in ("--platform", platform)]
         return ["--clients", str(self.clients), *platforms, *(["--kernel", "own", "--zfs"] if self.zfs else [])]
 
     @property
     def has_mac_server(self) -> bool:
-        """Whether the server is an emulated Mac."""
         return any(word.removeprefix("server=").startswith("macos") for word in self.platforms)
 
 
+class GuestObserver(Observer):
+    """Looks at the hosts of one local lab from inside, because a guest's processes are not visible outside."""
+
+    def __init__(self, bench: Bench):
+        super().__init__(bench.name)
+        self.bench = bench
+
+    def settle(self) -> None:
+        self.bench.wait_until_free()
+
+    def state(self) -> State:
+        lines_by_host = left_but_for_zfs(self.bench)
+        state = {f"{host}: {line}": str(lines.count(line)) for host, lines in lines_by_host.items() for line in lines}
+        state |= {f"server: of pools {line}": "there" for line in self.bench.inside("server", POOL_TRACES).splitlines()}
+        if is_controller_connected(self.name):
+            state["controller: a connection"] = "open"
+        return state
+
+
 class Place:
-    """A local lab where cells are played, one at a time."""
+    """A local lab where cells are played one by one, with a disk for sweeps that name one; guests have disks inside."""
 
     def __init__(self, name: str, folder: Path, kind: Kind):
         self.bench, self.kind = Bench(name, folder), kind
-        self.disk = self._make_disk(folder / "disk")
+        self.disk = "" if kind.zfs else _make_loop_device(folder / "disk")
         self.up()
 
     def up(self) -> None:
-        """Bring it up, and note how it is."""
+        """Bring the lab up, and note its state."""
         self.bench.up(*self.kind.words, ceilings=True)
-        self.observer = self._observer()
+        self.observer = GuestObserver(self.bench) if self.kind.zfs else Observer(self.bench.name, Path(self.disk))
         changes = {f"{host}_ram_disk": "64 MiB" for host in self.bench.host_names}
         changes |= {f"{host}_transport": self.kind.transport for host in self.bench.host_names}
         for host in self.bench.host_names:
-            self._prepare(host)
-        self.hosts = self.bench.changed_hosts(**changes, **self._of_disk())
+            succeeded(self.bench.execute(host, "sh", "-c", REPLACE_IPERF3, "sh", IPERF3))
+            if not self.kind.zfs and clock.is_possible() and not is_mac(self.observer.init(host)):
+                clock.install(self.observer.init(host))
+        if self.disk and not is_mac(self.observer.init("server")):
+            changes |= {"share_path": "/srv", "share_devices": self.disk, "share_image_size": "160 MiB"}
+        self.hosts = self.bench.changed_hosts(**changes)
         self.observer.settle()
         self.before: State = self.observer.state()
 
-    def _make_disk(self, file: Path) -> str:
-        """The loop device over a new file, which a sweep names as a disk."""
-        with file.open("wb") as disk:
-            disk.truncate(DISK_BYTES)
-        find = ["losetup", "--find", "--show", str(file)]
-        return subprocess.run(find, check=True, capture_output=True, text=True).stdout.strip()
-
-    def _observer(self) -> Observer:
-        return Observer(self.bench.name, Path(self.disk))
-
-    def _shorten_iperf3(self, host: str) -> None:
-        root = Path(f"/proc/{self.observer.init(host)}/root")
-        program = next((root / path for path in IPERF3_AT if (root / path).is_symlink()), root / IPERF3_AT[-1])
-        program.unlink(missing_ok=True)
-        program.write_text(IPERF3)
-        program.chmod(0o755)
-
-    def _prepare(self, host: str) -> None:
-        self._shorten_iperf3(host)
-        if clock.is_possible() and not is_mac(self.observer.init(host)):
-            clock.install(self.observer.init(host))
-
-    def _of_disk(self) -> dict[str, str]:
-        """What the hosts file says of the disk, which Linux takes as the server."""
-        if is_mac(self.observer.init("server")):
-            return {}
-        return {"share_path": "/srv", "share_devices": self.disk, "share_image_size": "160 MiB"}
-
     def release(self) -> None:
-        """Give the disk back."""
-        subprocess.run(["losetup", "--detach", self.disk], check=True)
+        if self.disk:
+            subprocess.run(["losetup", "--detach", self.disk], check=True)
 
     def down(self) -> None:
-        """Take it down."""
         self.bench.lab("local", "down", "--name", self.bench.name)
 
     def sweep(self, name: str, seed: int) -> Path:
-        """The file of a sweep."""
         name = plan.KILLED[0] if name == plan.RESTORE else name
         path = self.bench.directory / f"{name}.toml"
-        path.write_text(plan.SWEEP.format(name=name, seed=seed, factors=plan.ALL[name]))
+        design = toml({"name": name, "blocks": 1, "seed": seed, "ceiling_seconds": 1.0})
+        path.write_text(f'{design}[workload]\nsize = "1 MiB"\n[factors]\n{toml(plan.ALL[name])}')
         return path
 
 
-class GuestPlace(Place):
-    """A local lab of guests with ZFS, whose disks are in files of their own and whose processes nobody sees outside."""
-
-    def _make_disk(self, file: Path) -> str:
-        return ""
-
-    def _observer(self) -> Observer:
-        return GuestObserver(self.bench)
-
-    def _prepare(self, host: str) -> None:
-        self._shorten_iperf3(host)
-
-    def _shorten_iperf3(self, host: str) -> None:
-        self.bench.execute(host, "sh", "-c", f'printf %s "$1" >/{IPERF3_AT[-1]}', "sh", IPERF3)
-        self.bench.inside(host, f"chmod 755 /{IPERF3_AT[-1]}")
-
-    def _of_disk(self) -> dict[str, str]:
-        return {}
-
-    def release(self) -> None:
-        """There is none to be given back."""
+def _make_loop_device(file: Path) -> str:
+    with file.open("wb") as disk:
+        disk.truncate(DISK_BYTES)
+    find = ["losetup", "--find", "--show", str(file)]
+    return subprocess.run(find, check=True, capture_output=True, text=True).stdout.strip()
 
 
 @contextmanager
 def places(count: int, kind: Kind) -> Iterator[list[Place]]:
-    """So many local labs of one kind, side by side."""
+    """Local labs of one kind, side by side."""
     with tempfile.TemporaryDirectory(prefix="file-share-lab-faults-") as folder:
         made: list[Place] = []
         try:
             for number in range(count):
                 directory = Path(folder) / str(number)
                 directory.mkdir()
-                place_of = GuestPlace if kind.zfs else Place
-                made.append(place_of(f"faults-{os.getpid()}-{number}", directory, kind))
+                made.append(Place(f"faults-{os.getpid()}-{number}", directory, kind))
             yield made
         finally:
             for place in made:
@@ -160,7 +142,7 @@ def places(count: int, kind: Kind) -> Iterator[list[Place]]:
 
 
 def apart(work: Any, *arguments: Any) -> tuple[connection.Connection, Any]:
-    """Start work in a process of its own; its result comes through the connection, and ends it."""
+    """Start work in a process of its own, and get its result through the connection."""
     ours, theirs = FORK.Pipe(duplex=False)
     parent = os.getpid()
 
@@ -177,7 +159,7 @@ def apart(work: Any, *arguments: Any) -> tuple[connection.Connection, Any]:
 
 
 def spread(work: Any, tasks: Sequence[Any], free: list[Place]) -> Iterator[tuple[Place, Any, Any]]:
-    """Do ``work(place, task)`` for each task, in processes of their own, one a place; yields as they are done."""
+    """Do ``work(place, task)`` for each task, one process a place; yields results as they come."""
     waiting = deque(tasks)
     running: dict[Any, tuple[Place, Any, Any]] = {}
     places_free = list(free)

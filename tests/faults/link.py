@@ -1,4 +1,4 @@
-"""The link of a local lab: slowed so that a transfer lasts, cut with and without a sign, and put right again."""
+"""The link of a local lab: slow it down, cut it with and without a lost carrier, and repair it."""
 
 import subprocess
 import threading
@@ -14,7 +14,7 @@ INTERFACE = "eth0"
 SLOW_RATE = "1mbit"  # a MiB takes eight seconds
 UNDER_WAY_BYTES = 100_000  # of the MiB
 BEGIN_DEADLINE_S = 60.0
-NOBODY = "02:00:00:00:00:99"  # frames to that address arrive and are not taken
+NOBODY = "02:00:00:00:00:99"  # no host accepts frames to this address
 
 
 def _inits(lab: str) -> dict[str, int]:
@@ -29,7 +29,6 @@ def _inside(init: int, *words: str) -> str:
 
 
 def _moved(init: int) -> int:
-    """Bytes both ways so far."""
     lines = Path(f"/proc/{init}/net/dev").read_text().splitlines()
     counts = next(line for line in lines if line.strip().startswith(f"{INTERFACE}:")).partition(":")[2].split()
     return int(counts[0]) + int(counts[8])
@@ -42,7 +41,7 @@ def _shape(lab: str, rate: str) -> None:
 
 @contextmanager
 def under_way(lab: str, deed: Callable[[], None]) -> Iterator[None]:
-    """A slow link for the time of a transfer, and the deed once a part of it has crossed the link."""
+    """Slow the link down, and call ``deed`` once part of a transfer has crossed it."""
     server, done = _inits(lab)["server"], threading.Event()
     enough = _moved(server) + UNDER_WAY_BYTES
 
@@ -63,7 +62,7 @@ def under_way(lab: str, deed: Callable[[], None]) -> Iterator[None]:
 
 
 def down(seconds: float) -> Callable[[str], None]:
-    """The server's end loses its carrier for so long."""
+    """Take the carrier of the server's link away for some seconds."""
 
     def deed(lab: str) -> None:
         server = _inits(lab)["server"]
@@ -75,7 +74,7 @@ def down(seconds: float) -> Callable[[str], None]:
 
 
 def silent(seconds: float) -> Callable[[str], None]:
-    """No frame arrives for so long, and no end is told."""
+    """Lose all frames for some seconds, without a sign."""
 
     def deed(lab: str) -> None:
         for init in _inits(lab).values():
@@ -92,13 +91,13 @@ def _neighbours(init: int) -> list[str]:
 
 
 def lift(lab: str) -> None:
-    """As it was, whatever has become of who slowed or cut it."""
+    """Repair the link, whoever slowed or cut it."""
     join(lab)
     _shape(lab, DEFAULT_RATE)
 
 
 def join(lab: str) -> None:
-    """Both ends up, and the neighbours to be asked for anew."""
+    """Set both ends up, and forget the neighbours' addresses."""
     for init in _inits(lab).values():
         if "state DOWN" in _inside(init, "ip", "link", "show", "dev", INTERFACE):
             _inside(init, "ip", "link", "set", "dev", INTERFACE, "up")

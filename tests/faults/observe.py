@@ -1,8 +1,6 @@
-"""What the hosts of a local lab are like, seen from outside, through the kernel alone.
+"""The state of a local lab's hosts, as the kernel shows it outside of them.
 
-Nothing here is the lab's own code, but for where a local lab says which process is PID 1 of which host. What stands for
-the kernel of an emulated Mac is asked as its commands ask it.
-"""
+Uses the lab's code only to learn the PID 1 of each host. Asks the emulated kernel of a Mac as the Mac's programs do."""
 
 import hashlib
 import json
@@ -17,13 +15,15 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from support.local_lab import init_of
+
 from lab.local import state
 
 FOLDERS = ("/etc", "/srv", "/root", "/tmp", "/var/tmp", "/run", "/var/lib", "/dev/shm")
 MAC_FOLDERS = ("/private", "/Users", "/Volumes", "/Library", "/System/Library", "/dev", "/linux/etc", "/linux/tmp")
-MAC = "-m emulated_mac.kernel"  # in the words of the process that stands for the kernel
+MAC = "-m emulated_mac.kernel"  # words of the process that emulates the kernel
 MAC_TRANSIENT = "-m compileall"  # runs for a while after the start
-# Everything that such a kernel knows and a restart or the lab may change; without what is never twice the same
+# The state of the emulated kernel that a restart or the lab may change, without values that always change
 ASK_MAC = """
 import json, sys
 sys.path.insert(0, "/linux/opt")
@@ -56,12 +56,12 @@ class Process:
 
     @property
     def is_boot_sshd(self) -> bool:
-        """Whether it is the sshd that the host booted with, which the controller talks to."""
+        """Whether it is the sshd that started with the host and serves the controller."""
         return BOOT_SSHD.fullmatch(self.command) is not None
 
 
 def processes(init: int) -> dict[int, Process]:
-    """The processes of the host whose PID 1 is ``init`` here; those that have ended (zombies) are none."""
+    """The processes of the host whose PID 1 is ``init``, without zombies."""
     namespace, found = os.readlink(f"/proc/{init}/ns/pid"), {}  # noqa: PTH115  looked at often, by thousands
     for pid in filter(str.isdigit, os.listdir("/proc")):  # noqa: PTH208
         try:
@@ -71,7 +71,7 @@ def processes(init: int) -> dict[int, Process]:
             state_letter, parent = rest.split()[:2]
             if state_letter != "Z":
                 found[int(pid)] = Process(int(pid), int(parent), name, _command(pid))
-        except OSError:  # it has just ended
+        except OSError:  # the process has just ended
             continue
     return found
 
@@ -81,16 +81,15 @@ def _command(pid: str) -> str:
 
 
 def is_controller_connected(name: str) -> bool:
-    """Whether any process here has a connection to a host of a local lab."""
+    """Whether a process here has a connection to a host of a local lab."""
     for pid in filter(str.isdigit, os.listdir("/proc")):  # noqa: PTH208
-        with suppress(OSError):  # it has just ended
+        with suppress(OSError):  # the process has just ended
             if f"lab.local.proxy_command {name} " in _command(pid):
                 return True
     return False
 
 
 def _digest_of_ends(disk: Path) -> str:
-    """Of what a disk that the lab gives back has there."""
     with disk.open("rb") as device:
         begin = device.read(ENDS)
         device.seek(-ENDS, os.SEEK_END)
@@ -98,17 +97,17 @@ def _digest_of_ends(disk: Path) -> str:
 
 
 def daemons(init: int) -> list[Process]:
-    """What runs in a host by itself: neither booted with it nor descended from its sshd, as every command does."""
-    found = processes(init)
+    """What runs in a host by itself: not started with the host, and not below its sshd, as commands are."""
+    running = processes(init)
 
     def came_with_the_host(process: Process | None) -> bool:
         while process is not None and not process.is_boot_sshd:
-            process = found.get(process.parent)
+            process = running.get(process.parent)
         return process is not None
 
     return [
         process
-        for process in found.values()
+        for process in running.values()
         if process.pid != init and MAC not in process.command and not came_with_the_host(process)
     ]
 
@@ -116,7 +115,7 @@ def daemons(init: int) -> list[Process]:
 class Observer:
     """Looks at the hosts of one local lab, and at a ``disk`` that the server may write to.
 
-    Remembers what a file held while the kernel says that it is unchanged.
+    Keeps the digest of each file until the kernel shows a change.
     """
 
     def __init__(self, name: str, disk: Path | None = None):
@@ -124,8 +123,8 @@ class Observer:
         self._hashes: dict[tuple[str, int, int, int], str] = {}
 
     def init(self, host: str) -> int:
-        """The process here that is PID 1 of a host."""
-        return self._lab().hosts[host].pid
+        """The PID 1 of a host, as this machine numbers it."""
+        return init_of(self.name, host)
 
     def _lab(self) -> state.Lab:
         lab = state.load(self.name)
@@ -133,7 +132,7 @@ class Observer:
         return lab
 
     def settle(self) -> None:
-        """Wait until no connection is open any more, on the hosts or the controller, and all have booted."""
+        """Wait until all hosts have started and no connection is open."""
         deadline = time.monotonic() + SETTLE_DEADLINE_S
         while self._passing() and time.monotonic() < deadline:
             time.sleep(0.1)
@@ -141,48 +140,46 @@ class Observer:
     def _passing(self) -> bool:
         if is_controller_connected(self.name):
             return True
-        found = [processes(host.pid) for host in self._lab().hosts.values()]
+        hosts = [processes(host.pid) for host in self._lab().hosts.values()]
         return any(
             _is_session(process, host) or MAC_TRANSIENT in process.command
-            for host in found
+            for host in hosts
             for process in host.values()
         )
 
     def state(self) -> State:
         """All that is compared, as text by name."""
-        found: State = {"disk: its ends": _digest_of_ends(self.disk)} if self.disk else {}
+        state: State = {"disk: its ends": _digest_of_ends(self.disk)} if self.disk else {}
         if is_controller_connected(self.name):
-            found["controller: a connection"] = "open"
+            state["controller: a connection"] = "open"
         for host, booted in self._lab().hosts.items():
             init = booted.pid
             looks = [self._files, self._mounts, self._processes, self._network]
             for look in [*looks, _mac] if is_mac(init) else looks:
-                found |= {f"{host}: {what}": how for what, how in look(init)}
-        return found
+                state |= {f"{host}: {what}": how for what, how in look(init)}
+        return state
 
     def _files(self, init: int) -> Iterator[tuple[str, str]]:
         root = Path(f"/proc/{init}/root")
-        # a dead one would hang who touches it; that it is there, the table of mounts says
+        # touching a dead mount hangs; the table of mounts shows that it exists
         avoided = {str(root) + line.split()[1] for line in _mounts(init) if line.split()[2].startswith("fuse")}
         waiting = [f"{root}{folder}" for folder in (MAC_FOLDERS if is_mac(init) else FOLDERS)]
         while waiting:
             for entry in _entries(waiting.pop()):
                 if entry.path in avoided:
                     continue
-                with suppress(FileNotFoundError):  # what has just gone is no difference
-                    yield f"file {entry.path.removeprefix(str(root))}", self._file(entry)
+                with suppress(FileNotFoundError):  # a file that has just gone is no difference
+                    status = entry.stat(follow_symlinks=False)
+                    how = f"{stat.filemode(status.st_mode)} {status.st_uid}:{status.st_gid}"
+                    yield f"file {entry.path.removeprefix(str(root))}", f"{how} {self._content(entry, status)}"
                     waiting += [entry.path] if entry.is_dir(follow_symlinks=False) else []
 
-    def _file(self, entry: os.DirEntry[str]) -> str:
-        found = entry.stat(follow_symlinks=False)
-        return f"{stat.filemode(found.st_mode)} {found.st_uid}:{found.st_gid} {self._content(entry, found)}"
-
-    def _content(self, entry: os.DirEntry[str], found: os.stat_result) -> str:
+    def _content(self, entry: os.DirEntry[str], status: os.stat_result) -> str:
         if entry.is_symlink():
             return os.readlink(entry.path)  # noqa: PTH115  as it is written, not as a path
-        if not stat.S_ISREG(found.st_mode):
+        if not stat.S_ISREG(status.st_mode):
             return ""
-        key = (entry.path.partition("/root")[2], found.st_ino, found.st_size, found.st_ctime_ns)
+        key = (entry.path.partition("/root")[2], status.st_ino, status.st_size, status.st_ctime_ns)
         if key not in self._hashes:
             self._hashes[key] = hashlib.sha256(Path(entry.path).read_bytes()).hexdigest()
         return self._hashes[key]
@@ -191,8 +188,8 @@ class Observer:
         yield from ((f"mount {line}", str(count)) for line, count in Counter(_mounts(init)).items())
 
     def _processes(self, init: int) -> Iterator[tuple[str, str]]:
-        found = processes(init)
-        lasting = [process for process in found.values() if not _is_session(process, found)]
+        running = processes(init)
+        lasting = [process for process in running.values() if not _is_session(process, running)]
         commands = Counter("sshd" if process.is_boot_sshd else process.command for process in lasting)
         yield from ((f"process {command}", str(count)) for command, count in commands.items())
 
@@ -205,7 +202,7 @@ class Observer:
         for link in json.loads(links):
             yield f"link {link['ifname']}", " ".join(f"{key} {link.get(key)}" for key in LINK_KEYS)
             for address in link["addr_info"]:
-                if address["scope"] != "link":  # those of IPv6 come by themselves, some time after the link is up
+                if address["scope"] != "link":  # IPv6 adds these some time after the link is up
                     yield f"address {link['ifname']} {address['local']}/{address['prefixlen']}", "set"
         for route in json.loads(routes):
             yield f"route {route['dst']}", f"{route['dev']} {route.get('gateway')}"
@@ -214,19 +211,18 @@ class Observer:
 
 
 def is_mac(init: int) -> bool:
-    """Whether the host is an emulated Mac, whose Linux is in a folder."""
     return Path(f"/proc/{init}/root/linux/etc").is_dir()
 
 
 def _mac(init: int) -> Iterator[tuple[str, str]]:
     ask = ["nsenter", "--target", str(init), "--all", "--", "/linux/usr/bin/python3", "-c", ASK_MAC]
-    found = json.loads(subprocess.run(ask, capture_output=True, text=True, check=True).stdout)
-    yield from ((f"mac {what}", how) for what, how in found.items())
+    answers = json.loads(subprocess.run(ask, capture_output=True, text=True, check=True).stdout)
+    yield from ((f"mac {what}", how) for what, how in answers.items())
 
 
-def _is_session(process: Process, found: dict[int, Process]) -> bool:
-    """Whether a process is the host's own sshd at work for one connection."""
-    parent = found.get(process.parent)
+def _is_session(process: Process, running: dict[int, Process]) -> bool:
+    """Whether a process is the host's own sshd serving one connection."""
+    parent = running.get(process.parent)
     return process.name == "sshd-session" and parent is not None and parent.is_boot_sshd
 
 
@@ -242,7 +238,7 @@ def _mounts(init: int) -> list[str]:
 
 
 def difference(before: State, after: State) -> list[str]:
-    """What has changed, a line each."""
+    """The changes, one a line."""
     lines = [f"gone: {what}" for what in sorted(before.keys() - after.keys())]
     lines += [f"new: {what} ({after[what]})" for what in sorted(after.keys() - before.keys())]
     both = sorted(before.keys() & after.keys())

@@ -1,4 +1,4 @@
-"""Which sweeps are broken, where, and how: the cells of the matrix, from a seed."""
+"""The cells of the matrix, drawn by seed: which sweeps, at which commands, with which faults."""
 
 import random
 from collections import Counter
@@ -8,85 +8,44 @@ from .cell import Baseline, Cell
 from .inject import Fault
 from .kinds import KINDS, WHENS
 
-SWEEP = """
-name = "{name}"
-blocks = 1
-seed = {seed}
-ceiling_seconds = 1.0
-[workload]
-size = "1 MiB"
-[factors]
-{factors}
-"""
-# As short as can be; together they send every kind of command that the lab has for a Linux host.
-SWEEPS = {
-    "network": """
-protocol = ["ssh"]
-tool = ["rsync"]
-direction = ["write"]
-mtu = [1500, 9000]
-tcp_space = ["64 KiB"]
-""",
-    "smb": """
-protocol = ["smb"]
-direction = ["write", "read"]
-mtu = [9000]
-""",
-    "nfs": """
-protocol = ["nfs"]
-direction = ["read"]
-""",
-    "afp": """
-protocol = ["afp"]
-direction = ["write"]
-store = ["disk"]
-""",
-    "image": """
-protocol = ["nfs"]
-direction = ["read"]
-store = ["ext4"]
-""",
-    "device": """
-protocol = ["nfs"]
-direction = ["read"]
-store = ["btrfs"]
-btrfs.disk = ["named"]
-""",
+# The factors of sweeps that are as short as possible; together they send every kind of command for a Linux host
+SWEEPS: dict[str, dict[str, object]] = {
+    "network": {
+        "protocol": ["ssh"],
+        "tool": ["rsync"],
+        "direction": ["write"],
+        "mtu": [1500, 9000],
+        "tcp_space": ["64 KiB"],
+    },
+    "smb": {"protocol": ["smb"], "direction": ["write", "read"], "mtu": [9000]},
+    "nfs": {"protocol": ["nfs"], "direction": ["read"]},
+    "afp": {"protocol": ["afp"], "direction": ["write"], "store": ["disk"]},
+    "image": {"protocol": ["nfs"], "direction": ["read"], "store": ["ext4"]},
+    "device": {"protocol": ["nfs"], "direction": ["read"], "store": ["btrfs"], "btrfs.disk": ["named"]},
 }
-# What only a Mac as the server has, and what only Linux has
-OF_MACS = {
-    "volume": """
-protocol = ["nfs"]
-direction = ["read"]
-store = ["apfs"]
-"""
+# Sweeps that need a Mac as the server, and sweeps that need Linux
+MAC_SWEEPS: dict[str, dict[str, object]] = {"volume": {"protocol": ["nfs"], "direction": ["read"], "store": ["apfs"]}}
+LINUX_ONLY = ("image", "device")
+# Sweeps that need three clients; the others would be the same there
+CLIENT_SWEEPS: dict[str, dict[str, object]] = {
+    "clients": {"protocol": ["smb"], "direction": ["write"], "mtu": [9000], "clients": [3]}
 }
-OF_LINUX = ("image", "device")
-# What takes three clients; nothing of the others differs there
-OF_SEVERAL_CLIENTS = {
-    "clients": """
-protocol = ["smb"]
-direction = ["write"]
-mtu = [9000]
-clients = [3]
-"""
+# Sweeps that need guests with ZFS: a pool on disks that lie about their sectors, imported again before each read
+ZFS_SWEEPS: dict[str, dict[str, object]] = {
+    "pool": {
+        "protocol": ["nfs"],
+        "direction": ["read"],
+        "store": ["zfs"],
+        "server_cache": ["cold"],
+        "zfs.disks": ["512e"],
+    }
 }
-# What takes guests that have ZFS: a pool on disks that lie about their sectors, exported and imported before it is read
-OF_ZFS = {
-    "pool": """
-protocol = ["nfs"]
-direction = ["read"]
-store = ["zfs"]
-server_cache = ["cold"]
-zfs.disks = ["512e"]
-"""
-}
-ALL = SWEEPS | OF_MACS | OF_SEVERAL_CLIENTS | OF_ZFS  # the factors of each
-# `lab restore` itself, after a run of this sweep was killed once this command had its effect: then most is changed.
+ALL = SWEEPS | MAC_SWEEPS | CLIENT_SWEEPS | ZFS_SWEEPS
+# `lab restore`, after a run of this sweep was killed at this command, when most is changed
 RESTORE = "restore"
 KILLED = ("smb", "server", "-- check")
 NAMES = (*ALL, RESTORE)
-# The samples for the test suite: (sweep, host, part of a command, kind, when). The first such command on that host that
+# Samples for the test suite: (sweep, host, part of a command, kind, when). Strikes the first such command that
 # the kind can strike.
 SAMPLES = {
     "commands": (
@@ -145,12 +104,12 @@ SAMPLES = {
 
 
 def usual(has_mac_server: bool, clients: int, has_zfs: bool) -> list[str]:
-    """The sweeps that so many clients and such a server can have."""
+    """The sweeps that these labs can run."""
     if clients > 1:
-        return list(OF_SEVERAL_CLIENTS)
+        return list(CLIENT_SWEEPS)
     if has_zfs:
-        return list(OF_ZFS)
-    left_out = (*OF_SEVERAL_CLIENTS, *OF_ZFS, *(OF_LINUX if has_mac_server else OF_MACS))
+        return list(ZFS_SWEEPS)
+    left_out = (*CLIENT_SWEEPS, *ZFS_SWEEPS, *(LINUX_ONLY if has_mac_server else MAC_SWEEPS))
     return [name for name in NAMES if name not in left_out]
 
 
@@ -162,10 +121,7 @@ def cells(
     most_alike: int | None,
     seed: int,
 ) -> list[Cell]:
-    """Every cell, or a random share of them, in random order; the same for the same seed.
-
-    With ``most_alike`` no more than so many that are alike in sweep, kind and time.
-    """
+    """Every cell, or a random share, in random order by seed; at most ``most_alike`` of one sweep, kind and time."""
     possible = [
         Cell(sweep, Fault(sent.role, sent.number, kind, when))
         for sweep, baseline in baselines.items()
@@ -180,7 +136,6 @@ def cells(
 
 
 def _first(possible: list[Cell], most_alike: int | None) -> list[Cell]:
-    """The first of those that are alike in sweep, kind and time."""
     count: Counter[tuple[str, str, str]] = Counter()
     kept = []
     for cell in possible:
@@ -191,7 +146,6 @@ def _first(possible: list[Cell], most_alike: int | None) -> list[Cell]:
 
 
 def sample(baselines: Mapping[str, Baseline], name: str) -> list[Cell]:
-    """The cells of a sample of these sweeps."""
     return [
         Cell(sweep, first(baselines[sweep], host, words, kind, when))
         for sweep, host, words, kind, when in SAMPLES[name]
@@ -200,7 +154,7 @@ def sample(baselines: Mapping[str, Baseline], name: str) -> list[Cell]:
 
 
 def first(baseline: Baseline, host: str, words: str, kind: str, when: str) -> Fault:
-    """A fault at the first command to a host that has these words in it, and where it can strike."""
+    """A fault at the first command to a host that has these words and that the kind can strike."""
     sent = next(
         command for command in baseline.sent.values()
         if command.role == host and words in command.text and KINDS[kind].can_strike(command, when)

@@ -1,4 +1,4 @@
-"""Whether a run kept every trial, once, and called none ok that was not. Reads the file, not the lab's reader of it."""
+"""Checks that a run kept each trial once, and called no bad trial ok. Does not use the lab's own reader."""
 
 import json
 from collections import Counter
@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any
 
 Row = dict[str, Any]
-CEILINGS = ("link", "store")  # what is measured for the trials' sake, and without a file that goes from host to host
+CEILINGS = ("link", "store")  # measured without a file that goes from host to host
 
 
 @dataclass(frozen=True)
 class Kept:
-    """What stands in trials.jsonl: whole lines as they are, and what was read from them, by trial."""
+    """The content of trials.jsonl: whole lines, and the parsed trials by id."""
 
     lines: tuple[bytes, ...]
     rows: dict[str, Row]
@@ -20,7 +20,7 @@ class Kept:
 
 
 def read(folder: Path | None) -> Kept:
-    """The trials of a run folder; a last line without an end is not counted, as no lab counts it."""
+    """The trials of a run folder, without an unfinished last line."""
     path = folder / "trials.jsonl" if folder else None
     content = path.read_bytes() if path and path.exists() else b""
     lines = tuple(content.split(b"\n")[:-1])
@@ -39,28 +39,27 @@ def read(folder: Path | None) -> Kept:
 
 
 def is_late(row: Row) -> bool:
-    """Whether a trial is void by a rule that a busy machine may break: several clients have to start together."""
+    """Whether a trial is void because the clients did not start together, as happens on a busy machine."""
     return row["status"] == "void" and str(row["reason"]).startswith("the clients did not start together")
 
 
 def lost(first: Kept, last: Kept, slots: set[str]) -> list[str]:
-    """What is wrong with the lines: torn, twice, changed since ``first``, or one of ``slots`` missing."""
-    found = list(first.problems or last.problems)
+    """What is wrong with the lines: torn, twice, changed since ``first``, or a trial of ``slots`` is missing."""
+    problems = list(first.problems or last.problems)
     if last.lines[: len(first.lines)] != first.lines:
-        found.append("lines that stood there have changed")
-    return found + [f"{trial} is missing" for trial in sorted(slots - last.rows.keys())]
+        problems.append("lines that stood there have changed")
+    return problems + [f"{trial} is missing" for trial in sorted(slots - last.rows.keys())]
 
 
 def wrong(first: Kept, last: Kept, usual: dict[str, Row], spoilt: str | None) -> list[str]:
-    """Trials that are ``ok`` and cannot be; ``spoilt`` is the one that the fault made fail."""
-    found = [f"{row['trial_id']}: {problem}" for row in last.rows.values() for problem in _doubts(row, usual)]
+    """Trials that are ``ok`` and cannot be; ``spoilt`` is the trial that the fault struck."""
+    problems = [f"{row['trial_id']}: {problem}" for row in last.rows.values() for problem in _doubts(row, usual)]
     if spoilt in first.rows and first.rows[spoilt]["status"] == "ok":
-        found.append(f"{spoilt}: its transfer was made to fail")
-    return found
+        problems.append(f"{spoilt}: its transfer was made to fail")
+    return problems
 
 
 def _doubts(row: Row, usual: dict[str, Row]) -> list[str]:
-    """What speaks against an ``ok``."""
     if row["status"] != "ok":
         return []
     if row["protocol"] in CEILINGS:

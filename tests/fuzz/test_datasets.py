@@ -1,4 +1,4 @@
-"""Files of a dataset, nearly right: every command reads them, or refuses them with a message, and soon."""
+"""Files of a dataset, nearly right: each command reads them or refuses them with a message, in bounded time."""
 
 import contextlib
 import io
@@ -9,14 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
-from support.bounds import bounded
-from support.datasets import Shape, dataset_of, note_file, parquet_files, write_runs
-from support.mutation import mutated
-from support.saved_runs import write_history
+from support.datasets import Shape, dataset_of, note_file, parquet_files, tool_trials, write_runs
+from support.examples import bounded, in_one_folder, mutated
+from support.runs_to_compare import write_history
 from support.synthetic_runs import write_run
-from support.tool_trials import tool_trials
 
 from lab.cli import main as cli
 from lab.dataset.folder import Dataset
@@ -24,10 +22,7 @@ from lab.dataset.folder import Dataset
 pytest.importorskip("duckdb")
 pa = pytest.importorskip("pyarrow")
 parquet = pytest.importorskip("pyarrow.parquet")
-DEFAULT = settings().max_examples
-CHECKS = [HealthCheck.function_scoped_fixture, HealthCheck.too_slow]  # one folder for all examples of a test
-FEW = settings(suppress_health_check=CHECKS, max_examples=max(5, DEFAULT // 10))
-MORE = settings(suppress_health_check=CHECKS, max_examples=max(5, DEFAULT // 6))
+FEW, MORE = in_one_folder(10), in_one_folder(6)
 COMMANDS = (
     ["show"], ["show", "--json"], ["show", "--table", "limits"], ["show", "--table", "requests"], ["history", "nas"],
     ["compare", "run-0", "run-1"], ["compact"],
@@ -49,13 +44,13 @@ def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def use(original: Path, place: Path) -> Path:
-    """A copy of it, in place of the one of the example before."""
+    """A fresh copy of the dataset for an example."""
     shutil.rmtree(place, ignore_errors=True)
     return shutil.copytree(original, place)
 
 
 def run_any(draw: Any, folder: Path) -> None:
-    """Any command ends within bounds: with exit code 0, or with a message that can be shown."""
+    """A drawn command ends in bounds: with exit code 0, or with a message."""
     words = draw(st.sampled_from(COMMANDS))
     with (
         bounded(), contextlib.redirect_stdout(io.StringIO()) as out,
@@ -83,7 +78,7 @@ def test_a_file_of_lines(original: Path, tmp_path: Path, name: str, data: st.Dat
 @MORE
 @given(data=st.data())
 def test_a_key_of_a_line(original: Path, tmp_path: Path, name: str, data: st.DataObject) -> None:
-    """One that is missing, that nobody knows, or that is of another type."""
+    """A key is missing, unknown, or has a value of another type."""
     folder = use(original, tmp_path / "dataset")
     lines = [json.loads(line) for line in (folder / name).read_text().splitlines()]
     node: Any = data.draw(st.sampled_from(lines))
@@ -104,14 +99,14 @@ def test_a_key_of_a_line(original: Path, tmp_path: Path, name: str, data: st.Dat
 
 
 def use_with_table(original: Path, place: Path, draw: Any) -> tuple[Path, Path]:
-    """A copy of the dataset, and one of its files of Parquet."""
+    """A copy of the dataset, and one of its Parquet files."""
     folder = use(original, place)
     names = [path.relative_to(original) for path in parquet_files(Dataset(original))]
     return folder, folder / draw(st.sampled_from(names))
 
 
 def changed(draw: Any, table: Any) -> Any:
-    """A table with a column that is missing, of another type or another name, or that has other values."""
+    """A table with a column missing, renamed, of another type, or with other values."""
     name = draw(st.sampled_from(table.column_names))
     place, column = table.column_names.index(name), table[name].combine_chunks()
     kind = draw(st.sampled_from(["values", "values", "values", "type", "missing", "name", "rows", "order"]))
@@ -137,7 +132,7 @@ def _spoilt(draw: Any, values: Sequence[Any], kind: Any) -> list[Any]:
     of_kind: dict[str, Sequence[Any]] = {"string": TEXTS, "double": FRACTIONS, "bool": [True, False]}
     others: list[Any] = [None, *of_kind.get(str(kind), WHOLES)]
     if str(kind) == "int32":
-        others = [one for one in others if one is None or -(2**31) <= one < 2**31]
+        others = [value for value in others if value is None or -(2**31) <= value < 2**31]
     if str(kind).startswith("timestamp"):
         others = [None, 0, 2**62]
     other, every = draw(st.sampled_from(others)), draw(st.booleans())

@@ -1,4 +1,4 @@
-"""Files of every kind that the lab reads, nearly right: each is read, or refused with a message, and soon."""
+"""Files of every kind that the lab reads, nearly right: each is read or refused with a message, in bounded time."""
 
 import contextlib
 import gzip
@@ -6,13 +6,14 @@ import io
 import json
 import tempfile
 from collections.abc import Iterator
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from support.bounds import bounded
+from hypothesis import given
+from support.examples import bounded, in_one_folder, mutated
 from support.input_files import HOSTS, SWEEP
-from support.mutation import mutated
+from support.made_up_labs import lab_of
 from support.operations import OLD_VALUES
 from support.paths import ROOT, RUN_CAPTURES
 
@@ -27,10 +28,7 @@ from lab.run.case.catalogue import CATALOGUE
 from lab.run.restore.vocabulary import line_format
 from lab.settings.journal import Journal, Record
 
-DEFAULT = settings().max_examples
 RUNS = [path.name for path in sorted(RUN_CAPTURES.iterdir()) if (path / "run").is_dir()]
-CHECKS = [HealthCheck.function_scoped_fixture, HealthCheck.too_slow]  # one folder for all examples of a test
-ONE_FOLDER = settings(suppress_health_check=CHECKS)
 
 
 def read_journal(path: Path) -> Journal:
@@ -38,7 +36,6 @@ def read_journal(path: Path) -> Journal:
 
 
 def captured(file: str) -> list[bytes]:
-    """This file of every captured run."""
     return [gzip.decompress((RUN_CAPTURES / name / "run" / f"{file}.gz").read_bytes()) for name in RUNS]
 
 
@@ -47,7 +44,7 @@ def first_lines(contents: list[bytes], most: int = 12) -> list[bytes]:
 
 
 def written_journals() -> list[bytes]:
-    """Journals of every kind of change: some changes put back, some not."""
+    """Journals of every kind of change; some changes are restored."""
     journals = []
     kinds = list(OLD_VALUES.items())
     for start in range(0, len(kinds), 8):
@@ -66,18 +63,12 @@ def written_journals() -> list[bytes]:
 SWEEPS = [path.read_bytes() for path in sorted((ROOT / "sweeps").glob("*.toml"))] + [SWEEP.encode()]
 INIS = [path.read_bytes() for path in sorted(RUN_CAPTURES.glob("*/hosts.ini"))]
 INIS += [HOSTS.encode(), (ROOT / "hosts.ini").read_bytes()]
-PROCESS = {"pid": 1, "started": 2}
-STATE = {
-    "name": "mine", "instance": "0123", "supervisor": PROCESS, "cleaner": PROCESS,
-    "hosts": {"client": PROCESS, "server": PROCESS}, "rate": "1gbit", "delay": "none", "hosts_file": "/x/hosts.ini",
-    "platforms": {"client": "linux", "server": "macos@15"}, "backend": "namespaces", "why": "",
-    "ssh_address": "127.0.0.1",
-}  # fmt: skip
+STATE = asdict(lab_of(platforms={"client": "linux", "server": "macos@15"}))
 
 
 @contextlib.contextmanager
 def read_or_refused() -> Iterator[list[str]]:
-    """The block ends within bounds: as it should, or with an error of the lab's that can be shown, then in the list."""
+    """The block ends in bounds, without an error or with a LabError, which is then in the list."""
     messages: list[str] = []
     with bounded():
         try:
@@ -87,7 +78,7 @@ def read_or_refused() -> Iterator[list[str]]:
     assert all(0 < len(message) < 50_000 for message in messages)
 
 
-@ONE_FOLDER
+@in_one_folder()
 @given(mutated(captured("run.json")))
 def test_run_json(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "run.json").write_bytes(content)
@@ -96,7 +87,7 @@ def test_run_json(tmp_path: Path, content: bytes) -> None:
         assert isinstance(folder.left_out, dict)
 
 
-@ONE_FOLDER
+@in_one_folder()
 @given(mutated(first_lines(captured("trials.jsonl"))))
 def test_trials(tmp_path: Path, content: bytes) -> None:
     """Both readers agree on what is a trial."""
@@ -111,7 +102,7 @@ def test_trials(tmp_path: Path, content: bytes) -> None:
     assert len(set(counts)) < 2
 
 
-@settings(suppress_health_check=CHECKS, max_examples=max(5, DEFAULT // 4))
+@in_one_folder(4)
 @given(run=mutated(captured("run.json"), 2), trials=mutated(first_lines(captured("trials.jsonl"), 60), 3))
 def test_show(tmp_path: Path, run: bytes, trials: bytes) -> None:
     (tmp_path / "run.json").write_bytes(run)
@@ -122,10 +113,10 @@ def test_show(tmp_path: Path, run: bytes, trials: bytes) -> None:
     assert "Traceback" not in errors.getvalue()
 
 
-@ONE_FOLDER
+@in_one_folder()
 @given(mutated(written_journals()))
 def test_journal(tmp_path: Path, content: bytes) -> None:
-    """What was read once is read again, whatever was mended: nothing that stands open is lost by reading it."""
+    """Reading a journal repairs it, but loses no open change."""
     path = tmp_path / "journal.jsonl"
     path.write_bytes(content)
     with read_or_refused():
@@ -134,7 +125,7 @@ def test_journal(tmp_path: Path, content: bytes) -> None:
         assert journal.next_number() > 0
 
 
-@ONE_FOLDER
+@in_one_folder()
 @given(mutated(INIS))
 def test_hosts_file(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "hosts.ini"
@@ -144,7 +135,7 @@ def test_hosts_file(tmp_path: Path, content: bytes) -> None:
         load_hosts(path)
 
 
-@ONE_FOLDER
+@in_one_folder()
 @given(mutated(SWEEPS))
 def test_sweep_and_plan(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "sweep.toml"
@@ -155,7 +146,7 @@ def test_sweep_and_plan(tmp_path: Path, content: bytes) -> None:
             line.encode()
 
 
-@ONE_FOLDER
+@in_one_folder()
 @given(mutated([json.dumps(STATE).encode()]))
 def test_state_of_a_local_lab(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "mine").mkdir(exist_ok=True)

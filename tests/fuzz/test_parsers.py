@@ -1,4 +1,4 @@
-"""What hosts print, nearly right: every parser reads it, or refuses it with the error that its caller expects."""
+"""Output of hosts, nearly right: each parser reads it, or refuses it with the error that its caller expects."""
 
 import importlib
 import inspect
@@ -10,10 +10,25 @@ from types import CodeType
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support import printed
-from support.bounds import bounded
-from support.mutation import mutated
-from support.parsers import Parser, Saying, masked, recorded, timed
+from support.examples import bounded, mutated
+from support.parsers import (
+    AIRPORT,
+    CASE_SENSITIVE,
+    FIREWALL,
+    IW,
+    LOAD,
+    MACOS_COUNTED,
+    MACOS_SAMPLES,
+    O3X,
+    PMSET,
+    SNAPSHOT,
+    TIMING,
+    Parser,
+    Saying,
+    masked,
+    recorded,
+    timed,
+)
 
 import lab
 from lab.base.errors import HostError, LabError
@@ -53,182 +68,172 @@ from lab.stores import btrfs, ext4, image_file_system, mac_volume, o3x, store, x
 from lab.workloads import bonnie, fio, frames, iperf3, metadata, rsync, tar
 
 PARSERS = {
-    "bonnie++": Parser(lambda text: bonnie.parse_report(text, cached=True), ("bonnie-*.txt",)),
-    "fio": Parser(fio.parse_report, ("fio-*.json",)),
-    "frames": Parser(frames.parse_report, ("frames 400\nlate 2\nworst_s 0.012048\n",)),
+    "bonnie++": Parser(lambda text: bonnie.parse_report(text, cached=True), "bonnie-*.txt"),
+    "fio": Parser(fio.parse_report, "fio-*.json"),
+    "frames": Parser(frames.parse_report, "frames 400\nlate 2\nworst_s 0.012048\n"),
     "metadata": Parser(
         lambda text: metadata.parse_report(text, "stat"),
-        ("metadata stat 4\nruntime_s 0.004000\nms 1.0 1.1 1.2 1.3 1.4\n",),
+        "metadata stat 4\nruntime_s 0.004000\nms 1.0 1.1 1.2 1.3 1.4\n",
     ),
-    "facts": Parser(facts.parse_facts, ("facts.txt",)),
-    "linux facts": Parser(linux.parse_linux_facts, ("facts.txt",)),
-    "linux radio": Parser(linux_network.parse_radio, (printed.IW,), None),
-    "macos uplink": Parser(macos_network.parse_uplink, ("\tuplink rate: 20.09 Mbps [eff] / 21.60 Mbps\n",), None),
-    "macos airport": Parser(lambda text: macos_network.parse_airport(text, "en0"), (printed.AIRPORT,)),
-    "linux route": Parser(linux.parse_route, ("route-*.json",)),
-    "linux addresses": Parser(linux_network.parse_addresses, ("link-*.json",)),
-    "linux link": Parser(linux.parse_link, ("link-*.json",)),
+    "facts": Parser(facts.parse_facts, "facts.txt"),
+    "linux facts": Parser(linux.parse_linux_facts, "facts.txt"),
+    "linux radio": Parser(linux_network.parse_radio, IW, error=None),
+    "macos uplink": Parser(macos_network.parse_uplink, "\tuplink rate: 20.09 Mbps [eff] / 21.60 Mbps\n", error=None),
+    "macos airport": Parser(lambda text: macos_network.parse_airport(text, "en0"), AIRPORT),
+    "linux route": Parser(linux.parse_route, "route-*.json"),
+    "linux addresses": Parser(linux_network.parse_addresses, "link-*.json"),
+    "linux link": Parser(linux.parse_link, "link-*.json"),
     "linux counters": Parser(
-        lambda text: linux_counters.parse_counters(text.splitlines(), "eth0"), ("counted-cgroup?.txt",)
+        lambda text: linux_counters.parse_counters(text.splitlines(), "eth0"), "counted-cgroup?.txt"
     ),
-    "linux ticks": Parser(
-        linux_counters.parse_ticks_spent,
-        ("cpu0 1 0 2 3 9 0 0 0 0 0\n\ncpu0 5 0 2 60 8 0 0 1 0 0\n",),
-    ),
-    "linux samples": Parser(lambda text: tuple(linux_counters.parse_samples(text, "eth0")), ("sampler.txt",)),
-    "ss": Parser(lambda text: tcp.parse_ss(text.splitlines()), ("ss-*.txt",)),
-    "meminfo": Parser(ram_disk.parse_free, ("MemTotal: 9 kB\nMemAvailable: 1048576 kB\n",)),
-    "linux mount": Parser(ram_disk.parse_mount, ("mounts-*.txt", "lab /tmp/x/ram tmpfs rw,size=1024k 0 0\n")),
-    "ext4": Parser(ext4.parse_ext4, ("ext4-facts-*.txt",)),
-    "xfs": Parser(xfs.parse_xfs, ("xfs-info-*.txt",)),
-    "btrfs": Parser(btrfs.parse_btrfs, ("btrfs-df-*.txt",)),
-    "zfs": Parser(zfs.parse_zfs, ("zfs-facts-*.txt",)),
-    "disk of a file system": Parser(image_file_system.parse_which_disk, ("disk named\nxfs\n",)),
+    "linux ticks": Parser(linux_counters.parse_ticks_spent, "cpu0 1 0 2 3 9 0 0 0 0 0\n\ncpu0 5 0 2 60 8 0 0 1 0 0\n"),
+    "linux samples": Parser(lambda text: tuple(linux_counters.parse_samples(text, "eth0")), "sampler.txt"),
+    "ss": Parser(lambda text: tcp.parse_ss(text.splitlines()), "ss-*.txt"),
+    "meminfo": Parser(ram_disk.parse_free, "MemTotal: 9 kB\nMemAvailable: 1048576 kB\n"),
+    "linux mount": Parser(ram_disk.parse_mount, "mounts-*.txt", "lab /tmp/x/ram tmpfs rw,size=1024k 0 0\n"),
+    "ext4": Parser(ext4.parse_ext4, "ext4-facts-*.txt"),
+    "xfs": Parser(xfs.parse_xfs, "xfs-info-*.txt"),
+    "btrfs": Parser(btrfs.parse_btrfs, "btrfs-df-*.txt"),
+    "zfs": Parser(zfs.parse_zfs, "zfs-facts-*.txt"),
+    "disk of a file system": Parser(image_file_system.parse_which_disk, "disk named\nxfs\n"),
     "volume of an image": Parser(
         mac_volume.parse_image_volume,
-        ("<plist><dict><key>FilesystemName</key><string>HFS+</string></dict></plist>\nimage dmg\n",),
+        "<plist><dict><key>FilesystemName</key><string>HFS+</string></dict></plist>\nimage dmg\n",
     ),
-    "o3x": Parser(o3x.parse_o3x, (printed.O3X,)),
-    "image of a volume": Parser(mac_volume.parse_image, ("image dmg\n",)),
-    "bytes of devices": Parser(store.parse_device_bytes, ("read_bytes\t12\nwrite_bytes\t4096\n",)),
-    "mounted image": Parser(store.parse_mounted, ("/dev/loop0 /x/store xfs rw,noatime 0 0\n",)),
-    "power": Parser(linux_preflight.parse_power, ("AC 1\nscaling powersave\n",)),
-    "sleep": Parser(linux_preflight.parse_sleep, ("sleep.target enabled\n",)),
-    "linux processes": Parser(linux_preflight.parse_processes, ("1.0 apt-get\n0.0 smartd\n",)),
-    "mdstat": Parser(linux_preflight.parse_mdstat, ("md0 : active raid1 sda1[0]\n [=>..]  check = 12.6% (1/9)\n",)),
-    "linux load": Parser(linux_preflight.parse_load, ("0.52 0.58 0.59 1/389 27063\n4\n",)),
-    "swap of linux": Parser(linux_preflight.parse_meminfo, ("SwapTotal:  2097148 kB\nSwapFree:  1 kB\n",)),
-    "df": Parser(
-        files.parse_df, ("Filesystem 1024-blocks Used Available Capacity Mounted on\n/dev/sda1 9 1 8 12% /\n",)
-    ),
+    "o3x": Parser(o3x.parse_o3x, O3X),
+    "image of a volume": Parser(mac_volume.parse_image, "image dmg\n"),
+    "bytes of devices": Parser(store.parse_device_bytes, "read_bytes\t12\nwrite_bytes\t4096\n"),
+    "mounted image": Parser(store.parse_mounted, "/dev/loop0 /x/store xfs rw,noatime 0 0\n"),
+    "power": Parser(linux_preflight.parse_power, "AC 1\nscaling powersave\n"),
+    "sleep": Parser(linux_preflight.parse_sleep, "sleep.target enabled\n"),
+    "linux processes": Parser(linux_preflight.parse_processes, "1.0 apt-get\n0.0 smartd\n"),
+    "mdstat": Parser(linux_preflight.parse_mdstat, "md0 : active raid1 sda1[0]\n [=>..]  check = 12.6% (1/9)\n"),
+    "linux load": Parser(linux_preflight.parse_load, "0.52 0.58 0.59 1/389 27063\n4\n"),
+    "swap of linux": Parser(linux_preflight.parse_meminfo, "SwapTotal:  2097148 kB\nSwapFree:  1 kB\n"),
+    "df": Parser(files.parse_df, "Filesystem 1024-blocks Used Available Capacity Mounted on\n/dev/sda1 9 1 8 12% /\n"),
     "df of inodes": Parser(
-        files.parse_df_inodes,
-        ("Filesystem Inodes IUsed IFree IUse% Mounted on\ntmpfs 9 1 8 12% /\n/dev/b 0 0 0 - /\n",),
+        files.parse_df_inodes, "Filesystem Inodes IUsed IFree IUse% Mounted on\ntmpfs 9 1 8 12% /\n/dev/b 0 0 0 - /\n"
     ),
     "df of a folder": Parser(
-        any_ram_disk.parse_source,
-        ("Filesystem 1024-blocks Used Available Capacity Mounted on\n/dev/a b 9 1 8 12% /x\n",),
+        any_ram_disk.parse_source, "Filesystem 1024-blocks Used Available Capacity Mounted on\n/dev/a b 9 1 8 12% /x\n"
     ),
-    "stopwatch": Parser(timed, (printed.TIMING,)),
-    "sw_vers": Parser(macos.parse_sw_vers, ("sw_vers-*.txt",)),
-    "sysctl": Parser(lambda text: macos.parse_sysctl(text, ("a.b",)), ("a.b: 1\nc.d: 2\n",)),
-    "sizes": Parser(lambda text: macos.parse_sizes(text, ("a.b",)), ("a.b: 1\nc.d: 2\n",)),
-    "hardware": Parser(macos.parse_hardware, ("hw.ncpu: 8\nhw.memsize: 17179869184\nmachdep.cpu.brand_string: M1\n",)),
-    "about": Parser(macos.parse_about, ("hw.model: Mac14,2\n",)),
-    "macos route": Parser(macos.parse_route, ("route-*.txt",)),
-    "ifconfig": Parser(macos.parse_ifconfig, ("ifconfig-*.txt",)),
-    "linux networks": Parser(linux_network.parse_networks, ("link-*.json",)),
-    "macos networks": Parser(macos.parse_networks, ("ifconfig-*.txt",)),
-    "macos addresses": Parser(macos.parse_addresses, ("ifconfig-*.txt",)),
-    "ports": Parser(macos.parse_ports, ("\nHardware Port: Wi-Fi\nDevice: en0\nEthernet Address: 0:1:2:3:4:5\n",)),
-    "mtu range": Parser(macos.parse_mtu_range, ("Valid MTU Range: 1280-9000\n",)),
-    "vm_stat": Parser(macos.parse_memory, ("vm_stat-*.txt",)),
-    "memory": Parser(macos.parse_memory, ("vm_stat-*.txt",)),
-    "images": Parser(macos.parse_images, ("hdiutil-info-*.plist",)),
-    "volume": Parser(macos.parse_volume, ("/dev/disk3s1\n",)),
-    "macos counters": Parser(
-        lambda text: macos_counters.parse_counters(text.splitlines(), "en0"), (printed.MACOS_COUNTED,)
-    ),
-    "macos samples": Parser(lambda text: tuple(macos_counters.parse_samples(text, "en0")), (printed.MACOS_SAMPLES,)),
+    "stopwatch": Parser(timed, TIMING),
+    "sw_vers": Parser(macos.parse_sw_vers, "sw_vers-*.txt"),
+    "sysctl": Parser(lambda text: macos.parse_sysctl(text, ("a.b",)), "a.b: 1\nc.d: 2\n"),
+    "sizes": Parser(lambda text: macos.parse_sizes(text, ("a.b",)), "a.b: 1\nc.d: 2\n"),
+    "hardware": Parser(macos.parse_hardware, "hw.ncpu: 8\nhw.memsize: 17179869184\nmachdep.cpu.brand_string: M1\n"),
+    "about": Parser(macos.parse_about, "hw.model: Mac14,2\n"),
+    "macos route": Parser(macos.parse_route, "route-*.txt"),
+    "ifconfig": Parser(macos.parse_ifconfig, "ifconfig-*.txt"),
+    "linux networks": Parser(linux_network.parse_networks, "link-*.json"),
+    "macos networks": Parser(macos.parse_networks, "ifconfig-*.txt"),
+    "macos addresses": Parser(macos.parse_addresses, "ifconfig-*.txt"),
+    "ports": Parser(macos.parse_ports, "\nHardware Port: Wi-Fi\nDevice: en0\nEthernet Address: 0:1:2:3:4:5\n"),
+    "mtu range": Parser(macos.parse_mtu_range, "Valid MTU Range: 1280-9000\n"),
+    "vm_stat": Parser(macos.parse_memory, "vm_stat-*.txt"),
+    "memory": Parser(macos.parse_memory, "vm_stat-*.txt"),
+    "images": Parser(macos.parse_images, "hdiutil-info-*.plist"),
+    "volume": Parser(macos.parse_volume, "/dev/disk3s1\n"),
+    "macos counters": Parser(lambda text: macos_counters.parse_counters(text.splitlines(), "en0"), MACOS_COUNTED),
+    "macos samples": Parser(lambda text: tuple(macos_counters.parse_samples(text, "en0")), MACOS_SAMPLES),
     "resent": Parser(
-        macos_counters.parse_resent, ("tcp:\n\t9 packets sent\n\t\t2 data packets (9 bytes) retransmitted\n",)
+        macos_counters.parse_resent, "tcp:\n\t9 packets sent\n\t\t2 data packets (9 bytes) retransmitted\n"
     ),
-    "pmset": Parser(macos_disturbances.parse_pmset, (printed.PMSET,)),
-    "battery": Parser(macos_disturbances.parse_battery, ("Now drawing from 'Battery Power'\n",)),
-    "firewall": Parser(macos_disturbances.parse_firewall, (printed.FIREWALL,)),
-    "tmutil": Parser(macos_disturbances.parse_tmutil, ("Backup session status:\n{\n    Running = 1;\n}\n",)),
-    "macos processes": Parser(macos_disturbances.parse_processes, ("  50.1 /usr/libexec/mds_stores\n",)),
+    "pmset": Parser(macos_disturbances.parse_pmset, PMSET),
+    "battery": Parser(macos_disturbances.parse_battery, "Now drawing from 'Battery Power'\n"),
+    "firewall": Parser(macos_disturbances.parse_firewall, FIREWALL),
+    "tmutil": Parser(macos_disturbances.parse_tmutil, "Backup session status:\n{\n    Running = 1;\n}\n"),
+    "macos processes": Parser(macos_disturbances.parse_processes, "  50.1 /usr/libexec/mds_stores\n"),
     "mdutil": Parser(
-        lambda text: macos_disturbances.parse_mdutil(text, "/x"), ("/System/Volumes/Data:\n\tIndexing enabled. \n",)
+        lambda text: macos_disturbances.parse_mdutil(text, "/x"), "/System/Volumes/Data:\n\tIndexing enabled. \n"
     ),
-    "macos load": Parser(macos_disturbances.parse_load, (printed.LOAD,)),
-    "swap of macos": Parser(macos_disturbances.parse_swap, ("total = 1024.00M  used = 12.50M  free = 11.00M\n",)),
-    "names of a mac": Parser(macos_preflight.parse_names, ("host mini\nuser jane\nvolume Big Raid\n",), None),
-    "version of macos": Parser(macos_preflight.parse_version, ("macOS 15.4.1 (24E263)",), None),
-    "rsync": Parser(rsync.parse_version, ("rsync-version-*.txt",)),
+    "macos load": Parser(macos_disturbances.parse_load, LOAD),
+    "swap of macos": Parser(macos_disturbances.parse_swap, "total = 1024.00M  used = 12.50M  free = 11.00M\n"),
+    "names of a mac": Parser(macos_preflight.parse_names, "host mini\nuser jane\nvolume Big Raid\n", error=None),
+    "version of macos": Parser(macos_preflight.parse_version, "macOS 15.4.1 (24E263)", error=None),
+    "rsync": Parser(rsync.parse_version, "rsync-version-*.txt"),
     "tar": Parser(
-        tar.parse_version, ("tar (GNU tar) 1.35\n", "bsdtar 3.5.3 - libarchive 3.7.4\n", "tar (busybox) 1.36.1\n")
+        tar.parse_version, "tar (GNU tar) 1.35\n", "bsdtar 3.5.3 - libarchive 3.7.4\n", "tar (busybox) 1.36.1\n"
     ),
-    "iperf3": Parser(iperf3.parse, ("iperf3*.json",), LabError),
-    "began": Parser(iperf3.began, ("iperf3*.json",), None),
-    "ssh -v": Parser(ssh.parse_verbose, ("ssh-v.txt",), None),
+    "iperf3": Parser(iperf3.parse, "iperf3*.json", error=LabError),
+    "began": Parser(iperf3.began, "iperf3*.json", error=None),
+    "ssh -v": Parser(ssh.parse_verbose, "ssh-v.txt", error=None),
     "options of a mount": Parser(
-        lambda text: mount_reports.parse_mount_options(text, "SMB"), ("rw,vers=3.1.1,rsize=1",), None
+        lambda text: mount_reports.parse_mount_options(text, "SMB"), "rw,vers=3.1.1,rsize=1", error=None
     ),
-    "mount": Parser(mount_reports.parse_mounts, ("mount*.txt",), None),
-    "linux mounts": Parser(linux_mounts.parse_mount_table, ("mounts-*.txt",)),
-    "case of a mac's volume": Parser(mac_mounts.parse_case_sensitive, (printed.CASE_SENSITIVE,)),
-    "mac mounts": Parser(mac_mounts.parse_table, ("mount*.txt",)),
+    "mount": Parser(mount_reports.parse_mounts, "mount*.txt", error=None),
+    "linux mounts": Parser(linux_mounts.parse_mount_table, "mounts-*.txt"),
+    "case of a mac's volume": Parser(mac_mounts.parse_case_sensitive, CASE_SENSITIVE),
+    "mac mounts": Parser(mac_mounts.parse_table, "mount*.txt"),
     "encrypted": Parser(
-        lambda text: mount_reports.parse_encrypted(text, r"\\10.99.0.2\lab"), ("cifs-debugdata-*.txt",), None
+        lambda text: mount_reports.parse_encrypted(text, r"\\10.99.0.2\lab"), "cifs-debugdata-*.txt", error=None
     ),
     "df -P": Parser(
-        macos_mount.parse_df_point, ("Filesystem 512-blocks\n/dev/disk1 9 1 8 12% /Volumes/a b\n",), LabError
+        macos_mount.parse_df_point, "Filesystem 512-blocks\n/dev/disk1 9 1 8 12% /Volumes/a b\n", error=LabError
     ),
     "connected": Parser(
-        lambda text: linux_smb.parse_connected_addresses(text, r"\\10.99.0.2\lab"), ("cifs-debugdata-*.txt",), None
+        lambda text: linux_smb.parse_connected_addresses(text, r"\\10.99.0.2\lab"), "cifs-debugdata-*.txt", error=None
     ),
     "DebugData": Parser(
-        lambda text: mount_reports.parse_signed(text, r"\\10.99.0.2\lab"), ("cifs-debugdata-*.txt",), None
+        lambda text: mount_reports.parse_signed(text, r"\\10.99.0.2\lab"), "cifs-debugdata-*.txt", error=None
     ),
-    "smbstatus": Parser(linux_smb.parse_smbstatus, ("smbstatus-*.json",), LabError),
-    "time machine": Parser(linux_smb.parse_time_machine, ("yes\n",), None),
-    "testparm": Parser(linux_smb.parse_testparm, ("Yes\nno\n",), LabError),
-    "ksmbd": Parser(ksmbd.parse_interface, ("2: eth0    inet 10.0.0.2/24 scope global eth0\n",), LabError),
-    "statshares": Parser(mount_reports.parse_statshares, ("smbutil-statshares-*.txt",), LabError),
-    "channels": Parser(macos_smb.parse_channels, ("smbutil-multichannel-*.txt",), None),
-    "multichannel": Parser(mount_reports.parse_multichannel, ("smbutil-multichannel-*.txt",), None),
-    "afpd": Parser(linux_afp.parse_login, ("afpd.log",), None),
-    "sharing": Parser(macos_sharing.parse_share_points, ("sharing-l-*.txt",), LabError),
-    "filters": Parser(lambda text: unflushed.parse_filtered(text, "smbd"), ("yes\nyes\n",), LabError),
-    "etab": Parser(knfsd.parse_export, ("/x\t*(rw,sync,no_root_squash,fsid=77)\n",), LabError),
-    "export of ganesha": Parser(linux_nfs.parse_export, ("ganesha-export-*.txt",), LabError),
-    "network": Parser(lambda text: macos_nfs.parse_network(text, "10.254.100.2"), ("ifconfig-*.txt",), LabError),
+    "smbstatus": Parser(linux_smb.parse_smbstatus, "smbstatus-*.json", error=LabError),
+    "time machine": Parser(linux_smb.parse_time_machine, "yes\n", error=None),
+    "testparm": Parser(linux_smb.parse_testparm, "Yes\nno\n", error=LabError),
+    "ksmbd": Parser(ksmbd.parse_interface, "2: eth0    inet 10.0.0.2/24 scope global eth0\n", error=LabError),
+    "statshares": Parser(mount_reports.parse_statshares, "smbutil-statshares-*.txt", error=LabError),
+    "channels": Parser(macos_smb.parse_channels, "smbutil-multichannel-*.txt", error=None),
+    "multichannel": Parser(mount_reports.parse_multichannel, "smbutil-multichannel-*.txt", error=None),
+    "afpd": Parser(linux_afp.parse_login, "afpd.log", error=None),
+    "sharing": Parser(macos_sharing.parse_share_points, "sharing-l-*.txt", error=LabError),
+    "filters": Parser(lambda text: unflushed.parse_filtered(text, "smbd"), "yes\nyes\n", error=LabError),
+    "etab": Parser(knfsd.parse_export, "/x\t*(rw,sync,no_root_squash,fsid=77)\n", error=LabError),
+    "export of ganesha": Parser(linux_nfs.parse_export, "ganesha-export-*.txt", error=LabError),
+    "network": Parser(lambda text: macos_nfs.parse_network(text, "10.254.100.2"), "ifconfig-*.txt", error=LabError),
     "nfsstat": Parser(
-        lambda text: mount_reports.read_parameters(mount_reports.parse_nfsstat(text)), ("nfsstat-m*.txt",), LabError
+        lambda text: mount_reports.read_parameters(mount_reports.parse_nfsstat(text)), "nfsstat-m*.txt", error=LabError
     ),
     "shared file": Parser(
         hardware_file.parse_shared,
-        (
-            f"{hardware_file.FIRST_LINE}\n== client ==\nmodel: Mac16,10\n\n-- assumption perl: as assumed\n"
-            "what: x\n| there\n\n-- capture mount: read\n| /dev/disk1 on / (apfs)\n",
-        ),
+        f"{hardware_file.FIRST_LINE}\n== client ==\nmodel: Mac16,10\n\n-- assumption perl: as assumed\n"
+        "what: x\n| there\n\n-- capture mount: read\n| /dev/disk1 on / (apfs)\n",
     ),
-    "smbclient": Parser(shares.parse_smbclient, ("smbclient-L-*.txt",), None),
-    "smbutil view": Parser(shares.parse_smbutil, ("smbutil-view.txt",), None),
-    "showmount": Parser(shares.parse_showmount, ("showmount-e.txt",), None),
-    "masking": Parser(masked, ("mount*.txt", "sharing-l-*.txt", "ifconfig-*.txt", "hdiutil-info-*.plist")),
-    "snapshot": Parser(probed_host.parse_snapshot, (printed.SNAPSHOT,)),
-    "xattr": Parser(on_host_macos.parse_hex, ("54 45 58 54 \n00 0A \n",)),
-    "access list": Parser(on_host_macos.parse_access_list, ("-rw-r--r--+ 1 a  b  0 f\n 0: user:a allow read\n",)),
+    "smbclient": Parser(shares.parse_smbclient, "smbclient-L-*.txt", error=None),
+    "smbutil view": Parser(shares.parse_smbutil, "smbutil-view.txt", error=None),
+    "showmount": Parser(shares.parse_showmount, "showmount-e.txt", error=None),
+    "masking": Parser(masked, "mount*.txt", "sharing-l-*.txt", "ifconfig-*.txt", "hdiutil-info-*.plist"),
+    "snapshot": Parser(probed_host.parse_snapshot, SNAPSHOT),
+    "xattr": Parser(on_host_macos.parse_hex, "54 45 58 54 \n00 0A \n"),
+    "access list": Parser(on_host_macos.parse_access_list, "-rw-r--r--+ 1 a  b  0 f\n 0: user:a allow read\n"),
     "volume type": Parser(
-        lambda text: probed_host.parse_volume_type(text, "/Volumes/a"), ("/dev/disk4 on /Volumes/a (hfs, local)\n",)
+        lambda text: probed_host.parse_volume_type(text, "/Volumes/a"), "/dev/disk4 on /Volumes/a (hfs, local)\n"
     ),
-    "failures": Parser(probed_host.parse_failures, ('{"fifo": "cp: no fifo"}',)),
+    "failures": Parser(probed_host.parse_failures, '{"fifo": "cp: no fifo"}'),
     "fleet's journal": Parser(
         parse_line,
-        (
-            '{"at": "2026-11-26T10:00:00.000+00:00", "event": "ended", "task": "a/b/1", "attempt": 1, '
-            '"outcome": "done", "exit_code": 0, "seconds": 1.5, "said": ""}\n',
-        ),
+        '{"at": "2026-11-26T10:00:00.000+00:00", "event": "ended", "task": "a/b/1", "attempt": 1, '
+        '"outcome": "done", "exit_code": 0, "seconds": 1.5, "said": ""}\n',
     ),
-    "look at hosts": Parser(parse_state, ('{"in_use": "", "changed": "client: mtu", "unreached": ""}\n',)),
-    "copied": Parser(probed_host.parse_copied, ('{"failures": {"fifo": "cp: no fifo"}, "stopped": "data"}',)),
+    "look at hosts": Parser(parse_state, '{"in_use": "", "changed": "client: mtu", "unreached": ""}\n'),
+    "copied": Parser(probed_host.parse_copied, '{"failures": {"fifo": "cp: no fifo"}, "stopped": "data"}'),
     "answers": Parser(
-        probed_host.parse_answers, ('{"/usr/bin/rsync": {"--version": "rsync  version 3.5.0", "--help": "-a"}}',)
+        probed_host.parse_answers, '{"/usr/bin/rsync": {"--version": "rsync  version 3.5.0", "--help": "-a"}}'
     ),
     "engine": Parser(
         lambda text: copiers.parse_engine("client", "/usr/bin/rsync", text, text),
-        ("rsync-version-3.5.txt", "rsync-help-3.5.txt"),
-        None,
+        "rsync-version-3.5.txt",
+        "rsync-help-3.5.txt",
+        error=None,
     ),
     "host journal": Parser(
         lambda text: host_journal.read(Saying(text), line_format()),
-        (recorded("client"), recorded("server"), "free\n"),
-        HostError,
+        recorded("client"),
+        recorded("server"),
+        "free\n",
+        error=HostError,
     ),
 }
-# Of a person, or of this machine itself: not what a host prints
+# These parse the input of a person or of this machine, not of a host
 NOT_OF_HOSTS = {
     "lab.design.sweep_file.parse_sweep", "lab.hosts.fields.parse_lease", "lab.hosts.fields.parse_port",
     "lab.base.units.parse_size",

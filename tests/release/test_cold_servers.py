@@ -1,15 +1,15 @@
-"""A cold server reads from its disk, on a machine with nothing beside it: the page cache is that of all."""
+"""A cold server reads from its disk. The page cache is shared, so nothing else may run on the machine."""
 
 import re
 import time
 from pathlib import Path
 
 from support.local_lab import Bench
-from support.server_processes import PROGRAM, during_a_run
+from support.served_shares import PROGRAM, during_a_run
 
 
 def bytes_read(found: list[str]) -> int:
-    """Bytes that a server of one process got from disks, from when it was found to its end."""
+    """The bytes that a server of one process reads from disks until it ends."""
     path, last = Path(f"/proc/{found[0]}/io"), 0
     while True:
         try:
@@ -27,8 +27,7 @@ def test_a_cold_server_reads_from_its_disk_and_a_warm_one_does_not(bench: Bench)
         (trial,) = bench.trials()
         assert trial["effective"]["server_cache"] == level
         log = (bench.newest() / "commands.log").read_text().splitlines()
-        # by the log as well: dropping the client's caches drops the server's here, where both share one kernel; once
-        # they are dropped to measure the store by itself
+        # check the log, too, because both hosts share one kernel and its caches; one drop is for the store's ceiling
         assert sum(" server " in line and "drop_caches" in line for line in log) == 1 + (level == "cold")
     assert from_disk["cold"] >= 32 * 2**20
-    assert from_disk["warm"] < 16 * 2**20  # its own program, whose pages were dropped as well, is about 3 MB
+    assert from_disk["warm"] < 16 * 2**20  # the program itself has about 3 MB

@@ -1,29 +1,34 @@
-"""Every limit made true between real hosts with real servers: the verdict must name it, and say why."""
+"""Makes limits true between real hosts and servers, one or two at a time, and adds other load on the machine.
 
-from collections.abc import Callable
+The verdict must name an injected limit and say why, and never be certain of another.
+"""
+
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import pytest
-from support.local_lab import Bench
+from support.local_lab import Bench, succeeded
 from support.scarce import MIB, quota, slow_disk
 
 from lab.results import run_folder
 from lab.stats.bottleneck import verdicts
 
+WAY = {"protocol round trips", "one request at a time", "latency × window"}  # effects of a long round trip
+
 
 def judged(bench: Bench, hosts: Path | None = None, **factors: Any) -> pd.DataFrame:
-    """The verdicts of a sweep with these factors."""
-    done = bench.run(**factors, hosts=hosts)
-    assert done.returncode == 0, done.stdout + done.stderr
+    succeeded(bench.run(**factors, hosts=hosts))
     rows = verdicts(run_folder.load(bench.newest()))
     assert len(rows) > 0
     return rows
 
 
 def assert_all(rows: pd.DataFrame, limit: str, words: str) -> None:
-    """That every case was limited by this, with evidence in these words."""
     table = rows[["protocol", "tool", "direction", "limited_by", "evidence"]].to_string()
     assert set(rows["limited_by"]) == {limit}, table
     assert rows["evidence"].str.contains(words).all(), table
@@ -31,18 +36,17 @@ def assert_all(rows: pd.DataFrame, limit: str, words: str) -> None:
 
 @pytest.fixture(scope="module")
 def far(new_bench: Callable[..., Bench]) -> Bench:
-    """Two hosts with a round trip of 20 ms between them: next to that, waiting for a busy machine is short."""
+    """A round trip of 20 ms, next to which the delays of a busy machine are short."""
     return new_bench("--rate", "none", "--delay", "10ms", ceilings=True)
 
 
 @pytest.fixture(scope="module")
 def near(new_bench: Callable[..., Bench]) -> Bench:
-    """Two hosts whose link is as fast as this machine makes it."""
     return new_bench("--rate", "none", ceilings=True)
 
 
 def test_a_slow_link(new_bench: Callable[..., Bench]) -> None:
-    # so slow that the processors are not the limit on a machine that is busy with something else either
+    # so slow that processors are no limit, even on a busy machine
     rows = judged(new_bench("--rate", "20mbit", ceilings=True), size="10 MiB", protocol=["smb", "nfs", "ssh"])
     assert len(rows) == 6
     assert_all(rows, "link", "link: .*% of the ceiling")
@@ -50,7 +54,7 @@ def test_a_slow_link(new_bench: Callable[..., Bench]) -> None:
 
 
 def test_small_tcp_buffers_on_a_long_way(far: Bench) -> None:
-    # With the ceilings of larger buffers beside theirs, it does not depend on how well iperf3 filled the small ones.
+    # Ceilings of larger buffers beside theirs: then it does not matter how well iperf3 fills the small ones
     rows = judged(far, size="8 MiB", protocol=["smb", "ssh"], tcp_space=["64 KiB", "default"])
     small = rows[rows["tcp_space"] != "default"]
     assert len(small) == 4
@@ -110,3 +114,73 @@ def test_a_disk_that_is_waited_for_when_all_has_crossed_the_link(
     waits = rows["options"].map(lambda options: options.get("client_sync") != "close")
     assert_all(rows[waits], "flush to disk", "which took turns, for nothing was on the way")
     assert_all(rows[~waits], "link", "link: .*% of the ceiling")
+
+
+def assert_only(rows: pd.DataFrame, *limits: str) -> None:
+    assert set(rows["limited_by"]) <= set(limits), rows[["case_id", "limited_by", "grade", "evidence"]].to_string()
+
+
+@contextmanager
+def busy_cores(count: int) -> Iterator[None]:
+    """Other programs, each of which takes a core."""
+    programs = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(count)]
+    try:
+        yield
+    finally:
+        for program in programs:
+            program.kill()
+            program.wait()
+
+
+@pytest.fixture(scope="module")
+def slow(new_bench: Callable[..., Bench]) -> Bench:
+    return new_bench("--rate", "40mbit", ceilings=True)
+
+
+def test_small_buffers_that_the_sweep_raises_are_the_cause(far: Bench) -> None:
+    rows = judged(far, size="8 MiB", protocol=["smb", "nfs"], tool=["cp"], tcp_space=["64 KiB", "default"], blocks=3)
+    small = rows[rows["tcp_space"] != "default"]
+    assert_only(small, "TCP buffer")
+    assert small["evidence"].str.startswith("TCP buffer: default in place of 64 KiB, all else alike, made it").all()
+    assert "link" not in set(rows["limited_by"])
+
+
+def test_a_share_of_a_core_and_small_buffers(far: Bench) -> None:
+    with quota(far.name, "server", 0.05):
+        rows = judged(far, size="8 MiB", protocol=["smb"], tool=["cp"], tcp_space=["64 KiB", "default"], blocks=3)
+    small = rows["tcp_space"] != "default"
+    assert_only(rows[small], "server CPU", "TCP buffer", "latency × window")
+    assert_only(rows[~small], "server CPU", *WAY)
+
+
+def test_a_share_of_a_core_and_a_slow_link(slow: Bench) -> None:
+    with quota(slow.name, "client", 0.05):
+        rows = judged(slow, size="8 MiB", protocol=["smb", "nfs"], tool=["cp"], blocks=2)
+    assert_only(rows, "client CPU", "link")
+
+
+def test_a_slow_disk_and_a_long_way(far: Bench, tmp_path: Path) -> None:
+    with slow_disk(far.name, tmp_path, "/srv/slow", 4 * MIB):
+        hosts = far.changed_hosts(share_path="/srv/slow")
+        rows = judged(far, hosts, size="16 MiB", protocol=["nfs"], tool=["cp"], direction=["write"], store=["disk"])
+    assert_only(rows, "disk", "flush to disk", *WAY)
+
+
+def test_a_start_that_takes_longer_than_the_file(far: Bench) -> None:
+    rows = judged(far, size="2 MiB", protocol=["ssh"], direction=["write"], blocks=2)
+    assert_only(rows, "start-up")
+    assert rows["evidence"].str.contains("passed before the first byte and after the last one").all()
+
+
+def test_others_who_take_every_core_come_before_anything_else(new_bench: Callable[..., Bench]) -> None:
+    bench = new_bench("--rate", "none", ceilings=True)
+    with busy_cores(8):
+        rows = judged(bench, size="64 MiB", protocol=["smb", "nfs"], tool=["cp"])
+    assert_only(rows, "disturbed")
+    assert (rows["grade"] == "certain").all()
+
+
+def test_others_who_do_no_harm_leave_a_slow_link_what_it_is(slow: Bench) -> None:
+    with busy_cores(8):
+        rows = judged(slow, size="16 MiB", protocol=["smb", "nfs"], tool=["cp"])
+    assert_only(rows, "link", "disturbed")

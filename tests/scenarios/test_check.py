@@ -2,41 +2,34 @@
 
 import subprocess
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
-from support.findings import findings, of, only
 from support.local_lab import Bench
+from support.local_lab import check_findings as findings
+from support.local_lab import findings_at as of
+from support.local_lab import only_finding as only
+
+from lab.base.present import present
 
 Expected = list[tuple[str, str, str]]
+JUMBO = ("ip link set eth0 mtu 9000", "ip link set eth0 mtu 1500")  # turns jumbo frames on, and off again
 
 
 @pytest.fixture(scope="module")
 def broken(new_bench: Callable[..., Bench]) -> Bench:
-    """A lab that tests break and mend."""
     return new_bench()
 
 
 @contextmanager
-def changed(bench: Bench, host: str, do: str, undo: str) -> Iterator[None]:
-    """A change inside a host for the time of a block."""
-    bench.inside(host, do)
-    try:
-        yield
-    finally:
-        bench.inside(host, undo)
-
-
-@contextmanager
 def running(bench: Bench, host: str, *argv: str) -> Iterator[subprocess.Popen[str]]:
-    """A command inside a host that prints a line when it is ready, and stays until its input ends."""
+    """A command inside a host that prints a line when it is ready, and runs until its input ends."""
     command = bench.command("local", "exec", "--name", bench.name, host, "--", *argv)
     pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
     with subprocess.Popen(command, cwd=bench.directory, text=True, **pipes) as process:
-        assert process.stdout is not None
-        assert process.stdout.readline() == "ready\n"
+        assert present(process.stdout).readline() == "ready\n"
         yield process
 
 
@@ -83,13 +76,13 @@ def running(bench: Bench, host: str, *argv: str) -> Iterator[subprocess.Popen[st
 def test_a_hosts_file_that_does_not_fit_the_hosts(broken: Bench, changes: dict[str, str], expected: Expected) -> None:
     found = findings(broken, broken.changed_hosts(**changes))
     for subject, message, remedy in expected:
-        (problem,) = [each for each in found if each["level"] == "problem" and each["subject"] == subject]
+        (problem,) = [entry for entry in found if entry["level"] == "problem" and entry["subject"] == subject]
         assert message in problem["message"]
         assert remedy in problem["remedy"]
 
 
 def test_a_wrong_password_is_tried_once(broken: Bench, tmp_path: Path) -> None:
-    """Some systems lock an account after three."""
+    """Some systems lock an account after three wrong passwords."""
     wrong = tmp_path / "password"
     wrong.touch(0o600)
     wrong.write_text("wrong")
@@ -115,9 +108,8 @@ def test_a_host_that_is_down_leaves_the_other_to_be_looked_at(broken: Bench) -> 
 
 
 def test_both_hosts_down(broken: Bench) -> None:
-    found = findings(
-        broken, broken.changed_hosts(client_proxy_command="false", server_proxy_command="false", server_iperf3=None)
-    )
+    changes = {"client_proxy_command": "false", "server_proxy_command": "false", "server_iperf3": None}
+    found = findings(broken, broken.changed_hosts(**changes))
     assert [subject for subject, _ in of(found, "problem")] == ["client SSH", "server SSH"]
     assert [subject for subject, _ in of(found, "note")] == ["link"]
 
@@ -132,62 +124,50 @@ def test_a_key_that_is_refused(broken: Bench, tmp_path: Path) -> None:
 
 
 def test_programs_that_are_missing(broken: Bench) -> None:
-    missing = {"client": ["/usr/bin/perl", "/usr/bin/rsync", "/usr/libexec/gvfsd-fuse"]}
-    missing["server"] = ["/usr/bin/iperf3", "/usr/sbin/smbd"]
-    with ExitStack() as stack:
-        for host, paths in missing.items():
-            away = "; ".join(f"mv {path} {path}.away" for path in paths)
-            back = "; ".join(f"mv {path}.away {path}" for path in paths)
-            stack.enter_context(changed(broken, host, away, back))
+    on_client = ("/usr/bin/perl", "/usr/bin/rsync", "/usr/libexec/gvfsd-fuse")
+    with broken.missing("client", *on_client), broken.missing("server", "/usr/bin/iperf3", "/usr/sbin/smbd"):
         found = findings(broken, broken.with_ceilings())
-    remedies = {(each["level"], each["subject"], each["message"]): each["remedy"] for each in found}
+    remedies = {(finding["level"], finding["subject"], finding["message"]): finding["remedy"] for finding in found}
     useless = "nothing can be measured without it"
     assert remedies["problem", "client programs", f"perl is missing: {useless}"] == "`apt-get install perl` there"
     assert remedies["problem", "server programs", f"iperf3 is missing: {useless}"] == "`apt-get install iperf3` there"
     assert remedies["warning", "smb", "server: cannot serve it without smbd"] == "`apt-get install samba` there"
     rsync = "rsync is missing: out is rsync, rsync-metadata"
     assert remedies["warning", "client programs", rsync] == "`apt-get install rsync` there"
-    assert {each["subject"] for each in found if "gvfs-fuse" in each["remedy"]} == {"afp", "nfs", "smb"}
+    assert {finding["subject"] for finding in found if "gvfs-fuse" in finding["remedy"]} == {"afp", "nfs", "smb"}
     assert not [message for _, message in of(found, "warning") if "could not be looked at" in message]
 
 
 def test_an_mtu_that_differs(broken: Bench) -> None:
-    with changed(broken, "client", "ip link set eth0 mtu 9000", "ip link set eth0 mtu 1500"):
+    with broken.changed("client", *JUMBO):
         found = findings(broken)
-    assert ("link MTU", "the client's is 9000, the server's 1500: large packets may get lost one way") in of(
-        found, "warning"
-    )
+    message = "the client's is 9000, the server's 1500: large packets may get lost one way"
+    assert ("link MTU", message) in of(found, "warning")
 
 
 def test_jumbo_frames_that_are_on_already_are_proven(broken: Bench) -> None:
-    on, off = "ip link set eth0 mtu 9000", "ip link set eth0 mtu 1500"
-    with changed(broken, "server", on, off), changed(broken, "client", on, off):
+    with broken.changed("server", *JUMBO), broken.changed("client", *JUMBO):
         found = findings(broken)
         assert ("link path", "packets of MTU 9000 cross it in one piece, and back") in of(found, "ok")
         assert not [subject for subject, _ in of(found, "note") if subject.startswith("link")]
-        narrow = "ip route change 10.99.0.0/24 dev eth0 mtu lock 1400"  # as if a switch between them carried no more
-        with changed(broken, "client", narrow, "ip route change 10.99.0.0/24 dev eth0 src 10.99.0.1"):
+        narrow = "ip route change 10.99.0.0/24 dev eth0 mtu lock 1400"  # like a switch that carries no more
+        with broken.changed("client", narrow, "ip route change 10.99.0.0/24 dev eth0 src 10.99.0.1"):
             problem = only(findings(broken), "problem")
     assert problem["message"].startswith("packets of MTU 9000 do not cross it, of 576 they do")
     assert "1500" in problem["remedy"]
 
 
 def test_a_clock_that_is_off(broken: Bench) -> None:
-    """The host's clock is that of the machine: its perl is made to tell another time."""
+    """The host shares the machine's clock, so its perl tells another time."""
     perl = '#!/bin/sh\\nexec /usr/bin/perl -e "print time - 90"\\n'
-    with changed(
-        broken,
-        "server",
-        f"printf '{perl}' >/usr/local/bin/perl; chmod 755 /usr/local/bin/perl",
-        "rm /usr/local/bin/perl",
-    ):
+    slow = f"printf '{perl}' >/usr/local/bin/perl; chmod 755 /usr/local/bin/perl"
+    with broken.changed("server", slow, "rm /usr/local/bin/perl"):
         found = findings(broken)
-    (finding,) = [each for each in found if each["subject"] == "server clock"]
+    (finding,) = [finding for finding in found if finding["subject"] == "server clock"]
     assert finding["level"] == "warning"
-    assert finding["message"].endswith(
-        "s behind the controller's: times of files and of the report will contradict each other"
-    )
-    assert 85 < float(finding["message"].split()[0]) < 95
+    behind, message = finding["message"].split(" ", 1)
+    assert message == "s behind the controller's: times of files and of the report will contradict each other"
+    assert 85 < float(behind) < 95
 
 
 def test_a_backup_that_is_running(broken: Bench) -> None:
@@ -208,14 +188,12 @@ def test_a_server_in_the_way_of_the_labs_own_and_one_that_is_there(broken: Bench
         process.communicate("")
     assert finding["message"] == "another server answers at 10.99.0.2 port 445, which the lab's own needs"
     assert [subject for subject, message in of(existing, "warning") if "nothing answers" in message] == ["afp", "nfs"]
-    assert [message for subject, message in of(existing, "note") if subject == "TCP buffers"] == [
-        "tcp_space changes nothing for afp, nfs, smb, ssh on the server: "
-        "the lab leaves that host as it is (tune in the hosts file)"
-    ]
-    assert [message.partition(": ")[2] for subject, message in of(tuned, "note") if subject == "TCP buffers"] == [
-        "a server that runs already keeps the sizes that its sockets were made with"
-    ]
-    assert "server memory" not in [each["subject"] for each in existing]  # nor does it make a RAM disk there
+    (message,) = [message for subject, message in of(existing, "note") if subject == "TCP buffers"]
+    why = "the lab leaves that host as it is (tune in the hosts file)"
+    assert message == f"tcp_space changes nothing for afp, nfs, smb, ssh on the server: {why}"
+    (message,) = [message for subject, message in of(tuned, "note") if subject == "TCP buffers"]
+    assert message.endswith(": a server that runs already keeps the sizes that its sockets were made with")
+    assert "server memory" not in [finding["subject"] for finding in existing]  # the lab makes no RAM disk there
 
 
 def test_a_share_whose_folder_is_not_there(broken: Bench) -> None:

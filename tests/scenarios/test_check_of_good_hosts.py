@@ -1,40 +1,37 @@
-"""`lab check` on hosts that are well, as a person and as a program read it."""
+"""`lab check` on good hosts, as text and as JSON."""
 
 import json
 
-from support.findings import findings, of
-from support.local_lab import Bench
+from support.local_lab import HOSTS, Bench
+from support.local_lab import check_findings as findings
+from support.local_lab import findings_at as of
 
 
 def test_a_pair_that_is_well(bench: Bench) -> None:
     all_findings = findings(bench, bench.with_ceilings())
     assert of(all_findings, "problem", "warning") == []
     notes = {finding["subject"]: finding for finding in all_findings if finding["level"] == "note"}
-    assert set(notes) <= {"link MTU", "nfs options", "smb options"}  # options: where this kernel has no nfs or cifs
+    assert set(notes) <= {"link MTU", "nfs options", "smb options"}  # options: if this kernel has no nfs or cifs
     assert "lab check --jumbo" in notes["link MTU"]["remedy"]
     well = dict(of(all_findings, "ok"))
     assert well["client sudo"] == "logged in as root"
     assert well["server address"] == "10.99.0.2 on eth0, which leads to the other host"
     assert well["link path"] == "packets of MTU 1500 cross it in one piece, and back"
-    assert {f"{role} {what}" for role in ("client", "server") for what in ("SSH", "programs", "memory", "clock")} < {
-        *well
-    }
+    for role in HOSTS:
+        assert {f"{role} {subject}" for subject in ("SSH", "programs", "memory", "clock")} < {*well}
     assert {"afp", "nfs", "smb", "ssh", "TCP buffers", "share password"} < {*well}
 
 
 def test_a_folder_on_an_overlay_is_told_to_be_no_export_and_what_helps(bench: Bench) -> None:
-    (finding,) = [
-        finding
-        for finding in findings(bench, bench.changed_hosts(share_path="/opt"))
-        if finding["subject"] == "server volume"
-    ]
+    all_findings = findings(bench, bench.changed_hosts(share_path="/opt"))
+    (finding,) = [finding for finding in all_findings if finding["subject"] == "server volume"]
     assert finding["level"] == "warning"
     assert finding["message"].startswith("/opt is on overlay, and is not shared by NFS: overlayfs makes file handles")
     assert finding["remedy"].startswith("mount it with `nfs_export=on`")
 
 
 def test_programs_that_no_sweep_can_name_are_told_and_why(bench: Bench) -> None:
-    """The hosts of this lab share a kernel. What it can mount differs, and with it what is told of the client."""
+    """The hosts of this lab share a kernel, and kernels can mount different file systems."""
 
     def programs_left_out(**changes: str) -> list[tuple[str, str]]:
         notes = of(findings(bench, bench.changed_hosts(**changes)), "note")
@@ -57,7 +54,7 @@ def test_what_a_person_reads_is_the_same_as_what_a_program_reads(bench: Bench) -
     assert levels == sorted(levels, key=["problem", "warning", "note", "ok"].index)
     read = [line[9:].partition(": ")[0] for line in lines]
     known = [finding["subject"] for finding in report["findings"]]
-    # the load of this machine may have changed in between, and with it what comes before what
+    # the load of this machine may change in between, and with it the order
     steady = {subject for subject in (*read, *known) if not subject.endswith((" load", " quiet"))}
     assert [subject for subject in read if subject in steady] == [subject for subject in known if subject in steady]
 
@@ -70,17 +67,17 @@ def test_jumbo_frames_are_tried_and_everything_is_as_before(bench: Bench) -> Non
 
 
 def test_hosts_that_are_in_use_or_were_left_changed(bench: Bench) -> None:
-    sizes = ["default", "64 KiB", "128 KiB", "256 KiB", "512 KiB", "1 MiB"]  # each at the MTU of the one before
-    with bench.started("run", "--hosts", str(bench.hosts), str(bench.sweep(mtu=[9000], tcp_space=sizes))) as run:
+    sizes = ["default", "64 KiB", "128 KiB", "256 KiB", "512 KiB", "1 MiB"]  # the MTU stays the same between cases
+    with bench.started_run(mtu=[9000], tcp_space=sizes) as run:
         bench.wait_for('"b001-0001"', run)
         problems = dict(of(findings(bench), "problem"))
-        for role in ("client", "server"):
+        for role in HOSTS:
             assert "in use by root@" in problems[f"{role} use"]
         run.kill()
     bench.wait_until_free()
     problems = dict(of(findings(bench), "problem"))
-    for role in ("client", "server"):
+    for role in HOSTS:
         assert problems[f"{role} use"].startswith("an ended run left it changed: ")
     assert "MTU of eth0" in problems["client use"]
-    assert bench.lab("restore").returncode == 0
+    bench.check_output("restore")
     assert not [subject for subject, _ in of(findings(bench), "problem")]

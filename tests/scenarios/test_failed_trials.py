@@ -1,42 +1,36 @@
 """What goes wrong within a sweep: a server that dies, a full disk, a refused account, a missing program."""
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from support.local_lab import Bench
+from support.local_lab import HOSTS, SMALL, Bench, small_disk
 from support.secret_watch import shown_in
 
 
 def test_a_server_killed_in_the_middle_fails_its_trial_and_the_sweep_goes_on(new_bench: Callable[..., Bench]) -> None:
     bench = new_bench("--rate", "100mbit")
     before = bench.state()
-    sweep = bench.sweep(protocol=["smb"], tool=["cp"], direction=["write"], size="48 MiB", blocks=2)
-    killer = bench.strike_under_way("smbd", 12_000_000, "pkill", "-KILL", "smbd")
-    with bench.started(*killer) as watching, bench.started("run", "--hosts", str(bench.hosts), str(sweep)) as run:
-        output, _ = run.communicate(timeout=200)
-        assert watching.wait() == 0
+    factors = {"protocol": ["smb"], "tool": ["cp"], "direction": ["write"], "size": "48 MiB", "blocks": 2}
+    kill = bench.strike_under_way("smbd", 12_000_000, "pkill", "-KILL", "smbd")
+    code, output = bench.run_struck(kill, **factors)
     first, second = bench.trials()
     assert (first["status"], second["status"]) == ("failed", "ok")
     assert "cp: exit code" in first["reason"]
-    assert run.returncode == 1, output
+    assert code == 1, output
     assert bench.state() == before
 
 
 def test_a_full_disk_on_the_server_is_a_failed_trial(bench: Bench) -> None:
-    bench.inside("server", "mkdir /srv/small; mount -t tmpfs -o size=8m,mode=1777 small /srv/small")
-    try:
-        hosts = bench.changed_hosts(share_path="/srv/small")
+    with small_disk(bench, "size=8m,mode=1777"):
+        hosts = bench.changed_hosts(share_path=SMALL)
         factors = {"protocol": ["smb", "nfs"], "tool": ["cp"], "direction": ["write"], "store": ["disk"]}
         done = bench.run(hosts=hosts, size="16 MiB", **factors)
         assert done.returncode == 1
         assert [trial["status"] for trial in bench.trials()] == ["failed", "failed"]
         for trial in bench.trials():
             assert "space" in trial["reason"], trial["reason"]
-        assert bench.inside("server", "ls /srv/small") == ""
-    finally:
-        bench.inside("server", "umount /srv/small; rmdir /srv/small")
+        assert bench.inside("server", f"ls {SMALL}") == ""
 
 
 def test_an_mtu_that_the_link_refuses_fails_its_cases_only(new_bench: Callable[..., Bench]) -> None:
@@ -50,22 +44,16 @@ def test_an_mtu_that_the_link_refuses_fails_its_cases_only(new_bench: Callable[.
 
 
 def test_a_ram_disk_larger_than_memory_is_refused_before_anything_else(bench: Bench) -> None:
-    done = bench.run(hosts=bench.changed_hosts(server_ram_disk="100 TiB"))
-    assert done.returncode == 1
-    assert "does not fit" in done.stderr
-    assert "does not fit" in json.loads((bench.newest() / "run.json").read_text())["ended"]
+    assert "does not fit" in bench.refused_run(1, hosts=bench.changed_hosts(server_ram_disk="100 TiB"))
+    assert "does not fit" in bench.run_json()["ended"]
     assert not (bench.newest() / "trials.jsonl").exists()
 
 
 def test_a_missing_program_is_named_with_its_package(bench: Bench) -> None:
-    bench.inside("server", "mv /usr/sbin/netatalk /usr/sbin/netatalk.away")
-    try:
-        done = bench.run(protocol=["afp"])
-        assert done.returncode == 1
-        assert "server: afp needs netatalk\n`apt-get install netatalk`" in done.stderr
-        assert not (bench.directory / "results").exists()
-    finally:
-        bench.inside("server", "mv /usr/sbin/netatalk.away /usr/sbin/netatalk")
+    with bench.missing("server", "/usr/sbin/netatalk"):
+        message = bench.refused_run(1, protocol=["afp"])
+    assert "server: afp needs netatalk\n`apt-get install netatalk`" in message
+    assert not (bench.directory / "results").exists()
 
 
 def test_a_share_that_refuses_the_account_says_so(bench: Bench, tmp_path: Path) -> None:
@@ -74,7 +62,7 @@ def test_a_share_that_refuses_the_account_says_so(bench: Bench, tmp_path: Path) 
     secret = "not%40 it/w:o'r\"d\\$x,é"
     wrong.write_text(secret)
     hosts = bench.changed_hosts(share_password=f"file:{wrong}")
-    # AFP's accounts are the system's own, so that a wrong password is refused there
+    # AFP uses accounts of the system, which refuse a wrong password
     done = bench.run(hosts=hosts, protocol=["afp"], tool=["cp"], direction=["write"])
     assert done.returncode == 1
     (trial,) = bench.trials()
@@ -89,13 +77,10 @@ def test_a_share_that_refuses_the_account_says_so(bench: Bench, tmp_path: Path) 
 def test_an_ordinary_user_with_a_sudo_password(bench: Bench, protocol: str) -> None:
     password = next(line.partition("file:")[2] for line in bench.hosts.read_text().splitlines() if "file:" in line)
     user = {"user": "lab", "sudo": "password", "sudo_password": f"file:{password}"}
-    keys = {f"{role}_{key}": value for role in ("client", "server") for key, value in user.items()}
-    hosts = bench.changed_hosts(**keys)
-    done = bench.run(hosts=hosts, protocol=[protocol], mtu=[9000], tcp_space=["64 KiB"])
-    assert done.returncode == 0, done.stdout + done.stderr + json.dumps(bench.trials())
-    secret = Path(password).read_text()
+    keys = {f"{role}_{key}": value for role in HOSTS for key, value in user.items()}
+    bench.measure(hosts=bench.changed_hosts(**keys), protocol=[protocol], mtu=[9000], tcp_space=["64 KiB"])
     logs = "".join(path.read_text() for path in bench.newest().iterdir() if path.is_file())
-    assert secret not in logs
+    assert Path(password).read_text() not in logs
 
 
 def test_no_sudo_is_explained(bench: Bench) -> None:
@@ -103,7 +88,4 @@ def test_no_sudo_is_explained(bench: Bench) -> None:
     checked = bench.lab("check", "--hosts", str(hosts))
     assert checked.returncode == 1
     assert "sudo = password" in checked.stdout
-    done = bench.run(hosts=hosts)
-    assert done.returncode == 1
-    assert "sudo = password" in done.stderr
-    assert "Traceback" not in done.stderr
+    assert "sudo = password" in bench.refused_run(1, hosts=hosts)

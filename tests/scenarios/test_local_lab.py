@@ -4,19 +4,19 @@ import json
 import os
 import signal
 import subprocess
-import time
 from collections.abc import Callable
 
 import pytest
-from support.local_lab import Bench
-from support.traces import gone
+from support.local_lab import Bench, gone
+from support.sshd import wait_for
 
+from lab.base.present import present
 from lab.local import state
 
 
 def test_each_host_is_a_machine_of_its_own(bench: Bench) -> None:
     look = "hostname; readlink /proc/self/ns/net /proc/self/ns/pid /proc/self/ns/mnt"
-    client, server = ((bench.inside(host, look)).splitlines() for host in state.HOSTS)
+    client, server = (bench.inside(host, look).splitlines() for host in state.HOSTS)
     assert (client[0], server[0]) == ("client", "server")
     assert client[-3:] != server[-3:]
     keys = [bench.inside(host, "cat /etc/ssh/ssh_host_ed25519_key") for host in state.HOSTS]
@@ -55,10 +55,8 @@ def test_two_labs_stand_side_by_side_and_down_takes_one(bench: Bench, new_bench:
     bench.inside("client", "echo mine > /run/mark")
     assert other.inside("client", "cat /run/mark 2>/dev/null || echo none") == "none\n"
     bench.inside("client", "rm /run/mark")
-    again = other.lab("local", "up", "--name", other.name)
-    assert again.returncode == 2
-    assert "is up already" in again.stderr
-    assert other.lab("local", "down", "--name", other.name).returncode == 0
+    assert "is up already" in other.refusal(2, "local", "up", "--name", other.name)
+    other.check_output("local", "down", "--name", other.name)
     assert not gone(other.name)
     assert not other.hosts.exists()
     assert bench.inside("client", "echo alive") == "alive\n"
@@ -67,34 +65,28 @@ def test_two_labs_stand_side_by_side_and_down_takes_one(bench: Bench, new_bench:
 @pytest.mark.parametrize("victim", ["supervisor", "both"])
 def test_nothing_is_left_after_a_kill(new_bench: Callable[..., Bench], victim: str) -> None:
     bench = new_bench("--delay", "1ms")
-    lab = state.load(bench.name)
-    assert lab is not None
+    lab = present(state.load(bench.name))
     supervisor, cleaner, client = lab.supervisor.pid, lab.cleaner.pid, lab.hosts["client"].pid
     pids = {"supervisor": [supervisor], "its parent": [cleaner], "client": [client], "both": [cleaner, supervisor]}
     if victim == "both":
-        os.kill(supervisor, signal.SIGSTOP)  # or it may be half-way through tidying up before its turn comes
+        os.kill(supervisor, signal.SIGSTOP)  # otherwise it may begin to clean up before it is killed
     for pid in pids[victim]:
         os.kill(pid, signal.SIGKILL)
     if victim == "both":
-        # then only files can be left, and the next command for this lab removes them
-        deadline = time.monotonic() + 30
-        while any(process.alive() for process in lab.hosts.values()) and time.monotonic() < deadline:
-            time.sleep(0.02)
-        assert bench.lab("local", "down", "--name", bench.name).returncode == 0
+        # only files can be left, and the next command for this lab removes them
+        wait_for(lambda: not any(process.alive() for process in lab.hosts.values()))
+        bench.check_output("local", "down", "--name", bench.name)
     assert not gone(bench.name)
     assert not bench.hosts.exists()
 
 
 def test_a_lab_that_is_not_up_cannot_reboot(bench: Bench) -> None:
-    done = bench.lab("local", "reboot", "--name", "no-such-lab", "server")
-    assert (done.returncode, "is not up" in done.stderr) == (2, True)
+    assert "is not up" in bench.refusal(2, "local", "reboot", "--name", "no-such-lab", "server")
 
 
-def test_status_and_hosts_file_tell_what_is_up(bench: Bench) -> None:
+def test_status_and_check_tell_what_is_up(bench: Bench) -> None:
     assert bench.name in bench.lab("local", "status").stdout
-    found = bench.lab("check", "--json", "--hosts", str(bench.hosts))
-    assert found.returncode == 0, found.stdout + found.stderr
-    report = json.loads(found.stdout)
+    report = json.loads(bench.check_output("check", "--json", "--hosts", str(bench.hosts)))
     assert report["hosts"]["client"]["hostname"] == "client"
     by_subject = {finding["subject"]: finding for finding in report["findings"]}
     assert {"afp", "nfs", "smb", "ssh"} <= set(by_subject)
@@ -107,7 +99,4 @@ def test_an_argument_that_cannot_be_is_explained(bench: Bench) -> None:
         (("--name", "x", "--rate", "fast"), "--rate 'fast'"),
         (("--name", "x", "--delay", "long"), "--delay 'long'"),
     ):
-        done = bench.lab("local", "up", *arguments)
-        assert done.returncode == 2
-        assert words in done.stderr
-        assert "Traceback" not in done.stderr
+        assert words in bench.refusal(2, "local", "up", *arguments)

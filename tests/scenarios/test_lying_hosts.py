@@ -1,4 +1,4 @@
-"""Whatever a host says: no traceback, nothing run or written here, no nonsense among the results, a clean terminal."""
+"""Whatever a host says, there is no traceback, nothing runs or is written here, and results and terminal stay clean."""
 
 import json
 import os
@@ -29,16 +29,16 @@ def test_a_lying_host_gets_nowhere(
     monkeypatch.chdir(liar.directory)
     for name, value in liar.environment.items():
         monkeypatch.setenv(name, value)
-    monkeypatch.setattr("lab.base.signals.install", lambda: None)  # it is not the main program here
+    monkeypatch.setattr("lab.base.signals.install", lambda: None)  # `lab` is not the main program here
     sweep, before = str(liar.sweep(**SWEEP)), files(liar.directory)
-    with lying(seed) as told:
+    with lying(seed) as lies:
         codes = [cli.main([*command, "--hosts", "hosts.changed.ini"]) for command in (["run", sweep], ["check"])]
-    story = "\n".join(told)
-    said = capsys.readouterr()
+    story = "\n".join(lies)
+    printed = capsys.readouterr()
     assert set(codes) <= {0, 1, 2}, story
-    assert "Traceback" not in said.err, story
-    assert not CONTROL.search(said.out + said.err), story
-    assert len(said.out + said.err) < 100_000, story
+    assert "Traceback" not in printed.err, story
+    assert not CONTROL.search(printed.out + printed.err), story
+    assert len(printed.out + printed.err) < 100_000, story
     new = {path for path in files(liar.directory) - before if not re.match(r"results(/[^/]+(/[^/]+)?)?$", path)}
     assert not new, story
     assert not [path for path in ("/tmp", str(Path.home())) if (Path(path) / BAIT).exists()], story
@@ -47,7 +47,7 @@ def test_a_lying_host_gets_nowhere(
 
 
 def check_results(folder: RunFolder, capsys: pytest.CaptureFixture[str]) -> None:
-    """The folder can be shown, and what is ``ok`` in it is possible."""
+    """The run can be shown, and trials that are ok have possible speeds."""
     for trial in folder.trials():
         if trial.status == "ok" and trial.elapsed_s:
             assert trial.size_bytes / trial.elapsed_s < 125e9

@@ -1,26 +1,11 @@
-"""Whoever has the account asks the helper for what it does not give: by words, links, environment, standard input."""
+"""The account asks the helper for what the helper must refuse: by words, links, environment, standard input."""
 
 from collections.abc import Callable, Iterator
 
 import pytest
-from support.attackers import OF_ROOT
+from support import narrow_sudo as sudo
+from support.attackers import ON_LINUX
 from support.local_lab import Bench
-from support.narrow_sudo import connected_to_client, give_password, narrow_hosts
-from support.narrow_sudo_attacks import (
-    HOSTILE,
-    NAME,
-    RELEASE_IT,
-    TAKE_IT,
-    TOKEN,
-    Attempts,
-    assert_refused,
-    attempts,
-    claims,
-    end_by_claims,
-    folder_of,
-    make_folder,
-    sh,
-)
 from support.sshd import wait_for
 
 from lab.base.errors import HostLost
@@ -34,7 +19,7 @@ from lab.protocols.mounts.linux import LinuxShareMount
 from lab.settings.host_journal import READ
 
 HOME = "/var/lib/file-share-lab"
-FOLDER = f"{HOME}/{NAME}"
+FOLDER = f"{HOME}/{sudo.NAME}"
 CREDENTIALS = f"credentials={FOLDER}/smb-credentials,uid=1000,gid=1000"
 NFS = "proto=tcp,soft,timeo=100,retrans=3,nolock"
 
@@ -48,14 +33,14 @@ def share(kind: str, options: str, source: str, path: str = f"{FOLDER}/mnt") -> 
 
 
 def tmpfs(path: str, options: str = "size=4096,mode=700,uid=1000") -> tuple[str, ...]:
-    return sh(TMPFS, path, options)
+    return sudo.sh(TMPFS, path, options)
 
 
-MAKE_FOLDER = make_folder("lab")
+MAKE_FOLDER = sudo.make_folder("lab")
 BUFFER = LinuxTcpBuffer("net.ipv4.tcp_rmem").change("1\t2\t3")[0].argv
 UNDO = "ip link set dev eth0 mtu 1500\n"
-EVIL: Attempts = {
-    **attempts(HOME, "lab", DROP_CACHES, UNDO),
+EVIL: sudo.Attempts = {
+    **sudo.attempts(HOME, "lab", DROP_CACHES, UNDO),
     "an MTU that is too small": (mtu("eth0", "67"), ""),
     "an MTU that is too large": (mtu("eth0", "65536"), ""),
     "an MTU and more": (mtu("eth0", "1500 down"), ""),
@@ -86,36 +71,34 @@ EVIL: Attempts = {
 
 @pytest.fixture(scope="module")
 def narrow(new_bench: Callable[..., Bench]) -> Bench:
-    """A lab of its own with the helper on its client."""
     bench = new_bench()
-    give_password(bench)
-    installed = bench.lab("host", "install", "--hosts", str(narrow_hosts(bench)))
-    assert installed.returncode == 0, installed.stderr
+    sudo.give_password(bench)
+    bench.check_output("host", "install", "--hosts", str(sudo.narrow_hosts(bench)))
     return bench
 
 
 @pytest.fixture
 def account(narrow: Bench) -> Iterator[SshHost]:
-    """The account's connection. What is root's must be afterwards as it was before."""
-    before = narrow.inside("client", f"{OF_ROOT}; cat /proc/self/mounts; cat /sys/class/net/*/mtu")
-    with connected_to_client(narrow.directory / "hosts.changed.ini") as host:
+    """The account's connection; files, mounts and MTUs of root must not change."""
+    before = narrow.inside("client", f"{ON_LINUX.root_files}; cat /proc/self/mounts; cat /sys/class/net/*/mtu")
+    with sudo.connected(narrow.directory / "hosts.changed.ini") as host:
         yield host
-    assert narrow.inside("client", f"{OF_ROOT}; cat /proc/self/mounts; cat /sys/class/net/*/mtu") == before
+    assert narrow.inside("client", f"{ON_LINUX.root_files}; cat /proc/self/mounts; cat /sys/class/net/*/mtu") == before
 
 
 @pytest.fixture
 def folder(account: SshHost) -> Iterator[SshHost]:
-    """The same, with a folder of the lab's for the account, made and removed by the helper."""
-    with folder_of(account, HOME, "lab"):
+    """The account's connection, with a folder that the helper makes for it and removes."""
+    with sudo.folder_of(account, HOME, "lab"):
         yield account
 
 
 def test_what_is_not_in_its_table_is_refused(account: SshHost) -> None:
-    assert_refused(account, EVIL)
+    sudo.assert_refused(account, EVIL)
 
 
 def test_what_is_in_its_table_is_done(folder: SshHost) -> None:
-    """The counterpart: the same words, as they should be."""
+    """The same words as they should be are accepted."""
     assert folder.run("id", "-u", root=True).stdout == "0\n"
     folder.run("mkdir", f"{FOLDER}/ram")
     folder.run(*tmpfs(f"{FOLDER}/ram"), root=True)
@@ -133,7 +116,7 @@ def test_no_link_of_the_accounts_is_followed(folder: SshHost) -> None:
 
 
 def test_no_mount_goes_where_a_link_was_put_meanwhile(narrow: Bench, folder: SshHost) -> None:
-    """The folder is exchanged with a link all the time; a mount may come about, in a folder of the account's alone."""
+    """The account keeps exchanging the folder with a link: a mount may happen, but only in a folder of the account."""
     exchange = (
         "perl -e 'chdir shift; mkdir q(ram); symlink q(/etc), q(other); for (1 .. 400000) "
         "{ rename q(ram), q(x); rename q(other), q(ram); rename q(x), q(other) }'"
@@ -150,9 +133,9 @@ def test_no_mount_goes_where_a_link_was_put_meanwhile(narrow: Bench, folder: Ssh
 
 
 def test_a_password_is_read_of_a_file_of_the_accounts_alone(narrow: Bench, folder: SshHost) -> None:
-    narrow.inside("client", "printf 'username=a\\npassword=b\\n' > /root/secret; chmod 600 /root/secret")
     words = share("cifs", CREDENTIALS, "//10.99.0.2/x")
-    try:
+    make = "printf 'username=a\\npassword=b\\n' > /root/secret; chmod 600 /root/secret"
+    with narrow.changed("client", make, "rm /root/secret"):
         folder.shell('cd "$1" && mkdir mnt && ln -s /root/secret smb-credentials', FOLDER)
         assert "symbolic links" in folder.run(*words, root=True, check=False).stderr
         narrow.inside("client", f"ln -f /root/secret {FOLDER}/smb-credentials")
@@ -161,32 +144,28 @@ def test_a_password_is_read_of_a_file_of_the_accounts_alone(narrow: Bench, folde
         for content in (write, write.replace("username=a", "username=a,cruid=0").replace("sec=none ", "")):
             folder.shell(content, FOLDER)
             assert "refused: what is in" in folder.run(*words, root=True, check=False).stderr
-        folder.shell(write.replace("sec=none ", ""), FOLDER)  # this one is well; the kernel here has no cifs
+        folder.shell(write.replace("sec=none ", ""), FOLDER)  # this file is right; the kernel here has no cifs
         assert "refused" not in folder.run(*words, root=True, check=False).stderr
-    finally:
-        narrow.inside("client", "rm /root/secret")
     assert ".stage" not in narrow.inside("client", f"ls -A {HOME}")
 
 
 def test_removing_a_folder_reaches_nothing_outside_of_it(narrow: Bench, account: SshHost) -> None:
-    narrow.inside("client", "mkdir /srv/kept; touch /srv/kept/file; chmod 777 /srv/kept")
-    try:
+    make = "mkdir /srv/kept; touch /srv/kept/file; chmod 777 /srv/kept"
+    with narrow.changed("client", make, "rm -r /srv/kept"):
         account.run(*MAKE_FOLDER, root=True, given=FOLDER)
         account.shell('cd "$1" && ln -s /srv/kept a && mkdir b && touch b/c', FOLDER)
-        account.run(*sh(REMOVE, FOLDER), root=True)
+        account.run(*sudo.sh(REMOVE, FOLDER), root=True)
         assert narrow.inside("client", f"ls /srv/kept; ls {HOME} 2>&1 || :").splitlines()[0] == "file"
-        # outside of the lab's home it is the account that removes
+        # outside of the lab's home the account itself removes files
         name = "/srv/file-share-lab-0123456789abcdef"
         narrow.inside("client", f"mkdir {name}; chown lab {name}; mkdir {name}/of-root; touch {name}/of-root/file")
-        assert account.run(*sh(REMOVE, name), root=True, check=False).exit_code != 0
+        assert account.run(*sudo.sh(REMOVE, name), root=True, check=False).exit_code != 0
         assert account.run("rm", "-f", "--", f"{name}/of-root/file", root=True, check=False).exit_code != 0
         assert narrow.inside("client", f"ls {name}/of-root; rm -r {name}") == "file\n"
-    finally:
-        narrow.inside("client", "rm -r /srv/kept")
 
 
 RAM, MNT, GVFS = f"{FOLDER}/ram", f"{FOLDER}/mnt", f"{FOLDER}/gvfs/run/gvfs"
-# With no program behind it, that is a mount all the same. $1 the user, $2 the place
+# a mount needs no program behind it; $1 the user, $2 the place
 FUSE = """
 exec 5<>/dev/fuse; LIBMOUNT_FORCE_MOUNT2=always; export LIBMOUNT_FORCE_MOUNT2
 mount -i -t fuse.gvfsd-fuse -o nosuid,nodev,fd=5,rootmode=40000,user_id=$1,group_id=$1 gvfsd-fuse $2
@@ -207,18 +186,15 @@ OF_ROOTS = {
 def test_a_mount_of_roots_stays_whatever_its_path(narrow: Bench, folder: SshHost, what: str) -> None:
     path, options = OF_ROOTS[what]
     folder.run("mkdir", path)
-    narrow.inside("client", f"mount {options} {path}")
-    try:
-        operation = Tmpfs(path) if path == RAM else LinuxShareMount(path)
+    operation = Tmpfs(path) if path == RAM else LinuxShareMount(path)
+    with narrow.changed("client", f"mount {options} {path}", f"umount {path}"):
         refused = folder.run(*operation.undo("absent")[0].argv, root=True, check=False)
         assert (refused.exit_code, "is not the lab's" in refused.stderr) == (77, True), refused.stderr
-    finally:
-        narrow.inside("client", f"umount {path}")
 
 
 @pytest.mark.parametrize("user", [0, 65534])
 def test_no_share_of_gvfs_but_its_own_is_unmounted(narrow: Bench, folder: SshHost, user: int) -> None:
-    """A folder with a mount of root's in it, which the account puts where its own would be."""
+    """The account moves a folder with a mount of root to the place of its own mount."""
     folder.run("mkdir", "-p", f"{FOLDER}/x/run/gvfs")
     process = narrow.inside("client", f"set -- {user} {FOLDER}/x/run/gvfs; {FUSE}").strip()
     try:
@@ -227,67 +203,65 @@ def test_no_share_of_gvfs_but_its_own_is_unmounted(narrow: Bench, folder: SshHos
         folder.run(*step.argv, root=step.root, check=False)
         assert folder.run("umount", "-l", GVFS, root=True, check=False).exit_code == 77
     finally:
-        left = narrow.inside(
-            "client", f"grep -o ' fuse.gvfsd-fuse ' /proc/self/mounts; umount -l {GVFS}; kill {process}"
-        )
+        look = "grep -o ' fuse.gvfsd-fuse ' /proc/self/mounts"
+        left = narrow.inside("client", f"{look}; umount -l {GVFS}; kill {process}")
     assert left == " fuse.gvfsd-fuse \n"
 
 
 @pytest.fixture
 def roots_process(narrow: Bench) -> Iterator[str]:
-    """A process of root's, which must run to the end of the test."""
+    """A process of root that must run until the test ends."""
     pid = narrow.inside("client", "setsid sleep 987 >/dev/null 2>&1 & echo $!").strip()
     yield pid
     assert narrow.inside("client", f"cat /proc/{pid}/comm; kill {pid}") == "sleep\n", "root's process was ended"
 
 
 def test_no_process_ends_because_the_account_calls_it_its_session(account: SshHost, roots_process: str) -> None:
-    noted = end_by_claims(account, HELPER, roots_process)
+    noted = sudo.end_by_claims(account, HELPER, roots_process)
     assert f"held\n{roots_process}\n" not in noted
-    assert noted.count("held\n") == len(claims(roots_process))
+    assert noted.count("held\n") == len(sudo.claims(roots_process))
 
 
 def test_a_session_of_roots_above_the_account_is_not_ended_for_it(narrow: Bench, account: SshHost) -> None:
-    """As where root has logged in by SSH, and become the account there."""
+    """Root has logged in by SSH, and become the account there."""
     lead = "setpriv --reuid=1000 --regid=1000 --clear-groups sudo -n --"
     script = (
-        f"printf '{TOKEN}\\n{{}}\\n' >/tmp/given; "
+        f"printf '{sudo.TOKEN}\\n{{}}\\n' >/tmp/given; "
         f'perl -e \'$0 = "sshd: root"; system @ARGV; sleep 987\' -- {lead} "$@" </tmp/given >/tmp/taken 2>&1 & echo $!'
     )
-    words = ["local", "exec", "--name", narrow.name, "client", "--", "/bin/sh", "-c", script, "sh", HELPER, *TAKE_IT]
-    session = narrow.lab(*words).stdout.strip()
+    words = ["local", "exec", "--name", narrow.name, "client", "--", "/bin/sh", "-c", script, "sh"]
+    session = narrow.lab(*words, HELPER, *sudo.TAKE_IT).stdout.strip()
     try:
         wait_for(lambda: "\n" in narrow.inside("client", "cat /tmp/taken"))
-        assert account.run(*sh(READ, ""), root=True).stdout.startswith(f"held\n{session}\n")
-        taken = account.run(*TAKE_IT, root=True, given=f"{TOKEN}\n{{}}\n").stdout
+        assert account.run(*sudo.sh(READ, ""), root=True).stdout.startswith(f"held\n{session}\n")
+        taken = account.run(*sudo.TAKE_IT, root=True, given=f"{sudo.TOKEN}\n{{}}\n").stdout
         assert taken.splitlines()[0::2] == ["taken", "again"]
-        account.run(*RELEASE_IT, root=True, given=f"{TOKEN}\n")
+        account.run(*sudo.RELEASE_IT, root=True, given=f"{sudo.TOKEN}\n")
     finally:
         left = narrow.inside("client", f"cat /proc/{session}/comm; kill {session}; rm /tmp/given /tmp/taken")
     assert left == "sshd: root\n"
 
 
 def test_its_own_earlier_session_is_ended(narrow: Bench, account: SshHost) -> None:
-    """The counterpart: a connection that the host does not know to be lost."""
-    given = f"{TOKEN}\n{{}}\n"
-    with connected_to_client(narrow.directory / "hosts.changed.ini") as lost:
-        lost.run(*TAKE_IT, root=True, given=given)
-        account.run(*TAKE_IT, root=True, given=given)
+    """The host does not know that this connection is lost."""
+    given = f"{sudo.TOKEN}\n{{}}\n"
+    with sudo.connected(narrow.directory / "hosts.changed.ini") as lost:
+        lost.run(*sudo.TAKE_IT, root=True, given=given)
+        account.run(*sudo.TAKE_IT, root=True, given=given)
         with pytest.raises(HostLost):
             lost.run("true")
-    account.run(*RELEASE_IT, root=True, given=f"{TOKEN}\n")
+    account.run(*sudo.RELEASE_IT, root=True, given=f"{sudo.TOKEN}\n")
 
 
 def test_nothing_of_its_surroundings_is_used(narrow: Bench, account: SshHost) -> None:
-    """Environment, folder and signals: through sudo, and without its cleaning of the environment."""
+    """Environment, folder and signals, both through sudo and without sudo's cleaning of the environment."""
     try:
-        result = account.shell(f"{HOSTILE} exec /usr/bin/sudo -n -- {HELPER} id -u")
-        assert result.stdout == "0\n"
-        direct = narrow.inside("client", f"{HOSTILE} SUDO_UID=1000; export SUDO_UID; exec {HELPER} id -u")
+        assert account.shell(f"{sudo.HOSTILE} exec /usr/bin/sudo -n -- {HELPER} id -u").stdout == "0\n"
+        direct = narrow.inside("client", f"{sudo.HOSTILE} SUDO_UID=1000; export SUDO_UID; exec {HELPER} id -u")
         assert direct == "0\n"
-        script = f"{HOSTILE} SUDO_UID=1000; export SUDO_UID; printf '{FOLDER}' | {HELPER} \"$@\""
+        script = f"{sudo.HOSTILE} SUDO_UID=1000; export SUDO_UID; printf '{FOLDER}' | {HELPER} \"$@\""
         words = ["local", "exec", "--name", narrow.name, "client", "--", "/bin/sh", "-c", script, "sh", *MAKE_FOLDER]
-        assert narrow.lab(*words).returncode == 0
+        narrow.check_output(*words)
         assert narrow.inside("client", f"rmdir {FOLDER} {HOME}; cat /tmp/evil/ran 2>/dev/null || :") == ""
     finally:
         narrow.inside("client", "rm -rf /tmp/evil")

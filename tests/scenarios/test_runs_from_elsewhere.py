@@ -15,7 +15,7 @@ BAIT = "/root/PWNED-host"
 
 
 def blog(bench: Bench, hosts_file: str, journal: str) -> Path:
-    """The run folder of the audit."""
+    """A run folder of somebody else with this hosts file and journal."""
     path = bench.directory / "results/20260101T000000Z-blog"
     path.mkdir(parents=True)
     sweep = bench.sweep(**SMALL).read_text()
@@ -32,7 +32,7 @@ def change(host: str) -> str:
     return json.dumps(values | {"read": script, "undo": [script], "event": "change"}) + "\n"
 
 
-def test_a_run_of_somebody_elses_runs_nothing_on_the_controller(bench: Bench, tmp_path: Path) -> None:
+def test_a_run_of_somebody_else_runs_nothing_on_the_controller(bench: Bench, tmp_path: Path) -> None:
     bait = tmp_path / "PWNED-controller"
     path = blog(bench, "results/20260101T000000Z-blog/hosts.ini", "")
     text = bench.hosts.read_text()
@@ -53,7 +53,7 @@ def test_a_run_of_somebody_elses_runs_nothing_on_the_controller(bench: Bench, tm
 
 
 @pytest.mark.parametrize(("host", "is_command"), [("client", True), ("server", False)])
-def test_a_run_of_somebody_elses_runs_nothing_on_the_hosts(bench: Bench, host: str, is_command: bool) -> None:
+def test_a_run_of_somebody_else_runs_nothing_on_the_hosts(bench: Bench, host: str, is_command: bool) -> None:
     operation = json.dumps(Record(1, host, LinuxMtu("eth0"), "1500", "9000").as_json()) + "\n"
     path = blog(bench, bench.hosts.name, change(host) if is_command else operation)
     words = "line 1 is not of a journal" if is_command else f"{host}: MTU of eth0: from '9000' to '1500'"
@@ -70,51 +70,42 @@ def test_a_run_of_somebody_elses_runs_nothing_on_the_hosts(bench: Bench, host: s
 
 
 @pytest.mark.parametrize("damage", ["forged"])
-def test_a_run_whose_journal_is_not_what_it_was_is_restored_by_its_hosts_and_goes_on(
-    bench: Bench, killed: Path, damage: str
-) -> None:
+def test_a_run_with_a_damaged_journal_is_restored_by_hosts_and_resumed(bench: Bench, killed: Path, damage: str) -> None:
     journal = killed / "journal.jsonl"
     lines = journal.read_bytes().splitlines(keepends=True)
     if damage == "gone":
         journal.unlink()
     elif damage == "forged":
-        numbers = range(1, len(lines) + 1)
-        journal.write_bytes(b"".join([*lines, *(b'{"number": %d, "event": "restored"}\n' % one for one in numbers)]))
+        restored_lines = (b'{"number": %d, "event": "restored"}\n' % number for number in range(1, len(lines) + 1))
+        journal.write_bytes(b"".join([*lines, *restored_lines]))
     else:
         journal.write_bytes(b"".join(lines[: len(lines) // 2]))
     restored = bench.lab("restore")
     assert restored.returncode == 1
     assert "lab restore --hosts FILE" in restored.stderr
     assert "nothing is left" not in restored.stdout
-    asked = bench.lab("restore", "--hosts", str(bench.hosts))
-    assert asked.returncode == 0, asked.stderr
+    bench.check_output("restore", "--hosts", str(bench.hosts))
     assert "nothing is left" in bench.lab("restore").stdout
     for host in HOSTS:
         assert bench.inside(host, HOST_JOURNALS) == ""
     kept = len(bench.trials())
-    resumed = bench.lab("run", "--resume", str(killed))
-    assert resumed.returncode == 0, resumed.stderr
+    bench.check_output("run", "--resume", str(killed))
     assert len(bench.trials()) == 6 > kept
 
 
-def test_a_run_of_another_account_is_restored_and_goes_on_once_it_is_trusted(
+def test_a_run_of_another_account_is_restored_and_resumed_if_trusted(
     bench: Bench, killed: Path, tmp_path: Path
 ) -> None:
     other = elsewhere(bench, tmp_path, same_account=False)
     path = tmp_path / "results" / killed.name
     shutil.copytree(killed, path)
-    refused = other.lab("restore")
-    assert refused.returncode == 1
-    assert "server: MTU of eth0: from '9000' to '1500'" in refused.stderr
-    assert f"`lab restore --trust results/{killed.name} --hosts FILE`" in refused.stderr
-    restored = other.lab("restore", "--trust", str(path), "--hosts", str(bench.hosts))
-    assert restored.returncode == 0, restored.stderr
+    message = other.refusal(1, "restore")
+    assert "server: MTU of eth0: from '9000' to '1500'" in message
+    assert f"`lab restore --trust results/{killed.name} --hosts FILE`" in message
+    other.check_output("restore", "--trust", str(path), "--hosts", str(bench.hosts))
     assert "nothing is left" in other.lab("restore").stdout
-    refused = other.lab("run", "--resume", str(path))
-    assert refused.returncode == 2
-    assert "lab run --resume RUN --trust --hosts FILE" in refused.stderr
-    resumed = other.lab("run", "--resume", str(path), "--trust", "--hosts", str(bench.hosts))
-    assert resumed.returncode == 0, resumed.stderr
+    assert "lab run --resume RUN --trust --hosts FILE" in other.refusal(2, "run", "--resume", str(path))
+    other.check_output("run", "--resume", str(path), "--trust", "--hosts", str(bench.hosts))
     assert len(other.trials()) == 6
     assert "nothing is left" in other.lab("restore").stdout
-    assert bench.lab("restore").returncode == 0  # its own register has it open still
+    bench.check_output("restore")  # the run is still open in the register of this controller

@@ -10,12 +10,9 @@ from support.macs import state, swept
 
 
 @pytest.mark.parametrize(
-    ("client", "server", "store", "protocols"),
-    [
-        ("macos@10.13", "macos@10.13", "ram", ["afp", "nfs", "smb", "ssh"]),
-    ],
+    ("client", "server", "store", "protocols"), [("macos@10.13", "macos@10.13", "ram", ["afp", "nfs", "smb", "ssh"])]
 )
-def test_what_two_systems_have_is_measured_and_put_back(
+def test_the_protocols_of_two_systems_are_measured_and_nothing_stays(
     new_bench: Callable[..., Bench], client: str, server: str, store: str, protocols: list[str]
 ) -> None:
     bench = new_bench("--platform", f"client={client}", "--platform", f"server={server}")
@@ -37,16 +34,16 @@ def test_what_two_systems_have_is_measured_and_put_back(
     assert any(version.endswith(", --cache") for version in versions) == ("rsync-cache" in tools)
     moved = trials["wire_tx_bytes"].where(trials["direction"] == "write", trials["wire_rx_bytes"])
     assert (moved >= trials["size_bytes"]).all()
-    told = {row["protocol"]: row["effective"].get("dialect") for _, row in trials.iterrows()}
-    if client == "linux":  # libsmbclient, and so GVfs, does not say what it agreed on, and no more does a Mac's server
-        assert "smb" not in told or told["smb"] is None
+    dialects = {row["protocol"]: row["effective"].get("dialect") for _, row in trials.iterrows()}
+    if client == "linux":  # neither libsmbclient, which GVfs uses, nor a Mac's server tells the dialect
+        assert "smb" not in dialects or dialects["smb"] is None
     else:
-        assert told["nfs"] == "NFSv3"
-        assert told["smb"].startswith("SMB 1" if client == "macos@10.6" else ("SMB 2", "SMB 3"))
+        assert dialects["nfs"] == "NFSv3"
+        assert dialects["smb"].startswith("SMB 1" if client == "macos@10.6" else ("SMB 2", "SMB 3"))
     run = json.loads((bench.newest() / "run.json").read_text())
     assert "EMULATED" in run["title"]
     assert all(facts["tools"]["iperf3"].startswith("iperf 3") for facts in run["hosts"].values())
-    for role in HOSTS:  # also a Mac tells what its processes used
+    for role in HOSTS:  # a Mac too counts the time of its processes
         busiest = [trial["observed"].get(role, {}).get("process_mean") for trial in bench.trials()]
         assert any(busiest), busiest
     if client != "linux":

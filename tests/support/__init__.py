@@ -1,1 +1,1 @@
-"""What tests share: hosts that answer from a script, real sshds, local labs, synthetic runs."""
+"""What tests share: fake and emulated hosts, real sshds, local labs, synthetic runs."""

@@ -1,4 +1,4 @@
-"""Advertises an SMB server by DNS-SD, as a NAS does, until its input ends: ``python -m support.advertiser ADDRESS``."""
+"""Advertises an SMB server by DNS-SD until its input ends: ``python -m support.advertiser ADDRESS``."""
 
 import socket
 import subprocess
@@ -15,7 +15,7 @@ NAME, HOST = "Big NAS", "nas.local"
 
 @contextmanager
 def advertised(pid: int, address: str) -> Iterator[None]:
-    """That server is advertised in the network of a process, by a process that has no other network."""
+    """Advertise the server in the network of process ``pid``."""
     command = ["nsenter", "--target", str(pid), "--net", sys.executable, "-m", "support.advertiser", address]
     environment = {"PYTHONPATH": f"{ROOT}:{TESTS}"}
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment) as process:
@@ -29,11 +29,10 @@ def advertised(pid: int, address: str) -> Iterator[None]:
 
 
 def main(address: str) -> None:
-    """Advertise, say so, and wait for the end of the input."""
     services = ("_smb._tcp.local.", "_ssh._tcp.local.")
     with Zeroconf() as zeroconf:
         for service in services:
-            addresses = [socket.inet_aton(text) for text in (address, "203.0.113.7")]  # of which one leads nowhere
+            addresses = [socket.inet_aton(text) for text in (address, "203.0.113.7")]  # the second leads nowhere
             zeroconf.register_service(
                 ServiceInfo(service, f"{NAME}.{service}", port=445, addresses=addresses, server=f"{HOST}.")
             )

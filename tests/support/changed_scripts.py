@@ -1,8 +1,8 @@
-"""Scripts of the lab that wait for less long than on a host."""
+"""Changes to scripts of the lab, mostly so that they wait for a shorter time."""
 
 
 def changed(text: str, *replacements: tuple[str, str]) -> str:
-    """A text with other words in place of some of its own, which are there."""
+    """Replace parts of a text; each part must be there."""
     for old, new in replacements:
         assert old in text
         text = text.replace(old, new)

@@ -1,4 +1,4 @@
-"""Two quiet Macs with 10GBASE-T, for `lab check`: each is a folder whose files say what it is like."""
+"""Emulated Macs for `lab check`: one that fits every assumption, and two quiet ones with 10GBASE-T."""
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -10,11 +10,75 @@ from lab.check.finding import Finding
 from lab.check.machine import Machine
 from lab.cli import main as cli
 from lab.cli.check import LEVEL
+from lab.hosts.host_config import HostConfig
 from lab.hosts.hosts_file import load_hosts
+from lab.platforms import Facts
 from lab.platforms.macos.platform import MacOS
-from support.emulated_mac import IFCONFIG, mac
+from support.emulated_mac import IFCONFIG, capture, mac
 from support.fake_host import EmulatedHost
 from support.input_files import HOSTS
+
+REAL = ("sh", "perl", "grep", "sed", "cat", "env", "tail", "uniq", "awk")
+IOSTAT = """
+echo "              disk0       cpu    load average"; echo "    KB/t  tps  MB/s  us sy id   1m   5m   15m"
+for row in 1 2 3; do echo "   19.97   73  1.43   3  1 96  2.38 2.38 2.61"; done
+"""
+SYSCTL = """
+for name in "$@"; do case $name in
+*.maxdgram|*raw.recvspace) echo "$name: 8192" ;; *maxsockbuf) echo "$name: 8388608" ;; *) echo "$name: 131072" ;;
+esac; done
+"""
+TCP = "tcp:\n\t12 packets sent\n\t\t9 data packets (99 bytes)\n\t\t1 data packet (1448 bytes) retransmitted\n"
+ASSERTIONS = """\
+Assertion status system-wide:
+   PreventUserIdleSystemSleep     1
+Listed by owning process:
+   pid 4711(caffeinate): [0x0000] 00:00:01 PreventUserIdleSystemSleep named: "caffeinate command-line tool"
+"""
+
+
+def says(text: str) -> str:
+    return f"cat <<'END'\n{text.rstrip()}\nEND\n"
+
+
+AS_ASSUMED = {
+    "sysctl": SYSCTL,
+    "iostat": IOSTAT,
+    "time": 'shift; "$@"; printf "real         0.01\\nuser         0.00\\nsys          0.00\\n" >&2',
+    "netstat": f'if [ "$1" = -s ]; then {says(TCP)}else {says(capture("netstat-en0.txt"))}fi',
+    "vm_stat": says(capture("vm_stat-16k-pages.txt") + "Swapouts:  0.\n"),
+    "networksetup": "echo 'Valid MTU Range: 1280-9000'",
+    "ifconfig": says(capture("ifconfig-10gbase-t.txt")),
+    "ps": "echo '    1 194:39.66 launchd'",
+    "pmset": says(ASSERTIONS),
+    "hdiutil": says(capture("hdiutil-info-10.13.plist")),
+    "mdutil": r"printf '/:\n\tIndexing enabled.\n'",
+    "mount_smbfs": "echo 'usage: mount_smbfs [-N] [-o options] [-h] [-s] //server/share path' >&2; exit 64",
+    "mount_afp": "echo 'usage: mount_afp [-i] [-o mount_options] afp_url node' >&2; exit 64",
+    "smbutil": says(capture("smbutil-statshares-15.txt")),
+    "sharing": says(capture("sharing-l-margin.txt")),
+    "launchctl": '[ $# = 1 ] || exit 113; echo "usage: launchctl $1 [-w] paths..." >&2; exit 1',
+    "pwpolicy": "echo SALTED-SHA512-PBKDF2; echo SMB-NT",
+    "dseditgroup": '[ "$4" = you ] && echo "yes you is a member of staff"',
+    "nfsd": '[ $# = 1 ] || exit 0; echo "nfsd service is disabled"; echo "nfsd is not running"; exit 1',
+    "df": "echo '/dev/disk3s5 9 5 4 56% /System/Volumes/Data'",
+    "stat": "echo 16777234 21473; echo 16777234 21473",
+    "system_profiler": "echo '<plist version=\"1.0\">'",
+    **dict.fromkeys(("caffeinate", "sleep", "newfs_hfs", "diskutil", "purge", "nfsstat", "rsync"), ""),
+    "ping": 'for last in "$@"; do :; done; [ "$last" = 192.0.2.7 ] || exit 2',
+}
+
+
+def machine(
+    folder: Path, changed: Mapping[str, str] | None = None, no_root: bool = False, system: str = "macOS 15.5 (24F74)"
+) -> Machine:
+    host = EmulatedHost(folder, AS_ASSUMED | dict(changed or {}), REAL)
+    facts = Facts(
+        "mini", "macos", system, "Darwin 24.5.0", "Apple M4", 10, 2**34, 2**33, "you", False,
+        "/Users/you", "en0", 1500,
+    )  # fmt: skip
+    return Machine("client", HostConfig(host="mini", data_address="192.0.2.1"), host, MacOS(host), facts, no_root)
+
 
 ADDRESSES = {"client": "10.254.100.2", "server": "10.254.100.7"}
 PMSET = """
@@ -62,25 +126,13 @@ vm.swapusage total = 0.00M  used = 0.00M  free = 0.00M  (encrypted)
 """
 
 
-def quiet_mac(folder: Path, role: str) -> EmulatedHost:
-    """One of them, in a folder that is there."""
-    host = mac(folder, known={"raw.maxdgram": "8192", "raw.recvspace": "8192"}, more=MORE, role=role)
-    for name, text in STATE.items():
-        (folder / name).write_text(text)
-    (folder / "address").write_text(ADDRESSES[role])
-    with (folder / "values").open("a") as file:
-        file.write(SYSCTLS)
-    return host
-
-
 def checked(capsys: pytest.CaptureFixture[str]) -> list[str]:
-    """The lines of `lab check`, one a finding."""
     cli.main(["check"])
     return capsys.readouterr().out.splitlines()
 
 
 def machines_of(macs: Mapping[str, EmulatedHost]) -> dict[str, Machine]:
-    """Both Macs as the parts of the check see them, by the hosts file of the current folder."""
+    """Both Macs as the check sees them, with the hosts file of the current folder."""
     config = load_hosts(Path("hosts.ini"))
     peers = {"client": config.server.data_address, "server": config.client.data_address}
     platforms = {role: MacOS(host) for role, host in macs.items()}
@@ -91,23 +143,26 @@ def machines_of(macs: Mapping[str, EmulatedHost]) -> dict[str, Machine]:
 
 
 def lines_of(findings: Iterable[Finding]) -> list[str]:
-    """Findings as `lab check` prints them."""
     remedies = ((each, f"  -> {each.remedy}" if each.remedy else "") for each in findings)
     return [f"{each.level:{LEVEL}} {each.subject}: {each.message}{remedy}" for each, remedy in remedies]
 
 
 def about(lines: list[str], subject: str) -> list[str]:
-    """Those of one subject."""
     return [line for line in lines if line[9:].startswith(f"{subject}:")]
 
 
 @pytest.fixture
 def macs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, EmulatedHost]:
-    """Two quiet Macs, and a hosts file that leads to them."""
+    """Two quiet Macs, and a hosts file that names them."""
     made = {}
     for role in ("client", "server"):
-        (tmp_path / role).mkdir()
-        made[role] = quiet_mac(tmp_path / role, role)
+        folder = tmp_path / role
+        folder.mkdir()
+        made[role] = mac(folder, known={"raw.maxdgram": "8192", "raw.recvspace": "8192"}, more=MORE, role=role)
+        for name, text in {**STATE, "address": ADDRESSES[role]}.items():
+            (folder / name).write_text(text)
+        with (folder / "values").open("a") as file:
+            file.write(SYSCTLS)
 
     monkeypatch.setattr(doctor, "SshHost", lambda role, _: made[role])
     monkeypatch.setenv("LAB_PASSWORD", "x")

@@ -1,4 +1,4 @@
-"""Contributions of the run that comes with the lab, and of a forger who computes everything again that he can."""
+"""Contributions of the runs that come with the lab, and of a forger who recomputes all that can be recomputed."""
 
 import gzip
 import json
@@ -17,16 +17,15 @@ from support.paths import RUN_CAPTURES
 Lines = list[dict[str, Any]]
 
 
-def of_example(to: Path, name: str = "example") -> Path:
-    """The contribution of a run that comes with the lab."""
+def contribute_example(to: Path, name: str = "example") -> Path:
     example = examples.find(name)
     assert example is not None
     contribute(example, to)
     return to
 
 
-def of_kept(name: str, to: Path) -> Path:
-    """The contribution of a run of an earlier lab that is kept with the tests, in a new folder."""
+def contribute_kept(name: str, to: Path) -> Path:
+    """The contribution of an old run that is kept with the tests."""
     run = to / name
     run.mkdir()
     for packed in (RUN_CAPTURES / name / "run").iterdir():
@@ -36,21 +35,19 @@ def of_kept(name: str, to: Path) -> Path:
 
 
 def change_lines(folder: Path, change: Callable[[Lines], Lines | None]) -> None:
-    """Change the trials of a contribution, and nothing else."""
     lines = [json.loads(line) for line in (folder / TRIALS).read_text().splitlines()]
     changed = change(lines)
     (folder / TRIALS).write_text("".join(f"{json.dumps(one)}\n" for one in (lines if changed is None else changed)))
 
 
 def change_run(folder: Path, change: Callable[[dict[str, Any]], object]) -> None:
-    """Change its run.json, and nothing else."""
     run = json.loads((folder / RUN).read_text())
     change(run)
     (folder / RUN).write_text(json.dumps(run))
 
 
 def seal(folder: Path) -> None:
-    """Compute contribution.json again, as a forger does who knows how: only what happened can tell on him then."""
+    """Recompute contribution.json, so that only the content itself can give a forgery away."""
     (folder / record.NAME).unlink(missing_ok=True)
     run = RunFolder(folder)
     made = Contribution(
@@ -66,7 +63,7 @@ def forge(
     lines: Callable[[Lines], Lines | None] | None = None,
     run: Callable[[dict[str, Any]], object] | None = None,
 ) -> list[str]:
-    """Change trials and run.json, compute contribution.json again, and return what is found."""
+    """Change trials and run.json, seal the contribution, and return the findings."""
     if lines:
         change_lines(folder, lines)
     if run:
@@ -76,10 +73,9 @@ def forge(
 
 
 def transfers(lines: Lines) -> Lines:
-    """The lines that moved files and are good."""
+    """The good trials that moved files."""
     return [one for one in lines if one["protocol"] not in ("link", "store") and one["status"] == "ok"]
 
 
 def texts(folder: Path, *more: Any) -> list[str]:
-    """What is found, as it is printed."""
     return [str(finding) for finding in verify(folder, *more)]

@@ -1,8 +1,7 @@
-"""A controller of its own process, started inside a network namespace: makes one change that may cut it off.
+"""A controller inside a network namespace that makes one change which may cut it off.
 
-usage: cut_off_controller.py FOLDER INTERFACE CHANGE BREAK REVERT_AFTER_S
-Prints how that ended, and ``changed`` once it is made.
-"""
+Usage: cut_off_controller.py FOLDER INTERFACE CHANGE BREAK REVERT_AFTER_S
+Prints ``changed`` after the change, and how it ended."""
 
 import json
 import os
@@ -28,7 +27,7 @@ from lab.settings.setting import Setting
 
 @dataclass(frozen=True)
 class Link(Operation):
-    """A link, and with it the route that goes when the link does."""
+    """A link; setting it down also removes its route."""
 
     kind = "link"
     values = "up|down"
@@ -61,8 +60,8 @@ def main() -> int:
     folder, interface, change, how, revert_after_s = Path(sys.argv[1]), *sys.argv[2:]
     config = HostConfig.model_validate(json.loads((folder / "server.json").read_text()))
     host = SshHost("server", config)
-    own = HostJournal(host, "feed", {"who": "a test", "pid": str(os.getpid()), "since": "now"}, float(revert_after_s))
-    settings = Settings({"server": host}, Journal(folder / "journal.jsonl", LINES), {"server": own}, patience_s=30)
+    noted = HostJournal(host, "feed", {"who": "a test", "pid": str(os.getpid()), "since": "now"}, float(revert_after_s))
+    settings = Settings({"server": host}, Journal(folder / "journal.jsonl", LINES), {"server": noted}, patience_s=30)
     settings.claim("server")
     setting = link_down(interface) if change == "down" else Linux(host).settings.mtu(interface, int(change))
 

@@ -1,4 +1,4 @@
-"""A scheduler of dask.distributed and a worker, as programs of their own on loopback, by TLS as the docs have it."""
+"""A dask.distributed scheduler and a worker on loopback, with TLS as the docs set it up."""
 
 import json
 import os
@@ -13,7 +13,8 @@ import distributed  # noqa: F401  it adds what it needs to the configuration of 
 import pytest
 import yaml
 
-from support.fleets import wait_until
+from lab.fleet.queue import TaskState
+from support.fleets import Bench, wait_until
 from support.paths import ROOT
 
 DOCUMENTED = ROOT / "tests/examples/clusters/dask.yaml"
@@ -21,8 +22,6 @@ LOCAL = ("--host", "127.0.0.1", "--dashboard-address", "127.0.0.1:0")
 
 
 class Cluster:
-    """A scheduler, and its newest worker."""
-
     def __init__(self, folder: Path, resources: str) -> None:
         self.file, self.folder, self.resources = folder / "scheduler.json", folder, resources
         self.processes: list[subprocess.Popen[bytes]] = []
@@ -35,9 +34,8 @@ class Cluster:
         self.start_worker()
 
     def start_worker(self) -> None:
-        """Another worker that has the resources."""
-        own = ("--nthreads", "2", "--no-nanny", "--resources", self.resources, "--local-directory", str(self.folder))
-        self.worker = self._start("worker", self.address, *own, *LOCAL)
+        options = f"--nthreads 2 --no-nanny --resources {self.resources} --local-directory {self.folder}".split()
+        self.worker = self._start("worker", self.address, *options, *LOCAL)
 
     def _start(self, program: str, *words: str) -> subprocess.Popen[bytes]:
         command = [sys.executable, "-m", f"distributed.cli.dask_{program}", *words]
@@ -51,7 +49,6 @@ class Cluster:
 
 @contextmanager
 def started(folder: Path, resources: str) -> Iterator[Cluster]:
-    """A cluster that ends with this."""
     with _certified(folder):
         cluster = Cluster(folder, resources)
         try:
@@ -64,14 +61,31 @@ def started(folder: Path, resources: str) -> Iterator[Cluster]:
 
 @contextmanager
 def _certified(folder: Path) -> Iterator[None]:
-    """A certificate, which this process and those that it starts take from Dask's own configuration."""
-    of_ours = folder / "dask"
-    of_ours.mkdir()
+    """Make a certificate, and let this process and its children take it from Dask's configuration."""
+    config = folder / "dask"
+    config.mkdir()
     words = "-x509 -newkey rsa:2048 -nodes -keyout fleet.key -out fleet.pem -days 2 -subj /CN=fleet"
-    subprocess.run(["openssl", "req", *words.split()], cwd=of_ours, check=True, capture_output=True)
-    text = DOCUMENTED.read_text().replace("/shared/fleet", str(of_ours))
-    (of_ours / "fleet.yaml").write_text(text)
+    subprocess.run(["openssl", "req", *words.split()], cwd=config, check=True, capture_output=True)
+    text = DOCUMENTED.read_text().replace("/shared/fleet", str(config))
+    (config / "fleet.yaml").write_text(text)
     merged = dask.config.merge(dask.config.config, yaml.safe_load(text))
     with pytest.MonkeyPatch.context() as patch, dask.config.set(merged):
-        patch.setenv("DASK_CONFIG", str(of_ours))
+        patch.setenv("DASK_CONFIG", str(config))
         yield
+
+
+@pytest.fixture
+def berlin_fleet(fleet: Bench, tmp_path: Path) -> Iterator[tuple[Bench, Cluster]]:
+    """A fleet of two pairs at the site berlin, and a scheduler on loopback with a worker there."""
+    fleet.pair("a")
+    fleet.pair("b")
+    fleet.write(pairs='[[pairs]]\nhosts = ["hosts/*.ini"]\nsite = "berlin"\n', top="most_at_once = 2")
+    fleet.take(30)
+    with started(tmp_path, "berlin=2") as cluster:
+        yield fleet, cluster
+
+
+def assert_all_is_done_once(fleet: Bench) -> None:
+    assert {status.state for status in fleet.statuses().values()} == {TaskState.DONE}
+    assert (fleet.dirty(), len(fleet.finished()), set(fleet.finished().values())) == ([], 2, {1})
+    assert fleet.log()["violation"] == 0

@@ -1,4 +1,4 @@
-"""A Mac for tests: the commands that the lab uses there, with exit codes, refusals and delays like the real ones."""
+"""An emulated Mac: the commands that the lab uses, with their exit codes, refusals and delays."""
 
 import os
 from collections.abc import Mapping
@@ -10,6 +10,7 @@ from lab.settings.changes import Settings
 from lab.settings.journal import Journal
 from support.fake_host import EmulatedHost
 from support.paths import MACOS_CAPTURES
+from support.paths import capture as capture
 
 REAL = (
     "sh", "sed", "grep", "cat", "perl", "id", "touch", "chmod", "chown", "mkdir", "mv", "mktemp", "head", "rm", "sleep",
@@ -46,31 +47,41 @@ for word in "$@"; do
 done
 exit $code
 """
-HDIUTIL = """
-case $1 in
-attach)
-    echo "${3#ram://} $OWNER /dev/disk4" >> images
-    printf '/dev/disk4          \\t                               \\t\\n' ;;
-info)
+# `hdiutil info -plist` for a table of images: image, owner, device, and the disk that APFS made
+HDIUTIL_INFO = """
     printf '<plist version="1.0"><dict><key>framework</key><string>683.100.3</string><key>images</key><array>'
-    while read -r sectors owner device made_up; do
-        printf '<dict><key>blockcount</key><integer>%s</integer><key>diskimages2</key><false/>' "$sectors"
-        printf '<key>image-path</key><string>ram://%s</string>' "$sectors"
+    while read -r image owner device made_up; do
+        printf '<dict><key>blockcount</key><integer>%s</integer><key>diskimages2</key><false/>' "SECTORS"
+        printf '<key>image-path</key><string>%s</string>' "PATH"
         printf '<key>owner-uid</key><integer>%s</integer><key>system-entities</key><array><dict>' "$owner"
         printf '<key>content-hint</key><string></string><key>dev-entry</key><string>%s</string>' "$device"
-        sed -n "s|^$device \\(.*\\)|<key>mount-point</key><string>\\1</string>|p" mounts
+        sed -n "s|^${device}MOUNTED|<key>mount-point</key><string>\\1</string>|p" mounts
         printf '</dict>'
         if [ -n "$made_up" ]; then
             printf '<dict><key>content-hint</key><string>EF57347C-0000-11AA-AA11-00306543ECAC</string>'
             printf '<key>dev-entry</key><string>/dev/%s</string></dict>' "$made_up"
             printf '<dict><key>content-hint</key><string>41504653-0000-11AA-AA11-00306543ECAC</string>'
             printf '<key>dev-entry</key><string>/dev/%ss1</string>' "$made_up"
-            sed -n "s|^/dev/${made_up}s1 \\(.*\\)|<key>mount-point</key><string>\\1</string>|p" mounts
+            sed -n "s|^/dev/${made_up}s1MOUNTED|<key>mount-point</key><string>\\1</string>|p" mounts
             printf '</dict>'
         fi
         printf '</array></dict>'
     done < images
-    echo '</array></dict></plist>' ;;
+    echo '</array></dict></plist>'"""
+
+
+def hdiutil_info(path: str, sectors: str, mounted: str) -> str:
+    """The script with the path and size of an image, and the pattern of a line of ``mounts`` after the device."""
+    return HDIUTIL_INFO.replace("PATH", path).replace("SECTORS", sectors).replace("MOUNTED", mounted)
+
+
+HDIUTIL = """
+case $1 in
+attach)
+    echo "${3#ram://} $OWNER /dev/disk4" >> images
+    printf '/dev/disk4          \\t                               \\t\\n' ;;
+info)
+    INFO ;;
 detach)
     busy=$(cat busy)
     if [ "$busy" -gt 0 ] && [ "$3" != -force ]; then
@@ -79,8 +90,8 @@ detach)
     grep -v " $2\\( .*\\)\\{0,1\\}$" images > left; mv left images
     grep -v "^$2 " mounts > left; mv left mounts ;;
 esac
-"""
-# What an image of APFS has on top of it are disks of its own: disk9 and its volume disk9s1.
+""".replace("INFO", hdiutil_info("ram://$image", "$image", r" \(.*\)"))
+# APFS adds disks of its own on an image: disk9 and its volume disk9s1
 DISKUTIL = """
 case "$*" in
 "apfs createContainer /dev/disk4")
@@ -92,7 +103,7 @@ case "$*" in
 *) echo "Could not find APFS Container Reference" ; exit 1 ;;
 esac
 """
-# Spotlight has begun to index a volume unless it was told not to. The word "stubborn" in the file has it go on.
+# Spotlight indexes new volumes. With the word "stubborn" in the file it cannot be switched off
 MDUTIL = """
 case $1 in
 -i) [ "$(cat indexing)" = stubborn ] || echo disabled > indexing ;;
@@ -113,11 +124,6 @@ MAC = {
 }
 
 
-def capture(name: str) -> str:
-    """What a command of a real Mac printed."""
-    return (MACOS_CAPTURES / name).read_text(encoding="utf-8")
-
-
 def mac(
     folder: Path,
     era: str = "26",
@@ -126,10 +132,7 @@ def mac(
     more: Mapping[str, str] | None = None,
     role: str = "client",
 ) -> EmulatedHost:
-    """An emulated Mac; ``known`` are its sysctls under net.inet, ``owner`` the user that images get to belong to.
-
-    ``more`` are commands that it has besides.
-    """
+    """An emulated Mac. ``known``: sysctls under net.inet; ``owner``: user ID of images; ``more``: further commands."""
     start = {"mtu": "1500\n", "flaps": "0\n", "images": "", "mounts": "/dev/disk1s1 /\n", "busy": "0\n", "calls": ""}
     start["indexing"] = "enabled\n"
     start["values"] = "".join(f"net.inet.{name} {value}\n" for name, value in (known or {}).items())
@@ -147,5 +150,4 @@ def state(host: EmulatedHost) -> dict[str, str]:
 
 
 def settings_of(host: Host, folder: Path) -> Settings:
-    """The settings of one host, with a journal in ``folder``."""
     return Settings({host.name: host}, Journal(folder / "journal.jsonl", line_format()))

@@ -1,4 +1,4 @@
-"""Running a program of an emulated Mac in the test itself; its kernel is a table of answers."""
+"""Runs programs of the emulated Mac in the test's process; a table of answers replaces the kernel."""
 
 import importlib
 from collections.abc import Callable, Mapping
@@ -9,7 +9,7 @@ import pytest
 
 from emulated_mac import interfaces, profiles
 from emulated_mac.programs import diskutil, hdiutil, mount
-from support.paths import MACOS_CAPTURES
+from support.paths import capture as capture
 
 # Runs a program: version, name and words of the command line, answers; returns exit code, output and errors
 Run = Callable[..., tuple[int, str, str]]
@@ -17,13 +17,8 @@ Run = Callable[..., tuple[int, str, str]]
 Choose = Callable[..., None]
 
 
-def capture(name: str) -> str:
-    """What a command of a real Mac printed."""
-    return (MACOS_CAPTURES / name).read_text(encoding="utf-8")
-
-
 def emulate(monkeypatch: pytest.MonkeyPatch, version: str, answers: Mapping[str, Any], *modules: ModuleType) -> None:
-    """Have modules of programs run as on a version; ``answers`` of the kernel are values or functions of arguments."""
+    """Let modules of programs run as on a version; ``answers`` of the kernel are values or functions of arguments."""
     profile = profiles.find(version)
     assert profile is not None
 
@@ -37,8 +32,15 @@ def emulate(monkeypatch: pytest.MonkeyPatch, version: str, answers: Mapping[str,
             monkeypatch.setattr(module, "call", call)
 
 
-def runner(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
-    """The function that runs programs."""
+@pytest.fixture
+def choose(monkeypatch: pytest.MonkeyPatch) -> Choose:
+    """Chooses the version that a program runs on, and what the kernel answers to each call."""
+    return lambda module, version, **answers: emulate(monkeypatch, version, answers, module)
+
+
+@pytest.fixture
+def mac(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """Runs a program on a version; ``answers`` of the kernel are values or functions of their arguments."""
 
     def run(version: str, program: str, *words: str, answers: Mapping[str, Any] | None = None) -> tuple[int, str, str]:
         module = importlib.import_module(f"emulated_mac.programs.{program}")
@@ -54,7 +56,7 @@ def runner(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) 
 
 
 def show_card(monkeypatch: pytest.MonkeyPatch, *modules: Any, **changes: Any) -> None:
-    """Have programs see the card of the captured ifconfig, with changes."""
+    """Let programs see the network card of the captured ifconfig, with changes."""
     card = SimpleNamespace(
         name="en0", index=15, mtu=1500, mac="d0:11:e5:96:31:35", is_up=True, is_active=True,
         address=interfaces.Address(0x0AFE6402, 0xFFFF0000), local_ipv6="fe80::1885:6e74:1e1e:e717", mbit_per_s=10000,
@@ -67,7 +69,7 @@ def show_card(monkeypatch: pytest.MonkeyPatch, *modules: Any, **changes: Any) ->
             monkeypatch.setattr(module, "names", lambda: ["lo0", "en0"])
 
 
-# What launchd of a Mac knows, as the kernel answers it
+# The jobs of launchd, as the kernel answers them
 JOBS = [
     {"label": "com.apple.smbd", "path": "/System/Library/LaunchDaemons/com.apple.smbd.plist", "disabled": True,
      "program": "/usr/sbin/smbd", "loaded": False, "pid": None},

@@ -1,8 +1,7 @@
-"""What a Mac has to mount shares and to offer them, as emulated commands; each one's source stands beside it.
+"""The commands by which a Mac mounts and serves shares, emulated; each names its source.
 
-State is in files of the folder that they run in: the table of mounts, the password that servers want, what launchd,
-sharing and nfsd know. A file ``fails`` has the exit code and the words with which the next mount fails.
-"""
+Their state is in files of their folder: mounts, passwords, and what launchd, sharing and nfsd know. A file ``fails``
+has the exit code and the message with which the next mount fails."""
 
 from pathlib import Path
 
@@ -14,61 +13,54 @@ from lab.run.restore.vocabulary import line_format
 from lab.settings.changes import Settings
 from lab.settings.journal import Journal
 from support.fake_host import EmulatedHost
+from support.pairs import OWN_NAME
 from support.paths import MACOS_CAPTURES
-from support.sides import OWN_NAME
 
 REAL = ("sh", "sed", "grep", "cat", "perl", "id", "mkdir", "rm", "mv", "tail", "tr", "stty", "cut", "env")
 PASSWORD = "hunter2 %&/ö"
 MOUNTED = ("smb", "nfs", "afp")
 SERVICES = ("com.apple.smbd", "com.apple.AppleFileServer")
-FAILS = '[ -e fails ] && { read -r code words < fails; echo "$words" >&2; exit "$code"; }\n'
-# readpassphrase(3): what was typed before is dropped, and nothing is echoed, before it asks at the terminal
-ASK = """
+# What the scripts share. readpassphrase(3) drops earlier input and switches echo off before it asks at the terminal;
+# launchd keeps nfsd up while it is loaded and the file is there (com.apple.nfsd.plist)
+FUNCTIONS = """
+fail_if_told() { [ ! -e fails ] || { read -r code words < fails; echo "$words" >&2; exit "$code"; }; }
 ask() {
     stty -echo < /dev/tty || exit 1; printf '%s' "$1" > /dev/tty
     IFS= read -r typed < /dev/tty; stty echo < /dev/tty; echo > /dev/tty
     [ "$typed" = "$(cat password)" ]
 }
+tick() {
+    if [ -e loaded-nfsd ] && [ -e exports ]; then [ -e running ] || { : > running; cat exports > known; }
+    else rm -f running known; fi
+}
 """
 # mount_smbfs.c, lib/smbclient/server.c of SMBClient. NEW says what its usage has
-MOUNT_SMBFS = (
-    ASK
-    + """
+MOUNT_SMBFS = """
 [ "$1" = -h ] && { echo "usage: mount_smbfs [-N] [-o options] [-d mode] [-f mode] [-h]$NEW [-v]" >&2; exit 64; }
 [ "$1" = -s ] && { [ -n "$NEW" ] || exit 64; shift; }
 [ "$1 $2" = "-o nobrowse" ] && [ $# = 4 ] || exit 64
-"""
-    + FAILS
-    + """
+fail_if_told
 grep -q " on $4 (" table && { echo "mount_smbfs: mount error: $4: File exists" >&2; exit 64; }
 ask "Password for 10.254.100.7: " ||
     { echo "mount_smbfs: server rejected the connection: Authentication error" >&2; exit 77; }
 echo "$3 on $4 (smbfs, nodev, nosuid, nobrowse, mounted by me)" >> table
 """
-)
-# man mount_afp; what it prints although all is well: public samples
-MOUNT_AFP = (
-    ASK
-    + """
+# man mount_afp; what it prints on success: public samples
+MOUNT_AFP = """
 [ "$1 $2 $3" = "-i -o nobrowse" ] && [ $# = 5 ] || exit 22
-"""
-    + FAILS
-    + """
+fail_if_told
 ask "Password: " || ask "Password: " ||
     { echo "mount_afp: AFPMountURL returned error -5023, errno is -5023" >&2; exit 1; }
 echo "mount_afp: the mount flags are 0000 the altflags are 0020" >&2
 echo "//${4#afp://} on $5 (afpfs, nodev, nosuid, nobrowse, mounted by me)" >> table
 """
-)
 # mount_nfs.c of NFS: it exits with an errno
-MOUNT_NFS = (
-    """
+MOUNT_NFS = """
 [ "$1" = -o ] && [ $# = 4 ] || exit 22
 case $2 in *resvport*) ;; *) echo "mount_nfs: can't mount $3 onto $4: Operation not permitted" >&2; exit 1 ;; esac
+fail_if_told
+echo "$3 on $4 (nfs, nodev, nosuid, nobrowse, mounted by root)" >> table
 """
-    + FAILS
-    + 'echo "$3 on $4 (nfs, nodev, nosuid, nobrowse, mounted by root)" >> table'
-)
 UMOUNT = """
 force=; [ "$1" = -f ] && { force=1; shift; }
 grep -q " on $1 (" table || { echo "umount: $1: not currently mounted" >&2; exit 1; }
@@ -81,8 +73,8 @@ statshares) sed 's/^SharedDir/lab      /' "$MACOS_CAPTURES/smbutil-statshares-15
 multichannel) cat "$MACOS_CAPTURES/smbutil-multichannel-14.txt" ;;
 esac
 """
-# launchctl load and unload print next to nothing and exit 0, whatever happens; list says whether a label is known. What
-# -w switches stays noted for ever; a server that is off is loaded with -w or -F only
+# launchctl load and unload always exit 0; list shows whether a label is known. -w is permanent; a server that is
+# switched off is only loaded with -w or -F
 LAUNCHCTL = """
 for path in "$@"; do :; done
 label=${path##*/}; label=${label%.plist}
@@ -115,17 +107,9 @@ case $1 in
 -r) grep -v "^$2|" points > left; mv left points ;;
 esac
 """
-# nfsd/main.c of NFS. launchd keeps nfsd up while it is loaded and the file is there (com.apple.nfsd.plist)
-TICK = """
-tick() {
-    if [ -e loaded-nfsd ] && [ -e exports ]; then [ -e running ] || { : > running; cat exports > known; }
-    else rm -f running known; fi
-}
+# nfsd/main.c of NFS
+NFSD = """
 tick
-"""
-NFSD = (
-    TICK
-    + """
 file=exports; [ "$1" = -F ] && { file=$2; shift 2; }
 case $1 in
 status)
@@ -141,14 +125,11 @@ checkexports)
 *) exit 1 ;;
 esac
 """
-)
-SHOWMOUNT = (
-    TICK
-    + """
+SHOWMOUNT = """
+tick
 [ -e running ] || { echo "showmount: $2: RPC: Program not registered" >&2; exit 1; }
 echo "Exports list on 127.0.0.1:"; sed -n 's|^\\(/[^ ]*\\) .*|\\1                       10.254.0.0|p' known
 """
-)
 DSEDITGROUP = """
 if grep -qx "$4" outsiders; then echo "no $4 is NOT a member of $5"; else echo "yes $4 is a member of $5"; fi
 """
@@ -185,7 +166,7 @@ START = {
 
 
 def mac(folder: Path, role: str, usage: str = " [-s]") -> EmulatedHost:
-    """A Mac that mounts and shares; ``usage`` is what mount_smbfs says of sessions of its own, and can do."""
+    """A Mac that mounts and shares; ``usage`` is the part of mount_smbfs's usage about separate sessions."""
     for name, text in START.items():
         (folder / name).write_text(text, encoding="utf-8")
     (folder / OWN_NAME / "ram").mkdir(parents=True)
@@ -193,19 +174,19 @@ def mac(folder: Path, role: str, usage: str = " [-s]") -> EmulatedHost:
     daemons.mkdir()
     for label in SERVICES:
         (daemons / f"{label}.plist").touch()
-    head = f'MACOS_CAPTURES="{MACOS_CAPTURES}" NEW="{usage}"\n'
+    head = f'MACOS_CAPTURES="{MACOS_CAPTURES}" NEW="{usage}"{FUNCTIONS}'
     return EmulatedHost(folder, {name: head + text for name, text in COMMANDS.items()}, REAL, role)
 
 
 def state(host: EmulatedHost) -> dict[str, str]:
-    """All that mounting and sharing can change on it."""
+    """All that mounting and sharing can change."""
     names = ("table", "points", "loaded", "switched", "exports", "enabled", "loaded-nfsd", "running", "known")
     files = {name: host.folder / name for name in names}
     return {name: file.read_text(encoding="utf-8") for name, file in files.items() if file.exists()}
 
 
 class Pair:
-    """Two emulated Macs, a journal on the disk, and a share of the server's."""
+    """Two emulated Macs, a journal on disk, and a share of the server."""
 
     def __init__(self, folder: Path, usage: str = " [-s]"):
         self.folder = folder
@@ -223,7 +204,7 @@ class Pair:
         self.settings = self.anew()
 
     def anew(self) -> Settings:
-        """As another program that knows the journal alone."""
+        """The settings of another process, which knows the journal alone."""
         return Settings(dict(self.hosts), Journal(self.folder / "journal.jsonl", line_format()))
 
     def serve(self, name: str) -> None:

@@ -1,10 +1,9 @@
-"""A stand-in for `lab`, as far as a fleet starts it: it measures nothing, and its machines are files.
+"""A stand-in for the `lab` that a fleet starts: it measures nothing, and its machines are files.
 
-``python -I -S fleet_stand_in.py STATE run|restore|look …``, with the arguments of the lab's commands. In STATE:
-``MACHINE.lock``, whose flock a run has; ``MACHINE.dirty``, while a run has it changed; ``pids/PID`` of runs; ``log``, a
-line for each thing that happened; ``seconds``, how long a run takes; ``says``, an exit code and what a run is to say.
-It imports nothing of the lab: hundreds of it are started.
-"""
+``python -I -S fleet_stand_in.py STATE run|restore|look …`` takes the arguments of the lab's commands. In STATE:
+``MACHINE.lock``, locked by a run; ``MACHINE.dirty``, while a run has changed it; ``pids/PID`` of runs; ``log``, a line
+for each event; ``seconds``, the duration of a run; ``says``, an exit code and a message for the next run.
+It imports nothing of the lab, because tests start hundreds of it."""
 
 import fcntl
 import json
@@ -28,7 +27,7 @@ def machines(hosts_file: str) -> list[str]:
 
 
 def locked(machine: str) -> int | None:
-    """The lock of a machine; None where a run has it."""
+    """The lock of a machine; None if a run holds it."""
     descriptor = os.open(STATE / f"{machine}.lock", os.O_RDWR | os.O_CREAT)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -80,36 +79,36 @@ def run(words: list[str]) -> int:
         name = Path(sweep).stem
         about = {"schema": 2, "name": name, "started_at": "2026-11-26T10:00:00+00:00", "hosts_file": hosts_file}
         folder = results / f"20261126T100000Z-{name}-{os.getpid()}"
-    own = machines(hosts_file)
+    used = machines(hosts_file)
     if (STATE / "says").exists():
         code, _, text = (STATE / "says").read_text().partition(" ")
         print(text, file=sys.stderr)
         return int(code)
-    locks = [locked(machine) for machine in own]
+    locks = [locked(machine) for machine in used]
     if None in locks:
-        note("violation", *own)
+        note("violation", *used)
         print("in use by somebody", file=sys.stderr)
         return 1
-    if any((STATE / f"{machine}.dirty").exists() for machine in own):
-        note("dirty", *own)
+    if any((STATE / f"{machine}.dirty").exists() for machine in used):
+        note("dirty", *used)
         return 1
     folder.mkdir(parents=True, exist_ok=True)
     replace(folder / "run.json", about)
-    return _measure(folder, about, own)
+    return _measure(folder, about, used)
 
 
-def _measure(folder: Path, about: dict[str, object], own: list[str]) -> int:
+def _measure(folder: Path, about: dict[str, object], used: list[str]) -> int:
     stopped = []
     signal.signal(signal.SIGTERM, lambda *_: stopped.append(1))
-    for machine in own:
+    for machine in used:
         (STATE / f"{machine}.dirty").touch()
     note("began", str(folder))
-    pid = STATE / "pids" / str(os.getpid())  # last: who sees it may kill this
+    pid = STATE / "pids" / str(os.getpid())  # last, because tests kill what they see here
     pid.touch()
     deadline = time.monotonic() + float((STATE / "seconds").read_text())
     while time.monotonic() < deadline and not stopped:
         time.sleep(0.01)
-    for machine in own:
+    for machine in used:
         (STATE / f"{machine}.dirty").unlink()
     if not stopped:
         replace(folder / "run.json", {**about, "ended": "complete", "finished_at": "2026-11-26T10:00:01+00:00"})

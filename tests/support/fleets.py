@@ -1,21 +1,22 @@
-"""A fleet in a test's hands: hosts files, a sweep, a fleet file, and a stand-in for the lab that fleets start."""
+"""A fleet for tests: hosts files, a sweep, a fleet file, and a stand-in for the lab."""
 
 import json
 import os
 import subprocess
 import sys
-import time
 from collections import Counter
-from collections.abc import Callable
 from pathlib import Path
 
-from lab.fleet import attempt, control, scheduler
+import pytest
+
+from lab.fleet import attempt, control, queue, scheduler
 from lab.fleet.fleet_file import load_fleet
 from lab.fleet.journal import Line
 from lab.fleet.plan import Plan, make_plan
 from lab.fleet.queue import Queue, TaskStatus
 from support.input_files import HOSTS
 from support.paths import ROOT
+from support.waiting import wait_until as wait_until
 
 SWEEP = """\
 name = "{name}"
@@ -31,37 +32,31 @@ from pathlib import Path
 from support.fleets import Bench
 from lab.base import signals
 signals.install()
-bench = Bench.__new__(Bench)
-bench.folder = Path(sys.argv[1])
-bench.state, bench.hosts = bench.folder / "state", bench.folder / "hosts"
-bench.said, bench.fleet_file = [], bench.folder / "fleet.toml"
-from lab.fleet.queue import Queue
-bench.queue = Queue(bench.folder / "queue")
-bench.run(address=sys.argv[2])
+Bench(Path(sys.argv[1])).run(address=sys.argv[2])
 """
 STAND_IN = Path(__file__).with_name("fleet_stand_in.py")
-ENOUGH_S = 60.0
 
 
 class Bench:
-    """A folder with a fleet. ``tell`` collects what the controller says."""
+    """A folder with a fleet; ``said`` collects the messages of the controller."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.state, self.hosts = folder / "state", folder / "hosts"
         for path in (self.state / "pids", self.hosts):
-            path.mkdir(parents=True)
+            path.mkdir(parents=True, exist_ok=True)
         self.said: list[str] = []
         self.fleet_file = folder / "fleet.toml"
         self.queue = Queue(folder / "queue")
-        self.take(0.05)
+        if not (self.state / "seconds").exists():
+            self.take(0.05)
 
     def take(self, seconds: float) -> None:
-        """How long runs take from now on."""
+        """Set the duration of runs."""
         (self.state / "seconds").write_text(str(seconds))
 
     def pair(self, name: str, client: str = "", server: str = "", more: str = "") -> Path:
-        """A hosts file of machines that are called so; by default of two of its own."""
+        """A hosts file; by default of two machines of its own."""
         number = len(list(self.hosts.iterdir()))
         client = client or f"10.1.{number // 200}.{number % 200 + 1}"
         server = server or f"10.2.{number // 200}.{number % 200 + 1}"
@@ -73,13 +68,12 @@ class Bench:
         return path
 
     def sweep(self, name: str = "quick") -> Path:
-        """A sweep file."""
         path = self.folder / f"{name}.toml"
         path.write_text(SWEEP.format(name=name))
         return path
 
     def write(self, tasks: str = '[[tasks]]\nsweep = "quick.toml"\n', top: str = "", pairs: str = "") -> Path:
-        """The fleet file: by default of every hosts file and one sweep."""
+        """The fleet file; by default of every hosts file and one sweep."""
         if not (self.folder / "quick.toml").exists():
             self.sweep()
         pairs = pairs or '[[pairs]]\nhosts = ["hosts/*.ini"]\n'
@@ -87,17 +81,15 @@ class Bench:
         return self.fleet_file
 
     def plan(self, *, checked: bool = True) -> Plan:
-        """What the fleet file comes to."""
         return make_plan(load_fleet(self.fleet_file), self.fleet_file, self.queue.path, checked=checked)
 
     @property
     def programs(self) -> attempt.Programs:
-        """The words that start the stand-in."""
         words = (sys.executable, "-I", "-S", str(STAND_IN), str(self.state))
         return attempt.Programs(words, (*words, "look"))
 
     def run(self, sites: tuple[str, ...] = (), address: str = "") -> Plan:
-        """Work through the fleet, by a real scheduler: one in this process, or that at an address."""
+        """Run the fleet with a real scheduler: embedded, or the one at an address."""
         plan = self.plan()
         self.queue.make()
         at_once = plan.most_at_once
@@ -109,45 +101,63 @@ class Bench:
         return plan
 
     def statuses(self) -> dict[str, TaskStatus]:
-        """Where each task stands, by its name."""
-        return {one.task.id: one for one in self.queue.statuses(self.plan(checked=False))}
+        return {status.task.id: status for status in self.queue.statuses(self.plan(checked=False))}
 
     def outcomes(self, task: str) -> list[str]:
-        """How the attempts of a task ended."""
         return [line.outcome.value for line in self.lines(task) if line.outcome]
 
     def lines(self, task: str) -> list[Line]:
-        """The lines of the journal about a task."""
         return [line for line in self.queue.journal.lines() if line.task == task]
 
     def log(self) -> Counter[str]:
-        """How often each thing happened to the stand-in, by its first word."""
+        """How often each event happened, by its first word."""
         path = self.state / "log"
         return Counter(line.split()[0] for line in path.read_text().splitlines()) if path.exists() else Counter()
 
     def finished(self) -> Counter[str]:
         """How many runs of each task are complete, by the task's folder."""
-        paths = self.folder.rglob("run.json")  # also of a queue that a command made
+        paths = self.folder.rglob("run.json")  # also in queues that commands made
         return Counter(str(path.parents[1]) for path in paths if json.loads(path.read_text()).get("ended"))
 
     def dirty(self) -> list[str]:
-        """The machines that are changed."""
         return sorted(path.name for path in self.state.glob("*.dirty"))
 
     def pids(self) -> list[int]:
-        """The runs that are under way."""
+        """The runs under way."""
         return sorted(int(path.name) for path in (self.state / "pids").iterdir())
 
 
 def controller(fleet: Bench, address: str = "") -> subprocess.Popen[bytes]:
-    """One in a process of its own; what it leaves where it is killed lies in the folder of the fleet."""
+    """A controller in a process of its own; its temporary files are in the folder of the fleet."""
     environment = os.environ | {"PYTHONPATH": f"{ROOT}:{ROOT / 'tests'}", "TMPDIR": str(fleet.folder)}
     return subprocess.Popen([sys.executable, "-c", CONTROLLER, str(fleet.folder), address], env=environment)
 
 
-def wait_until(condition: Callable[[], object], what: str = "it") -> None:
-    """Wait until something holds; fails the test where it does not within a minute."""
-    deadline = time.monotonic() + ENOUGH_S
-    while not condition():
-        assert time.monotonic() < deadline, f"{what} did not come"
-        time.sleep(0.02)
+@pytest.fixture
+def fleet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Bench:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "register"))
+    monkeypatch.setenv("LAB_PASSWORD", "x")
+    bench = Bench(tmp_path / "fleet")
+    monkeypatch.chdir(bench.folder)
+    return bench
+
+
+@pytest.fixture
+def fast(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A controller that looks often and waits for a short time."""
+    monkeypatch.setattr(attempt, "POLL_MS", 20)
+    monkeypatch.setattr(queue, "PATIENCE_S", 0.1)
+    monkeypatch.setattr(control, "ROUND_S", 0.02)
+    for name in ("BUSY_S", "HELD_S", "WORKERS_S"):
+        monkeypatch.setattr(control, name, 0.1)
+
+
+@pytest.fixture
+def stood_in(fleet: Bench, fast: None, monkeypatch: pytest.MonkeyPatch) -> Bench:
+    """A fleet whose attempts start the stand-in."""
+    monkeypatch.setattr(attempt, "LAB", fleet.programs.lab)
+    monkeypatch.setattr(attempt, "LOOK", fleet.programs.look)
+    fleet.pair("a", server="10.9.0.9")
+    fleet.pair("b", server="10.9.0.9")
+    fleet.write('[[tasks]]\nsweep = "quick.toml"\nrepetitions = 2\n')
+    return fleet

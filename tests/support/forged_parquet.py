@@ -1,4 +1,4 @@
-"""Files of Parquet whose footer and pages say what no writer says, edited by hand in Thrift's compact protocol."""
+"""Parquet files with footers and pages that no writer makes, edited in Thrift's compact protocol."""
 
 import struct
 from collections.abc import Callable
@@ -38,7 +38,7 @@ def _encode(kind: int, value: Any) -> bytes:
         return encode(value)
     of, values = value
     head = bytes([len(values) << 4 | of]) if len(values) < 15 else bytes([0xF0 | of]) + _varint(len(values))
-    return head + b"".join(_encode(of, one) for one in values)
+    return head + b"".join(_encode(of, item) for item in values)
 
 
 def _varint(value: int) -> bytes:
@@ -91,7 +91,7 @@ class _Reader:
 
 
 def edit(path: Path, change: Callable[[Struct], object], more: bytes = b"") -> None:
-    """Change the footer of a file, with more bytes in front of it."""
+    """Change the footer of a file, and put more bytes in front of it."""
     content = path.read_bytes()
     start = len(content) - 8 - int.from_bytes(content[-8:-4], "little")
     footer = _Reader(content[start:-8]).struct()
@@ -100,15 +100,15 @@ def edit(path: Path, change: Callable[[Struct], object], more: bytes = b"") -> N
     path.write_bytes(content[:start] + more + made + len(made).to_bytes(4, "little") + b"PAR1")
 
 
-def columns(footer: Struct, group: int = 0) -> dict[str, Struct]:
-    """What each column of a row group says of itself, by its name."""
-    of_group = footer[GROUPS][1][1][group][COLUMNS][1][1]
-    abouts = [column[ABOUT][1] for column in of_group]
+def columns(footer: Struct) -> dict[str, Struct]:
+    """The metadata of each column of the first row group, by name."""
+    group = footer[GROUPS][1][1][0][COLUMNS][1][1]
+    abouts = [column[ABOUT][1] for column in group]
     return {b".".join(about[3][1][1]).decode(): about for about in abouts}
 
 
 def place(path: Path, name: str, pages: bytes, **fields: int) -> None:
-    """Put other pages in place of those of a column."""
+    """Replace the pages of a column."""
     start = len(path.read_bytes()) - 8 - int.from_bytes(path.read_bytes()[-8:-4], "little")
 
     def change(footer: Struct) -> None:
@@ -120,16 +120,16 @@ def place(path: Path, name: str, pages: bytes, **fields: int) -> None:
 
 
 def page(
-    content: bytes, values: int, *, encoding: int = 0, unpacked: int | None = None, packed: int | None = None,
+    content: bytes, values: int, *, encoding: int = 0, unpacked: int | None = None,
     kind: int = 0,
 ) -> bytes:  # fmt: skip
-    """A page of this content, before it is compressed, with a header that may say otherwise."""
+    """A page with this content, and a header that may state something else."""
     zipped: bytes = pa.Codec("zstd").compress(content, asbytes=True)
     about: Struct = {1: (I32, values), 2: (I32, encoding), 3: (I32, 3), 4: (I32, 3)}
     if kind == 2:
         about = {1: (I32, values), 2: (I32, encoding)}
     header: Struct = {
         1: (I32, kind), 2: (I32, len(content) if unpacked is None else unpacked),
-        3: (I32, len(zipped) if packed is None else packed), {0: 5, 2: 7}.get(kind, 8): (STRUCT, about),
+        3: (I32, len(zipped)), {0: 5, 2: 7}.get(kind, 8): (STRUCT, about),
     }  # fmt: skip
     return encode(header) + zipped

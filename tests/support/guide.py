@@ -1,6 +1,7 @@
-"""The guide for two machines and the page for old Macs: their commands in order, and somebody who types them."""
+"""The commands of guides: a person types those of two pages; others are only listed."""
 
 import re
+import shlex
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
@@ -13,6 +14,26 @@ from support.local_lab import Bench
 from support.paths import ROOT
 from support.terminal import Answers, Terminal, terminal
 
+FENCE = re.compile(r"^```([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+COMMAND = re.compile(r"(?:sudo )?(?:\.venv/bin/)?lab ([a-z].*)")
+
+
+def shell_lines(path: Path) -> Iterator[str]:
+    """The lines of a script, or of a page's blocks for the shell."""
+    text = path.read_text(encoding="utf-8")
+    blocks = [text] if path.suffix == ".sh" else [block for language, block in FENCE.findall(text) if language == "sh"]
+    for block in blocks:
+        yield from block.splitlines()
+
+
+def commands(path: Path) -> Iterator[list[str]]:
+    """The words after ``lab`` in each line that begins with it, up to a redirection."""
+    for line in shell_lines(path):
+        if match := COMMAND.match(line):
+            words = shlex.split(match[1], comments=True)
+            yield words[: words.index(">")] if ">" in words else words
+
+
 PAGE = ROOT / "docs/how-to/measure-two-machines.md"
 OLD_PAGE = ROOT / "docs/how-to/reach-old-macs.md"
 PIECE = re.compile(r"^```([^\n]*)\n(.*?)^```$|`([^`]+)`", re.MULTILINE | re.DOTALL)
@@ -23,13 +44,10 @@ PLACES = {
 WHERE = re.compile(rf"\b({'|'.join(PLACES)}):\n\n\Z".replace(" ", r"\s"), re.IGNORECASE)
 CONTROLLER = "controller"
 
-# What an emulated Mac has in place of what the page names: its only cable is one of Ethernet
+# Replacements for an emulated Mac, which has only Ethernet
 STANDS_FOR = {'"Thunderbolt Bridge"': '"Ethernet"', "bridge0": "en0"}
-# Code in the text that is a command, and where it is typed. Blocks for the shell say that themselves
-TYPED = {
-    "dns-sd -B _ssh._tcp": "client",
-    "lab restore --hosts hosts.ini": CONTROLLER,
-}
+# Commands in the text, and where they are typed; shell blocks say that themselves
+TYPED = {"dns-sd -B _ssh._tcp": "client", "lab restore --hosts hosts.ini": CONTROLLER}
 NOT_TYPED = {
     "git clone <this repository> && cd file-share-lab": "loads from the network: the test makes such a folder",
     "scripts/setup.sh check": "loads from the network: it has made the .venv that runs this test",
@@ -49,7 +67,7 @@ NOT_TYPED = {
     "showmount -e": "for a share that the server has already, which these have not: tests/support/macs.py types it",
     "lab run --resume": "needs a run that was interrupted: test_recovery.py",
 }
-# What a command must print, beside ending well; a terminal breaks lines between words
+# What a command must print; a terminal breaks lines between words
 PRINTS = {
     "dns-sd -B _ssh._tcp": r"(?s)\A(?=.*Add +[23] +4 local\. +_ssh\._tcp\. +client\n)(?=.* server\n)",
     "networksetup -listnetworkserviceorder": r"\(1\) Ethernet\n\(Hardware Port: Ethernet, Device: en0\)",
@@ -64,9 +82,9 @@ PRINTS = {
     ".venv/bin/lab restore": r"nothing\s+is\s+left\s+to\s+put\s+back",
     "lab restore --hosts hosts.ini": r"nothing\s+is\s+left\s+to\s+put\s+back",
 }
-# What goes on until Ctrl-C, which this is the exit code of
+# Commands that run until Ctrl-C, and their exit codes then
 ENDLESS = {"dns-sd -B _ssh._tcp": 130}
-# The same sweep, sooner
+# Changes that shorten the sweep
 SOONER = {"blocks = 6": "blocks = 1", "seconds = 3 ": 'size = "1 MiB" ', '["write", "read"]': '["write"]'}
 
 FINGERPRINT = re.compile(r"SHA256:[A-Za-z0-9+/]+|(?:[0-9a-f]{2}:){15}[0-9a-f]{2}")
@@ -78,10 +96,10 @@ SSH_CONFIG = """
 Host {host}.local
     ProxyCommand {python} -m lab.local.proxy_command {name} {inside}
 """
-# A home of the test's own, which ssh looks for in /etc/passwd alone. As zsh does on a Mac, the shell takes # for a word
+# A new home, which ssh reads from /etc/passwd alone. As zsh on a Mac, the shell takes # as a word
 AT_HOME = 'mount --bind "$1" /etc/passwd && exec bash --noediting --norc +O interactive_comments -i'
 PRIVATE = ("unshare", "--mount", "--propagation", "private", "sh", "-c", AT_HOME, "sh")
-# The account of a Mac's owner, who sits there
+# The account of the Mac's owner
 ZSH = """
 cd /Users/you
 export HOME=/Users/you USER=you
@@ -91,14 +109,14 @@ exec /linux/usr/bin/setpriv --reuid=502 --regid=20 --init-groups /bin/zsh -l
 
 @dataclass(frozen=True)
 class Piece:
-    """A line of a block for the shell, with the hosts that the words above it name; or code in the text, with none."""
+    """A line of a shell block with the hosts named above it, or code in the text, with none."""
 
     text: str
     named: tuple[str, ...] = ()
 
     @property
     def places(self) -> tuple[str, ...]:
-        """Where it is typed; nowhere, where ``NOT_TYPED`` says why. Raises ValueError where nothing says either."""
+        """Where it is typed, if anywhere: see ``NOT_TYPED``. Raises ValueError if neither table knows it."""
         if self.text in NOT_TYPED:
             return ()
         if not self.named and self.text not in TYPED:
@@ -107,9 +125,9 @@ class Piece:
 
 
 def pieces(text: str) -> Iterator[Piece]:
-    """All of a page, or of a part of it. Raises ValueError for a block that does not say where it is typed.
+    """The pieces of a page. Raises ValueError for a block that does not say where it is typed.
 
-    Code in the text is left out where it is one word, and where it is a line of a file, which has an equals sign.
+    Leaves out code in the text that is one word, or a line of a file, which has an equals sign.
     """
     for match in PIECE.finditer(text):
         language, block, code = match.groups()
@@ -123,9 +141,9 @@ def pieces(text: str) -> Iterator[Piece]:
 
 
 class Reader:
-    """Somebody who follows the page, with a terminal on the controller and one on each Mac.
+    """A person who follows the page, with a terminal on the controller and on each Mac.
 
-    ``macs`` are the hosts of the local lab by the names that the page gives them.
+    ``macs`` are the hosts of the local lab by the names that the page uses.
     """
 
     def __init__(self, bench: Bench, folder: Path, macs: Mapping[str, str]):
@@ -141,22 +159,22 @@ class Reader:
         self._fingerprints: set[str] = set()
 
     def _compare(self, screen: str) -> str:
-        """Yes to a key that a Mac has shown on its own screen."""
+        """Yes if a Mac has shown this key on its own screen."""
         return "yes" if self._fingerprints & set(FINGERPRINT.findall(screen)) else "no"
 
     def type(self, text: str, place: str) -> str:
-        """Type a command as it is printed, but for ``STANDS_FOR`` and the place of `lab`: what it prints."""
+        """Type a command as printed, except ``STANDS_FOR`` and the path of `lab`; its output."""
         line = f".venv/bin/{text}" if text.startswith("lab ") else text
         for printed, emulated in STANDS_FOR.items():
             line = line.replace(printed, emulated)
         prints = re.compile(PRINTS.get(text, ""), re.MULTILINE)
         code, screen = self.terminals[place].type(line, prints if text in ENDLESS else None)
-        said = screen.partition("\n")[2]  # after the line itself
-        assert code == ENDLESS.get(text, 0), (place, line, said)
-        assert prints.search(said), (place, line, said)
+        output = screen.partition("\n")[2]  # after the line itself
+        assert code == ENDLESS.get(text, 0), (place, line, output)
+        assert prints.search(output), (place, line, output)
         if text.startswith("ssh-keygen -lf"):
-            self._fingerprints |= set(FINGERPRINT.findall(said))
-        return said
+            self._fingerprints |= set(FINGERPRINT.findall(output))
+        return output
 
     @contextmanager
     def sits_down(self) -> Iterator[None]:
@@ -177,7 +195,7 @@ class Reader:
             yield
 
     def _make_folder(self) -> None:
-        """What `git clone` and `scripts/setup.sh check` make, with a shorter sweep."""
+        """Make what `git clone` and `scripts/setup.sh check` make, with a shorter sweep."""
         script = self.folder / ".venv/bin/lab"
         script.parent.mkdir(parents=True)
         script.write_text(LAB.format(python=sys.executable))
@@ -189,13 +207,13 @@ class Reader:
         (self.folder / "sweeps").mkdir()
         (self.folder / "sweeps/macs.toml").write_text(sweep, encoding="utf-8")
         hosts = (ROOT / "hosts.ini").read_text(encoding="utf-8")
-        # the client as who gave the account a sudo without password fills it in; the server as it comes
+        # the client's account has sudo without a password; the server's lines stay
         filled_in = hosts.replace("sudo = password", "sudo = nopasswd", 1).replace(MARK, "")
         (self.folder / "hosts.ini").write_text(filled_in, encoding="utf-8")
 
     def _make_home(self) -> None:
-        """A home whose ssh finds the hosts."""
+        """Make a home in which ssh finds the hosts."""
         (self.home / ".ssh").mkdir(parents=True, mode=0o700)
-        told = {"python": sys.executable, "name": self.bench.name}
-        config = "".join(SSH_CONFIG.format(host=place, inside=host, **told) for place, host in self.macs.items())
+        names = {"python": sys.executable, "name": self.bench.name}
+        config = "".join(SSH_CONFIG.format(host=place, inside=host, **names) for place, host in self.macs.items())
         (self.home / ".ssh/config").write_text(config)

@@ -1,6 +1,5 @@
-"""A folder that somebody stands in, full of names that programs look for where they run. Whatever of it runs leaves its
-path in a file, the bait; what is read instead of the lab's own settings shows.
-"""
+"""A working folder full of names that programs look for where they run. Whatever runs there writes its path into a
+file, the bait; settings that were read there show."""
 
 import json
 import os
@@ -18,8 +17,8 @@ from lab.local import root_image
 from support.hostile_runs import HOSTS
 from support.paths import ROOT
 
-# Runs commands as `python -m lab` does, in one process: each has the current folder before all others to import from.
-# The package itself is there already, for nothing can help where `-m` finds another one.
+# Runs commands as `python -m lab` does, in one process: imports look into the current folder first. The package
+# lab is imported before, because nothing helps if `-m` finds another one
 AS_MODULE = """
 import sys; del sys.path[0]
 import json, os, runpy, lab
@@ -34,7 +33,7 @@ for words in json.loads(sys.argv[1]):
 PYTHON = "open({bait!r}, 'a').write(__file__ + '\\n')\n"
 SHELL = '#!/bin/sh\necho "$0" >> {bait}\nexit 1\n'
 CELL = "open({bait!r}, 'a').write('a cell\\n')"
-# started by the lab, by what it starts, or by libraries of it
+# started by the lab, its programs, or its libraries
 PROGRAMS = (
     "git", "ssh", "sh", "ip", "tc", "ethtool", "iperf3", "rsync", "cp", "dd", "fio", "perl", "python3", "python",
     "nsenter", "unshare", "mount", "umount", "xdg-open", "open", "www-browser", "x-www-browser", "fc-list", "latex",
@@ -75,7 +74,6 @@ FILES = {
 
 
 def make_hostile(folder: Path, bait: Path) -> Path:
-    """Make it."""
     folder.mkdir()
     (folder / "hosts.ini").write_text(HOSTS.format(bait=bait))
     for name in sorted(_importable() | MODULES):
@@ -94,7 +92,6 @@ def make_hostile(folder: Path, bait: Path) -> Path:
 
 
 def _importable() -> set[str]:
-    """The first names of all modules that this Python can import."""
     names = sys.stdlib_module_names | metadata.packages_distributions().keys()
     return {name for name in names if name.isidentifier() and name not in sys.builtin_module_names}
 
@@ -106,7 +103,7 @@ def _put(path: Path, text: str, mode: int = 0o644) -> None:
 
 
 def _make_for_jupyter(folder: Path, bait: Path) -> None:
-    """Notebooks of the lab's names, templates of pages, and kernels."""
+    """Notebooks with the lab's names, templates of pages, and kernels."""
     cell = nbformat.v4.new_code_cell(CELL.format(bait=str(bait)))  # type: ignore[no-untyped-call]
     notebook = nbformat.writes(nbformat.v4.new_notebook(cells=[cell]))  # type: ignore[no-untyped-call]
     for name in shipped.notebooks():
@@ -122,7 +119,7 @@ def _make_for_jupyter(folder: Path, bait: Path) -> None:
 
 
 def environment(home: Path) -> dict[str, str]:
-    """That of an account with nothing of its own, and the current folder among those of PATH, as happens."""
+    """The environment of a new account whose PATH has the current folder."""
     chosen = {
         "HOME": str(home), "XDG_STATE_HOME": str(home / "state"), "PATH": f":{os.environ['PATH']}:.:",
         "PYTHONPATH": str(ROOT), "LAB_PASSWORD": "x", "MPLCONFIGDIR": matplotlib.get_cachedir(),
@@ -132,7 +129,7 @@ def environment(home: Path) -> dict[str, str]:
 
 
 def start(lines: Sequence[Sequence[str]], folder: Path, home: Path) -> subprocess.Popen[str]:
-    """Begin commands in a folder, one after the other, each as ``python -m lab``."""
+    """Start commands in a folder one after the other, each as ``python -m lab``."""
     return subprocess.Popen(
         [sys.executable, "-c", AS_MODULE, json.dumps(lines)], cwd=folder, env=environment(home), text=True,
         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
@@ -140,7 +137,7 @@ def start(lines: Sequence[Sequence[str]], folder: Path, home: Path) -> subproces
 
 
 def ended(process: subprocess.Popen[str], seconds: float) -> tuple[list[int], str]:
-    """The exit codes of these commands, and all that they printed."""
+    """The exit codes of these commands, and all output."""
     out, err = process.communicate(timeout=seconds)
     parts = out.split("\0")
     return list(map(int, parts[1::2])), "".join(parts[::2]) + err

@@ -1,7 +1,6 @@
-"""Run folders as somebody hostile would hand them over, by what is wrong with each.
+"""Run folders that an attacker hands over, by what is wrong with each.
 
-``bait`` is a file that their commands would make, ``victim`` one beyond the folder that they would have overwritten.
-"""
+``bait`` is a file that their commands would make, ``victim`` a file outside that they would overwrite."""
 
 import json
 import os
@@ -30,66 +29,61 @@ data_address = 192.0.2.2
 account = lab
 """
 SWEEP = 'name = "{name}"\n[workload]\nsize = "1 MiB"\n[factors]\nprotocol = ["ssh"]\n'
-# What is appended to in a run, and where a report is written
+# Files that a run appends to, and the folder of the report
 WRITTEN = ("journal.torn", "trials.torn", "samples.jsonl", "commands.log", "report")
 
 
 @dataclass(frozen=True)
 class Place:
-    """A hostile run folder in the making."""
-
     folder: RunFolder
     bait: Path
     victim: Path
 
     @property
     def path(self) -> Path:
-        """Where it is."""
         return self.folder.path
 
     def journal(self, *lines: dict[str, Any]) -> None:
-        """Write a journal of these lines."""
         self.folder.journal_path.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
 
 
 def change(number: int = 1) -> dict[str, Any]:
-    """A change of a journal that is right, and nobody's."""
+    """A valid change of a journal that nobody made."""
     return Record(number, "client", LinuxMtu("eth0"), "1500", "9000").as_json()
 
 
 def change_line() -> str:
-    """The same as a line."""
     return json.dumps(change()) + "\n"
 
 
 def hosts_file_of_its_own(place: Place) -> None:
-    """The folder of the audit: its hosts file has a command for the controller."""
+    """The hosts file in the folder has a command for the controller."""
     (place.path / "hosts.ini").write_text(HOSTS.format(bait=place.bait))
     place.folder.update(hosts_file=str(place.path / "hosts.ini"))
     place.journal(change())
 
 
 def commands_in_the_journal(place: Place) -> None:
-    """Command lines, to be run as root."""
+    """Commands to be run as root."""
     touch = {"argv": ["/bin/sh", "-c", f"touch {place.bait}"], "root": True, "deadline_s": 30.0}
     old = {"name": "x", "old": "absent", "new": "there", "read": touch, "undo": [touch], "event": "change"}
     place.journal({"number": 1, "host": "server", "run": "deadbeef", "boot": "", **old})
 
 
 def operations_beyond_the_labs_own(place: Place) -> None:
-    """Kinds that the lab knows, with parameters that it would never write."""
+    """Known kinds, with parameters that the lab would never write."""
     place.journal(change() | {"old": "absent", "new": "present", "operation": {"kind": "folder", "path": "/etc"}})
 
 
 def links_to_a_victim(place: Place) -> None:
-    """Whatever the lab would write goes to a file of the user's."""
+    """All that the lab writes would go to a file of the user."""
     place.journal(change())
     for name in WRITTEN:
         (place.path / name).symlink_to(place.victim)
 
 
 def a_report_elsewhere(place: Place) -> None:
-    """The folder of the report is a link to one of the user's."""
+    """The report's folder is a link to a folder of the user."""
     (place.path / "report").symlink_to(place.victim.parent, target_is_directory=True)
 
 
@@ -101,25 +95,25 @@ def files_that_never_end(place: Place) -> None:
 
 
 def texts_that_act(place: Place) -> None:
-    """On terminals, pages and sheets."""
+    """Text that acts on terminals, pages and spreadsheets."""
     place.folder.update(title=EVIL, hosts_file=EVIL, code_version=EVIL, sweep_text=EVIL)
     place.folder.append(trial(trial_id="b", status="failed", reason=EVIL, options={"placebo": EVIL}))
     place.journal(change() | {"old": EVIL, "new": EVIL})
 
 
 def a_sweep_that_leads_elsewhere(place: Place) -> None:
-    """A name that would be a path."""
+    """The name of the sweep is a path."""
     name = f"../../{place.victim.parent.name}/new"
     place.folder.update(name=name, sweep_text=SWEEP.format(name=name))
 
 
 def a_journal_that_begins_in_the_middle(place: Place) -> None:
-    """It says that all was put back."""
+    """It says that all was restored."""
     place.folder.journal_path.write_text('{"number": 1, "event": "restored"}\n')
 
 
 def brackets_without_end(place: Place) -> None:
-    """A parser that calls itself for each would end in a traceback."""
+    """A recursive parser would end in a traceback."""
     place.journal(change())
     place.folder.trials_path.write_text("[" * 100_000 + "\n")
     (place.path / "run.json").write_text('{"schema": 2, "hosts": ' + '{"a": ' * 100_000)
@@ -133,7 +127,7 @@ HOSTILE: tuple[Callable[[Place], None], ...] = (
 
 
 def hostile_run(results: Path, spoil: Callable[[Place], None], bait: Path, victim: Path) -> Path:
-    """A run folder with one of HOSTILE in it, interrupted, as `lab restore` looks for them."""
+    """An interrupted run folder with one of HOSTILE, as `lab restore` looks for."""
     run = {"ended": "interrupted", "instance": None, "hosts_file": "hosts.ini", "sweep_text": SWEEP.format(name="x")}
     folder = write_run(results, [trial()], **run)
     spoil(Place(folder, bait, victim))
@@ -141,7 +135,7 @@ def hostile_run(results: Path, spoil: Callable[[Place], None], bait: Path, victi
 
 
 def attacked_run(bait: Path, journal: str = "") -> Path:
-    """The folder of the audit, in results of the current folder: with a hosts file of its own, and this journal."""
+    """An interrupted run with a hosts file in its folder, below the current folder."""
     path = Path("results/20260101T000000Z-blog")
     write_run(Path("results"), [trial()]).path.rename(path)
     (path / "hosts.ini").write_text(HOSTS.format(bait=bait))

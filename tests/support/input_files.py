@@ -1,4 +1,4 @@
-"""A hosts file and a sweep file that are right."""
+"""A valid hosts file, and a valid sweep file."""
 
 from pathlib import Path
 
@@ -22,12 +22,11 @@ size = "32 MiB"
 [factors]
 protocol = ["smb"]
 """
-# names of shares as people give them
+# names of shares that people might choose
 SHARES = ("a b", "it's", '"quoted"', "100%", "$(touch x)`id`", "a;b#c,d=e&f", "-n", "é😀", "x" * 80)
 
 
 def write_hosts(folder: Path) -> Path:
-    """The hosts file in ``folder``, which nobody else can read."""
     path = folder / "hosts.ini"
     path.write_text(HOSTS)
     path.chmod(0o600)
@@ -35,7 +34,6 @@ def write_hosts(folder: Path) -> Path:
 
 
 def load_text(folder: Path, text: str) -> Hosts:
-    """The hosts of a file ``hosts.ini`` with this text, written into ``folder``."""
     path = folder / "hosts.ini"
     path.write_text(text, encoding="utf-8")
     return load_hosts(path)

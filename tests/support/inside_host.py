@@ -1,8 +1,7 @@
-"""`lab` inside a host of a local lab, as an ordinary user there runs it: with this machine's Python, and this checkout.
+"""`lab` inside a host of a local lab, run by an ordinary user with this machine's Python and this checkout.
 
-Nothing is copied but the interpreter and the libraries that the host lacks: what is large is mounted, read-only, until
-the host ends. Nothing stands at the paths of this machine, and no host program sees any of it.
-"""
+Copies only the interpreter and the libraries that the host lacks. Mounts the rest read-only until the host ends, at
+paths that no host program knows."""
 
 import os
 import re
@@ -12,10 +11,10 @@ import sys
 import sysconfig
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
-from lab.local import lifecycle, state, syscalls
-from support.local_lab import Bench
+from lab.local import lifecycle, syscalls
+from support.local_lab import Bench, succeeded
 from support.paths import ROOT, TESTS
 
 FOLDER = "/opt/lab"
@@ -23,15 +22,12 @@ PYTHON = f"{FOLDER}/bin/python"
 VENV = f"home = {FOLDER}/base/bin\ninclude-system-site-packages = false\n"
 LIBRARIES = f"{FOLDER}/libraries"
 PATH, MAC_PATH = "/usr/local/bin:/usr/bin:/bin", "/usr/bin:/bin:/usr/sbin:/sbin"
-# $1 an account, the others words: as it logs in
 AS_ACCOUNT = 'cd "$HOME" && exec "$@"'
 
 
 def bring_python(bench: Bench, host: str) -> None:
-    """Have :data:`PYTHON` in a host, which knows `lab` and what that needs."""
-    lab = state.load(bench.name)
-    assert lab
-    pid = lab.hosts[host].pid
+    """Put :data:`PYTHON` into a host, with `lab` and all that it needs."""
+    pid = bench.init(host)
     version = f"python{sys.version_info.major}.{sys.version_info.minor}"
     packages = f"{FOLDER}/lib/{version}/site-packages"
     mounts = {
@@ -56,7 +52,7 @@ def _in_host(pid: int, path: str) -> Path:
 
 
 def _bring_libraries(bench: Bench, host: str, pid: int) -> None:
-    """Copy the shared libraries of the interpreter and of the standard library that the host does not have."""
+    """Copy the shared libraries of the interpreter and its modules that the host does not have."""
     binaries = [Path(sys.executable).resolve(), *Path(sysconfig.get_path("platstdlib")).glob("lib-dynload/*.so")]
     listed = subprocess.run(["ldd", *binaries], capture_output=True, text=True, check=True).stdout
     is_mac = bench.inside(host, "uname") == "Darwin\n"
@@ -65,7 +61,7 @@ def _bring_libraries(bench: Bench, host: str, pid: int) -> None:
     for name, path in set(re.findall(r"^\t(\S+) => (\S+) \(", listed, re.MULTILINE)):
         if name not in there:
             shutil.copy(path, _in_host(pid, f"{LIBRARIES}/{name}"))
-    if is_mac:  # MacAccount names the folder to each program
+    if is_mac:  # an account there names the folder to each program
         return
     _in_host(pid, "/etc/ld.so.conf.d/lab.conf").write_text(f"{LIBRARIES}\n")
     bench.inside(host, "ldconfig")
@@ -73,39 +69,34 @@ def _bring_libraries(bench: Bench, host: str, pid: int) -> None:
 
 @dataclass(frozen=True)
 class Account:
-    """An ordinary user of a host."""
+    """An ordinary user of a host. On an emulated Mac the interpreter is that of Linux, all else as on the Mac."""
 
     bench: Bench
     host: str
     name: str
-    setpriv: ClassVar[str] = "setpriv"
-
-    @property
-    def group(self) -> str:
-        return self.name
+    is_mac: bool = False
 
     def create(self) -> None:
-        """Have the account there."""
-        self.bench.inside(self.host, f"id {self.name} >/dev/null 2>&1 || useradd --create-home {self.name}")
+        """Create the account; macOS has it from its first start."""
+        if not self.is_mac:
+            self.bench.inside(self.host, f"id {self.name} >/dev/null 2>&1 || useradd --create-home {self.name}")
 
     @property
     def home(self) -> str:
-        return f"/home/{self.name}"
-
-    @property
-    def variables(self) -> dict[str, str]:
-        return {"HOME": self.home, "USER": self.name, "LOGNAME": self.name, "PATH": PATH}
+        return f"/Users/{self.name}" if self.is_mac else f"/home/{self.name}"
 
     def words(self, *words: str, **environment: str) -> list[str]:
-        """The command that runs another in the host, as it does after this account has logged in."""
-        variables = self.variables | environment
-        account = (self.setpriv, f"--reuid={self.name}", f"--regid={self.group}", "--init-groups")
+        """The words that run a command in the host as after a login of this account."""
+        setpriv, group, own = "setpriv", self.name, {"PATH": PATH}
+        if self.is_mac:
+            setpriv, group, own = "/linux/usr/bin/setpriv", "staff", {"PATH": MAC_PATH, "LD_LIBRARY_PATH": LIBRARIES}
+        variables = {"HOME": self.home, "USER": self.name, "LOGNAME": self.name, **own, **environment}
+        account = (setpriv, f"--reuid={self.name}", f"--regid={group}", "--init-groups")
         assigned = [f"{name}={value}" for name, value in variables.items()]
         login = [*account, "env", "-i", "LANG=C.UTF-8", "TERM=dumb", *assigned, "/bin/sh", "-c", AS_ACCOUNT, "sh"]
         return lifecycle.inside_command(self.bench.name, self.host, [*login, *words])
 
     def run(self, *words: str, timeout: float = 300, **environment: str) -> subprocess.CompletedProcess[str]:
-        """Run a command, and wait for its end."""
         options: dict[str, Any] = {"capture_output": True, "text": True, "errors": "replace", "check": False}
         command = self.words(*words, **environment)
         return subprocess.run(
@@ -113,32 +104,8 @@ class Account:
         )
 
     def lab(self, *words: str, **options: Any) -> subprocess.CompletedProcess[str]:
-        """Run `lab`."""
         return self.run(PYTHON, "-m", "lab", *words, **options)
 
     def shell(self, script: str, **options: Any) -> str:
-        """What a shell script prints, which must not fail."""
-        done = self.run("sh", "-c", script, **options)
-        assert done.returncode == 0, done.stdout + done.stderr
-        return done.stdout
-
-
-class MacAccount(Account):
-    """The account of whoever sits at an emulated Mac: the interpreter is that of Linux, all else as on the Mac."""
-
-    setpriv = "/linux/usr/bin/setpriv"
-
-    def create(self) -> None:
-        """It is there: macOS has an account from its first start on."""
-
-    @property
-    def home(self) -> str:
-        return f"/Users/{self.name}"
-
-    @property
-    def group(self) -> str:
-        return "staff"
-
-    @property
-    def variables(self) -> dict[str, str]:
-        return super().variables | {"PATH": MAC_PATH, "LD_LIBRARY_PATH": LIBRARIES}
+        """The output of a shell script, which must not fail."""
+        return succeeded(self.run("sh", "-c", script, **options)).stdout

@@ -1,7 +1,6 @@
-"""Runs `lab` commands in forks of a process that has imported everything: a new interpreter takes a second each time.
+"""Runs `lab` commands in forks of one process that has imported everything: a new interpreter takes a second.
 
-As a program it serves on the Unix socket that it is given; :class:`LabServer` starts it and asks it.
-"""
+As a program it serves on a Unix socket; :class:`LabServer` starts and asks it."""
 
 from __future__ import annotations
 
@@ -29,14 +28,14 @@ from support.paths import ROOT, TESTS
 
 @cache
 def lab_server() -> LabServer:
-    """The one of this test process, which ends with it."""
+    """The server of this test process."""
     server = LabServer()
     atexit.register(server.close)
     return server
 
 
 class LabServer:
-    """The test's side: commands run one by one or beside each other, each in a process of its own."""
+    """Runs commands, each in a process of its own."""
 
     def __init__(self) -> None:
         self._folder = tempfile.TemporaryDirectory(prefix="lab-server-")
@@ -44,7 +43,7 @@ class LabServer:
         self._process = subprocess.Popen(
             [sys.executable, "-m", "support.lab_server", self._socket],
             env=os.environ | {"PYTHONPATH": f"{ROOT}:{TESTS}", "OPENBLAS_NUM_THREADS": "1"},
-            start_new_session=True,  # what ends the test run must leave it for taking local labs down
+            start_new_session=True,  # signals to the test run must spare it: it takes local labs down
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
         )
@@ -79,7 +78,7 @@ class LabServer:
         return subprocess.CompletedProcess(["lab", *argv], code, out, err)
 
     def close(self) -> None:
-        """End it, and with it the commands that still run."""
+        """End the server and the commands that still run."""
         self._process.kill()
         self._process.wait()
         self._folder.cleanup()
@@ -91,7 +90,7 @@ class _Handler(socketserver.StreamRequestHandler):
         request = json.loads(self.rfile.readline())
         handler, pid = os.getpid(), os.fork()
         if pid == 0:
-            syscalls.die_with_parent(handler, signal.SIGTERM)  # it puts back what it changed
+            syscalls.die_with_parent(handler, signal.SIGTERM)  # it restores what it changed
             _be_lab(request)
         self.wfile.write(f"{pid}\n".encode())
         _, status = os.waitpid(pid, 0)
@@ -103,7 +102,6 @@ class _Server(socketserver.ForkingMixIn, socketserver.UnixStreamServer):
 
 
 def _be_lab(request: dict[str, Any]) -> None:
-    """Be the `lab` command that was asked for, and end with its exit code."""
     from lab.cli import main as cli
 
     os.setpgid(0, 0)
@@ -129,16 +127,16 @@ def _be_lab(request: dict[str, Any]) -> None:
 
 
 def _end_with_parent() -> None:
-    """End when the other end of standard input is closed, however the test process ended."""
+    """End when standard input closes, however the test process ended."""
     os.read(0, 1)
     os._exit(0)
 
 
 def serve(path: str) -> None:
-    """Import what commands import when it comes to it, say ``ready``, and serve until killed."""
+    """Import what commands import, print ``ready``, and serve until killed."""
 
     gc.collect()
-    gc.freeze()  # else each fork looks for cycles in all that was imported, and copies the pages where that stands
+    gc.freeze()  # else each fork looks for cycles in all imported objects, and copies their pages
     threading.Thread(target=_end_with_parent, daemon=True).start()
     with _Server(path, _Handler) as server:
         print("ready", flush=True)

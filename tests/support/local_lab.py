@@ -1,4 +1,4 @@
-"""A local lab in a test's hands: its commands, its hosts' state, and ways to break it."""
+"""A local lab for tests: its commands, the state of its hosts, and ways to break it."""
 
 import json
 import os
@@ -6,19 +6,21 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any
 
-from lab.local import lifecycle, syscalls
-from lab.local.names import hosts_of
+from lab.local import cleanup, lifecycle, state, syscalls
+from lab.local.names import ALL_HOSTS, hosts_of
 from lab.results.trial import CEILINGS
 from support.lab_server import lab_server
+from support.waiting import wait_until
 
-HOSTS = ("client", "server")  # of a lab that is not asked for more
-# Everything that the lab may change, and what it must not leave: read as a person would, not through the lab. What
-# looks is left out, and so is a process that is just ending: it has no words any more, ps shows its name in brackets.
+HOSTS = ("client", "server")  # of a lab by default
+SMALL = "/srv/small"  # a file system with little room on the server
+# All that the lab may change or leave behind, read as a person would. Leaves out what looks, and processes that
+# are ending: they have no words any more, and ps shows their names in brackets
 STATE = r"""
 cat /sys/class/net/eth0/mtu /proc/sys/net/ipv4/tcp_rmem /proc/sys/net/ipv4/tcp_wmem
 cut -d ' ' -f 2,3,4 /proc/self/mounts | sort
@@ -28,7 +30,7 @@ find /dev/shm | sort
 md5sum /etc/passwd /etc/shadow /etc/hosts
 ip -o -4 address
 """
-# $1 a server: the command from $3 on is run once, as soon as $2 bytes came in since it began; tries for two minutes
+# Runs the command from $3 on when server $1 has received $2 bytes since it began; gives up after two minutes
 UNDER_WAY = """
 received() { cat /sys/class/net/eth0/statistics/rx_bytes; }
 tries=0
@@ -45,29 +47,9 @@ for above in /var/lib /private/var/db; do
     done
 done
 """
-SWEEP = """
-name = "{name}"
-blocks = {blocks}
-seed = 7
-slowest = {slowest}
-[workload]
-size = "{size}"
-[factors]
-protocol = {protocol}
-tool = {tool}
-direction = {direction}
-mtu = {mtu}
-tcp_space = {tcp_space}
-store = {store}
-server_sync = {server_sync}
-client_sync = {client_sync}
-server_cache = {server_cache}
-clients = {clients}
-read_from = {read_from}
-{options}
-"""
+DESIGN: dict[str, Any] = {"name": "test", "blocks": 1, "seed": 7, "slowest": 2_000_000}
 FACTORS: dict[str, Any] = {
-    "name": "test", "blocks": 1, "slowest": 2_000_000, "size": "4 MiB", "protocol": ["ssh"], "tool": ["rsync"],
+    "protocol": ["ssh"], "tool": ["rsync"],
     "direction": ["write", "read"], "mtu": [1500], "tcp_space": ["default"], "store": ["ram"],
     "server_sync": ["default"], "client_sync": ["fsync"], "server_cache": ["warm"], "clients": [1],
     "read_from": ["default"],
@@ -75,20 +57,19 @@ FACTORS: dict[str, Any] = {
 
 
 class Bench:
-    """One local lab and a working folder with its hosts file and results."""
+    """One local lab, and a working folder with its hosts file and results."""
 
     def __init__(self, name: str, directory: Path):
         self.name, self.directory = name, directory
         self.host_names: tuple[str, ...] = HOSTS
         self.hosts = directory / f"hosts.local.{name}.ini"
-        # a register of its own: to it the runs of another bench are those of another controller
+        # a register of its own, so that benches are different controllers
         self.environment = {"XDG_STATE_HOME": str(directory.with_name(f"{directory.name}-state"))}
 
     def up(self, *options: str, ceilings: bool = False) -> None:
-        """Bring it up. Its runs measure the link only where ``ceilings`` are asked for."""
+        """Bring the lab up. Runs measure the link only with ``ceilings``."""
         self.host_names = hosts_of(int(options[options.index("--clients") + 1])) if "--clients" in options else HOSTS
-        done = self.lab("local", "up", "--name", self.name, *options, timeout=1800)
-        assert done.returncode == 0, done.stdout + done.stderr
+        succeeded(self.lab("local", "up", "--name", self.name, *options, timeout=1800))
         if not ceilings:
             self.hosts.write_text(self.changed_hosts(server_iperf3="off").read_text())
 
@@ -97,7 +78,6 @@ class Bench:
         return self.changed_hosts(server_iperf3=None)
 
     def command(self, *arguments: str) -> list[str]:
-        """The `lab` command with these arguments, for a process of its own."""
         return [sys.executable, "-m", "lab", *arguments]
 
     def lab(self, *arguments: str, timeout: float = 900) -> subprocess.CompletedProcess[str]:
@@ -105,13 +85,13 @@ class Bench:
         return lab_server().run(arguments, self.directory, timeout, os.environ | self.environment)
 
     def strike_under_way(self, program: str, after_bytes: int, *strike: str, host: str = "server") -> tuple[str, ...]:
-        """The `lab` command that runs another in a host, in the middle of a transfer to it, once a program runs."""
+        """The `lab` command that runs ``strike`` in a host once a program runs there and a transfer has begun."""
         words = ("sh", "-c", UNDER_WAY, "sh", program, str(after_bytes), *strike)
         return ("local", "exec", "--name", self.name, host, "--", *words)
 
     @contextmanager
     def started(self, *arguments: str) -> Iterator[subprocess.Popen[str]]:
-        """A `lab` command that the test will interrupt; ended at the end, where the test did not."""
+        """A `lab` command that the test interrupts; killed at the end."""
         options: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "cwd": self.directory}
         environment = os.environ | self.environment
         with subprocess.Popen(self.command(*arguments), text=True, env=environment, **options) as process:
@@ -120,8 +100,12 @@ class Bench:
             finally:
                 process.kill()
 
+    def init(self, host: str) -> int:
+        """The PID 1 of a host, as this machine numbers it."""
+        return init_of(self.name, host)
+
     def execute(self, host: str, *words: str) -> subprocess.CompletedProcess[str]:
-        """What `lab local exec` does, without a process of the lab: tests ask a thousand times."""
+        """Run a command in a host, without a process of the lab: tests do this a thousand times."""
         return subprocess.run(
             lifecycle.inside_command(self.name, host, words),
             stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", timeout=900, check=False,
@@ -129,30 +113,86 @@ class Bench:
         )  # fmt: skip
 
     def inside(self, host: str, script: str) -> str:
-        """What a shell script prints inside a host."""
-        done = self.execute(host, "sh", "-c", script)
-        assert done.returncode == 0, done.stdout + done.stderr
-        return done.stdout
+        """The output of a shell script inside a host."""
+        return succeeded(self.execute(host, "sh", "-c", script)).stdout
 
     def state(self) -> dict[str, list[str]]:
-        """The state of all hosts, line by line."""
         return {host: self.inside(host, STATE).splitlines() for host in self.host_names}
 
     def sweep(self, **factors: Any) -> Path:
-        """A sweep file with these factors."""
-        chosen = (FACTORS | factors).items()
-        values = {key: value if key in ("name", "size") else json.dumps(value) for key, value in chosen}
+        design = {key: factors.pop(key, value) for key, value in DESIGN.items()}
+        size = factors.pop("size", "4 MiB")
         path = self.directory / "sweep.toml"
-        options = "\n".join(f"{key} = {value}" for key, value in values.items() if "." in key)
-        path.write_text(SWEEP.format(**values, options=options))
+        path.write_text(f'{toml(design)}[workload]\nsize = "{size}"\n[factors]\n{toml(FACTORS | factors)}')
         return path
 
     def run(self, *options: str, hosts: Path | None = None, **factors: Any) -> subprocess.CompletedProcess[str]:
-        """Run a sweep with these factors."""
         return self.lab("run", "--hosts", str(hosts or self.hosts), str(self.sweep(**factors)), *options)
 
+    def measure(self, *options: str, hosts: Path | None = None, **factors: Any) -> list[dict[str, Any]]:
+        """The trials of a sweep with these factors, which must end well."""
+        done = self.run(*options, hosts=hosts, **factors)
+        reasons = [trial["reason"] for trial in self.trials_if_any()]
+        assert done.returncode == 0, "\n".join([done.stdout, done.stderr, *reasons])
+        return self.trials()
+
+    def check_output(self, *arguments: str, timeout: float = 900) -> str:
+        """What a `lab` command that must end well prints, as in subprocess."""
+        done = self.lab(*arguments, timeout=timeout)
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+    def refusal(self, code: int, *arguments: str) -> str:
+        """The message of a `lab` command that must end with this exit code, and without a traceback."""
+        done = self.lab(*arguments)
+        assert (done.returncode, "Traceback" in done.stderr) == (code, False), done.stdout + done.stderr
+        return done.stderr
+
+    def refused_run(self, code: int, *options: str, hosts: Path | None = None, **factors: Any) -> str:
+        """The message of a run that must end with this exit code."""
+        return self.refusal(code, "run", "--hosts", str(hosts or self.hosts), str(self.sweep(**factors)), *options)
+
+    def started_run(
+        self, *options: str, hosts: Path | None = None, **factors: Any
+    ) -> AbstractContextManager[subprocess.Popen[str]]:
+        """A run of a sweep with these factors, which the test will interrupt."""
+        return self.started("run", "--hosts", str(hosts or self.hosts), str(self.sweep(**factors)), *options)
+
+    def kill_run(self, moment: str, *options: str, hosts: Path | None = None, **factors: Any) -> None:
+        """Run a sweep with these factors; kill its controller as soon as the log of commands holds ``moment``."""
+        with self.started_run(*options, hosts=hosts, **factors) as run:
+            self.wait_for(moment, run)
+            assert end(run, signal.SIGKILL)[0] == -signal.SIGKILL
+
+    def run_struck(self, strike: tuple[str, ...], **factors: Any) -> tuple[int, str]:
+        """Run a sweep during which another `lab` command strikes; the exit code of the run, and what it printed."""
+        with self.started(*strike) as striking, self.started_run(**factors) as run:
+            output, _ = run.communicate(timeout=600)
+            assert striking.wait() == 0
+        return run.returncode, output
+
+    @contextmanager
+    def changed(self, host: str, do: str, undo: str) -> Iterator[None]:
+        """A change inside a host for the time of a block."""
+        self.inside(host, do)
+        try:
+            yield
+        finally:
+            self.inside(host, undo)
+
+    def missing(self, host: str, *paths: str) -> AbstractContextManager[None]:
+        """A host without these files for the time of a block."""
+        away = " && ".join(f"mv {path} {path}.away" for path in paths)
+        back = " && ".join(f"mv {path}.away {path}" for path in paths)
+        return self.changed(host, away, back)
+
+    def run_json(self) -> dict[str, Any]:
+        """What run.json of the newest run holds."""
+        content: dict[str, Any] = json.loads((self.newest() / "run.json").read_text())
+        return content
+
     def changed_hosts(self, **changes: str | None) -> Path:
-        """A copy of the hosts file with ``section_key = value`` changed or added, or without it where it is None."""
+        """A copy of the hosts file with ``section_key = value`` changed, added or, if None, removed."""
         lines = self.hosts.read_text().splitlines()
         for name, value in changes.items():
             section, _, key = name.partition("_")
@@ -164,37 +204,43 @@ class Bench:
         return path
 
     def newest(self) -> Path:
-        """The newest run folder."""
         return max((self.directory / "results").iterdir())
 
     def trials(self) -> list[dict[str, Any]]:
-        """The trials of the newest run, without the ceilings."""
+        """The trials of the newest run, without ceilings."""
         lines = (self.newest() / "trials.jsonl").read_text().splitlines()
         return [trial for trial in map(json.loads, lines) if trial["protocol"] not in CEILINGS]
 
     def trials_if_any(self) -> list[dict[str, Any]]:
-        """The same, where there is a run."""
         return self.trials() if any(self.directory.glob("results/*/trials.jsonl")) else []
 
     def wait_until_free(self) -> None:
-        """Wait until the SSH sessions of a run that was killed have ended, so that no host is in use any more."""
+        """Wait until the SSH sessions of a killed run have ended, so that its hosts are free."""
         for host in self.host_names:
             self.inside(host, WAIT_UNTIL_FREE)
 
     def wait_for(self, text: str, process: subprocess.Popen[str], seconds: float = 600) -> None:
         """Wait until the newest run's log of commands, or its trials, hold ``text``."""
-        deadline = time.monotonic() + seconds
-        while time.monotonic() < deadline:
+
+        def is_there() -> bool:
             logs = [*self.directory.glob("results/*/commands.log"), *self.directory.glob("results/*/trials.jsonl")]
-            if any(text in log.read_text() for log in logs):
-                return
-            assert process.poll() is None, process.stdout and process.stdout.read()
-            time.sleep(0.03)
-        raise AssertionError(f"{text!r} did not come")
+            return any(text in log.read_text() for log in logs)
+
+        wait_until(is_there, repr(text), seconds, process)
+
+
+def init_of(lab_name: str, host: str) -> int:
+    lab = state.load(lab_name)
+    assert lab is not None, f"the local lab {lab_name} is gone"
+    return lab.hosts[host].pid
+
+
+def toml(values: Mapping[str, object]) -> str:
+    return "".join(f"{key} = {json.dumps(value)}\n" for key, value in values.items())
 
 
 def _without(lines: list[str], key: str) -> list[str]:
-    """The lines, less the first one of this key in the section that they begin in."""
+    """The lines without the first line of this key in the current section."""
     for number, line in enumerate(lines):
         if line.startswith("["):
             break
@@ -203,8 +249,70 @@ def _without(lines: list[str], key: str) -> list[str]:
     return lines
 
 
+def small_disk(bench: Bench, options: str) -> AbstractContextManager[None]:
+    """The server with a file system in memory at SMALL for the time of a block."""
+    mount = f"mkdir {SMALL} && mount -t tmpfs -o {options} small {SMALL}"
+    return bench.changed("server", mount, f"umount {SMALL} && rmdir {SMALL}")
+
+
+def succeeded(done: subprocess.CompletedProcess[str]) -> subprocess.CompletedProcess[str]:
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done
+
+
 def end(process: subprocess.Popen[str], number: signal.Signals) -> tuple[int, str]:
-    """Send a signal and wait; exit code and what was printed."""
+    """Send a signal and wait: exit code and output."""
     os.kill(process.pid, number)
     output, _ = process.communicate(timeout=600)
     return process.returncode, output
+
+
+def traces(name: str) -> list[str]:
+    """All that belongs to a lab of this name."""
+    left = [str(path) for path in (state.directory(name),) if path.exists()]
+    left += [
+        str(group)
+        for host in (*ALL_HOSTS, cleanup.LINK)
+        if (group := cleanup.control_group(name, host)) and group.exists()
+    ]
+    left += [str(disk) for host in ALL_HOSTS if (disk := cleanup.disk_directory(name, host)).exists()]
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            command = (process / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+        except OSError:
+            continue
+        if f"/{name}/" in command or f" {name} " in command:
+            left.append(command)
+    mounts = Path("/proc/self/mounts").read_text()
+    return left + [line for line in mounts.splitlines() if f"/{name}/" in line]
+
+
+def gone(name: str) -> list[str]:
+    """The traces after all are gone, or after the time is over."""
+    deadline = time.monotonic() + 30
+    while (left := traces(name)) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    return left
+
+
+# findings about this machine, which may be busy
+OF_THE_MACHINE = ("client load", "server load", "client swap", "server swap")
+
+
+def check_findings(bench: Bench, hosts: Path | None = None) -> list[dict[str, Any]]:
+    """The findings without those about this machine; checks the exit code, too."""
+    done = bench.lab("check", "--json", "--hosts", str(hosts or bench.hosts))
+    assert done.stderr == ""
+    all_findings = json.loads(done.stdout)["findings"]
+    assert done.returncode == (1 if any(finding["level"] == "problem" for finding in all_findings) else 0)
+    return [finding for finding in all_findings if finding["subject"] not in OF_THE_MACHINE]
+
+
+def findings_at(all_findings: list[dict[str, Any]], *levels: str) -> list[tuple[str, str]]:
+    return [(finding["subject"], finding["message"]) for finding in all_findings if finding["level"] in levels]
+
+
+def only_finding(all_findings: list[dict[str, Any]], level: str) -> dict[str, Any]:
+    """The one finding of a level, except the note about jumbo frames."""
+    (finding,) = [other for other in all_findings if other["level"] == level and other["subject"] != "link MTU"]
+    return finding

@@ -1,10 +1,11 @@
-"""A host that was broken into: by seed, it puts something else in the place of what its commands print."""
+"""A hacked host: by seed, it replaces what its commands print."""
 
 import dataclasses
 import itertools
 import json
 import random
 import re
+import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -13,8 +14,9 @@ import pytest
 
 from lab.hosts import Result
 from lab.hosts.ssh import SshHost
+from support.local_lab import Bench
 
-# what each text would do, were it run, opened or shown: see the tests
+# texts that would act if somebody ran, opened or showed them
 BAIT = "pwned-by-a-lying-host"
 ESCAPES = "\x1b[2J\x1b]0;owned\x07\x1b]8;;http://evil.example\x1b\\click\x9b31m\x7f\r\b"
 MARKUP = f"<script>{BAIT}</script><img src=x onerror=alert(1)>[x](javascript:alert(1))|`=cmd|'/C calc'!A1"
@@ -26,23 +28,23 @@ PATHS = ("../../" + BAIT, "/tmp/" + BAIT, "~/" + BAIT)
 
 
 def _number(text: str, chance: random.Random) -> str:
-    """Another number in the place of one of its numbers, or of all."""
+    """Replace one of its numbers, or all."""
     bad = chance.choice(NUMBERS)
-    found = list(re.finditer(r"[0-9]+(\.[0-9]+)?", text))
-    if not found or chance.random() < 0.3:
+    places = list(re.finditer(r"[0-9]+(\.[0-9]+)?", text))
+    if not places or chance.random() < 0.3:
         return re.sub(r"[0-9]+(\.[0-9]+)?", bad, text)
-    one = chance.choice(found)
-    return text[: one.start()] + bad + text[one.end() :]
+    place = chance.choice(places)
+    return text[: place.start()] + bad + text[place.end() :]
 
 
 def _word(text: str, chance: random.Random) -> str:
-    """Something hostile in the place of one word, the rest as it was: what is most likely to be believed."""
+    """Replace one word: such lies are most likely to be believed."""
     bad = chance.choice((ESCAPES, MARKUP, SHELL, *PATHS, "x" * 10_000, "-oProxyCommand=id", "\u202eabc", "\0"))
-    found = list(re.finditer(r"[^\s\"{}:,]+", text))
-    if not found:
+    places = list(re.finditer(r"[^\s\"{}:,]+", text))
+    if not places:
         return bad
-    one = chance.choice(found)
-    return text[: one.start()] + bad + text[one.end() :]
+    place = chance.choice(places)
+    return text[: place.start()] + bad + text[place.end() :]
 
 
 def _json(_: str, chance: random.Random) -> str:
@@ -74,29 +76,56 @@ LIES: dict[str, Callable[[str, random.Random], str]] = {
 
 
 @contextmanager
-def lying(seed: int) -> Iterator[list[str]]:
-    """A host tells one kind of lie: now and then, or always about one command; yields what was lied about."""
-    chance = random.Random(seed)
-    kind = chance.choice(sorted(LIES))
-    about, role = chance.choice(("", *ASKED)), chance.choice(("client", "server"))
-    often = 0.9 if about else chance.choice((0.01, 0.05, 0.3))
-    told: list[str] = [f"seed {seed}: {role} tells lies of kind {kind} about {about!r}, {often:.0%} of the time"]
+def answering(
+    answer: Callable[[SshHost, tuple[str, ...], bool, Callable[[], Result]], Result],
+) -> Iterator[pytest.MonkeyPatch]:
+    """Let ``answer`` answer every command; it gets the host, words, whether as root, and what asks the host itself."""
     honest = SshHost._execute
-    numbers = itertools.count()
 
     def execute(
         host: SshHost, argv: tuple[str, ...], root: bool, given: str, deadline_s: float, stop_mark: str = ""
     ) -> Result:
-        result = honest(host, argv, root, given, deadline_s, stop_mark)
-        number = next(numbers)
+        return answer(host, argv, root, lambda: honest(host, argv, root, given, deadline_s, stop_mark))
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(SshHost, "_execute", execute)
+        yield patch
+
+
+@contextmanager
+def lying(seed: int) -> Iterator[list[str]]:
+    """One host tells one kind of lie, now and then or always about one command; yields what was lied about."""
+    chance = random.Random(seed)
+    kind = chance.choice(sorted(LIES))
+    about, role = chance.choice(("", *ASKED)), chance.choice(("client", "server"))
+    often = 0.9 if about else chance.choice((0.01, 0.05, 0.3))
+    lies: list[str] = [f"seed {seed}: {role} tells lies of kind {kind} about {about!r}, {often:.0%} of the time"]
+    numbers = itertools.count()
+
+    def answer(host: SshHost, argv: tuple[str, ...], _: bool, go: Callable[[], Result]) -> Result:
+        result, number = go(), next(numbers)
         if host.name != role or about not in " ".join(argv) or chance.random() >= often:
             return result
-        told.append(f"{number}: {' '.join(argv)[:100]}")
+        lies.append(f"{number}: {' '.join(argv)[:100]}")
         exit_code = chance.choice((*[result.exit_code] * 6, 1, 255, -1))
         if chance.random() < 0.25:
             return dataclasses.replace(result, stderr=LIES[kind](result.stderr, chance), exit_code=exit_code)
         return dataclasses.replace(result, stdout=LIES[kind](result.stdout, chance), exit_code=exit_code)
 
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(SshHost, "_execute", execute)
-        yield told
+    with answering(answer):
+        yield lies
+
+
+@pytest.fixture(scope="module")
+def liar(new_bench: Callable[..., Bench]) -> Bench:
+    """A lab that may end in any state, because a lying host may not restore what it says it did."""
+    bench = new_bench()
+    bench.changed_hosts(client_ram_disk="64 MiB", server_ram_disk="64 MiB")
+    return bench
+
+
+@pytest.fixture
+def clean_hosts(liar: Bench) -> Iterator[None]:
+    yield
+    liar.lab("restore")
+    shutil.rmtree(liar.directory / "results", ignore_errors=True)

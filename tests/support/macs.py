@@ -1,4 +1,4 @@
-"""Emulated Macs as their owners have them: their servers, what a sweep changes there, and commands of their user."""
+"""Emulated Macs: their servers, what a sweep changes there, and commands of their user."""
 
 import shlex
 import subprocess
@@ -34,7 +34,7 @@ until showmount -e localhost 2>/dev/null | grep -q labram && listens 01BD &&
     tries=$((tries + 1)); [ $tries -lt 400 ] || exit 1; sleep 0.3
 done
 """
-# What a sweep changes on a Mac, as its owner would look for it
+# What a sweep changes on a Mac
 STATE = r"""
 mount; sharing -l; launchctl list | cut -f 3 | grep -i -e smb -e apple -e nfs; nfsd status | sed 's/(pid.*//'
 cat /etc/exports /etc/nfs.conf 2>/dev/null
@@ -57,7 +57,6 @@ def run(bench: Bench, host: str, script: str, *args: str, user: bool = False) ->
 
 
 def state(bench: Bench, platforms: tuple[str, str]) -> dict[str, list[str]]:
-    """What a sweep changes on these hosts, line by line."""
     looks = {
         host: STATE if platform != "linux" else LINUX_STATE for host, platform in zip(HOSTS, platforms, strict=True)
     }
@@ -65,7 +64,7 @@ def state(bench: Bench, platforms: tuple[str, str]) -> dict[str, list[str]]:
 
 
 def check_pieces(bench: Bench) -> None:
-    """A Mac's dd, and what flushes each piece, over SMB: a flush for each record or band, and one after the tool."""
+    """Over SMB, a Mac's tools flush each piece, and once more after the tool."""
     flushed_before = bench.inside("client", FLUSHES).count("FLUSH")
     levels: dict[str, Any] = {"dd.bs": ["64 KiB"], "append.bs": ["512 KiB"], "bands.bs": ["1 MiB"]}
     tools = ["dd", "append", "bands", "frames"]
@@ -73,7 +72,7 @@ def check_pieces(bench: Bench) -> None:
     trials = bench.trials()
     assert done.returncode == 0, done.stdout + "\n".join(trial["reason"] for trial in trials)
     assert {trial["tool"]: trial["verified"] for trial in trials} == dict.fromkeys(tools, True)
-    laid_out = 1  # what bands write over
+    laid_out = 1  # before the bands
     flushes = {"dd": 1, "append": 4 + 1, "bands": laid_out + 2 + 1, "frames": 1}
     assert bench.inside("client", FLUSHES).count("FLUSH") - flushed_before == sum(flushes.values())
     frames = [trial["observed"]["frames"]["frames"] for trial in trials if trial["tool"] == "frames"]
@@ -81,8 +80,8 @@ def check_pieces(bench: Bench) -> None:
 
 
 def check_names(bench: Bench) -> None:
-    """What a Mac does with names alone, over each protocol that it has."""
-    phases = ["create", "list", "rename"]  # the others are as these, and each takes two mounts
+    """A Mac works with names alone, over each protocol."""
+    phases = ["create", "list", "rename"]  # the others are similar, and each takes two mounts
     sweep = bench.sweep(protocol=["afp", "nfs", "smb"], tool=["metadata"], size="1 MiB", client_sync=["close"])
     text = sweep.read_text().replace("[workload]\n", '[workload]\nkind = "tree"\nprofile = "mail"\n')
     path = bench.directory / "names.toml"
@@ -94,8 +93,32 @@ def check_names(bench: Bench) -> None:
 
 
 def swept(bench: Bench, **factors: Any) -> pd.DataFrame:
-    """The trials of a sweep that must have gone well."""
+    """The trials of a sweep, which must succeed."""
     done = bench.run(**factors)
     trials = run_folder.load(bench.newest())
     assert done.returncode == 0, done.stdout + trials["reason"].to_string()
     return trials[~trials["protocol"].isin(CEILINGS)]
+
+
+NEW, OLD = "client", "server"
+VERSIONS = {NEW: (15, 5), OLD: (10, 6)}  # of 2024 and of 2009
+PLATFORMS = ("--platform", f"{NEW}=macos@15.5", "--platform", f"{OLD}=macos@10.6")
+
+
+def run_as_user(macs: Bench, host: str, script: str) -> tuple[int, str]:
+    """Run a script as the user who logs in: exit code and output."""
+    words = ("sudo", "-u", "lab", "/bin/sh", "-c", f"exec 2>&1; cd /private/tmp; {script}")
+    done = macs.execute(host, *words)
+    return done.returncode, done.stdout
+
+
+def output_of(macs: Bench, host: str, script: str) -> str:
+    """The output of a script, which must not fail."""
+    code, output = run_as_user(macs, host, script)
+    assert code == 0, output
+    return output
+
+
+def await_(test: str) -> str:
+    """A command that tries ``test`` until it succeeds, for two minutes."""
+    return f"tries=0; until {test}; do tries=$((tries + 1)); [ $tries -lt 600 ] || exit 1; sleep 0.2; done"

@@ -1,4 +1,4 @@
-"""Local labs that were never up, as their state file describes them."""
+"""Local labs that never ran, as their state files describe them."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ PROCESS = Process(1, 2)
 
 
 def lab_of(process: Process = PROCESS, **changes: Any) -> Lab:
-    """The lab named mine, of two hosts with Linux; every process of it is ``process``."""
+    """The lab ``mine`` with two Linux hosts; each of its processes is ``process``."""
     facts: dict[str, Any] = {
         "name": "mine", "instance": "0123", "supervisor": process, "cleaner": process,
         "hosts": {"client": process, "server": process}, "rate": "1gbit", "delay": "none",

@@ -1,4 +1,4 @@
-"""A client and a server that somebody else set up, and an ordinary user of the client who measures."""
+"""A client and a server that somebody else set up, and ``ann``, an ordinary user of the client, who measures."""
 
 from __future__ import annotations
 
@@ -8,23 +8,26 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-from support.inside_host import PYTHON, Account, MacAccount, bring_python
-from support.local_lab import Bench
-from support.paths import TESTS
+import pytest
 
-SUPPORT = TESTS / "support"
+from support.inside_host import PYTHON, Account, bring_python
+from support.local_lab import Bench, succeeded
+from support.other_servers import password_of, serve
+from support.paths import TESTS
+from support.waiting import wait_until
+
+MORE_SHARES = (TESTS / "support" / "more_shares.sh").read_text()
 SERVER = "10.99.0.2"
-# What a measurement may leave on the client: files, processes and mounts of the user
+# Files, processes and mounts of the user, which a measurement might leave
 CLIENT_STATE = """
 find /dev/shm /home/ann/.local/file-share-lab -mindepth 1 2>/dev/null | sort
 grep -e /home/ann -e /dev/shm/ /proc/self/mounts
 ps -u ann -o args= | sort; cat /sys/class/net/eth0/mtu
 """
 SERVER_STATE = "find /mnt /dev/shm | sort"
-# A person's own GVfs session, as a desktop starts it; the URI of a share, and the answers to what is asked
+# A GVfs session as a desktop starts it. $1 is the URI of a share, $2 answers questions
 MOUNT = """
 export XDG_RUNTIME_DIR=$HOME/run; mkdir -p -m 700 "$XDG_RUNTIME_DIR/gvfs"
 [ -S "$XDG_RUNTIME_DIR/bus" ] || {
@@ -44,20 +47,19 @@ until [ -d "$path" ]; do sleep 0.1; done; echo "$path"
 
 @dataclass(frozen=True)
 class Measured:
-    """The bench, its user ``ann``, and the password of the account ``lab`` of the server's shares."""
+    """The bench, its user, and the password of the shares' account ``lab``."""
 
     bench: Bench
     ann: Account
     password: str
 
     def url(self, protocol: str, share: str = "labram") -> str:
-        """A share's URL as a person writes it."""
         return f"nfs://{SERVER}/mnt/share" if protocol == "nfs" else f"{protocol}://lab@{SERVER}/{share}"
 
-    def measure(self, *words: str, seconds: int = 10, **environment: str) -> subprocess.CompletedProcess[str]:
-        """Measure as ann, in a folder with no other results."""
+    def measure(self, *words: str, **environment: str) -> subprocess.CompletedProcess[str]:
+        """Measure as ann, in a folder without other results."""
         self.ann.shell("rm -rf results")
-        return self.ann.lab(*self.options(*words, seconds=seconds), **({"SECRET": self.password} | environment))
+        return self.ann.lab(*self.options(*words, seconds=10), **({"SECRET": self.password} | environment))
 
     @staticmethod
     def options(*words: str, seconds: int) -> list[str]:
@@ -65,7 +67,7 @@ class Measured:
 
     @contextmanager
     def started(self, *words: str, seconds: int = 60) -> Iterator[Running]:
-        """A measurement that a test breaks in on; ended at the end, where the test did not."""
+        """A measurement that a test interrupts; killed at the end."""
         self.ann.shell("rm -rf results")
         command = ["setsid", "--wait", PYTHON, "-m", "lab", *self.options(*words, seconds=seconds)]
         with subprocess.Popen(
@@ -78,21 +80,19 @@ class Measured:
                 process.kill()
 
     def log(self) -> str:
-        """The commands of the newest run, and its trials; nothing where there is none yet."""
+        """The commands and trials of the newest run, if any."""
         return self.ann.shell("cat results/*/commands.log results/*/trials.jsonl 2>/dev/null; :")
 
     def trials(self) -> list[dict[str, Any]]:
-        """The trials of the newest run."""
         return [json.loads(line) for line in self.ann.shell("cat results/*/trials.jsonl").splitlines()]
 
     def state(self) -> dict[str, list[str]]:
-        """What a measurement must leave as it was."""
         looks = {"client": CLIENT_STATE, "server": SERVER_STATE}
         return {host: self.bench.inside(host, look).splitlines() for host, look in looks.items()}
 
     @contextmanager
     def left_as_found(self) -> Iterator[Measured]:
-        """Nothing of a measurement is anywhere afterwards, and the own file of the share's owner is as it was."""
+        """A measurement leaves nothing behind, and the file of the share's owner is unchanged."""
         before = self.state()
         yield self
         after = self.state()
@@ -101,7 +101,6 @@ class Measured:
         assert self.on_server("cat /mnt/share/mine") == "mine\n"
 
     def on_server(self, script: str) -> str:
-        """What a shell script prints there, as root."""
         return self.bench.inside("server", script)
 
     def mount(self, uri: str, answers: str = "") -> str:
@@ -109,32 +108,26 @@ class Measured:
         return self.ann.shell(f"set -- '{uri}' '{answers}'\n{MOUNT}").rstrip("\n")
 
     def end_session(self) -> None:
-        """Log ann out: all that she runs, and her mounts."""
+        """Log ann out: end her processes and mounts."""
         self.bench.inside("client", "pkill -KILL -u ann; umount -l /home/ann/run/gvfs; rm -rf /home/ann/run; :")
 
 
 @dataclass(frozen=True)
 class Running:
-    """A measurement under way."""
-
     scene: Measured
     process: subprocess.Popen[str]
 
     def wait_for(self, text: str, seconds: float = 120) -> None:
         """Wait until the log of commands, or a trial, holds ``text``."""
-        deadline = time.monotonic() + seconds
-        while text not in self.scene.log():
-            assert self.process.poll() is None, self.process.communicate()
-            assert time.monotonic() < deadline, f"{text!r} did not come"
-            time.sleep(0.05)
+        wait_until(lambda: text in self.scene.log(), repr(text), seconds, self.process)
 
     def wait_for_process(self, pattern: str) -> None:
-        """Wait until ann runs a command that a regular expression fits."""
+        """Wait until ann runs a command that fits a pattern."""
         assert self.sees_process(pattern), self.process.communicate()
 
-    def sees_process(self, pattern: str, seconds: float = 120) -> bool:
-        """The same; false where the measurement ended before one was seen."""
-        deadline = time.monotonic() + seconds
+    def sees_process(self, pattern: str) -> bool:
+        """Whether ann runs a command that fits a pattern before the measurement ends."""
+        deadline = time.monotonic() + 120
         while self.scene.bench.execute("client", "pgrep", "-u", "ann", "-f", "--", pattern).returncode != 0:
             if self.process.poll() is not None:
                 return False
@@ -147,26 +140,64 @@ class Running:
         self.scene.bench.inside("client", f"kill -s {signal} -- -$(pgrep -o -u ann -f '^{PYTHON} -m lab measure')")
 
     def end(self) -> tuple[int, str]:
-        """Exit code, and all that it printed."""
         output, _ = self.process.communicate(timeout=300)
         return self.process.returncode, output
 
 
 def arrange(new_bench: Callable[..., Bench], *options: str) -> Measured:
-    """A local lab with these servers, and ann, who has the lab; on a Mac it is the account there."""
+    """A local lab with servers that are not the lab's, and ann; on a Mac she is the account there."""
     bench = new_bench(*options)
     bring_python(bench, "client")
-    ann = (
-        MacAccount(bench, "client", "lab")
-        if any("macos@" in word for word in options)
-        else Account(bench, "client", "ann")
-    )
+    is_mac = any("macos@" in word for word in options)
+    ann = Account(bench, "client", "lab" if is_mac else "ann", is_mac)
     ann.create()
-    key = next(line for line in bench.hosts.read_text().splitlines() if "file:" in line)
-    password = Path(key.partition("file:")[2]).read_text().strip()
-    done = bench.execute("server", "sh", "-c", (SUPPORT / "linux_servers.sh").read_text(), "sh", password)
-    assert done.returncode == 0, done.stdout + done.stderr
-    done = bench.execute("server", "sh", "-c", (SUPPORT / "more_shares.sh").read_text())
-    assert done.returncode == 0, done.stdout + done.stderr
+    serve(bench)
+    bench.inside("server", MORE_SHARES)
     bench.inside("server", "echo mine > /mnt/share/mine && chown lab /mnt/share/mine")
-    return Measured(bench, ann, password)
+    return Measured(bench, ann, password_of(bench))
+
+
+LINK = 200e6 / 8  # bytes a second
+OWN = r"file-share-lab-[0-9a-f]{16}"
+
+
+@pytest.fixture(scope="module")
+def one_scene(new_bench: Callable[..., Bench]) -> Measured:
+    return arrange(new_bench, "--rate", "200mbit")
+
+
+@pytest.fixture
+def scene(one_scene: Measured) -> Iterator[Measured]:
+    with one_scene.left_as_found():
+        yield one_scene
+
+
+def measure_well(scene: Measured, protocol: str, *words: str) -> str:
+    """Measure a target; the run must go well. Returns what it printed."""
+    done = scene.measure(*words)
+    assert done.returncode == 0, done.stdout + done.stderr
+    check_measured(scene, protocol)
+    return done.stdout
+
+
+def check_measured(scene: Measured, protocol: str) -> None:
+    """A run succeeded: verified trials crossed the wire each way, and every command reads the run folder."""
+    trials = [trial for trial in scene.trials() if trial["protocol"] == protocol]
+    good = [trial for trial in trials if trial["status"] == "ok"]
+    assert {trial["direction"] for trial in good} == {"read", "write"}, trials
+    for trial in good:
+        assert trial["verified"]
+        moved = trial["wire_tx_bytes" if trial["direction"] == "write" else "wire_rx_bytes"]
+        assert trial["size_bytes"] <= moved < 1.2 * trial["size_bytes"]
+        assert trial["size_bytes"] / trial["elapsed_s"] < 1.02 * LINK  # no cache gave it
+    for words in (["show"], ["show", "--json"], ["report"]):
+        done = succeeded(scene.ann.lab(*words))
+        assert done.stderr == "" or ("report" in words and done.stderr.startswith("replaced ")), words
+        assert "--json" not in words or json.loads(done.stdout)
+    assert scene.ann.shell("ls results/*/report/report.html")
+    done = scene.ann.lab("contribute", "--output", "given")
+    refused = [line for line in (done.stdout + done.stderr).splitlines() if ".json" in line]
+    # if both hosts are seen, they are recognized as a local lab that nobody named to `lab measure`
+    both = any("server" in trial["observed"] for trial in good)
+    assert all(both and "no local lab is named" in line for line in refused), refused
+    scene.ann.shell("rm -r given")

@@ -1,4 +1,4 @@
-"""A host in memory for tests: named values, two commands, and a fault at whichever command a test wants one."""
+"""Hosts in memory: named values, two commands, and a fault at any command."""
 
 import signal
 from collections.abc import Callable, Iterator
@@ -11,26 +11,27 @@ from pydantic import Field
 
 from lab.base import signals
 from lab.base.errors import DeadlineExceeded, HostLost
-from lab.hosts import Host, Result
+from lab.hosts import Result
 from lab.hosts.command import Command, command
 from lab.settings.changes import Settings
 from lab.settings.journal import Journal, LineFormat
 from lab.settings.operation import Operation
 from lab.settings.setting import Setting
+from support.fake_host import LocalHost
 
 SECRET = "hunter2-do-not-show"
 
 
 class Killed(BaseException):
-    """The program was killed (``kill -9``): from here on no command reaches a host, until the counter is healed."""
+    """The program was killed (``kill -9``): no command reaches a host until the counter is healed."""
 
 
 @dataclass(frozen=True)
 class Fault:
-    """What goes wrong at the command of this number, counted from 0 over both hosts; before or after its effect.
+    """What goes wrong at command number ``at``, counted from 0 over both hosts; before or after its effect.
 
-    ``refused`` exit code 1; ``lies`` exit code 0 without the effect; ``lost`` no connection for this command, ``dead``
-    for all from here on; ``stuck`` past its deadline; ``signal`` SIGTERM arrives; ``killed``: see :class:`Killed`.
+    ``refused``: exit code 1; ``lies``: exit code 0 without effect; ``lost``: no connection for this command; ``dead``:
+    for all from here on; ``stuck``: past its deadline; ``signal``: SIGTERM arrives; ``killed``: see :class:`Killed`.
     """
 
     at: int
@@ -42,7 +43,7 @@ KINDS = ("refused", "lies", "lost", "dead", "stuck", "signal")
 
 
 class Counter:
-    """The commands of both hosts share one count and one fault."""
+    """One count of commands and one fault for both hosts."""
 
     def __init__(self) -> None:
         self.fault: Fault | None = None
@@ -51,7 +52,7 @@ class Counter:
         self.struck_while_held: bool | None = None
 
     def next(self) -> Fault | None:
-        """The fault of the command that is being sent now."""
+        """The fault of the next command."""
         if self.gone is not None:
             raise self.gone
         fault = self.fault if self.fault is not None and self.fault.at == self.count else None
@@ -61,12 +62,11 @@ class Counter:
         return fault
 
     def heal(self) -> None:
-        """From here on nothing goes wrong."""
         self.fault, self.gone = None, None
 
 
-class MemoryHost(Host):
-    """Knows ``read KEY`` and ``write KEY VALUE``; anything else fails the test. ``watch`` sees each write coming."""
+class MemoryHost(LocalHost):
+    """Knows ``read KEY`` and ``write KEY VALUE``; anything else fails the test. Each write calls ``watch`` first."""
 
     def __init__(self, role: str, counter: Counter | None = None, **values: str):
         super().__init__(role)
@@ -107,13 +107,9 @@ class MemoryHost(Host):
         return ""
 
     def reconnect(self, take_over: Callable[[], None] = lambda: None) -> None:
-        """Works unless the host is out of reach for good."""
         if self.counter.gone is not None:
             raise self.counter.gone
         take_over()
-
-    def close(self) -> None:
-        """Nothing to let go of."""
 
 
 @dataclass(frozen=True)
@@ -138,7 +134,7 @@ class Knob(Operation):
 
 @dataclass(frozen=True)
 class HoldingKnob(Knob):
-    """One that later ones need."""
+    """A value that later ones need."""
 
     kind = "holding-knob"
     holds = True
@@ -146,7 +142,7 @@ class HoldingKnob(Knob):
 
 @dataclass(frozen=True)
 class SlowKnob(Knob):
-    """One that goes back in two steps."""
+    """A value that is restored in two steps."""
 
     kind = "slow-knob"
 
@@ -158,14 +154,14 @@ LINES = LineFormat({kind.kind: kind for kind in (Knob, HoldingKnob, SlowKnob)})
 
 
 def knob(host: str, key: str, wanted: str, kind: type[Knob] = Knob) -> Setting:
-    """A setting of a memory host, brought about in two steps, the second of which needs a secret."""
+    """A setting of a memory host with two steps, the second of which needs a secret."""
     steps = command("write", key, f"nearly {wanted}"), command("write", key, wanted, root=True, given=SECRET)
     return Setting(host, kind(key), wanted, steps)
 
 
 @contextmanager
 def lab_signals() -> Iterator[None]:
-    """The lab's signal handlers for the time of a test, and nothing of them after it."""
+    """Install the lab's signal handlers for the time of a test."""
     before = {number: signal.getsignal(number) for number in signals.SIGNALS}
     signals.install()
     try:
@@ -196,7 +192,7 @@ class World:
         return sum(len(host.writes) for host in self.hosts.values())
 
     def run(self, program: Any) -> None:
-        """Bring changes about; a list is a scope, which must leave everything as it was when it was entered."""
+        """Apply changes; a list is a scope, which must restore the state at its begin."""
         if isinstance(program, tuple):
             self.settings.apply(knob(*program))
             return
@@ -207,7 +203,7 @@ class World:
         assert self.state() == before
 
     def restore(self) -> None:
-        """``lab restore`` in a new process."""
+        """Restore as `lab restore` does in a new process."""
         Settings(self.hosts, Journal(self.path, LINES), patience_s=0).unwind()
 
 

@@ -1,8 +1,6 @@
-"""Mounts folders of this machine into the mount namespace of a process, read-only, as nothing but these calls can.
+"""Mounts folders of this machine read-only into the mount namespace of a process: ``PID FOLDER PLACE...``.
 
-As a program: the process's id, then the folders and where each is to be there. A program of its own, for setns(2) moves
-nothing that has threads.
-"""
+A program of its own, because setns(2) refuses processes with threads."""
 
 import ctypes
 import os
@@ -25,7 +23,7 @@ def _check(result: int, path: str) -> int:
 
 
 def mount_into(pid: int, folders: list[str], places: list[str]) -> None:
-    """Mount each folder at its place, which is there already as process ``pid`` sees it."""
+    """Mount each folder at its place, which exists as process ``pid`` sees it."""
     trees = [_check(_libc.syscall(OPEN_TREE, AT_FDCWD, os.fsencode(name), OPEN_TREE_CLONE), name) for name in folders]
     with open(f"/proc/{pid}/ns/mnt", "rb") as namespace:  # noqa: PTH123
         _check(_libc.setns(namespace.fileno(), CLONE_NEWNS), f"namespace of {pid}")

@@ -1,7 +1,6 @@
-"""The notebooks that come with the lab, executed as whoever opens one does, and what a page of one would fetch."""
+"""The notebooks that come with the lab, executed, and what their pages would fetch."""
 
 import re
-from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +9,9 @@ import pytest
 from lab.base import shipped
 from lab.notebook import export, self_check
 from support.paths import ROOT
+from support.rendered import Page
 
-# How many figures each shows, and what it says of the example
+# Number of figures, and a text about the example
 SHOWN: dict[str, tuple[int, Any]] = {
     "start": (2, "Fastest write  too close to call between 2 of 14 cases"),
     "explore": (7, "TCP buffer 64 KiB → 512 KiB"),
@@ -21,33 +21,11 @@ SHOWN: dict[str, tuple[int, Any]] = {
     "is-it-true": (1, "40 made-up runs of 6 blocks of a setting against itself"),
     "design": (1, "blocks for ±3 %"),
 }
-LOADING = ("src", "href", "srcset", "data", "action", "poster", "background")
-
-
-class Loaded(HTMLParser):
-    """What a page would fetch, or run."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.tags: list[str] = []
-        self.addresses: list[str] = []
-        self.pictures = 0
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.append(tag)
-        self.pictures += tag == "img"
-        self.addresses += [value or "" for name, value in attrs if name in LOADING]
-
-
-def read_page(page: str) -> Loaded:
-    loaded = Loaded()
-    loaded.feed(page)
-    return loaded
 
 
 @pytest.fixture(autouse=True)
 def by_this_lab(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Kernels have the lab of this checkout, and no run is chosen."""
+    """Kernels use the lab of this checkout, and no run is chosen."""
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
     for name in ("LAB_RUN", "LAB_OTHER_RUN", "LAB_NAMES", "LAB_FOLDER"):
         monkeypatch.delenv(name, raising=False)
@@ -62,17 +40,17 @@ def assert_quiet(notebook: Any) -> None:
 
 
 def assert_runs_on_what_comes_with_the_lab(name: str, directory: Path) -> None:
-    """A notebook runs in an empty folder, and its page shows what it should and fetches nothing."""
+    """A notebook runs in an empty folder; its page shows what it should and fetches nothing."""
     figures, text = SHOWN[name]
     notebook = export.execute(export.read(shipped.notebooks()[name]), {"LAB_FOLDER": str(directory)})
     assert_quiet(notebook)
     assert list(directory.iterdir()) == []
     page = export.page(notebook)
-    loaded = read_page(page)
-    assert loaded.pictures == figures
+    loaded = Page(page, is_strict=False)
+    assert loaded.tags.count("img") == figures
     assert text in page
     assert not {"script", "link", "iframe", "object", "embed", "form", "base"} & set(loaded.tags)
-    assert all(address.startswith(("#", "data:image/png;base64,")) for address in loaded.addresses)
+    assert all(address.startswith(("#", "data:image/png;base64,")) for address in loaded.links)
     assert not re.search(r"@import|url\(", page)
     assert "default-src 'none'" in page
     assert "lab-public-" not in page

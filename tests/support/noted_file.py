@@ -1,8 +1,10 @@
-"""A file on a host, and runs that change it: what tests of a host's own journal and lock are about."""
+"""A file on a host, and runs that change it, for tests of a host's own journal and lock."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+
+import pytest
 
 from lab.hosts import Host
 from lab.hosts.command import Command, script
@@ -14,6 +16,7 @@ from lab.settings.journal import Journal, LineFormat
 from lab.settings.lease import LeasedHostJournal
 from lab.settings.operation import Operation
 from lab.settings.setting import Setting
+from support.sshd import Sshd, reached_by
 
 NAME = "file-share-lab"
 Connect = Callable[..., SshHost]
@@ -28,8 +31,6 @@ def owned(host: Host, folder: Path, run: str = "one", lease_s: float | None = No
 
 @dataclass(frozen=True)
 class FileLine(Operation):
-    """The content of a file."""
-
     kind = "file"
     values = "[a-z ]{1,20}"
 
@@ -51,7 +52,7 @@ class FileLine(Operation):
 
 @dataclass(frozen=True)
 class StuckFileLine(FileLine):
-    """One that cannot be put back while another file, ``PATH.held``, is there."""
+    """A file that cannot be restored while ``PATH.held`` exists."""
 
     kind = "stuck-file"
 
@@ -61,7 +62,7 @@ class StuckFileLine(FileLine):
 
 @dataclass(frozen=True)
 class HoldingFileLine(FileLine):
-    """One that what comes later needs."""
+    """A file that later changes need."""
 
     kind = "holding-file"
     holds = True
@@ -69,7 +70,7 @@ class HoldingFileLine(FileLine):
 
 @dataclass(frozen=True)
 class LastingFileLine(FileLine):
-    """One that outlives a restart."""
+    """A file that outlives a restart."""
 
     kind = "lasting-file"
     volatile = False
@@ -84,13 +85,12 @@ def read(host: Host, folder: Path) -> host_journal.Contents:
 
 
 def line(path: Path, wanted: str, volatile: bool = True, kind: type[FileLine] = FileLine) -> Setting:
-    """The content of a file as a setting."""
     operation = kind(str(path)) if volatile else LastingFileLine(str(path))
     return Setting("client", operation, wanted, operation.change(wanted))
 
 
 class Place:
-    """A file on a host, and a run that may change it."""
+    """A file on a host, and runs that may change it."""
 
     def __init__(self, connect: Connect, folder: Path):
         self.connect, self.folder = connect, folder
@@ -119,3 +119,13 @@ class Place:
 
     def left(self) -> list[str]:
         return sorted(path.name for path in self.folder.iterdir() if path.suffix != ".jsonl")
+
+
+@pytest.fixture(scope="module")
+def sshd(one_sshd: Sshd, request: pytest.FixtureRequest) -> Sshd:
+    return reached_by(request, one_sshd)
+
+
+@pytest.fixture
+def place(connect: Connect, tmp_path: Path) -> Place:
+    return Place(connect, tmp_path)

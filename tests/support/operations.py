@@ -1,4 +1,4 @@
-"""An operation of every kind, with an old value that it can have."""
+"""An operation of every kind, with a valid old value."""
 
 from lab.platforms.files import Folder
 from lab.platforms.linux.ram_disk import BlockRamDisk, Ext4, Tmpfs
@@ -23,7 +23,7 @@ from lab.stores.mounts import DeviceMount, ImageFile, ImageMount
 from lab.stores.named_device import DeviceNode, NamedDevice
 from lab.stores.operations import LoopModule
 from lab.stores.zpool import VdevFiles, ZfsModule, Zpool, ZpoolOnDisks
-from support.sides import OWN, OWN_NAME
+from support.pairs import OWN, OWN_NAME
 
 OLD_VALUES: dict[Operation, str] = {
     FileImage(f"/private{OWN}/store.dmg", f"/private{OWN}/store"): "absent",

@@ -3,7 +3,6 @@
 import json
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,13 +10,14 @@ from pathlib import Path
 import pytest
 
 from lab.local import state
-from support.local_lab import Bench
+from support.local_lab import Bench, succeeded
 from support.paths import TESTS
+from support.waiting import wait_until
 
 CONTROLLER = TESTS / "support" / "cut_off_controller.py"
 
-# Controller (MTU 9000) - router - server: between router and server packets of more than 1500 bytes are lost without a
-# word, as on a switch that does not carry them. $1 and $2 are the processes of router and controller, $3 of the server.
+# Controller (MTU 9000) - router - server. Between router and server, packets above 1500 bytes are lost silently,
+# as on a switch that cannot carry them. $1, $2 and $3 are the processes of router, controller and server
 NETWORK = """
 nsenter --target $1 --net -- ip link add r0 mtu 9000 type veth peer name c0 netns $2
 nsenter --target $1 --net -- ip link add r1 mtu 1500 type veth peer name mgmt0 netns $3
@@ -32,7 +32,7 @@ nsenter --target $3 --net -- sh -c 'ip address add 10.98.2.2/24 dev mgmt0; ip li
 
 @contextmanager
 def namespace() -> Iterator[subprocess.Popen[bytes]]:
-    """A network namespace that lives as long as a process in it; ended at the end, or by the test."""
+    """A network namespace that lives as long as its process."""
     with subprocess.Popen(
         ["unshare", "--net", "sh", "-c", "echo; exec sleep 600"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE
     ) as process:
@@ -45,8 +45,6 @@ def namespace() -> Iterator[subprocess.Popen[bytes]]:
 
 
 class Network:
-    """A controller that reaches the server through a router, over the link whose settings it changes."""
-
     def __init__(self, bench: Bench, folder: Path, controller: subprocess.Popen[bytes]):
         self.bench, self.folder, self.controller = bench, folder, controller
 
@@ -58,25 +56,21 @@ class Network:
         )
 
     def unplug(self) -> None:
-        """Take the controller's cable away, and then its whole network."""
+        """Remove the controller's cable, then its whole network."""
         enter = ["nsenter", "--target", str(self.controller.pid), "--net", "--"]
         subprocess.run([*enter, "ip", "link", "delete", "c0"], check=True)
         self.controller.kill()
 
     def link(self) -> str:
-        """MTU, and whether it is up, as the server has it."""
+        """The MTU and flags of the server's link."""
         return self.bench.inside("server", "cat /sys/class/net/mgmt0/mtu; cat /sys/class/net/mgmt0/flags")
 
     def restore(self) -> None:
-        """``lab restore``, by what the server has noted: the controller's journal is lost."""
-        done = self.bench.lab("restore", "--hosts", str(self.bench.hosts))
-        assert done.returncode == 0, done.stdout + done.stderr
+        """Restore from the server's own journal: the controller's is lost."""
+        succeeded(self.bench.lab("restore", "--hosts", str(self.bench.hosts)))
 
     def wait_for(self, link: str) -> None:
-        deadline = time.monotonic() + 60
-        while self.link() != link:
-            assert time.monotonic() < deadline, "the host did not take it back"
-            time.sleep(0.1)
+        wait_until(lambda: self.link() == link, "the link of before")
 
 
 @pytest.fixture(scope="module")
@@ -87,8 +81,6 @@ def lab_of_its_own(new_bench: Callable[..., Bench]) -> Bench:
 @pytest.fixture
 def network(lab_of_its_own: Bench, tmp_path: Path) -> Iterator[Network]:
     bench = lab_of_its_own
-    lab = state.load(bench.name)
-    assert lab is not None
     files = state.directory(bench.name)
     key = (files / "known_hosts").read_text().splitlines()[1].split(" ", 1)[1]
     (tmp_path / "known_hosts").write_text(f"10.98.2.2 {key}\n")
@@ -98,10 +90,10 @@ def network(lab_of_its_own: Bench, tmp_path: Path) -> Iterator[Network]:
     }  # fmt: skip
     (tmp_path / "server.json").write_text(json.dumps(config))
     with namespace() as router, namespace() as controller:
-        pids = [str(pid) for pid in (router.pid, controller.pid, lab.hosts["server"].pid)]
+        pids = [str(pid) for pid in (router.pid, controller.pid, bench.init("server"))]
         subprocess.run(["sh", "-ec", NETWORK, "sh", *pids], check=True)
         before = bench.state()
         yield Network(bench, tmp_path, controller)
         after = bench.state()
-    bench.inside("server", "ip link delete mgmt0 2>/dev/null; :")  # namespaces go when the kernel finds the time
+    bench.inside("server", "ip link delete mgmt0 2>/dev/null; :")  # the kernel removes namespaces later
     assert after == before

@@ -1,7 +1,6 @@
-"""Text that a terminal, a page or a spreadsheet would act on, in every field of a type; and what of it shows in output.
+"""Text on which a terminal, a page or a spreadsheet would act, in every field of a type, and checks of output.
 
-The fields are taken from the types themselves, so that a new field is planted without a new line here.
-"""
+The fields come from the types themselves, so a new field needs no new line here."""
 
 import csv
 import dataclasses
@@ -11,15 +10,25 @@ import re
 import typing
 import unicodedata
 from collections.abc import Iterator, Mapping
-from html.parser import HTMLParser
+from contextlib import suppress
+from pathlib import Path
 from types import UnionType
 from typing import Any
 from xml.etree import ElementTree
 
+import pytest
 from pydantic import BaseModel
 
+from lab.cli import main as cli
+from lab.design.factors import OPTIONS
+from lab.platforms import Facts
 from lab.report.page import html as page_html
-from support.markdown_renderers import Seen, read_alike, without_front_matter
+from lab.results.effective import Effective
+from lab.results.observed import Observed
+from lab.results.run_folder import RunFolder
+from lab.results.trial import _RUN_TYPES, WORDS, Trial
+from support.rendered import Page, Seen, read_alike, without_front_matter
+from support.synthetic_runs import RUN, trial, write_run
 
 BIDI = "\u061c\u200b\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\u2066\u2067\u2068\u2069\ufeff\u00ad\U000e0041"
 EVIL = (
@@ -27,7 +36,7 @@ EVIL = (
     '</script><img src=x onerror=alert(1)>--></pre></svg>[red]x[/red] ![a](http://b) `x` |x|;=1;"=1\t@1 $x$ '
     "\nforged\r\nforged\rforged"
 )
-# how a cell begins that a spreadsheet takes for a formula
+# beginnings of cells that spreadsheets take as formulas
 STARTS = ("", "=cmd|' /C calc'!A0", "+1+", "-1-", "@SUM(1)", "\t=1", "\r=1", "\n=1", ";=1", '"=1', " =1", "\uff1d1")
 TEXTS = tuple(start + EVIL for start in STARTS)
 FORMULA = re.compile(r"[\s\"]*[=+\-@\uff1d\uff0b\uff0d\uff20]")
@@ -44,7 +53,7 @@ ATTRIBUTES = {
     "fill", "fill-opacity", "opacity", "stroke", "stroke-width", "stroke-opacity", "stroke-linejoin", "stroke-linecap",
     "stroke-dasharray", "stroke-dashoffset", "font-size", "font-weight", "text-anchor",
 }  # fmt: skip
-OF_POSTS = {
+POST_ELEMENTS = {
     "h1", "h2", "h3", "p", "strong", "ul", "li", "a", "img", "code", "table", "thead", "tbody", "tr", "th", "td", "pre",
 }  # fmt: skip
 FOLDED = {"details", "summary", "pre"}
@@ -54,7 +63,7 @@ NUMBER = re.compile(r"-?[0-9.]+(e[-+]?[0-9]+)?")
 
 
 def planted(hint: Any, text: str) -> Any:
-    """JSON of a type with ``text`` wherever text can stand, as keys too; None where no text can stand."""
+    """JSON of a type with ``text`` wherever text can be, also as keys; None if text can be nowhere."""
     members = (
         typing.get_args(hint) if isinstance(hint, UnionType) or typing.get_origin(hint) is typing.Union else [hint]
     )
@@ -74,14 +83,14 @@ def planted(hint: Any, text: str) -> Any:
 
 
 def planted_fields(cls: Any, text: str) -> dict[str, Any]:
-    """The same for each field of a dataclass that can hold text; the keys of ``other`` stand beside them."""
+    """JSON of a dataclass with ``text`` in each field that can hold text; the keys of ``other`` stand beside them."""
     values = {name: planted(hint, text) for name, hint in typing.get_type_hints(cls).items()}
     others = values.pop("other", None) or {}
     return {**{name: value for name, value in values.items() if value is not None}, **others}
 
 
 def leaves(node: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
-    """The path of each value in some JSON."""
+    """The path of each value in JSON."""
     items = node.items() if isinstance(node, dict) else enumerate(node) if isinstance(node, list) else ()
     for key, value in items:
         yield from leaves(value, (*path, key))
@@ -90,7 +99,7 @@ def leaves(node: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[str | 
 
 
 def replaced(node: Any, path: tuple[str | int, ...], text: str) -> Any:
-    """A copy of some JSON with ``text`` at a path."""
+    """A copy of JSON with ``text`` at a path."""
     copy = json.loads(json.dumps(node))
     at = copy
     for key in path[:-1]:
@@ -100,7 +109,7 @@ def replaced(node: Any, path: tuple[str | int, ...], text: str) -> Any:
 
 
 def keys_of(model: type[BaseModel], section: str = "") -> Iterator[tuple[str, str]]:
-    """Section and name of each key of a model of an input file."""
+    """Section and name of each key of an input file's model."""
     for name, field in model.model_fields.items():
         kind = field.annotation
         if isinstance(kind, type) and issubclass(kind, BaseModel):
@@ -110,7 +119,7 @@ def keys_of(model: type[BaseModel], section: str = "") -> Iterator[tuple[str, st
 
 
 def assert_plain(text: str, *, lines: bool = True) -> None:
-    """Nothing in it acts on a terminal; with ``lines``, no plant began a line of its own."""
+    """Nothing acts on a terminal; with ``lines``, no plant begins a line of its own."""
     acting = {char for char in text if unicodedata.category(char) in ("Cc", "Cf", "Cs", "Co", "Zl", "Zp")} - {"\n"}
     assert not acting - {"\t"}, sorted(map(ascii, acting))
     if lines:
@@ -118,48 +127,26 @@ def assert_plain(text: str, *, lines: bool = True) -> None:
 
 
 def assert_no_formula(table: str) -> None:
-    """Nothing in a CSV file is a formula, whatever sign a spreadsheet takes for the one between cells."""
+    """Nothing in a CSV file is a formula, whichever delimiter a spreadsheet uses."""
     assert_plain(table, lines=False)
     for sign in ",;\t":
         cells = [cell for row in csv.reader(io.StringIO(table), delimiter=sign) for cell in row]
         assert not [cell for cell in cells if FORMULA.match(cell) and not NUMBER.fullmatch(cell)]
 
 
-class _Tags(HTMLParser):
-    def __init__(self) -> None:
-        super().__init__()
-        self.elements: set[str] = set()
-        self.attributes: set[str] = set()
-        self.sources: set[str] = set()
-        self.scripts: list[str] = []
-        self._in = ""
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self._in = tag
-        self.elements.add(tag)
-        self.attributes |= {name for name, _ in attrs}
-        self.sources |= {value or "" for name, value in attrs if name in ("src", "href")}
-
-    def handle_data(self, data: str) -> None:
-        if self._in in ("script", "style"):
-            self.scripts.append(data)
-            self._in = ""
-
-
 def assert_page_of_the_labs(page: str) -> None:
-    """A page has no element, attribute, address, style and script but the lab's own."""
+    """A page has only elements, attributes, addresses, styles and scripts of the lab."""
     assert_plain(page, lines=False)
-    tags = _Tags()
-    tags.feed(page)
-    assert tags.elements <= ELEMENTS, tags.elements - ELEMENTS
-    assert tags.attributes <= ATTRIBUTES, tags.attributes - ATTRIBUTES
-    assert not [source for source in tags.sources if not ADDRESS.fullmatch(source)]
-    assert tags.scripts == [page_html.style(), page_html.script()]
+    read = Page(page)
+    assert set(read.tags) <= ELEMENTS, set(read.tags) - ELEMENTS
+    assert read.attributes <= ATTRIBUTES, read.attributes - ATTRIBUTES
+    assert not [link for link in read.links if not ADDRESS.fullmatch(link)]
+    assert read.scripts == [page_html.style(), page_html.script()]
     assert page.count("<script") == page.count("<style") == 1
 
 
 def assert_drawing(svg: str) -> None:
-    """An SVG draws, and does nothing else."""
+    """An SVG only draws."""
     assert_plain(svg, lines=False)
     for element in ElementTree.fromstring(svg).iter():
         if isinstance(element.tag, str):
@@ -170,15 +157,85 @@ def assert_drawing(svg: str) -> None:
 
 
 def assert_post(post: str, *, folded: bool = False) -> Seen:
-    """A post has no markup but the lab's own, and three renderers show the same of it; what they show.
+    """A post has only the lab's markup, and three renderers show it alike; returns what they show.
 
-    With ``folded`` it may have what is folded, too; else no HTML at all.
+    With ``folded`` it may have folded parts, which are HTML.
     """
     assert_plain(post)
     assert folded or "<" not in post
     seen = read_alike(without_front_matter(post))
-    assert seen.elements <= OF_POSTS | (FOLDED if folded else set()), seen.elements - OF_POSTS
+    assert seen.elements <= POST_ELEMENTS | (FOLDED if folded else set()), seen.elements - POST_ELEMENTS
     assert not [address for address, _ in seen.links if address not in BESIDE_A_POST]
     assert not [source for source, _ in seen.images if not re.fullmatch(r"figures/[\w-]+\.png", source)]
     assert not [table for table in seen.tables if len(set(map(len, table))) != 1]
     return seen
+
+
+KEYS = (*_RUN_TYPES, "schema", EVIL)  # of run.json
+
+
+def lab(capsys: pytest.CaptureFixture[str], *argv: str | Path, lines: bool = True) -> str:
+    """Check and return the output of a command; without ``lines``, messages may have several lines."""
+    with suppress(SystemExit):  # of argparse
+        cli.main([str(word) for word in argv])
+    printed = capsys.readouterr()
+    assert_plain(printed.out, lines=argv[0] not in ("show", "compare", "history"))  # a table wraps what is long
+    assert_plain(printed.err, lines=lines)
+    assert "Traceback" not in printed.err
+    return printed.out + printed.err
+
+
+def planted_trials(base: Trial, start: str) -> list[dict[str, Any]]:
+    """Trials with a text in every field that takes any, and few levels of each factor."""
+    rows = []
+    for number, own in enumerate(TEXTS):
+        text = EVIL if number % 2 else start
+        fields = {name: value for name, value in planted_fields(Trial, text).items() if name not in WORDS}
+        row = base.to_json() | fields
+        protocol = "afp" if number % 4 < 2 else text
+        options = dict.fromkeys([text, f"{protocol}.{EVIL}", *list(OPTIONS)[number % 4 :: 4]], text)
+        everywhere = dict.fromkeys(typing.get_type_hints(Observed), text) if number % 2 else row["observed"]
+        in_effect = dict.fromkeys(typing.get_type_hints(Effective), text) if number % 2 else row["effective"]
+        row |= {"trial_id": f"{own}{number}", "started_at": base.started_at, "protocol": protocol, "reason": own}
+        row |= {"options": options, "observed": everywhere, "effective": in_effect, "block": number // 4 + 1}
+        rows.append(row | {"status": ("ok", "ok", "ok", "void", "failed")[number % 5]})
+    return rows
+
+
+def planted_run(text: str, **more: Any) -> dict[str, Any]:
+    """A run.json with a text in every key."""
+    run = {name: planted(next(iter(kinds)), text) for name, kinds in _RUN_TYPES.items()}
+    facts = dict.fromkeys(typing.get_type_hints(Facts), text) | {text: text, "platform": "linux"}
+    hosts = {"client": facts, "server": facts, text: facts}
+    return {
+        **run,
+        "seed": 1,
+        "ceiling_shots": 2,
+        "payload_bytes": 2**20,
+        "ordering": "mirrored",
+        "hosts": hosts,
+        "left_out": {text: text},
+        "caveats": {"ram": text, text: text},
+        "schema": 2,
+        text: text,
+        **more,
+    }
+
+
+def write_planted(name: str, text: str = EVIL, **run: Any) -> Path:
+    """A run folder with plants everywhere."""
+    path = Path("results") / name
+    path.mkdir(parents=True)
+    (path / "run.json").write_text(json.dumps(planted_run(text, **run)))
+    rows = planted_trials(trial(), text)
+    text_of_file = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+    (path / "trials.jsonl").write_text(text_of_file, encoding="utf-8", newline="")
+    return path
+
+
+def runs_with(key: str) -> Iterator[RunFolder]:
+    """Run folders with a plant in one key of run.json: as text, in a list, and in objects."""
+    for number, value in enumerate((EVIL, [EVIL], {EVIL: EVIL}, {"client": {EVIL: EVIL}})):
+        folder = write_run(Path("results") / str(number), [trial()])
+        (folder.path / "run.json").write_text(json.dumps({**RUN, "schema": 2, "name": "x", key: value}))
+        yield folder

@@ -1,6 +1,6 @@
-"""Messages of programs that hosts run, each with the names and passwords that stand in it: all of them are invented."""
+"""Invented messages of programs on hosts, each with the names and passwords in it."""
 
-# What mount.cifs, mount_smbfs, mount_afp, mount.nfs, smbclient, gio, rsync, ssh, zpool, smartctl and others print
+# Output of mount.cifs, mount_smbfs, mount_afp, mount.nfs, smbclient, gio, rsync, ssh, zpool, smartctl and others
 NAMED: dict[str, tuple[str, ...]] = {
     "cannot open 'tankbob': pool I/O is currently suspended": ("tankbob",),
     "  pool: silobob\n\tsilobob  DEGRADED  0  0  0\n\t  mirror-0  ONLINE  0  0  0\n\t    bobsdisk1  ONLINE": (
@@ -105,7 +105,7 @@ WITH_PASSWORDS = (
     "Authorization: Bearer h34der-gg", '{"password": "js0n-hh"}',
 )  # fmt: skip
 BESIDE = ("qsmith", "nas22", "QFilms", "rsmith", "ssmith", "nas23", "SevenVol", "tsmith", "nas24", "nas25", "usmith")
-# What tells nobody anything: numbers, units, programs, versions, options, protocols, errors
+# Text without names: numbers, units, programs, versions, options, protocols, errors
 PLAIN = (
     "smb://host-1/share-1: NT_STATUS_LOGON_FAILURE (0xc000006d), exit code 32 after 1.5 s",
     "rsync  version 3.4.1  protocol version 32; iperf 3.18; OpenSSH_9.9p1, OpenSSL 3.4.0; macOS 15.5 (24F74)",

@@ -1,11 +1,11 @@
-"""A run with names and passwords wherever a host can put text, and what looks for them in all that comes out."""
+"""Runs with names and passwords wherever a host can put text, and every command that could publish them."""
 
 import base64
-import dataclasses
 import gzip
 import html
 import json
 import re
+import shutil
 import types
 import typing
 import unicodedata
@@ -15,10 +15,13 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote, unquote_to_bytes
 
+import pytest
+
 from lab.results.effective import Effective
 from lab.results.json_object import JsonObject
 from lab.results.observed import Observed
 from lab.results.run_folder import RunFolder, Trial
+from support.commands import lab
 from support.planted_messages import BESIDE, NAMED, PASSWORDS, WITH_PASSWORDS
 from support.synthetic_runs import RUN, append_all, make_trials, trial
 
@@ -31,11 +34,11 @@ NAMES = {
 }
 SHAPED = ["10.20.30.41", "a4:83:e7:12:34:56", "fe80::a683:e7ff:fe12:3456", "C02XK1JZJGH5", "ann@example.net",
           "3F2504E0-4F89-41D3-9A0C-0305E82C3301"]  # fmt: skip
-AROUND = {  # names that nothing lists, and where they stand: below a folder that is listed, and around a listed name
+AROUND = {  # names that no list has, and their places: below a listed folder, or around a listed name
     "wedding.mov": "/Volumes/Tank Two/family/wedding.mov", "beach.jpg": "Holiday Photos/beach.jpg: no space",
     "oldmarsgate2": "oldmarsgate2", "annabelles": "annabelles",
 }  # fmt: skip
-LEAST = 5  # characters of a name that is looked for in bytes
+LEAST = 5  # characters that a name needs to be looked for in bytes
 PLANTED = [
     *(name for names in NAMES.values() for name in names), *SHAPED, "nas-of-ann", "tiny-nas", "musik", *AROUND,
     *(name for names in NAMED.values() for name in names if len(name) >= LEAST), *BESIDE, *PASSWORDS,
@@ -47,27 +50,22 @@ TEXT = "\n".join([SENTENCE, *NAMED, *WITH_PASSWORDS])
 
 
 def planted_in(kind: type[JsonObject]) -> dict[str, Any]:
-    """A JSON object whose every text is the planted one."""
+    """A JSON object with the planted text in every field."""
     values: dict[str, Any] = {}
-    hints = typing.get_type_hints(kind)
-    for field in dataclasses.fields(kind):
-        hint = hints[field.name]
+    for name, hint in typing.get_type_hints(kind).items():
         members = typing.get_args(hint) if isinstance(hint, types.UnionType) else (hint,)
         nested = [member for member in members if isinstance(member, type) and issubclass(member, JsonObject)]
         if nested:
-            values[field.name] = planted_in(nested[0])
+            values[name] = planted_in(nested[0])
         elif str in members:
-            values[field.name] = TEXT
+            values[name] = TEXT
         elif any(typing.get_origin(member) is tuple for member in members):
-            values[field.name] = [TEXT]
+            values[name] = [TEXT]
     return values | {"of another version": [TEXT, {"deep": TEXT}]}
 
 
 def write_planted(results: Path, trials: Sequence[Trial] = (), **described: Any) -> RunFolder:
-    """A run of before that has all of it in every text that a host, or a hosts file, can fill, and in its logs.
-
-    It has these ``trials`` beside, or invented ones.
-    """
+    """A run with the planted text in every field that hosts can fill, and in its logs; ``trials`` are added."""
     strange = trial(
         trial_id="b9-001", block=9, status="failed", elapsed_s=None, reason=TEXT,
         effective=planted_in(Effective), observed=planted_in(Observed),
@@ -102,29 +100,29 @@ def _planted_run() -> dict[str, Any]:
 
 
 def spellings(name: str) -> Iterator[bytes]:
-    """How a name may be written in a file."""
+    """The ways to write a name in a file."""
     for form in ("NFC", "NFD"):
         text = unicodedata.normalize(form, name)
         yield from (spelt.encode() for spelt in (text, quote(text), html.escape(text), json.dumps(text)[1:-1]))
 
 
 def leaks(folder: Path, planted: Sequence[str] = tuple(PLANTED)) -> list[tuple[str, str]]:
-    """What is planted and stands in files of a folder, in whatever spelling, in data URLs and in packed files too."""
+    """The planted names in a folder's files, in any spelling, also inside data URLs and packed files."""
     files = sorted(path for path in folder.rglob("*") if path.is_file())
     return [(path.name, name) for path in files for name in found_in(b"".join(_contents(path)), planted)]
 
 
 def found_in(content: bytes, planted: Sequence[str] = tuple(PLANTED)) -> list[str]:
-    """What is planted and stands in these bytes."""
-    # a megabyte of base64 has any five letters in it now and then
+    """The planted names in these bytes."""
+    # a megabyte of base64 contains any five letters by chance
     content = re.sub(rb"base64,([A-Za-z0-9+/=]+)", lambda match: base64.b64decode(match[1]), content)
-    lines = b"\n".join(dict.fromkeys(content.lower().splitlines()))  # most come again and again
+    lines = b"\n".join(dict.fromkeys(content.lower().splitlines()))  # most lines are repeated
     lines += unquote_to_bytes(lines)
     return [name for name in planted if any(way in lines for way in {way.lower() for way in spellings(name)})]
 
 
 def _contents(path: Path) -> Iterator[bytes]:
-    """The bytes of a file, and what is packed in it: in an archive, a table, the texts of a picture."""
+    """The bytes of a file, and what is packed in it: an archive, a table, the texts of a picture."""
     yield (content := path.read_bytes())
     if zipfile.is_zipfile(path):  # xlsx too
         with zipfile.ZipFile(path) as archive:
@@ -141,3 +139,75 @@ def _contents(path: Path) -> Iterator[bytes]:
 
         with Image.open(path) as picture:
             yield str(picture.info).encode()
+
+
+# {run} and {other} are planted runs. Output goes to the folder or file `out`, or to standard output
+PUBLISHED = {
+    "report": ("report {run} --to out", "report {run} --to out --format gist --front-matter yaml"),
+    "export": ("export {run} --to folder --output out", "export {run} {other} --to json"),
+    "compare": ("compare {run} {other} --to out --json",),
+    "contribute": ("contribute {run} --output out",),
+}
+PUBLISHED_FURTHER = {
+    "report": ("report {run} --to out --format post --front-matter toml",),
+    "export": (
+        "export {run} {other} --to csv --output out", "export {run} --to json --tidy --output out",
+        "export {run} {other} --to parquet --output out",
+    ),
+    "compare": ("compare {run} {other} --over-pairs --to out --json", "compare published {example} --to out --json"),
+}  # fmt: skip
+WITH_HOSTS, WITH_KERNELS = {"fidelity"}, {"notebook"}  # tests/unit/fidelity and tests/breadth/notebook have these
+SHOWN = {
+    "show": ("show {run} --full", "show {run} --json", "show {run} --table lost", "show {run} --table remarks"),
+    "list": ("list", "list --json"),
+    "compare": ("compare {run} {other} --json",),
+    "export": ("export {run} --to json --no-redact",),
+}
+SHOWN_FURTHER = {
+    "show": ("show {run}",),
+    "compare": ("compare {run} {other}", "compare {run} {other} --to out --no-redact"),
+    "export": ("export {run} --to csv --no-redact",),
+    "published": ("published {run}", "published {run} --json"),
+    "history": ("history annabelle --plot out.svg", "history annabelle --json"),
+    "dataset": ("dataset add {run} {other}", "dataset show", "dataset show --json", "dataset history annabelle"),
+    "report": ("report {run} --to out --no-redact",),
+}
+# These write nothing about an existing run
+NO_WAY_OUT = {"measure", "init", "check", "plan", "run", "restore", "workload", "fleet", "host", "local", "completion"}
+
+
+def write_two(results: Path) -> tuple[Path, Path]:
+    """Two planted runs on different hosts, so that they can be compared as pairs."""
+    hosts = {role: {**facts, "hostname": f"pair-{role}", "cpu": "another"} for role, facts in RUN["hosts"].items()}
+    first = write_planted(results)
+    return first.path, write_planted(results, id="f" * 32, hosts=hosts, title=f"{SENTENCE} 2").path
+
+
+def assert_names_nobody(line: str, folder: Path, capsys: pytest.CaptureFixture[str], example: Path = Path()) -> None:
+    """Run a line of PUBLISHED in this folder, and check all that it wrote and printed."""
+    run, other = write_two(folder / "results")
+    code, output, errors = lab(capsys, *line.format(run=run, other=other, example=example).split())
+    assert code == line.startswith("contribute")  # invented trials do not add up
+    assert "a name was left" not in errors
+    out = folder / "out"
+    written = out if out.is_dir() else folder / "alone"
+    if out.is_file():
+        written.mkdir()
+        shutil.move(out, written / "out")
+    assert leaks(written) == []
+    assert found_in(output.encode(), PASSWORDS) == []
+    assert "--json" in line or found_in(output.encode()) == []  # JSON on standard output is for the owner
+    assert "nas-of-ann (host): host-1\n" in errors
+    assert "warning: the title is published as it is" in errors
+    assert found_in(errors.encode(), PASSWORDS) == []
+
+
+def assert_shows_no_password(lines: tuple[str, ...], folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Run lines of SHOWN in this folder, and look for passwords in all that they wrote and printed."""
+    run, other = write_two(folder / "results")
+    for line in lines:
+        code, output, errors = lab(capsys, *line.format(run=run, other=other).split())
+        assert code == 0, errors
+        assert found_in(f"{output}{errors}".encode(), PASSWORDS) == []
+    shutil.rmtree(folder / "results")
+    assert leaks(folder, PASSWORDS) == []

@@ -1,16 +1,13 @@
-"""A Linux host with pools of ZFS that are files in a folder; its zpool and zfs take words of OpenZFS 2.3 and no other.
+"""A Linux host whose ZFS pools are files in a folder; its zpool and zfs accept only words of OpenZFS 2.3.
 
-Its loop devices are folders in ``sys``; a node of one is a file with its numbers.
-
-A pool that is imported is a folder in ``pools``, one that is exported a folder in ``exported``: its ``devices``,
-``group``, ``health`` and ``properties``.
-"""
+Its loop devices are folders in ``sys``, their nodes files with numbers. A pool is a folder in ``pools`` or, when
+exported, in ``exported``: ``devices``, ``group``, ``health`` and ``properties``."""
 
 import shutil
 from pathlib import Path
 
 from lab.hosts import Result
-from support.stoppable_host import StoppableHost
+from support.store_hosts import DF, StoppableHost
 
 REAL = (
     "sh", "cat", "chmod", "cut", "grep", "ln", "ls", "mkdir", "mv", "rm", "rmdir", "sed", "truncate",
@@ -21,9 +18,7 @@ fail() { echo "cannot $verb '$name': $*" >&2; exit 1; }
 [ ! -e broken ] || { echo "Unable to open /dev/zfs." >&2; exit 1; }
 verb=$1; shift
 """
-ZPOOL = (
-    BEGIN
-    + """
+ZPOOL = """
 is_there() { [ -d "pools/$name" ] || fail "no such pool"; }
 is_running() { is_there; [ "$(cat "pools/$name/health")" != SUSPENDED ] || fail "pool I/O is currently suspended"; }
 unmount() {
@@ -111,10 +106,7 @@ case $words in
 *) echo "zpool: not emulated: $words" >&2; exit 99 ;;
 esac
 """
-)
-ZFS = (
-    BEGIN
-    + """
+ZFS = """
 [ "$verb $1 $2 $3 $4" = "get -Hp -o name,property,value sync,compression,recordsize,atime" ] || exit 99
 name=$5
 for usual in sync=standard compression=on recordsize=131072 atime=on; do
@@ -124,7 +116,6 @@ for usual in sync=standard compression=on recordsize=131072 atime=on; do
     printf "$name\t$key\t${value:-${usual#*=}}\n"
 done
 """
-)
 LOSETUP = """
 attach() { # $1 bytes of a sector, $2 what is below
     [ ! -e no_loops ] || { echo "losetup: cannot find an unused loop device" >&2; exit 1; }
@@ -162,8 +153,8 @@ PROGRAMS = {
     "blockdev": '[ "$1 $2" = "--setra 0" ]',
     "mknod": 'echo "$5 $6" > "$3"',  # -m MODE NODE b MAJOR MINOR
     "sync": '[ -d "sys/${1##*/}" ]',
-    "zpool": ZPOOL,
-    "zfs": ZFS,
+    "zpool": BEGIN + ZPOOL,
+    "zfs": BEGIN + ZFS,
     "chown": 'echo "$1" > owner',
     "modprobe": """
 case $* in
@@ -174,24 +165,17 @@ loop) mkdir sys_module_loop ;;
 esac
 """,
     "id": "echo 1000",
-    "df": """
-echo "Filesystem 1024-blocks Used Available Capacity Mounted on"
-echo "/dev/sda1 9999999 1 $(cat free) 1% /"
-""",
+    "df": DF,
     "sleep": ":",
 }
 
 
 class PoolHost(StoppableHost):
-    """Such a host. Ann has a pool of her own, on a disk; without her the module of ZFS is not loaded."""
+    """A host on which Ann has a pool of her own; without her, the module of ZFS is not loaded."""
 
     def __init__(self, folder: Path, has_ann: bool = True):
         super().__init__(folder, PROGRAMS, REAL)
-        self.places |= {
-            "/sys/block": "sys",
-            "/sys/dev/block": "sys_dev",
-            "/dev/file-share-lab-": "dev/file-share-lab-",
-        }
+        self.places |= {"/sys/block": "sys", "/sys/dev/block": "sys_dev", "/dev/file-share-lab-": "dev/file-share-lab-"}
         self.nodes = folder / "dev" / self.own.name
         for name in ("dev", "sys", "sys_dev"):
             (folder / name).mkdir()
@@ -206,7 +190,7 @@ class PoolHost(StoppableHost):
         self.before = self.state()
 
     def import_pool(self, name: str, *devices: str) -> None:
-        """A pool of somebody else's over these devices."""
+        """A pool of another owner over these devices."""
         pool = self.folder / "pools" / name
         pool.mkdir()
         texts = {"devices": "\n".join(devices), "group": "", "health": "ONLINE", "properties": "mountpoint=/tank"}
@@ -219,27 +203,16 @@ class PoolHost(StoppableHost):
         return super()._execute(argv, root, given, deadline_s, stop_mark)
 
     def attach(self, image: str, sector_bytes: int = 512) -> str:
-        """A new loop over an image, or over another loop; its name."""
+        """A new loop device over an image or another loop; its name."""
         number = len(list((self.folder / "sys").iterdir()))
         words = [] if image.startswith("/dev/") else ["--sector-size", str(sector_bytes)]
         self.run("losetup", "--find", "--show", *words, image)
         return f"loop{number}"
 
-    def loops(self) -> dict[str, str]:
-        """What is below each loop, by its name."""
-        return {
-            path.parent.parent.name: path.read_text().strip()
-            for path in sorted((self.folder / "sys").glob("*/loop/backing_file"))
-        }
-
     def state(self) -> tuple[object, ...]:
-        """Pools with their devices, mounts, files and loops, and which modules are loaded."""
+        """Pools with their devices, mounts, files, loops, and loaded modules."""
         pools = {pool.name: (pool / "devices").read_text() for pool in sorted((self.folder / "pools").iterdir())}
         files = sorted(str(path) for path in self.own.rglob("*") if path.name.startswith(("vdev", "store.vdevs")))
         modules = [path.name for path in sorted(self.folder.glob("sys_module_*"))]
         loops = self.loops(), [path.name for path in (self.folder / "dev").iterdir()]
         return pools, (self.folder / "mounts").read_text(), files, loops, modules
-
-    def is_left_as_it_was(self) -> bool:
-        """Whether there is what there was, and nothing else."""
-        return self.state() == self.before

@@ -1,4 +1,4 @@
-"""What a dataset says of its runs beside what the frame of all of them says, table by table."""
+"""Compares the tables of a dataset with those of the frame of all its runs."""
 
 from pathlib import Path
 
@@ -17,9 +17,8 @@ from lab.stats.anova import Shares
 from lab.stats.effect_ratios import EFFECT, INTERACTION
 from lab.stats.encoding import some_of_each_case
 from lab.stats.factors import factors_of
-from support.datasets import Shape, dataset_of, pooled_frame, write_runs
+from support.datasets import Shape, dataset_of, pooled_frame, tool_trials, write_runs
 from support.synthetic_runs import write_run
-from support.tool_trials import tool_trials
 
 EXACT = ("factor", "baseline", "level", "method", "n_blocks", "n_pairs", "with_factor", "with_baseline", "with_level")
 OWN = ("files", "shares", "clients", "requests", "frames", "capacity", "store", "store-effects", "waterfall")
@@ -34,7 +33,6 @@ def pooled_of(engine: Engine, folder: Path, shapes: list[Shape]) -> tuple[Pooled
 
 
 def assert_same(sweep: Pooled, frame: pd.DataFrame) -> None:
-    """All tables of a dataset are those of the frame."""
     pd.testing.assert_frame_equal(sweep.summary, stats.summary(frame), check_exact=True, check_dtype=False)
     pd.testing.assert_frame_equal(sweep.ceilings, stats.ceilings(frame), check_exact=True, check_dtype=False)
     grid = stats.grid(frame)
@@ -47,7 +45,7 @@ def assert_same(sweep: Pooled, frame: pd.DataFrame) -> None:
 
 
 def assert_close(ours: pd.DataFrame, theirs: pd.DataFrame, columns: tuple[str, ...]) -> None:
-    """Words and counts are the same, and means are so to 1e-12."""
+    """Words and counts are equal, means to 1e-12."""
     assert list(ours.columns) == list(theirs.columns)
     same = [name for name in ours if name in EXACT or name in stats.POOLED]
     pd.testing.assert_frame_equal(ours[same], theirs[same], check_exact=True, check_dtype=False)
@@ -59,7 +57,7 @@ def assert_close(ours: pd.DataFrame, theirs: pd.DataFrame, columns: tuple[str, .
 
 
 def assert_same_trials(ours: pd.DataFrame, theirs: pd.DataFrame) -> None:
-    """Some trials of each case are those of the frame, in its order."""
+    """The chosen trials of each case are those of the frame, in its order."""
     plain = ["status", "size_bytes", "elapsed_s", "files", "bytes_per_s", *factors_of(theirs.columns)]
     first = [0 if table.empty else table["block"].iloc[0] for table in (ours, theirs)]
     one, other = (
@@ -70,7 +68,7 @@ def assert_same_trials(ours: pd.DataFrame, theirs: pd.DataFrame) -> None:
 
 
 def assert_same_shares(ours: Shares, theirs: Shares) -> None:
-    """Words and counts are the same, and sums are so to 1e-9."""
+    """Words and counts are equal, sums to 1e-9."""
     assert (ours.used, ours.blocks) == (theirs.used, theirs.blocks)
     assert ours.table[["term", "df"]].to_numpy().tolist() == theirs.table[["term", "df"]].to_numpy().tolist()
     for name in ("sum_of_squares", "share"):
@@ -79,7 +77,7 @@ def assert_same_shares(ours: Shares, theirs: Shares) -> None:
 
 
 def assert_same_own_numbers(sweep: Pooled, run: Analysis) -> None:
-    """All that is computed of some trials of each case, of complete blocks and of stores is that of the frame."""
+    """All that is computed from chosen trials, complete blocks and stores equals the frame's."""
     assert_same_trials(sweep.some, run.some)
     for name in SAME:
         ours, theirs = getattr(sweep, name), getattr(run, name)
@@ -88,23 +86,22 @@ def assert_same_own_numbers(sweep: Pooled, run: Analysis) -> None:
             pd.testing.assert_frame_equal(ours, theirs, check_exact=True, check_dtype=False, obj=name)
     assert_same_shares(sweep.shares, run.shares)
     assert values_of(OF_DATASET, sweep, kept_empty=False) == values_of(OF_RUN, run, kept_empty=False)
-    for name in set(OWN) - {"shares"}:  # of which rows that say nothing stand as rounding has them
+    for name in set(OWN) - {"shares"}:  # rounding orders its rows of zeros
         assert OF_DATASET[name].words(sweep) == OF_RUN[name].words(run), name
 
 
 def without_own(run: Pooled) -> set[str]:
-    """The tables of OWN that a run has nothing for."""
+    """The tables of OWN for which a run has nothing."""
     made = {name: OF_DATASET[name].words(run) for name in OWN}
     return {name for name, words in made.items() if not words or not (words.rows or OF_DATASET[name].is_shown_empty)}
 
 
 def frame_of(*runs: RunFolder) -> Analysis:
-    """The frame of all these runs, one after the other."""
     return Analysis(pooled_frame([load(run.path) for run in runs]))
 
 
 def tool_runs(folder: Path) -> list[RunFolder]:
-    """One without a store that has options, one of which nothing was counted, and one that lost trials."""
+    """A run without stores that have options, one without observations, and one that lost trials."""
     return [
         write_run(folder, trials, id=f"run-{number}")
         for number, trials in enumerate((

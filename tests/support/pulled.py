@@ -1,5 +1,5 @@
-"""A disk that is pulled out while it is used, and plugged in again: a loop device of no bytes, which is what a
-kernel makes of a disk that is gone and still open. Reads and writes fail, and what is behind it stays."""
+"""A disk that is pulled out while in use, and plugged in again: a loop device of no bytes, as the kernel has it. Reads
+and writes fail, and the content stays."""
 
 import fcntl
 import struct
@@ -11,19 +11,16 @@ SIZE_LIMIT = 4  # lo_sizelimit, bytes; 0 for none
 
 
 def pull(device: str) -> None:
-    """Have it be gone."""
     _limit(device, 1)  # no whole sector
     assert sectors(device) == 0
 
 
 def plug_in(device: str) -> None:
-    """Have it be there again, with what was on it."""
     _limit(device, 0)
     assert sectors(device) > 0
 
 
 def sectors(device: str) -> int:
-    """How many the kernel says it has."""
     return int(Path(f"/sys/block/{Path(device).name}/size").read_text())
 
 

@@ -1,4 +1,4 @@
-"""A runner of sweeps over two hosts in memory, where transfers and iperf3 are what a test says."""
+"""A runner of sweeps over two hosts in memory, with scripted transfers and iperf3."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -25,8 +25,7 @@ from lab.run.transfer.result import TransferResult
 from lab.settings.layers import Layers
 from lab.workloads import iperf3
 from support.memory_host import World, knob
-from support.pairs import pair_of
-from support.sides import side_of
+from support.pairs import pair_of, side_of
 from support.sweeps import sweep_of
 
 RATES = {"write": 100e6, "read": 50e6}
@@ -42,8 +41,6 @@ def measured(void: str = "") -> TransferResult:
 
 
 class Bench:
-    """A runner over two hosts in memory, where transfers and iperf3 are what a test says."""
-
     def __init__(self, folder: Path, patch: pytest.MonkeyPatch):
         self.world = World(folder)
         self.folder = RunFolder.create(folder / "results", "try", {"ordering": "mirrored"})
@@ -107,7 +104,7 @@ class Bench:
 
 
 class LinkCounter:
-    """How often the carrier of a host changed, as a test says."""
+    """The carrier changes of a host, as a test sets them."""
 
     def __init__(self, bench: Bench, role: str):
         self.bench, self.role = bench, role

@@ -1,4 +1,4 @@
-"""Making things scarce for a host of a local lab, from outside: its CPU by a quota, its disk by a throttled device."""
+"""Makes resources of a local lab's host scarce: CPU by a quota, disk by a throttled device."""
 
 import subprocess
 from collections.abc import Iterator
@@ -7,13 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from lab.local import cleanup, state
+from lab.local import cleanup
+from support.local_lab import init_of
 
 PERIOD_US = 20_000
-# $1 a mount point; the kernel lets go of a loop device's file a moment after that is detached
+# $1 is a mount point; the kernel frees the file of a loop device some time after its detachment
 UNMOUNT = 'for try in $(seq 50); do umount "$1" 2>/dev/null && exit; sleep 0.2; done; umount "$1"'
 MIB = 2**20
-# $1 and $2 groups of version 1, which this joins to show them, as roots, where such a host has them; $3 its process 1
+# Joins the version-1 groups $1 and $2, and mounts them as roots for the host with PID 1 $3
 SHOW_GROUPS = r"""
 echo $$ > "$1/cgroup.procs" && echo $$ > "$2/cgroup.procs" && \
 exec unshare --cgroup nsenter --target "$3" --mount sh -ec '
@@ -27,7 +28,7 @@ exec unshare --cgroup nsenter --target "$3" --mount sh -ec '
 
 
 def _old_hierarchy(kind: str) -> Path | None:
-    """Where a kind of control group of version 1 is mounted."""
+    """The mount point of a control group hierarchy of version 1."""
     for line in Path("/proc/self/mounts").read_text().splitlines():
         _, mount_point, type_, options, *_ = line.split()
         if type_ == "cgroup" and kind in options.split(","):
@@ -35,15 +36,9 @@ def _old_hierarchy(kind: str) -> Path | None:
     return None
 
 
-def _pid(name: str, role: str) -> int:
-    lab = state.load(name)
-    assert lab is not None
-    return lab.hosts[role].pid
-
-
 @contextmanager
 def quota(name: str, role: str, cores: float) -> Iterator[None]:
-    """So many cores for a host, and no more. Skips where this kernel has no quota that the host could see."""
+    """Give a host some cores and no more. Skips if this kernel has no quota that the host could see."""
     group = cleanup.control_group(name, role)
     if group is None:
         pytest.skip("this kernel has no control groups of version 2, so that hosts have none")
@@ -63,18 +58,18 @@ def quota(name: str, role: str, cores: float) -> Iterator[None]:
 
 @contextmanager
 def _old_groups(name: str, role: str, group: Path) -> Iterator[Path]:
-    """A host's processes in groups of version 1, which it sees; that of its CPU quota."""
+    """A host's processes in groups of version 1 that it sees; yields the group of its CPU quota."""
     roots = [root for root in map(_old_hierarchy, ("cpu", "cpuacct")) if root]
     if len(roots) < 2 or roots[0] == roots[1]:
         pytest.skip("this kernel has no CPU quota: neither cpu.max nor cpu and cpuacct of control groups version 1")
-    pid = str(_pid(name, role))
+    pid = str(init_of(name, role))
     groups = [root / group.name for root in roots]
     with ExitStack() as undo:
-        for each in groups:
-            each.mkdir()
-            undo.callback(each.rmdir)
-            undo.callback(_move, each, each.parent)
-            _move(group, each)
+        for group_of_kind in groups:
+            group_of_kind.mkdir()
+            undo.callback(group_of_kind.rmdir)
+            undo.callback(_move, group_of_kind, group_of_kind.parent)
+            _move(group, group_of_kind)
         subprocess.run(["sh", "-c", SHOW_GROUPS, "sh", *map(str, groups), pid], check=True)
         shown = [f"/sys/fs/cgroup/{kind}" for kind in ("cpu", "cpuacct")]
         undo.callback(_inside, pid, "umount", *shown, "/sys/fs/cgroup")
@@ -82,8 +77,8 @@ def _old_groups(name: str, role: str, group: Path) -> Iterator[Path]:
 
 
 def _move(source: Path, target: Path) -> None:
-    """Move all processes of one group into another; one that has just ended needs no moving."""
-    for _ in range(3):  # one that was started meanwhile
+    """Move all processes of a group; those that just ended need no moving."""
+    for _ in range(3):  # processes may start meanwhile
         for process in (source / "cgroup.procs").read_text().split():
             try:
                 (target / "cgroup.procs").write_text(process)
@@ -97,22 +92,22 @@ def _inside(pid: str, *argv: str) -> None:
 
 @contextmanager
 def slow_disk(name: str, folder: Path, path: str, bytes_per_s: int) -> Iterator[None]:
-    """A disk of the server's at ``path`` that moves so many bytes a second; ``folder`` here takes what is on it.
+    """A disk of the server at ``path`` with this speed; ``folder`` here takes its content.
 
-    Skips where this kernel cannot throttle a disk, or has no loop devices.
+    Skips if this kernel cannot throttle a disk, or has no loop devices.
     """
     throttles = _old_hierarchy("blkio")
     if throttles is None:
         pytest.skip("this kernel has no blkio of control groups version 1, which throttles a disk for everybody")
-    image, pid = folder / "slow.img", str(_pid(name, "server"))
+    image, pid = folder / "slow.img", str(init_of(name, "server"))
     with image.open("wb") as file:
         file.truncate(256 * MIB)
     subprocess.run(["mkfs.ext4", "-q", "-F", str(image)], check=True)
     attach = ["losetup", "--find", "--show", "--direct-io=on", str(image)]
-    found = subprocess.run(attach, capture_output=True, text=True, check=False)
-    if found.returncode != 0:
-        pytest.skip(f"no loop device: {found.stderr.strip()}")
-    device = found.stdout.strip()
+    attached = subprocess.run(attach, capture_output=True, text=True, check=False)
+    if attached.returncode != 0:
+        pytest.skip(f"no loop device: {attached.stderr.strip()}")
+    device = attached.stdout.strip()
     with ExitStack() as undo:
         undo.callback(subprocess.run, ["losetup", "--detach", device], check=True)
         number = Path(f"/sys/class/block/{Path(device).name}/dev").read_text().strip()

@@ -1,22 +1,27 @@
-"""Looking for a password wherever it must not be: in every form that a program may have given it."""
+"""Looks for a password wherever it must not be, in every form that programs write it."""
 
 import base64
 import html
 import json
 import os
+import re
 import shlex
 import stat
+import subprocess
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from urllib.parse import quote, quote_plus
+
+import pytest
+
+from support.local_lab import HOSTS, Bench
 
 KEPT = ("tmp", "run", "var", "root", "home", "srv", "etc", "dev/shm")
 
 
 def forms(secret: str) -> set[bytes]:
-    """The password as it is, percent-encoded, in base64, quoted for a shell, escaped for JSON, Python and HTML."""
     encoded = [quote(secret), quote(secret, safe=""), quote(secret, safe=";/:@"), quote_plus(secret)]
     texts = [secret, *encoded, *map(str.swapcase, encoded), *(text.replace("%2", "%252") for text in encoded)]
     texts += [shlex.quote(secret), json.dumps(secret)[1:-1], json.dumps(secret, ensure_ascii=False)[1:-1]]
@@ -25,30 +30,23 @@ def forms(secret: str) -> set[bytes]:
     for line in (secret.encode(), f"{secret}\n".encode()):
         binary += [base64.b64encode(line).rstrip(b"="), base64.urlsafe_b64encode(line).rstrip(b"=")]
         binary += [line.strip().hex().encode(), line.strip().hex().upper().encode()]
-    lower = [percent_lower(text).encode() for text in encoded]
+    lower = [re.sub("%..", lambda escape: escape[0].lower(), text).encode() for text in encoded]
     return {text.encode() for text in texts} | set(binary) | set(lower)
 
 
-def percent_lower(text: str) -> str:
-    """Percent escapes with small letters, the rest as it was."""
-    first, *rest = text.split("%")
-    return "%".join([first, *(part[:2].lower() + part[2:] for part in rest)])
-
-
 def shown_in(content: bytes, secret: str) -> bool:
-    """Whether any form of the password stands in it."""
     return any(form in content for form in forms(secret))
 
 
 def below(folder: Path) -> Iterator[Path]:
-    """Every file below a folder, not beyond mount points: looking into a share would take part in the transfer."""
+    """Every file below a folder on the same mount: looking into a share would join the transfer."""
     for directory, folders, names in os.walk(folder):
         folders[:] = [name for name in folders if not os.path.ismount(f"{directory}/{name}")]
         yield from (Path(directory) / name for name in names)
 
 
 class Watch:
-    """What was seen: ``processes`` with the password in their words or environment, ``files`` that others may read."""
+    """What was seen: ``processes`` with the password in words or environment, ``files`` that others may read."""
 
     def __init__(self, secret: str, roots: dict[str, Path]):
         self.wanted, self.roots = forms(secret), roots
@@ -58,7 +56,7 @@ class Watch:
         self.names: set[str] = set()
 
     def look(self) -> None:
-        """Every process of this machine, those of the hosts included, and what the lab writes on both hosts."""
+        """Look at every process of this machine and its hosts, and at what the lab writes on both hosts."""
         self.rounds += 1
         for process in Path("/proc").glob("[0-9]*"):
             for kind in ("cmdline", "environ"):
@@ -75,28 +73,27 @@ class Watch:
                         self.files.add(f"{role}: {path.relative_to(root)}: {mode & 0o777:o}")
 
     def holds(self, path: Path) -> bool:
-        """Whether any form of the password stands in a file."""
         content = path.read_bytes()
         return any(form in content for form in self.wanted)
 
     def found_below(self, folder: Path, since: float) -> list[str]:
-        """Files below a folder that hold the password, among those written since then."""
-        found = []
+        """The files below a folder that were written since then and hold the password."""
+        paths = []
         for path in below(folder):
             with suppress(OSError):
                 status = path.lstat()
                 if stat.S_ISREG(status.st_mode) and status.st_mtime >= since and self.holds(path):
-                    found.append(str(path))
-        return found
+                    paths.append(str(path))
+        return paths
 
 
 @contextmanager
 def watching(watch: Watch) -> Iterator[None]:
-    """Look again and again, as fast as it goes, while the block runs."""
+    """Look as often as possible while the block runs."""
     done = threading.Event()
 
     def work() -> None:
-        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), -20)  # to miss no short program
+        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), -20)  # so that no short program is missed
         while not done.wait(0.005):
             watch.look()
 
@@ -107,3 +104,35 @@ def watching(watch: Watch) -> Iterator[None]:
     finally:
         done.set()
         thread.join()
+
+
+SECRET = "p%40 ss/w:o'r\"d\\$x,é;#&+<"
+
+
+@pytest.fixture
+def keeper(new_bench: Callable[..., Bench], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Bench:
+    """A lab whose account has this password on both hosts; its hosts file names a file with it."""
+    bench = new_bench()
+    temporary = bench.directory.parent / "temporary"
+    temporary.mkdir(exist_ok=True)
+    monkeypatch.setenv("TMPDIR", str(temporary))
+    for host in HOSTS:
+        enter = ["nsenter", "--target", str(bench.init(host)), "--all", "--", "chpasswd"]
+        subprocess.run(enter, input=f"lab:{SECRET}\n".encode(), check=True)
+    (tmp_path / "password").touch(0o600)
+    (tmp_path / "password").write_text(SECRET)
+    return bench
+
+
+def watch(bench: Bench) -> Watch:
+    return Watch(SECRET, {host: Path(f"/proc/{bench.init(host)}/root") for host in HOSTS})
+
+
+def assert_nowhere(bench: Bench, seen: Watch, since: float) -> None:
+    assert seen.rounds > 10
+    assert seen.processes == set()
+    assert seen.files == set()
+    left = [path for root in seen.roots.values() for name in KEPT for path in seen.found_below(root / name, since)]
+    left += seen.found_below(bench.directory, since)
+    left += seen.found_below(bench.directory.parent / "temporary", since)
+    assert left == []

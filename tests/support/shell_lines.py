@@ -1,9 +1,8 @@
-"""Looks in source code for shell lines that are made of data.
+"""Finds shell lines in source code that are made from data.
 
-A script for a shell, perl or Python has to be a constant: text that stands in the source, or in a file beside it
-(`read_script`, `read_assumptions`), or is joined of such. Data goes to a script as ``$1``, ``$2``, …. Where a function
-hands a parameter on as a script, whoever calls it has to give a constant.
-"""
+A script for a shell, perl or Python must be a constant: text in the source or in a file beside it (`read_script`,
+`read_assumptions`), or constants joined. Data goes to a script as ``$1``, ``$2``, …. If a function passes a parameter
+on as a script, its callers must give a constant."""
 
 import ast
 from collections.abc import Iterator
@@ -11,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 INTERPRETERS = ("sh", "bash", "dash", "ksh", "zsh", "perl", "python3", "sys.executable")
-TRUSTED = "lab/hosts/"  # where words are quoted, once
+TRUSTED = "lab/hosts/"  # here words are quoted
 RETURNING = ("listening", "_write_holder")  # functions that return a line for a shell
 CODE_OPTIONS = ("-c", "-ec", "-e")
 JOINING = (("shlex", "join"), ("shlex", "quote"))
@@ -19,13 +18,13 @@ OF_A_MODULE = ("__name__", "__file__")
 BESIDE = ("lab.base.scripts", "beside")  # the path of a file beside a module
 SHELL_LINE = ("lab.hosts.command", "shell_line")  # quotes the words that it gives to a script
 SHELL_FUNCTION = ("lab.hosts.perl", "shell_function")  # quotes the script
-# What takes a script: the name of a function or of a method, and which of the parameters that is, by place and name
+# Functions and methods that take a script, with the position and name of that parameter
 FUNCTIONS = {
     ("lab.hosts.command", "script"): (0, "text"),
     SHELL_LINE: (0, "text"),
     SHELL_FUNCTION: (1, "text"),
     ("lab.hosts.perl", "run_perl"): (0, "text"),
-    ("lab.hosts.assumption_file", "read_assumptions"): (0, "path"),  # scripts are in that file
+    ("lab.hosts.assumption_file", "read_assumptions"): (0, "path"),  # the file has scripts
     ("lab.settings.background", "background_process"): (4, "ready"),
     ("lab.protocols.servers.kernel_server", "KernelServer"): (1, "has"),
     ("os", "system"): (0, "command"),
@@ -39,7 +38,7 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 @dataclass
 class Module:
-    """A source file: what its names stand for, and its functions and classes."""
+    """A source file: its imports, values, functions and classes."""
 
     name: str
     path: str
@@ -51,27 +50,23 @@ class Module:
     sources: list[ast.Call | ast.Return | ast.Tuple | ast.List] = field(default_factory=list)  # where a script may be
 
     def __post_init__(self) -> None:
-        self._find_owners(self.tree, None)
-        for node in self.owners:
-            if isinstance(node, ast.ImportFrom) and node.module:
+        nodes = list(ast.walk(self.tree))  # outer functions come before inner ones
+        self.owners = dict.fromkeys(nodes)
+        for node in nodes:
+            if isinstance(node, Function):
+                self.owners |= dict.fromkeys(list(ast.walk(node))[1:], node)
+            elif isinstance(node, ast.ClassDef):
+                self.classes |= dict.fromkeys(node.body, node)
+            elif isinstance(node, ast.ImportFrom) and node.module:
                 self.imports |= {one.asname or one.name: (node.module, one.name) for one in node.names}
             elif isinstance(node, ast.Import):
                 self.imports |= {one.asname or one.name: (one.name, "") for one in node.names}
+            elif isinstance(node, ast.Call | ast.Return | ast.Tuple | ast.List):
+                self.sources.append(node)
         self.values = dict(_assignments(self.tree.body))
-        self.sources = [n for n in self.owners if isinstance(n, ast.Call | ast.Return | ast.Tuple | ast.List)]
-
-    def _find_owners(self, node: ast.AST, owner: Function | None) -> None:
-        around = node if isinstance(node, ast.ClassDef) else None
-        for value in map(vars(node).get, node._fields):
-            for child in value if isinstance(value, list) else (value,):
-                if isinstance(child, ast.AST) and child._fields:  # none: an operator, or how a name is used
-                    self.owners[child] = owner
-                    if around:
-                        self.classes[child] = around
-                    self._find_owners(child, child if isinstance(child, Function) else owner)
 
     def resolve(self, node: ast.expr) -> tuple[str, str] | None:
-        """Module and name of what a name, or a name in a module, stands for."""
+        """Module and name that an expression stands for."""
         match node:
             case ast.Name(id=name):
                 return self.imports.get(name, (self.name, name))
@@ -95,7 +90,7 @@ def _assignments(body: list[ast.stmt]) -> Iterator[tuple[str, ast.expr]]:
             case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value):
                 yield name, value
             case ast.For(target=ast.Name(id=name), iter=value):
-                yield name, value  # one of these
+                yield name, value  # one of the values
 
 
 def _parameters(function: Function) -> list[str]:
@@ -104,7 +99,7 @@ def _parameters(function: Function) -> list[str]:
 
 
 class Checker:
-    """Every script in these modules, and whether it is a constant."""
+    """Finds every script in these modules, and whether it is a constant."""
 
     def __init__(self, modules: list[Module]):
         self.modules = {module.name: module for module in modules}
@@ -134,7 +129,7 @@ class Checker:
                     self._fields.setdefault(key, []).append((module, one))
 
     def violations(self) -> dict[tuple[str, str], str]:
-        """The scripts that are made of data, by file and function: line and text."""
+        """The scripts that are made from data, by file and function: line and text."""
         while True:
             before = len(self.functions) + len(self.methods)
             scripts = {}
@@ -171,9 +166,8 @@ class Checker:
             yield from call.args[place : place + 1]
 
     def is_constant(self, module: Module, node: ast.expr) -> bool:
-        """Whether a text is the same whatever the data."""
         if id(node) not in self._answers:
-            self._answers[id(node)] = True  # as far as a circle is concerned
+            self._answers[id(node)] = True  # for recursive definitions
             self._answers[id(node)] = self._look(module, node)
         return self._answers[id(node)]
 
@@ -225,7 +219,7 @@ class Checker:
         return name in OF_A_MODULE or self._is_constant_value(*module.imports.get(name, (module.name, name)))
 
     def _is_handed_on(self, module: Module, text: ast.expr) -> bool:
-        """Whether this is a parameter as it came: from now on whoever calls this function gives it a script."""
+        """Whether this is an unchanged parameter: then its callers give the script."""
         function = module.owners[text]
         if function is None or not isinstance(text, ast.Name) or text.id not in _parameters(function):
             return False
@@ -264,7 +258,7 @@ class Checker:
         return bool(returned) and all(value is not None and self.is_constant(other, value) for other, value in returned)
 
     def _is_constant_field(self, name: str) -> bool:
-        """Whether a field of this name is a constant in every class that has it."""
+        """Whether a field of this name is constant in every class that has it."""
         values = self._fields.get(name, [])
         return bool(values) and all(self.is_constant(module, value) for module, value in values)
 
@@ -287,12 +281,10 @@ def _code_of_words(words: list[ast.expr]) -> Iterator[ast.expr]:
 
 
 def read(root: Path, folder: str) -> list[Module]:
-    """The modules of a package below ``root``."""
     paths = sorted((root / folder).rglob("*.py"))
     return [parse(path.read_text(encoding="utf-8"), path.relative_to(root).as_posix()) for path in paths]
 
 
 def parse(source: str, path: str) -> Module:
-    """The module of this source, as if it lay in a file of this path."""
     name = path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
     return Module(name, path, ast.parse(source))

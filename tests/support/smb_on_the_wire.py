@@ -1,8 +1,7 @@
-"""Counts what clients ask of an SMB server, in the packets that cross an interface: ``python FILE INTERFACE``.
+"""Counts the requests to an SMB server in the packets that cross an interface: ``python FILE INTERFACE``.
 
-[MS-SMB2] 2.2.1: a request begins with a header of 64 bytes, its command at byte 12, with bit 0 of its flags at byte 16
-clear. Several may be in one packet, and one that is encrypted is none.
-"""
+[MS-SMB2] 2.2.1: a request begins with a header of 64 bytes, its command at byte 12, and bit 0 of its flags at byte 16
+clear. A packet may have several; encrypted ones are not counted."""
 
 import ctypes
 import json
@@ -29,7 +28,7 @@ TO_SERVER = (
 
 @contextmanager
 def counted_requests(init: int, interface: str) -> Iterator[Counter[str]]:
-    """How often each command was asked for, on an interface of the host with this PID 1; known at the end."""
+    """Counts of each command on an interface of the host with this PID 1; filled at the end."""
     counts: Counter[str] = Counter()
     command = ["nsenter", "--target", str(init), "--net", "--", sys.executable, __file__, interface]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as counter:
@@ -43,7 +42,6 @@ def counted_requests(init: int, interface: str) -> Iterator[Counter[str]]:
 
 
 def requests(packet: bytes) -> Iterator[str]:
-    """The commands that a packet to the server asks for."""
     _, found, rest = packet.partition(HEADER)
     while found:
         command, _, flags = struct.unpack_from("<HHI", rest, 6)
@@ -60,7 +58,6 @@ def is_to_server(packet: bytes) -> bool:
 
 
 def main(interface: str) -> None:
-    """Count until SIGTERM, and print the counts."""
     counts: Counter[str] = Counter()
     with socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(ETH_P_ALL)) as packets:
         packets.setsockopt(socket.SOL_SOCKET, SO_RCVBUFFORCE, 2**26)
@@ -73,7 +70,7 @@ def main(interface: str) -> None:
                 counts.update(requests(packet[14:]))
 
         def end(*_: object) -> NoReturn:
-            """What has arrived is counted first: on a busy machine this process is behind."""
+            """Count what has arrived first: on a busy machine this process is behind."""
             with suppress(BlockingIOError):
                 while True:
                     count(socket.MSG_DONTWAIT)
@@ -86,7 +83,7 @@ def main(interface: str) -> None:
 
 
 def keep_requests_alone(packets: socket.socket) -> None:
-    """Have the kernel drop what goes to no server of SMB: iperf3 has a hundred times as many packets."""
+    """Let the kernel drop packets that go to no SMB server: iperf3 has a hundred times as many."""
     program = b"".join(struct.pack("<HBBI", *instruction) for instruction in TO_SERVER)
     buffer = ctypes.create_string_buffer(program)
     filter_ = struct.pack("@HP", len(TO_SERVER), ctypes.addressof(buffer))

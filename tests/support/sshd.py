@@ -1,4 +1,4 @@
-"""A real sshd on loopback for tests: its own keys, a free port, a child process that ends with the test."""
+"""A real sshd on loopback: its own keys, a free port, a child process that ends with the test."""
 
 import getpass
 import os
@@ -41,7 +41,7 @@ PermitUserEnvironment yes
 UseDNS no
 PidFile none
 """
-# As the sshd of a Mac with 10.6 to 10.11, which signs with SHA-1 only
+# The sshd of Mac OS X 10.6 to 10.11 signs with SHA-1 only
 OLD = """\
 HostKeyAlgorithms ssh-rsa
 PubkeyAcceptedAlgorithms ssh-rsa
@@ -49,11 +49,11 @@ KexAlgorithms diffie-hellman-group14-sha1,diffie-hellman-group-exchange-sha1
 Ciphers aes128-ctr,aes128-cbc
 MACs hmac-sha1
 """
-# A login shell that talks, and that stays and waits for the command, as some shells do
+# A login shell that prints, and waits for the command
 NOISY = r'command="echo welcome >&2; eval \"$SSH_ORIGINAL_COMMAND\"; exit $?"'
-# root's sshd wants this folder, which may not be there: then it gets it, and nobody else sees it
+# root's sshd needs this folder; if it is missing, only sshd sees a new one
 WITH_ITS_FOLDER = 'mount -t tmpfs -o mode=755 none /run && mkdir /run/sshd && exec "$@"'
-# Where no sshd is installed, root runs the one of the local lab's root filesystem, with this machine's /tmp
+# Without an installed sshd, root runs that of the local lab's root filesystem, with this machine's /tmp
 IN_ROOTFS = """
 root=$1; shift
 for folder in tmp dev proc; do mount --rbind "/$folder" "$root/$folder" || exit; done
@@ -63,7 +63,7 @@ mount -t tmpfs -o mode=755 none "$root/run" && mkdir "$root/run/sshd" && exec ch
 
 @dataclass(frozen=True)
 class Sshd:
-    """A running sshd; keys ``plain``, ``noisy``, ``sudoer`` (finds ``bin`` first) may log in, ``stranger`` may not."""
+    """A running sshd. Keys ``plain``, ``noisy`` and ``sudoer`` (finds ``bin`` first) may log in, not ``stranger``."""
 
     folder: Path
     port: int
@@ -71,7 +71,6 @@ class Sshd:
     transport: str = "paramiko"
 
     def config(self, key: str = "plain", **changes: Any) -> HostConfig:
-        """How to reach it."""
         given = {
             "host": "127.0.0.1", "user": self.user, "port": self.port, "identity": str(self.folder / key),
             "known_hosts": str(self.folder / "known_hosts"), "data_address": "127.0.0.1", "sudo": "none",
@@ -81,7 +80,7 @@ class Sshd:
 
 
 def make_key(path: Path, kind: str = "ed25519") -> str:
-    """Write a key pair, ``ed25519`` or ``rsa``; the public half, as authorized_keys has it."""
+    """Write a key pair, ``ed25519`` or ``rsa``; returns the public half as in authorized_keys."""
     key: Ed25519PrivateKey | RSAPrivateKey = Ed25519PrivateKey.generate()
     if kind == "rsa":
         key = generate_private_key(65537, 2048)
@@ -94,9 +93,9 @@ def make_key(path: Path, kind: str = "ed25519") -> str:
 
 @contextmanager
 def running(folder: Path, settings: str = "", kind: str = "ed25519") -> Iterator[Sshd]:
-    """Start sshd in ``folder``; skips the test where there is none, or where it does not run for this user.
+    """Start sshd in ``folder``; skips the test if it is missing, or does not run for this user.
 
-    ``settings`` are lines of sshd_config beside the usual ones; ``kind`` is that of all keys.
+    ``settings`` are more lines of sshd_config; ``kind`` is that of all keys.
     """
     sshd = Sshd(folder, _free_port(), getpass.getuser())
     (folder / "bin").mkdir()
@@ -107,12 +106,12 @@ def running(folder: Path, settings: str = "", kind: str = "ed25519") -> Iterator
     (folder / "known_hosts").write_text(f"[127.0.0.1]:{sshd.port} {public['host_key']}\n")
     (folder / "sshd_config").write_text(CONFIG.format(port=sshd.port, folder=folder) + settings)
     options = ["-f", str(folder / "sshd_config")]
-    # where sshd holds back those whose logins failed, the logins that must fail here would hold back the others
+    # sshd may delay logins after failed ones, and some logins must fail here
     patient = [*options, "-o", "PerSourcePenalties=no"]
     if subprocess.run(_command("-t", *patient), stdin=subprocess.DEVNULL, capture_output=True).returncode == 0:
         options = patient
     command = _command("-D", "-e", *options)
-    if shutil.which("setpriv"):  # it ends with the test run, also where that is killed
+    if shutil.which("setpriv"):  # so that sshd ends even if the test run is killed
         command = ["setpriv", "--pdeathsig", "TERM", *command]
     with (folder / "log").open("wb") as log:
         process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
@@ -125,7 +124,7 @@ def running(folder: Path, settings: str = "", kind: str = "ed25519") -> Iterator
 
 
 def _command(*options: str) -> list[str]:
-    """sshd with these options; skips the test where there is none and no way to get one."""
+    """The command of sshd; skips the test if there is no way to get one."""
     private = ["unshare", "--mount", "--propagation", "private", "sh", "-c"]
     is_root = os.geteuid() == 0
     if PROGRAM is None and is_root and sys.platform == "linux":
@@ -138,7 +137,7 @@ def _command(*options: str) -> list[str]:
 
 
 def reached_by(request: pytest.FixtureRequest, sshd: Sshd) -> Sshd:
-    """The same sshd, reached by the transport that a fixture is parametrised with, or else by paramiko."""
+    """The sshd over the transport of the fixture's parameter, by default paramiko."""
     transport = getattr(request, "param", "paramiko")
     if transport == "openssh" and shutil.which("ssh") is None:
         pytest.skip("ssh is not installed")
@@ -146,7 +145,7 @@ def reached_by(request: pytest.FixtureRequest, sshd: Sshd) -> Sshd:
 
 
 def empty_home(patch: pytest.MonkeyPatch, folder: Path) -> None:
-    """A home of the test's own, and no agent: nothing of the person who runs the tests is used or changed."""
+    """A home of the test's own without an agent: nothing of the developer is used or changed."""
     (folder / ".ssh").mkdir(0o700)
     patch.setenv("HOME", str(folder))
     patch.delenv("SSH_AUTH_SOCK", raising=False)
@@ -165,10 +164,10 @@ def _wait_until_it_serves(process: subprocess.Popen[bytes], sshd: Sshd) -> None:
             if connection.recv(4) == b"SSH-":
                 return
         time.sleep(0.02)
-    said = (sshd.folder / "log").read_text(errors="replace").strip().splitlines()
-    # an ordinary user may lack what it takes; root does not
+    log = (sshd.folder / "log").read_text(errors="replace").strip().splitlines()
+    # an ordinary user may lack rights
     give_up = pytest.fail if os.geteuid() == 0 else pytest.skip
-    give_up(f"sshd does not run here: {said[-1] if said else 'no message'}")
+    give_up(f"sshd does not run here: {log[-1] if log else 'no message'}")
 
 
 def works(config: HostConfig) -> bool:
@@ -190,7 +189,7 @@ def refused(config: HostConfig, kind: type[Exception] = HostError) -> str:
 
 
 def gone(pid: str) -> bool:
-    """Whether a process ends before long; a zombie that nobody has waited for yet has ended."""
+    """Whether a process ends soon; a zombie has ended."""
     for _ in range(1000):
         try:
             state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
@@ -203,7 +202,7 @@ def gone(pid: str) -> bool:
 
 
 def wait_for(what: Callable[[], bool]) -> None:
-    """Wait until something is so, at most three minutes."""
+    """Wait until something is so, for three minutes at most."""
     for _ in range(9000):
         if what():
             return
@@ -211,7 +210,7 @@ def wait_for(what: Callable[[], bool]) -> None:
 
 
 class Wire:
-    """A TCP relay to a port of this machine that can be frozen (nothing passes any more) and cut."""
+    """A TCP relay to a port of this machine that can be frozen and cut."""
 
     def __init__(self, port: int):
         self._target = port
@@ -241,17 +240,15 @@ class Wire:
             target.shutdown(socket.SHUT_WR)
 
     def freeze(self) -> None:
-        """From here on both ends wait for each other, as when a cable is pulled."""
+        """Let both ends wait for each other, as when a cable is pulled."""
         self._flowing.clear()
 
     def cut(self) -> None:
-        """End both sides at once."""
         for end in self._ends:
             with suppress(OSError):
                 end.shutdown(socket.SHUT_RDWR)
 
     def close(self) -> None:
-        """Let go of everything."""
         with suppress(OSError):
             self._server.shutdown(socket.SHUT_RDWR)
         self._server.close()

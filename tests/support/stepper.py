@@ -1,8 +1,7 @@
-"""Runs a program and all that it starts, and stops it before each system call that names a file, by ptrace(2) of Linux.
+"""Stops a program and its children before each system call that names a file, by ptrace(2) of Linux.
 
-As a program it reads a :class:`Plan` for each time from standard input, and prints an :class:`Outcome` for each; all as
-JSON. It is a process of its own, for it waits for any child.
-"""
+The program reads plans as JSON from standard input, and prints an :class:`Outcome` for each. It is a process of its own
+because it waits for any child."""
 
 import ctypes
 import json
@@ -25,20 +24,20 @@ ENTRY = 1
 SYSCALL_STOP = signal.SIGTRAP | 0x80
 WALL = 0x40000000
 LONGEST_PATH = 4096
-LARGEST_DESCRIPTOR = 65535  # an argument that is no larger is no address
-Moves: TypeAlias = Mapping[int, Sequence[tuple[str, str]]]  # by the number of a stop, from 0, what is renamed there
+LARGEST_DESCRIPTOR = 65535  # smaller arguments are no addresses
+Moves: TypeAlias = Mapping[int, Sequence[tuple[str, str]]]  # renames by the number of a stop, from 0
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What the program printed, and at how many places it was stopped."""
+    """The output of the program, and the number of its stops."""
 
     printed: str
     stops: int
 
 
 class Info(ctypes.Structure):
-    """``struct ptrace_syscall_info``, as of the entry into a system call."""
+    """``struct ptrace_syscall_info`` at the entry into a system call."""
 
     _fields_ = (
         ("op", ctypes.c_uint8), ("pad", ctypes.c_uint8 * 3), ("arch", ctypes.c_uint32), ("ip", ctypes.c_uint64),
@@ -51,9 +50,9 @@ libc.ptrace.argtypes = (ctypes.c_long, ctypes.c_long, ctypes.c_void_p, ctypes.c_
 
 
 def stepped(name: str, argv: Sequence[str], plans: Sequence[Moves]) -> list[Outcome]:
-    """What a program comes to, once for each plan of renaming. What was renamed is as before afterwards.
+    """Run a program once for each plan of renaming, which is undone afterwards.
 
-    It stops where a path of a system call ends in ``name``, or is the current folder or one above it.
+    It stops if a path of a system call ends in ``name``, or is the current folder or one above it.
     """
     command = [sys.executable, "-m", "support.stepper", name, *argv]
     environment = os.environ | {"PYTHONPATH": f"{ROOT}:{TESTS}", "LC_ALL": "C"}
@@ -63,7 +62,7 @@ def stepped(name: str, argv: Sequence[str], plans: Sequence[Moves]) -> list[Outc
 
 
 class Stepper:
-    """Follows a program; at its stops it renames."""
+    """Follows a program, and renames files at its stops."""
 
     def __init__(self, name: str, moves: Moves):
         self.name, self.moves = name.encode(), moves
@@ -71,7 +70,6 @@ class Stepper:
         self.stops = 0
 
     def run(self, argv: Sequence[str]) -> Outcome:
-        """Run it to its end."""
         with tempfile.TemporaryFile() as output:
             self._follow(_start(argv, output.fileno()))
             for old, new in reversed(self.moved):
@@ -92,7 +90,7 @@ class Stepper:
                 libc.ptrace(SYSCALL, pid, None, self._handle(pid, os.WSTOPSIG(status)))
 
     def _handle(self, pid: int, number: int) -> int:
-        """Look at a stop; the signal that the process is to get."""
+        """Handle a stop; returns the signal that the process gets."""
         if number == SYSCALL_STOP:
             if self._names_it(pid):
                 for old, new in self.moves.get(self.stops, ()):
@@ -112,7 +110,7 @@ class Stepper:
 
 
 def _start(argv: Sequence[str], output: int) -> int:
-    """A child that stops before it becomes a program."""
+    """A child that stops before it becomes the program."""
     pid = os.fork()
     if pid == 0:
         os.dup2(output, 1)
@@ -123,7 +121,7 @@ def _start(argv: Sequence[str], output: int) -> int:
 
 
 def _text(pid: int, address: int) -> bytes:
-    """The text at an address of a process; empty where there is none."""
+    """The text at an address of a process, if any."""
     try:
         with Path(f"/proc/{pid}/mem").open("rb", buffering=0) as memory:
             memory.seek(address)

@@ -1,4 +1,4 @@
-"""The stopwatch, run on this system as it is, and in the shape that it takes on a Mac."""
+"""Runs the stopwatch on this system, and as on a Mac."""
 
 import os
 import subprocess
@@ -16,10 +16,10 @@ from lab.platforms.timing import values_of
 from support.fake_host import FakeHost
 from support.paths import MACOS_CAPTURES
 
-# perl believes to be on a Mac, and optionally not to have clock_gettime, as before macOS 10.12
+# perl as on a Mac, and as before macOS 10.12 without clock_gettime
 ON_A_MAC = 'BEGIN { $^O = "darwin" } my $file = shift @ARGV; do $file; die $@ if $@;'
 WITHOUT_CLOCK = 'use Time::HiRes (); no warnings; *Time::HiRes::clock_gettime = sub { die "unimplemented" };'
-# As smbfs: it has no F_FULLFSYNC without a server that takes part, and its fsync of what may only be read sends nothing
+# As smbfs: no F_FULLFSYNC without support by the server, and fsync of a read-only file sends nothing
 SMBFS = """
 BEGIN {
     require IO::Handle;
@@ -31,7 +31,7 @@ BEGIN {
     };
 }
 """
-# What the stopwatch prints after a transfer
+# Output of the stopwatch after a transfer
 REPORT = "clock wall\n{counts}elapsed_s {seconds}\ntool_cpu_s 0.25\nexit 0\nflushed fsync\n"
 linux = pytest.mark.skipif(not Path("/sys/class/net/lo").exists(), reason="reads the counters of Linux")
 
@@ -39,7 +39,7 @@ linux = pytest.mark.skipif(not Path("/sys/class/net/lo").exists(), reason="reads
 def run(
     folder: Path, perl: tuple[str, ...], *args: str, path: str = os.environ["PATH"]
 ) -> tuple[dict[str, str], subprocess.CompletedProcess[str]]:
-    """Time a command in perl, or only count; ``perl`` are arguments that make this system like a Mac, if any."""
+    """Time a command in perl, or only count; ``perl`` has arguments that make this system like a Mac."""
     counts = LinuxClock.counts if not perl else MacClock.counts
     return run_text(folder, ("perl", *perl), counts + STOPWATCH, *args, path=path)
 
@@ -47,14 +47,14 @@ def run(
 def run_on_a_mac(
     folder: Path, *args: str, smbfs: bool = False
 ) -> tuple[dict[str, str], subprocess.CompletedProcess[str]]:
-    """The same as on a Mac; ``smbfs``: files lie on such a mount."""
+    """Time a command as on a Mac; with ``smbfs``, files are on such a mount."""
     return run_text(folder, ("perl", "-e", (SMBFS if smbfs else "") + ON_A_MAC), MacClock.counts + STOPWATCH, *args)
 
 
 def run_text(
     folder: Path, interpreter: tuple[str, ...], text: str, *args: str, path: str = os.environ["PATH"]
 ) -> tuple[dict[str, str], subprocess.CompletedProcess[str]]:
-    """Have an interpreter run the stopwatch; what it printed as values, and the whole."""
+    """Run the stopwatch; returns the values that it printed, and the process."""
     file = folder / "stopwatch.pl"
     file.write_text(text, encoding="utf-8")
     listed = "\n".join((linux_counts.KEPT, "127.0.0.1", *linux_counts.list_counted_files("lo")))
@@ -66,12 +66,12 @@ def run_text(
 
 
 def counted(done: subprocess.CompletedProcess[str], when: str) -> Counters:
-    """What the loopback counted before, or after."""
+    """What the loopback interface counted before or after."""
     return Linux(FakeHost()).clock.pick_counters(done.stdout, "lo", when)
 
 
 def emulate_netstat(folder: Path, name: str) -> None:
-    """Make programs of a Mac that print captures, and note how they were called."""
+    """Make programs of a Mac that print captures, and note their calls."""
     commands = {
         "netstat": f'cat "{MACOS_CAPTURES}/{name}"',
         "sysctl": 'for name in "$@"; do echo "$name: 131072"; done',

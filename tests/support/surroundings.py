@@ -1,9 +1,18 @@
-"""What `lab init` might find: a laptop with two links, a NAS on both of them, and a Mac of ~/.ssh/config."""
+"""What `lab init` might find: a laptop with two links, a NAS on both, and a Mac in ~/.ssh/config.
 
+``python -m support.surroundings`` is `lab` in these surroundings; its `lab check` has one invented finding.
+"""
+
+import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from ipaddress import IPv4Interface
+from unittest.mock import patch
 
+from lab.check import doctor
+from lab.check.finding import Finding
+from lab.cli.main import main
+from lab.init import surroundings
 from lab.init.interview import interview
 from lab.init.questions import Answers, Questions
 from lab.init.services import Machine
@@ -18,15 +27,14 @@ NAMES = {"mini.example": "192.0.2.3", "nas.local": "192.168.1.5", "box": "192.16
 
 
 def towards(peer: str) -> str | None:
-    """The laptop has no way to other networks than its own and 192.0.2.0/24, and one to itself."""
-    own = {"192.168.77.": "192.168.77.1", "192.168.1.": "192.168.1.20", "192.0.2.": "192.168.1.20", "127.": "127.0.0.1"}
+    """The laptop reaches its own networks, 192.0.2.0/24, and itself."""
+    via = {"192.168.77.": "192.168.77.1", "192.168.1.": "192.168.1.20", "192.0.2.": "192.168.1.20", "127.": "127.0.0.1"}
     if peer in ("192.168.1.20", "192.168.77.1"):
         return peer
-    return next((address for network, address in own.items() if peer.startswith(network)), None)
+    return next((address for network, address in via.items() if peer.startswith(network)), None)
 
 
 def shown(address: str, services: frozenset[str]) -> list[Share]:
-    """The NAS shows what it has to anybody."""
     if address == "192.168.77.2" and "SMB" in services:
         return [Share("smb", "media"), Share("smb", "Time Machine"), Share("nfs", "/volume1/two words")]
     return []
@@ -54,8 +62,8 @@ MEDIA = Mounted("/Volumes/media", "smb", "media (SMB)", "nas.local", "192.168.77
 WITH_MOUNT = replace(SURROUNDINGS, mounts=[MEDIA])
 
 
-def interviewed(lines: Sequence[str], surroundings: Surroundings = SURROUNDINGS) -> tuple[Answers, list[str]]:
-    """The answers of somebody who types these lines, and what was on the screen; every line is used."""
+def interviewed(lines: Sequence[str], place: Surroundings = SURROUNDINGS) -> tuple[Answers, list[str]]:
+    """The answers of a person who types these lines, and the screen; every line must be used."""
     screen: list[str] = []
     typed = iter(lines)
 
@@ -66,6 +74,14 @@ def interviewed(lines: Sequence[str], surroundings: Surroundings = SURROUNDINGS)
         except StopIteration:
             raise EOFError from None
 
-    answers = interview(Questions(read, screen.append), surroundings)
+    answers = interview(Questions(read, screen.append), place)
     assert list(typed) == []
     return answers, screen
+
+
+if __name__ == "__main__":
+    with (
+        patch.object(surroundings, "look_around", lambda _: SURROUNDINGS),
+        patch.object(doctor, "check", lambda *_: ([Finding("ok", "client SSH", "this machine")], {})),
+    ):
+        raise SystemExit(main(sys.argv[1:]))

@@ -1,4 +1,4 @@
-"""One place to survey: its tools and scripts run here, its share is a folder."""
+"""A place to survey: its tools and scripts run here, and its share is a folder."""
 
 import os
 import subprocess
@@ -12,16 +12,16 @@ from lab.fidelity.copies import Copy, Verdict
 from lab.fidelity.place_survey import PlaceSurvey
 from lab.fidelity.places import Asked, list_places, make_sweep
 from lab.fidelity.probes import PROBES
-from lab.hosts import Host, Result, Role
+from lab.hosts import Result, Role
 from lab.protocols import Attached
-from support.pairs import hosts_model, pair_of
-from support.sides import side_of
+from support.fake_host import LocalHost
+from support.pairs import hosts_model, pair_of, side_of
 
 KEPT_BY_ALL = ("data", "plain-folder", "name-newline", "name-case")
 
 
-class Here(Host):
-    """This machine, whose python3 is that of the tests."""
+class Here(LocalHost):
+    """This machine, with the Python of the tests."""
 
     def _execute(self, argv: tuple[str, ...], root: bool, given: str, deadline_s: float, stop_mark: str = "") -> Result:
         words = [sys.executable if word == "python3" else word for word in argv]
@@ -29,16 +29,9 @@ class Here(Host):
         done = subprocess.run(words, input=given, capture_output=True, text=True, env=environment, timeout=deadline_s)
         return Result(argv, done.returncode, done.stdout, done.stderr, 0.0)
 
-    def reconnect(self, take_over: Callable[[], None] = lambda: None) -> None:
-        """It is always there."""
-        take_over()
-
-    def close(self) -> None:
-        """Nothing to let go of."""
-
 
 class Place:
-    """A share in a folder, mounted by a link; ``remounting`` is what happens to it then."""
+    """A share in a folder, mounted by a link; ``remounting`` is called at each mount."""
 
     def __init__(self, folder: Path, **share: str | None):
         self.store, self.client, self.mount = (folder / name for name in ("store", "client", "mnt"))
@@ -72,7 +65,7 @@ class Place:
         return True
 
     def drop_lost_mount(self, _: object, error: Exception) -> bool:
-        """As the engine's: a mount that is there stays, and the third loss is one too many."""
+        """As the engine's: a mount that exists stays, and the third loss is too many."""
         if self.mount.exists():
             return False
         self.session.mounting.failed.append(str(error))

@@ -1,4 +1,4 @@
-"""Sweeps for tests, given and generated."""
+"""Sweeps for tests, fixed and generated."""
 
 import itertools
 from collections.abc import Callable, Sequence
@@ -18,22 +18,21 @@ def sweep_of(blocks: int = 2, seed: int = 1, size: str = "1 MiB", kind: str = "f
 
 
 def sweep_with(**changes: Any) -> Sweep:
-    """A sweep of SMB with ``changes`` of its keys; those of ``factors`` are added to its factors."""
-    content: dict[str, Any] = {"name": "try", "workload": {"size": "1 MiB"}, "factors": {"protocol": ["smb"]}}
-    content["factors"] |= changes.pop("factors", {})
-    return Sweep.model_validate(content | changes)
+    """A sweep of SMB with ``changes`` of its keys; ``factors`` are added."""
+    factors = {"protocol": ["smb"]} | changes.pop("factors", {})
+    return Sweep.model_validate({"name": "try", "workload": {"size": "1 MiB"}, "factors": factors} | changes)
 
 
 def sweep_of_options(protocol: Sequence[str] = ("smb", "nfs"), **more: Any) -> Sweep:
-    """A sweep of the options that ``smb`` and ``nfs`` say."""
+    """A sweep of the options ``smb`` and ``nfs``."""
     factors = {"protocol": list(protocol), "direction": ["write"]} | {
         name: more.pop(name) for name in ("smb", "nfs", "ssh", "mtu", "tool") if name in more
     }
-    return Sweep.model_validate({"name": "try", "workload": {"size": "1 MiB"}, "factors": factors} | more)
+    return sweep_with(factors=factors, **more)
 
 
 def fraction_of_options() -> tuple[Sweep, Plan]:
-    """A sweep of many options that runs some of its cases only, and its plan."""
+    """A sweep of many options that runs only some of its cases, and its plan."""
     smb, nfs = {"dialect": ["2.1", "3.0", "3.1.1"], "signing": [True, False]}, {"version": [3, 4.0, 4.1]}
     sweep = sweep_of_options(smb=smb, nfs=nfs, mtu=[1500, 4000, 9000], tool=["cp", "rsync"], blocks=4, fraction=0.6)
     return sweep, plan(sweep, CATALOGUE)
@@ -57,7 +56,7 @@ SWEEPS = st.builds(
 
 
 def runs(cases: Sequence[Case], key: Callable[[Case], Any]) -> list[Any]:
-    """The key's values in order, each run of the same one as one."""
+    """The key's values in order, without repetitions."""
     return [value for value, _ in itertools.groupby(cases, key)]
 
 
@@ -65,3 +64,33 @@ def cases_of(sweep: Sweep) -> tuple[tuple[Case, ...], tuple[str, ...]]:
     """The cases of a sweep's plan, and why combinations are left out."""
     planned = plan(sweep, CATALOGUE)
     return planned.cases, planned.left_out
+
+
+SWEEP = """
+name = "trees"
+blocks = 1
+ceiling_seconds = 1
+[workload]
+kind = "tree"
+{tree}
+[factors]
+protocol = {protocols}
+tool = ["cp", "rsync", "tar"]
+direction = ["write", "read"]
+client_sync = ["close"]
+"""
+
+PHASES = """
+name = "phases"
+blocks = 1
+ceiling_seconds = 1
+[workload]
+kind = "tree"
+profile = "source-tree"
+size = "512 KiB"
+[factors]
+protocol = ["afp", "smb", "nfs"]
+tool = ["metadata"]
+metadata.phase = ["create", "stat", "list", "rename", "delete"]
+client_sync = ["close"]
+"""

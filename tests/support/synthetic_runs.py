@@ -1,4 +1,4 @@
-"""SYNTHETIC runs for tests: invented numbers in a plausible shape, written through a run folder. Not measurements."""
+"""SYNTHETIC runs: invented numbers in a plausible shape, written through a run folder."""
 
 import itertools
 import json
@@ -15,7 +15,7 @@ from lab.results.run_folder import RunFolder, Trial
 LABEL = "SYNTHETIC data of a test, not a measurement"
 START = datetime(2030, 1, 2, 3, 4, 5, tzinfo=UTC)
 SIZE = 512 * 1024**2
-# Invented: share of the ceiling that is reached, and CPU seconds per GB on the client and on the server.
+# Invented: reached share of the ceiling, CPU seconds per GB on client and server
 COMBINATIONS = {
     ("afp", "cp"): (0.95, 1.9, 1.3),
     ("afp", "rsync"): (0.84, 3.1, 1.4),
@@ -50,20 +50,19 @@ RUN: dict[str, Any] = {
 
 
 def write_run(results_dir: Path, trials: Sequence[Trial] | None = None, **run: Any) -> RunFolder:
-    """Write a finished synthetic run; without ``trials`` a sweep of 56 cases in 3 blocks. ``run`` changes run.json."""
+    """Write a finished run; without ``trials`` a sweep of 56 cases in 3 blocks. ``run`` changes run.json."""
     folder = RunFolder.create(results_dir, "synthetic", RUN | run)
     append_all(folder, make_trials() if trials is None else trials)
     return folder
 
 
 def append_all(folder: RunFolder, trials: Sequence[Trial]) -> None:
-    """Add trials as a run adds them, but with a wait for the disk in all and not for each."""
-    if lines := [json.dumps(one.to_json(), allow_nan=False) + "\n" for one in trials]:
+    """Append trials as a run does, but wait for the disk once."""
+    if lines := [json.dumps(trial.to_json(), allow_nan=False) + "\n" for trial in trials]:
         durable.append(folder.trials_path, "".join(lines).encode())
 
 
 def trial(**changes: Any) -> Trial:
-    """One good synthetic trial, with ``changes``."""
     base: dict[str, Any] = {
         "trial_id": "b1-001", "case_id": "afp-cp-write", "block": 1, "position": 1, "started_at": START.isoformat(),
         "protocol": "afp", "tool": "cp", "direction": "write", "workload": "file", "store": "ram",
@@ -81,7 +80,7 @@ def make_trials(
     tcp_spaces: Sequence[int | str] = ("default", 65536),
     combinations: Sequence[tuple[str, str]] = tuple(COMBINATIONS),
 ) -> list[Trial]:
-    """Every case once a block in seeded random order, after the link's ceilings; a few trials are void or failed."""
+    """Every case once a block in random order by seed, after the link's ceilings; a few trials are void or failed."""
     rng = random.Random(7)
     made: list[Trial] = []
     for block in range(1, blocks + 1):

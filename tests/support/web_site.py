@@ -1,4 +1,4 @@
-"""A web server on loopback, and the files of a run as it may serve them."""
+"""A web server on loopback, and the files of a run that it serves."""
 
 import http.server
 import io
@@ -18,7 +18,7 @@ Answer = Callable[[http.server.BaseHTTPRequestHandler], object]
 
 
 class Site:
-    """A web server on loopback: what it answers by path, and what it was asked for."""
+    """A web server on loopback: its answers by path, and the requests."""
 
     def __init__(self) -> None:
         self.answers: dict[str, Answer] = {}
@@ -31,7 +31,7 @@ class Site:
                 site.answers.get(urlsplit(self.path).path, missing)(self)
 
             def log_message(self, *_: object) -> None:
-                """Nothing."""
+                pass
 
         self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self.address = f"http://127.0.0.1:{self.server.server_address[1]}"

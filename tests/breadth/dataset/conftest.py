@@ -1,5 +1,3 @@
 """What reads datasets."""
 
-from support.dataset_fixtures import engine
-
-__all__ = ["engine"]
+from support.datasets import engine as engine

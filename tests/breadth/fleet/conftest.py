@@ -1,5 +1,6 @@
-"""Fleets to try, and what is killed of them."""
+"""Fleets to try, and a Dask cluster for them."""
 
-from support.fleet_fixtures import fast, fleet, of_berlin
+from support.dask_cluster import berlin_fleet
+from support.fleets import fast, fleet
 
-__all__ = ["fast", "fleet", "of_berlin"]
+__all__ = ["berlin_fleet", "fast", "fleet"]

@@ -1,4 +1,4 @@
-"""Fleets that no worker is left for, that share a scheduler, or that have two hundred pairs and killed runs."""
+"""Fleets without a worker, fleets that share a scheduler, and one of two hundred pairs whose runs are killed."""
 
 import os
 import random
@@ -7,20 +7,21 @@ import signal
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from support.dask_cluster import Cluster
-from support.fleet_fixtures import assert_all_is_done_once
-from support.fleets import Bench, controller, wait_until
+from support.dask_cluster import Cluster, assert_all_is_done_once
+from support.fleets import Bench, controller
+from support.waiting import wait_until
 
 from lab.fleet.queue import TaskState
 
 pytestmark = pytest.mark.usefixtures("fast")
 
 
-def test_where_no_worker_is_left_it_says_so_and_a_stop_ends_it(of_berlin: tuple[Bench, Cluster]) -> None:
-    fleet, cluster = of_berlin
+def test_where_no_worker_is_left_it_says_so_and_a_stop_ends_it(berlin_fleet: tuple[Bench, Cluster]) -> None:
+    fleet, cluster = berlin_fleet
     with ThreadPoolExecutor() as pool:
         running = pool.submit(fleet.run, address=cluster.address)
         wait_until(lambda: len(fleet.pids()) == 2)
@@ -31,15 +32,15 @@ def test_where_no_worker_is_left_it_says_so_and_a_stop_ends_it(of_berlin: tuple[
         running.result(60)
     assert (fleet.said.count(sentence), fleet.dirty(), fleet.pids()) == (1, [], [])
     assert any(line.startswith("a/quick/1: no worker has it; ") for line in fleet.said)
-    assert {(one.state, one.was_cut_off) for one in fleet.statuses().values()} == {(TaskState.WAITING, True)}
+    assert {(status.state, status.was_cut_off) for status in fleet.statuses().values()} == {(TaskState.WAITING, True)}
     fleet.take(0)
     cluster.start_worker()
     fleet.run(address=cluster.address)
     assert_all_is_done_once(fleet)
 
 
-def test_where_no_worker_is_left_a_signal_ends_it(of_berlin: tuple[Bench, Cluster]) -> None:
-    fleet, cluster = of_berlin
+def test_where_no_worker_is_left_a_signal_ends_it(berlin_fleet: tuple[Bench, Cluster]) -> None:
+    fleet, cluster = berlin_fleet
     process = controller(fleet, cluster.address)
     wait_until(lambda: len(fleet.pids()) == 2)
     cluster.worker.kill()
@@ -49,10 +50,8 @@ def test_where_no_worker_is_left_a_signal_ends_it(of_berlin: tuple[Bench, Cluste
     assert fleet.queue.stop_path.exists()
 
 
-def test_two_fleets_of_one_name_share_a_scheduler_and_no_result(
-    of_berlin: tuple[Bench, Cluster], tmp_path: Path
-) -> None:
-    fleet, cluster = of_berlin
+def test_two_fleets_of_one_name_share_only_a_scheduler(berlin_fleet: tuple[Bench, Cluster], tmp_path: Path) -> None:
+    fleet, cluster = berlin_fleet
     fleet.take(1)
     other = Bench(tmp_path / "other")
     shutil.copytree(fleet.hosts, other.hosts, dirs_exist_ok=True)
@@ -75,16 +74,14 @@ def test_two_hundred_pairs_with_random_kills_lose_nothing_and_double_nothing(fle
     killed = 0
     while thread.is_alive():
         if killed < 40 and (pids := fleet.pids()):
-            try:
+            with suppress(ProcessLookupError):
                 os.kill(draw.choice(pids), signal.SIGKILL)
                 killed += 1
-            except ProcessLookupError:
-                pass
-            for path in (fleet.state / "pids").iterdir():  # of those that were killed
+            for path in (fleet.state / "pids").iterdir():  # of killed processes
                 if not Path(f"/proc/{path.name}").exists():
                     path.unlink(missing_ok=True)
         time.sleep(0.05)
     assert killed == 40
-    assert {one.state for one in fleet.statuses().values()} == {TaskState.DONE}
+    assert {status.state for status in fleet.statuses().values()} == {TaskState.DONE}
     assert (len(fleet.finished()), set(fleet.finished().values())) == (200, {1})
     assert (fleet.log()["violation"], fleet.log()["dirty"], fleet.dirty()) == (0, 0, [])

@@ -1,7 +1,7 @@
 """Guests whose kernel is a process: they boot on every machine."""
 
 import pytest
-from support.booted_guests import booted, guests, skip_unless_it_boots
+from support.guests import booted, guests, skip_unless_it_boots
 
 __all__ = ["booted", "guests"]
 

@@ -5,21 +5,18 @@ he may not read: as on a Mac, which has neither guard.
 """
 
 import pytest
-from support.attackers import NOBODY, attacked, of_root
+from support.attackers import NOBODY, attacked, planted, root_files
 from support.local_lab import HOSTS, Bench
-from support.other_samba import other_samba
-from support.planted_payloads import planted
+from support.other_servers import other_samba
 
 AS_NOBODY = " ".join(NOBODY)
 HARD_LINK = f"{AS_NOBODY} ln /etc/shadow /var/tmp/shadow 2>/dev/null && echo linked; rm -f /var/tmp/shadow"
 
 
 def guard(guests: Bench, value: str) -> None:
-    """Have both kernels guard their users from links, or not."""
+    """Make both kernels guard their users from links, or not."""
     for host in HOSTS:
-        guests.inside(
-            host, f"cd /proc/sys/fs && echo {value} > protected_symlinks && echo {value} > protected_hardlinks"
-        )
+        guests.inside(host, f"cd /proc/sys/fs && echo {value} | tee protected_symlinks > protected_hardlinks")
         assert ("linked" in guests.inside(host, HARD_LINK)) == (value == "0")
 
 
@@ -27,11 +24,11 @@ def guard(guests: Bench, value: str) -> None:
 @pytest.mark.parametrize("attack", ["first", "swap", "plant"])
 def test_a_run_under_attack_gives_nothing_of_roots_away(guests: Bench, attack: str, value: str) -> None:
     guard(guests, value)
-    before = of_root(guests)
+    before = root_files(guests)
     with attacked(guests, attack) as booty:
         done = guests.run(protocol=["smb"], tool=["cp"], size="1 MiB", slowest=500_000)
         restored = guests.lab("restore", "--hosts", str(guests.hosts))
-    assert of_root(guests) == before, booty
+    assert root_files(guests) == before, booty
     assert done.returncode == 0, done.stdout + done.stderr
     assert "nothing is left" in restored.stdout, restored.stdout + restored.stderr
 

@@ -8,10 +8,9 @@ from support.narrow_sudo import TRACES, give_password, narrow_hosts, serving
 
 @pytest.fixture(scope="module")
 def narrow(booted: Bench) -> Bench:
-    """With the helper on the client, and servers that are not the lab's."""
+    """The helper is on the client; the servers are not the lab's."""
     give_password(booted)
-    installed = booted.lab("host", "install", "--hosts", str(narrow_hosts(booted)))
-    assert installed.returncode == 0, installed.stderr
+    booted.check_output("host", "install", "--hosts", str(narrow_hosts(booted)))
     with serving(booted):
         return booted
 
@@ -21,9 +20,7 @@ def test_shares_are_mounted_by_the_kernel_and_give_no_rights(narrow: Bench) -> N
     before = left(narrow)["client"]
     options = {"smb.dialect": ["3.0", "3.1.1"], "nfs.nconnect": [2]}
     values = {"protocol": ["smb", "nfs"], "tool": ["cp"], "size": "1 MiB", "store": ["disk"], **options}
-    done = narrow.run(hosts=hosts, tcp_space=["64 KiB"], **values)
-    assert done.returncode == 0, done.stdout + done.stderr + str([trial["reason"] for trial in narrow.trials()])
-    for trial in narrow.trials():
+    for trial in narrow.measure(hosts=hosts, tcp_space=["64 KiB"], **values):
         assert (trial["status"], trial["effective"]["mount"]) == ("ok", "kernel")
         assert trial["effective"]["mount_options"].startswith("rw,nosuid,nodev,")
     assert left(narrow)["client"] == before

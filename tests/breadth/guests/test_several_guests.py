@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 from support.guests import left
 from support.local_lab import Bench
-from support.together import CLIENTS, check_trials
+from support.several_clients import CLIENTS, check_trials
 
 
 @pytest.fixture(scope="module")
 def room(new_bench: Callable[..., Bench], backend: str) -> Bench:
-    """Three clients, of which the third has a slower link."""
+    """Three clients; the third has a slower link."""
     rates = ("--rate", "400mbit", "--rate", "client.3=50mbit")
     return new_bench("--kernel", "own", "--backend", backend, "--clients", "3", *rates)
 
@@ -24,14 +24,11 @@ def test_a_sweep_of_one_and_three_guests_leaves_all_as_before(room: Bench) -> No
     trials = room.trials()
     good = check_trials(trials, 4 * 2**20)
     assert done.returncode == (len(good) < len(trials)), done.stdout + done.stderr
-    assert {(trial["protocol"], trial["effective"]["mount"]) for trial in good} == {
-        ("smb", "kernel"), ("nfs", "kernel")
-    }  # fmt: skip
-    log = (room.newest() / "commands.log").read_text()
-    for client in CLIENTS:
-        assert f" {client} " in "".join(
-            line for line in log.splitlines(True) if "ip link set dev eth0 mtu 9000" in line
-        )
+    mounts = {(trial["protocol"], trial["effective"]["mount"]) for trial in good}
+    assert mounts == {("smb", "kernel"), ("nfs", "kernel")}
+    log = (room.newest() / "commands.log").read_text().splitlines()
+    changes = "".join(line for line in log if "ip link set dev eth0 mtu 9000" in line)
+    assert all(f" {client} " in changes for client in CLIENTS)
 
 
 def test_a_further_guest_is_rebooted_on_its_link(room: Bench) -> None:
@@ -39,8 +36,7 @@ def test_a_further_guest_is_rebooted_on_its_link(room: Bench) -> None:
     before = {host: room.inside(host, boot_id) for host in room.host_names}
     assert len({*before.values(), Path("/proc/sys/kernel/random/boot_id").read_text()}) == 5
     room.inside("client.3", "echo kept > /root/kept; sync")
-    done = room.lab("local", "reboot", "--name", room.name, "client.3")
-    assert done.returncode == 0, done.stdout + done.stderr
+    room.check_output("local", "reboot", "--name", room.name, "client.3")
     after = {host: room.inside(host, boot_id) for host in room.host_names}
     assert [host for host in after if after[host] != before[host]] == ["client.3"]
     assert room.inside("client.3", "cat /root/kept; rm /root/kept") == "kept\n"

@@ -1,3 +1,5 @@
-"""Hosts that note what runs change on them."""
+"""A file on a host that notes what runs change there."""
 
-from support.host_journal_fixtures import *  # noqa: F403 – fixtures
+from support.noted_file import place, sshd
+
+__all__ = ["place", "sshd"]

@@ -6,8 +6,7 @@ import pytest
 from support.commands import lab
 from support.notebooks import SHOWN, assert_runs_on_what_comes_with_the_lab
 from support.planted_messages import PASSWORDS
-from support.planted_names import found_in, leaks
-from support.ways_out import write_two
+from support.planted_names import found_in, leaks, write_two
 
 
 @pytest.mark.parametrize("name", [name for name in SHOWN if name != "explore"])
@@ -16,9 +15,7 @@ def test_every_notebook_runs_and_its_page_fetches_nothing(name: str, tmp_path: P
 
 
 @pytest.mark.parametrize("words", [["explore"], ["why-slow"], ["answers-2011"], ["design"], ["compare", "{other}"]])
-def test_the_page_of_a_run_that_is_full_of_names_names_nobody(
-    words: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_page_of_a_run_names_nobody(words: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (page := tmp_path / "page").mkdir()
     run, other = write_two(tmp_path / "results")
     name, *more = words

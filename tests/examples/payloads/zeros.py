@@ -11,12 +11,11 @@ class Zeros(OneFile):
     name = "zeros"
 
     def make(self, host: Host, path: str, size_bytes: int, seed: str) -> None:
-        """See :meth:`Payload.make`; written out, so that there is no hole in it."""
+        """Write the zeros, so that the file has no hole."""
         write = 'head -c "$1" /dev/zero > "$2" && chmod 644 "$2"'
         host.shell(write, str(size_bytes), path, deadline_s=deadline_s(size_bytes))
 
     def check(self, host: Host, path: str, size_bytes: int, seed: str) -> None:
-        """See :meth:`Payload.check`."""
         compare = 'head -c "$1" /dev/zero | cmp - "$2"'
         if host.shell(compare, str(size_bytes), path, deadline_s=deadline_s(size_bytes), check=False).exit_code != 0:
             raise TransferError(f"{host.name}: {path} does not hold what was sent")

@@ -50,17 +50,15 @@ class FreeBSDMtu(Mtu):
     kind = "freebsd-mtu"
 
     def read(self) -> Command:
-        """See :meth:`Operation.read`."""
         return script(READ_MTU, self.interface)
 
     def change(self, value: str) -> tuple[Command, ...]:
-        """The commands that set it."""
         return (command("ifconfig", self.interface, "mtu", value, root=True),)
 
 
 @dataclass(frozen=True)
 class FreeBSDTcpBuffer(Number):
-    """A number that TCP buffers of a FreeBSD host go by."""
+    """A sysctl that sets the size of TCP buffers on a FreeBSD host."""
 
     kind = "freebsd-tcp-buffer"
     values = "[0-9]{1,10}"
@@ -71,15 +69,12 @@ class FreeBSDTcpBuffer(Number):
 
     @property
     def label(self) -> str:
-        """See :attr:`Operation.label`."""
         return self.name
 
     def read(self) -> Command:
-        """See :meth:`Operation.read`."""
         return command("sysctl", "-n", self.name)
 
     def change(self, value: str) -> tuple[Command, ...]:
-        """The commands that set it."""
         return (command("sysctl", f"{self.name}={value}", root=True),)
 
 
@@ -90,7 +85,6 @@ class FreeBSDTmpfs(RamDisk):
     kind = "freebsd-tmpfs"
 
     def read(self) -> Command:
-        """See :meth:`Operation.read`."""
         return script(IS_MOUNTED, self.path)
 
     def _undo(self, old: str) -> tuple[Command, ...]:
@@ -101,7 +95,6 @@ class FreeBSDSettings(SystemSettings):
     """The settings of a FreeBSD host."""
 
     def mtu(self, interface: str, value: int) -> Setting:
-        """See :meth:`SystemSettings.mtu`."""
         return FreeBSDMtu(interface).setting(self.host.name, str(value), MTU_REMEDY)
 
     def tcp_buffers(self, size_bytes: int) -> Sequence[Setting]:
@@ -114,7 +107,6 @@ class FreeBSDSettings(SystemSettings):
 
     @staticmethod
     def tcp_buffers_in(state: Mapping[str, str]) -> tuple[int, ...]:
-        """See :meth:`SystemSettings.tcp_buffers_in`."""
         return tuple(int(state[name]) for name in BUFFERS)
 
 
@@ -126,7 +118,6 @@ class FreeBSDRamDisks(RamDisks):
     def make(
         self, path: str, size_bytes: int, layout: str | None = None, private: bool = False
     ) -> Generator[Setting, None, str]:
-        """A tmpfs."""
         self.check(layout)
         options = f"size={size_bytes},mode={'700' if private else '1777'},uid={self.uid()}"
         mount = command("mount", "-t", "tmpfs", "-o", options, "tmpfs", path, root=True)
@@ -135,7 +126,7 @@ class FreeBSDRamDisks(RamDisks):
 
 
 class FreeBSDClock(Clock):
-    """Times and counts on a FreeBSD host."""
+    """The clock and the counters of a FreeBSD host."""
 
     counts = COUNTS
 
@@ -152,10 +143,9 @@ class FreeBSDFiles(Files):
     """The files of a FreeBSD host."""
 
     def drop_caches(self) -> None:
-        """FreeBSD has no command for it; the fresh mount before each read is all there is."""
+        """FreeBSD has no command for this; only the fresh mount before each read helps."""
 
     def check_cold_reads(self) -> None:
-        """See :meth:`Files.check_cold_reads`."""
         remedy = "leave server_cache = cold out of the sweep"
         raise Unsupported("FreeBSD cannot be made to read its disk again", remedy, host=self.host.name)
 
@@ -168,7 +158,6 @@ class FreeBSDNetwork(Network):
         return ("ping", "-n", "-D", "-s", str(payload_bytes), "-c", "1", "-W", "2000", peer)
 
     def listening(self, port: int) -> str:
-        """See :meth:`Network.listening`."""
         return f"netstat -an -p tcp | grep LISTEN | grep -q '[.]{port} '"
 
 
@@ -184,7 +173,6 @@ class FreeBSD(Platform):
     network_class = FreeBSDNetwork
 
     def facts(self, peer: str) -> Facts:
-        """See :meth:`Platform.facts`."""
         values, tools = self.parse(parse_freebsd_facts, self.host.shell(FACTS, peer, *TOOLS))
         interface = values["interface"]
         mtu = self.parse(lambda text: count(text.strip()), self.host.shell(READ_MTU, interface))
@@ -207,7 +195,7 @@ class FreeBSD(Platform):
 
 
 def parse_freebsd_facts(text: str) -> tuple[dict[str, str], dict[str, str]]:
-    """As :func:`parse_facts`, with what FACTS prints besides. Raises ValueError."""
+    """Parse all that FACTS prints. Raises ValueError."""
     values, tools = parse_facts(text, "cpu", "cores", "memory", "free", "interface")
     for name in ("cores", "memory", "free"):
         count(values[name])

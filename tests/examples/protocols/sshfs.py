@@ -17,13 +17,13 @@ class LinuxSshfs(UnixSsh):
     """Serves as ssh does; mounts with sshfs."""
 
     def mount_method(self, client: Side) -> str:
-        """By the sshfs program. Raises Unsupported where there is none."""
+        """Raises Unsupported if the host has no sshfs."""
         if client.host.shell("command -v sshfs", check=False).exit_code != 0:
             raise Unsupported("no sshfs", "apt-get install sshfs", host=client.host.name)
         return "sshfs over FUSE"
 
     def attach(self, client: Side, server: Side, share: Share) -> Generator[Setting, None, Attached]:
-        """Mount the folder; the login is tried first, and its cipher read."""
+        """Mount the folder, after a try of the login, which tells the cipher."""
         login = yield from super().attach(client, server, share)
         path = f"{client.directory}/mnt"
         client.host.run("mkdir", "-p", path)

@@ -1,4 +1,4 @@
-"""ext2, which has no journal: what that of ext4 costs."""
+"""ext2, which has no journal: shows what the journal of ext4 costs."""
 
 import re
 from collections.abc import Mapping
@@ -11,7 +11,7 @@ from lab.stores.store import Facts
 
 
 class Ext2(ImageFileSystem):
-    """ext2 in an image file of the lab's own, or on a device that the user named."""
+    """ext2 in an image file of the lab, or on a device that the user names."""
 
     name = "ext2"
     about = "ext2 in an image file of the lab's own, or on a disk or partition that you name."
@@ -27,15 +27,13 @@ class Ext2(ImageFileSystem):
     )
 
     def mount_options(self, levels: Mapping[str, str]) -> tuple[str, ...]:
-        """See :meth:`ImageFileSystem.mount_options`."""
         return (f"errors={levels['errors']}",) if "errors" in levels else ()
 
     def words_on(self, device: str, size_bytes: int) -> tuple[str, ...]:
-        """See :meth:`ImageFileSystem.words_on`."""
         return (*self.make_words, "-E", "nodiscard", device, f"{size_bytes // 1024}k")
 
     def read_own_facts(self, printed: str, mounted_with: Mapping[str, str]) -> Facts:
-        """See :meth:`ImageFileSystem.read_own_facts`. The table of mounts names what is not the usual level."""
+        """The table of mounts names a level only if it is not the default."""
         block = re.search(r"^Block size: +([0-9]{1,9})$", printed, re.MULTILINE)
         if not block:
             raise ValueError("no size of a block")

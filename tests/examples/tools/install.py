@@ -15,7 +15,6 @@ class Install(Tool):
     programs = MappingProxyType({"install": "coreutils"})
 
     def argv(self, call: Sequence[str], version: str, move: Move) -> tuple[str, ...]:
-        """See :meth:`Tool.argv`."""
         return (*call, "-m", "644", move.source, move.target)
 
 

@@ -1,4 +1,4 @@
-"""ksmbd between two guests whose kernel has it: it serves, in turn with Samba too, and nothing of it stays."""
+"""ksmbd between two guests whose kernel has it: it serves, also in turn with Samba, and leaves nothing behind."""
 
 import platform
 import shutil
@@ -8,17 +8,15 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-from support.guests import MIB, left
-from support.local_lab import Bench, end
+from support.guests import MIB, left, skip_unless_it_boots
+from support.local_lab import Bench, end, succeeded
 
-from lab.base.errors import LabFailure
 from lab.local import guest_kernels
-from lab.local.backends import GUESTS
 
 pytestmark = [
     pytest.mark.skipif(
         platform.machine() != guest_kernels.MACHINE, reason=f"guests are for {guest_kernels.MACHINE} only"
-    ),
+    )
 ]
 BY_KSMBD: dict[str, Any] = {"protocol": ["smb"], "tool": ["cp"], "smb.server": ["ksmbd"]}
 TRACES = "lsmod | grep ksmbd; ss -Htln sport = :445; ls -d /run/ksmbd.lock /etc/ksmbd 2>/dev/null || :"
@@ -26,18 +24,12 @@ TRACES = "lsmod | grep ksmbd; ss -Htln sport = :445; ls -d /run/ksmbd.lock /etc/
 
 @pytest.fixture(scope="module")
 def booted(new_bench: Callable[..., Bench]) -> Bench:
-    try:
-        problem = GUESTS["tcg"].prepare()
-    except LabFailure as error:
-        problem = str(error)
-    if problem:
-        pytest.skip(f"tcg: {problem}")
-    return new_bench("--kernel", "own", "--backend", "tcg")
+    return new_bench("--kernel", "own", "--backend", skip_unless_it_boots("tcg"))
 
 
 @pytest.fixture
 def guests(booted: Bench) -> Iterator[Bench]:
-    """No results yet; both hosts must be afterwards as they were before."""
+    """The guests without results; both must be unchanged afterwards."""
     shutil.rmtree(booted.directory / "results", ignore_errors=True)
     before = left(booted)
     assert booted.inside("server", TRACES) == ""
@@ -47,10 +39,9 @@ def guests(booted: Bench) -> Iterator[Bench]:
 
 
 def test_the_kernels_cifs_mounts_it_by_both_dialects_signed_and_not(guests: Bench) -> None:
-    """Content is verified by every trial: one that is ok has moved the right bytes."""
+    """Every trial that is ok has verified its content."""
     options: dict[str, Any] = {"smb.dialect": ["2.1", "3.1.1"], "smb.signing": [True, False]}
-    done = guests.run(**BY_KSMBD, **options, server_sync=["sync"])
-    assert done.returncode == 0, done.stdout + done.stderr
+    succeeded(guests.run(**BY_KSMBD, **options, server_sync=["sync"]))
     trials = guests.trials()
     assert len(trials) == 8
     for trial in trials:
@@ -65,24 +56,20 @@ def test_the_kernels_cifs_mounts_it_by_both_dialects_signed_and_not(guests: Benc
 
 
 def test_it_and_samba_serve_at_one_port_one_after_the_other(guests: Bench) -> None:
-    done = guests.run(**BY_KSMBD | {"smb.server": ["samba", "ksmbd"]}, blocks=2, size="1 MiB")
-    assert done.returncode == 0, done.stdout + done.stderr
+    succeeded(guests.run(**BY_KSMBD | {"smb.server": ["samba", "ksmbd"]}, blocks=2, size="1 MiB"))
     served = [trial["effective"]["smb.server"] for trial in guests.trials()]
     assert len(served) == 8
     assert set(pairwise(served)) >= {("samba", "ksmbd"), ("ksmbd", "samba")}
 
 
 def test_gvfs_mounts_it_too(guests: Bench) -> None:
-    options: dict[str, Any] = {"smb.client": ["gvfs"]}
-    done = guests.run(**BY_KSMBD, **options, size="1 MiB")
-    assert done.returncode == 0, done.stdout + done.stderr
+    succeeded(guests.run(**BY_KSMBD | {"smb.client": ["gvfs"]}, size="1 MiB"))
     assert {trial["effective"]["mount"] for trial in guests.trials()} == {"gvfs"}
 
 
 def test_what_it_cannot_do_is_left_out(guests: Bench) -> None:
     options: dict[str, Any] = {"smb.dialect": ["2.0.2", "3.0.2"], "server_sync": ["default", "async"]}
-    done = guests.run(**BY_KSMBD, **options, direction=["write"], size="1 MiB")
-    assert done.returncode == 0, done.stdout + done.stderr
+    done = succeeded(guests.run(**BY_KSMBD, **options, direction=["write"], size="1 MiB"))
     assert "ksmbd speaks no SMB below 2.1" in done.stderr
     assert "ksmbd flushes when a client asks for it, and cannot be told otherwise" in done.stderr
     (trial,) = guests.trials()
@@ -105,5 +92,4 @@ def test_a_killed_run_leaves_what_restore_puts_back(guests: Bench) -> None:
         end(process, signal.SIGKILL)
     guests.wait_until_free()
     assert guests.inside("server", "cut -d ' ' -f 2,3 /sys/class/ksmbd-control/stats") == "running 445\n"
-    done = guests.lab("restore", "--hosts", str(guests.hosts))
-    assert done.returncode == 0, done.stdout + done.stderr
+    succeeded(guests.lab("restore", "--hosts", str(guests.hosts)))

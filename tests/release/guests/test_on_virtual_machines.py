@@ -1,15 +1,12 @@
-"""What holds for guests of User Mode Linux holds for those of a virtual machine, and what only these show."""
+"""The tests of User Mode Linux guests on virtual machines, and tests that only virtual machines can run."""
 
 from typing import Any
 
 import pytest
 from breadth.guests.test_attackers_in_guests import *  # noqa: F403
-from breadth.guests.test_file_systems_in_guests import *  # noqa: F403
 from breadth.guests.test_guests import *  # noqa: F403
-from breadth.guests.test_guests import (
-    test_a_mount_whose_server_is_gone_is_noticed_and_forced_off as mount_comes_off,
-)
-from breadth.guests.test_guests import test_what_a_killed_controller_left_in_a_kernel_is_put_back as put_back
+from breadth.guests.test_guests import test_a_mount_whose_server_is_gone_is_forced_off as mount_comes_off
+from breadth.guests.test_guests import test_what_a_killed_controller_left_in_a_kernel_is_restored as put_back
 from breadth.guests.test_narrow_sudo_in_guests import *  # noqa: F403
 from breadth.guests.test_several_guests import *  # noqa: F403
 from support.local_lab import Bench

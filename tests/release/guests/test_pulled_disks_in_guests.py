@@ -1,11 +1,11 @@
-"""A disk that somebody pulls out in the middle of a run: a real one of SCSI, below a pool of ZFS."""
+"""Somebody pulls out a disk during a run: a real SCSI disk below a pool of ZFS."""
 
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from support.guests import left_but_for_zfs
-from support.local_lab import Bench
+from support.local_lab import Bench, succeeded
 from support.paths import TESTS
 
 DISK = "/dev/usb-disk"
@@ -15,15 +15,12 @@ REMOVE = "rm -rf /var/tmp/scsi; rm -f /dev/usb-disk"
 
 
 def use(bench: Bench, what: str) -> None:
-    """Make the disk, pull it or plug it in."""
-    done = bench.execute("server", "sh", "-c", SCSI, "sh", what)
-    assert done.returncode == 0, done.stdout + done.stderr
+    """`make`, `pull` or `plug` in the disk."""
+    succeeded(bench.execute("server", "sh", "-c", SCSI, "sh", what))
 
 
 def restart(bench: Bench) -> None:
-    """Restart the server, with whatever holds it up."""
-    done = bench.lab("local", "reboot", "server", "--name", bench.name)
-    assert done.returncode == 0, done.stdout + done.stderr
+    succeeded(bench.lab("local", "reboot", "server", "--name", bench.name))
 
 
 LOOPS = """
@@ -35,7 +32,7 @@ done
 
 @pytest.fixture
 def hosts(with_zfs: Bench) -> Iterator[Path]:
-    """The hosts file, with such a disk that holds nothing."""
+    """The hosts file with such a disk, which is empty."""
     use(with_zfs, "make")
     yield with_zfs.changed_hosts(share_image_size="600 MiB", share_devices=DISK)
     restart(with_zfs)
@@ -51,16 +48,15 @@ def test_a_pool_whose_disk_is_pulled_ends_the_run_and_goes_once_the_disk_is_back
     with with_zfs.started("run", "--hosts", str(hosts), str(sweep), "--write-to", DISK) as run:
         with_zfs.wait_for("b001-0001-", run)  # its payload is on the client
         use(with_zfs, "pull")
-        said, _ = run.communicate(timeout=900)
-    assert (run.returncode, "Traceback" in said) == (1, False), said
+        output, _ = run.communicate(timeout=900)
+    assert (run.returncode, "Traceback" in output) == (1, False), output
     (failed,) = with_zfs.trials()
     assert failed["reason"].startswith(f"server: the device {DISK} is gone; "), failed["reason"]
-    assert f"{DISK} stays: another open change needs it" in said
+    assert f"{DISK} stays: another open change needs it" in output
     too_early = with_zfs.lab("restore", "--hosts", str(hosts))
     assert (too_early.returncode, " is suspended, because its devices are gone" in too_early.stderr) == (1, True)
     use(with_zfs, "plug")
-    restored = with_zfs.lab("restore", "--hosts", str(hosts))
-    assert restored.returncode == 0, restored.stdout + restored.stderr
+    succeeded(with_zfs.lab("restore", "--hosts", str(hosts)))
     assert with_zfs.inside("server", ENDS).strip() == "0"
     assert left_but_for_zfs(with_zfs) == before
 
@@ -76,8 +72,8 @@ def test_a_pool_that_loses_one_of_its_disks_goes_on_and_its_trial_does_not_count
     with with_zfs.started("run", "--hosts", str(hosts), str(sweep), *named) as run:
         with_zfs.wait_for("b001-0001-", run)  # its payload is on the client
         use(with_zfs, "pull")
-        said, _ = run.communicate(timeout=900)
-    assert (run.returncode, "Traceback" in said) == (1, False), said
+        output, _ = run.communicate(timeout=900)
+    assert (run.returncode, "Traceback" in output) == (1, False), output
     gone = f"the device {DISK} is gone"
     degraded, *others = with_zfs.trials()
     assert degraded["status"] == "void", degraded
@@ -85,7 +81,6 @@ def test_a_pool_that_loses_one_of_its_disks_goes_on_and_its_trial_does_not_count
     assert degraded["reason"].endswith(" is DEGRADED")
     assert all(trial["status"] == "failed" and gone in trial["reason"] for trial in others), others
     use(with_zfs, "plug")
-    restored = with_zfs.lab("restore", "--hosts", str(hosts))
-    assert restored.returncode == 0, restored.stdout + restored.stderr
+    succeeded(with_zfs.lab("restore", "--hosts", str(hosts)))
     for device in devices:
         assert with_zfs.inside("server", f"head -c 2M {device} | tr -d '\\000' | wc -c").strip() == "0"

@@ -1,22 +1,21 @@
-"""Guests with ZFS: pools are made, read back, imported and destroyed, also on a disk that lies about its sectors."""
+"""Guests with ZFS: make, read, import and destroy pools, also on a disk that lies about its sectors."""
 
 import platform
 from collections.abc import Iterator
 
 import pytest
 from support.guests import left_but_for_zfs
-from support.local_lab import Bench
-from support.traces import gone
+from support.local_lab import Bench, gone, succeeded
 
 from lab.local import guest_kernels, state
 
 pytestmark = [
     pytest.mark.skipif(
         platform.machine() != guest_kernels.MACHINE, reason=f"guests are for {guest_kernels.MACHINE} only"
-    ),
+    )
 ]
 TRACES = "lsmod | grep -e ^zfs -e ^spl -e ^loop; ls /srv/disk"
-# $1: an ashift. Prints what the pool and a device have of it, and a file before and after it came from the disk
+# $1: an ashift. Prints the ashift of the pool and of a device, and digests of a file before and after the import
 POOL = """
 cd /srv/disk
 truncate -s 256M one two
@@ -33,7 +32,7 @@ zpool destroy pool
 rm one two
 rmdir /run/pool
 """
-# A disk whose sectors are 4096 bytes, below one that says 512. Prints what the lower one has read and written
+# A disk with sectors of 4096 bytes, below one that says 512. Prints the reads and writes of the lower one
 LIAR = """
 cd /srv/disk
 modprobe loop
@@ -59,7 +58,7 @@ rm sectors
 
 @pytest.fixture
 def guests(with_zfs: Bench) -> Iterator[Bench]:
-    """Both must be afterwards as they were before, with no module that was loaded meanwhile."""
+    """The guests; both must be unchanged afterwards, with no module loaded."""
     before = left_but_for_zfs(with_zfs)
     assert with_zfs.inside("server", f"{TRACES} || :") == ""
     yield with_zfs
@@ -97,7 +96,6 @@ def test_nothing_is_left_of_guests_with_zfs(with_zfs: Bench) -> None:
     assert lab is not None
     assert lab.backend.endswith("-zfs")
     with_zfs.inside("server", "cd /srv/disk && truncate -s 256M one && zpool create -m /run/pool pool $PWD/one")
-    down = with_zfs.lab("local", "down", "--name", with_zfs.name)
-    assert down.returncode == 0, down.stderr
+    succeeded(with_zfs.lab("local", "down", "--name", with_zfs.name))
     assert not gone(with_zfs.name)
     assert not with_zfs.hosts.exists()

@@ -1,4 +1,4 @@
-"""The store zfs on disks that the user named, whole and in partitions: made as asked, and given back with zeros."""
+"""The store zfs on disks that the user named, whole or in partitions: made as asked, and returned with zeros."""
 
 import signal
 from collections.abc import Iterator
@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from support.guests import left_but_for_zfs, wait_for_a_pool
-from support.local_lab import Bench, end
+from support.local_lab import Bench, end, succeeded
 
 LEVELS: dict[str, Any] = {"zfs.raid": ["raidz"], "zfs.disks": ["named", "partitions"]}
 ON_DISKS: dict[str, Any] = {"protocol": ["nfs"], "tool": ["cp"], "direction": ["write"], "store": ["zfs"], **LEVELS}
@@ -23,7 +23,7 @@ LEFT = "ls -d /dev/file-share-lab-* /sys/block/loop*/loop*/partition 2>/dev/null
 
 @pytest.fixture
 def disks(with_zfs: Bench) -> Iterator[list[str]]:
-    """Three disks of the server that hold nothing: loops with partitions, as people have them."""
+    """Three empty disks of the server: loop devices with partitions."""
     yield with_zfs.inside("server", ADD).split()
     with_zfs.inside("server", REMOVE)
 
@@ -40,8 +40,7 @@ def test_pools_are_made_on_disks_and_on_partitions_and_the_disks_are_given_back(
     with_zfs: Bench, disks: list[str]
 ) -> None:
     before, sweep = left_but_for_zfs(with_zfs), with_zfs.sweep(**ON_DISKS, blocks=1)
-    done = with_zfs.lab("run", "--hosts", str(hosts_with(with_zfs, disks)), str(sweep), *words(disks))
-    assert done.returncode == 0, done.stdout + done.stderr
+    succeeded(with_zfs.lab("run", "--hosts", str(hosts_with(with_zfs, disks)), str(sweep), *words(disks)))
     trials = {trial["effective"]["zfs.disks"]: trial for trial in with_zfs.trials()}
     assert trials.keys() == {"named", "partitions"}
     for level, trial in trials.items():
@@ -64,8 +63,7 @@ def test_after_a_controller_that_was_killed_the_disks_are_given_back(
         end(run, signal.SIGKILL)
     assert with_zfs.inside("server", ENDS).strip() != "0"
     with_zfs.wait_until_free()
-    restored = with_zfs.lab("restore", "--hosts", str(hosts))
-    assert restored.returncode == 0, restored.stdout + restored.stderr
+    succeeded(with_zfs.lab("restore", "--hosts", str(hosts)))
     assert with_zfs.inside("server", ENDS).strip() == "0"
     assert with_zfs.inside("server", LEFT) == ""
     assert left_but_for_zfs(with_zfs) == before

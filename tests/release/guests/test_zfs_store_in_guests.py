@@ -1,22 +1,23 @@
-"""The store zfs over a real server: pools as asked, cold reads that are proven, and nothing left behind."""
+"""The store zfs behind a real server: pools as asked, cold reads that are proven, and nothing left behind."""
 
 import signal
 from typing import Any
 
 from support.guests import left_but_for_zfs, wait_for_a_pool
-from support.local_lab import Bench, end
+from support.local_lab import Bench, end, succeeded
 
 LEVELS: dict[str, Any] = {"zfs.ashift": [12], "zfs.raid": ["raidz"], "zfs.sync": ["always"]}
 SIZE = 8 << 20
-OF_DISKS = "ls -d /dev/file-share-lab-* /sys/block/loop*/loop/backing_file 2>/dev/null || :"
+DISK_TRACES = "ls -d /dev/file-share-lab-* /sys/block/loop*/loop/backing_file 2>/dev/null || :"
 
 
 def test_pools_are_made_read_cold_and_counted_and_nothing_is_left(with_zfs: Bench) -> None:
     before = left_but_for_zfs(with_zfs)
-    done = with_zfs.run(
-        protocol=["nfs"], tool=["cp"], store=["zfs"], size="8 MiB", server_cache=["warm", "cold"], **LEVELS
+    succeeded(
+        with_zfs.run(
+            protocol=["nfs"], tool=["cp"], store=["zfs"], size="8 MiB", server_cache=["warm", "cold"], **LEVELS
+        )
     )
-    assert done.returncode == 0, done.stdout + done.stderr
     trials = with_zfs.trials()
     assert len(trials) == 3
     for trial in trials:
@@ -39,10 +40,11 @@ def test_pools_are_made_read_cold_and_counted_and_nothing_is_left(with_zfs: Benc
 
 def test_disks_that_say_512_bytes_read_for_what_is_written_in_less_than_their_sectors(with_zfs: Bench) -> None:
     levels = LEVELS | {"zfs.ashift": [9, 12], "zfs.disks": ["512e"]}
-    done = with_zfs.run(
-        protocol=["nfs"], tool=["cp"], store=["zfs"], size="8 MiB", direction=["write"], blocks=1, **levels
+    succeeded(
+        with_zfs.run(
+            protocol=["nfs"], tool=["cp"], store=["zfs"], size="8 MiB", direction=["write"], blocks=1, **levels
+        )
     )
-    assert done.returncode == 0, done.stdout + done.stderr
     of_ashift = {trial["effective"]["zfs.ashift"]: trial for trial in with_zfs.trials()}
     for trial in of_ashift.values():
         assert (trial["status"], trial["effective"]["zfs.disks"]) == ("ok", "512e"), trial["reason"]
@@ -58,10 +60,9 @@ def test_after_a_controller_that_was_killed_no_pool_no_disk_and_no_file_is_left(
     with with_zfs.started("run", "--hosts", str(with_zfs.hosts), str(sweep)) as run:
         wait_for_a_pool(with_zfs, run)
         end(run, signal.SIGKILL)
-    assert with_zfs.inside("server", OF_DISKS)
+    assert with_zfs.inside("server", DISK_TRACES)
     with_zfs.wait_until_free()
-    restored = with_zfs.lab("restore", "--hosts", str(with_zfs.hosts))
-    assert restored.returncode == 0, restored.stdout + restored.stderr
+    succeeded(with_zfs.lab("restore", "--hosts", str(with_zfs.hosts)))
     assert left_but_for_zfs(with_zfs) == before
-    assert with_zfs.inside("server", OF_DISKS) == ""
+    assert with_zfs.inside("server", DISK_TRACES) == ""
     assert with_zfs.inside("server", "ls -d /sys/module/zfs 2>/dev/null || :") == ""

@@ -23,9 +23,7 @@ def test_a_mac_that_prints_what_nobody_knows(macs: dict[str, EmulatedHost], caps
     assert about(lines, "link path")[0].startswith("ok ")
 
 
-def test_a_folder_that_macos_keeps_from_us_is_found_with_the_switch(
-    macs: dict[str, EmulatedHost], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_folder_that_macos_protects(macs: dict[str, EmulatedHost], capsys: pytest.CaptureFixture[str]) -> None:
     file = Path("hosts.ini")
     file.write_text(file.read_text().replace("[client]\n", "[client]\nmount_base = /tmp\n"))
     refused = '#!/bin/sh\necho "ls: $1: Operation not permitted" >&2; exit 1\n'
@@ -55,9 +53,7 @@ def test_a_host_that_goes_away_in_between(
     assert "only the server could be looked at" in about(lines, "link")[0]
 
 
-def test_a_server_that_nobody_logs_in_to_is_seen_from_the_client(
-    macs: dict[str, EmulatedHost], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_server_without_a_login(macs: dict[str, EmulatedHost], capsys: pytest.CaptureFixture[str]) -> None:
     hosts = Path("hosts.ini")
     text = hosts.read_text().replace("host = nas.example\n", "").replace("serve = lab\npath = /srv", "serve = existing")
     hosts.write_text(text)

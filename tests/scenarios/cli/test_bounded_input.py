@@ -1,8 +1,7 @@
 """A megabyte of anything, as a sweep, a hosts file or a run folder, costs seconds and says in a line what is wrong.
 
-Each command runs in a process of its own with a limit of memory and of processor time, both far above what is aimed
-at (2 s and 200 MB beyond the start of the program), so that a slow machine changes nothing: several of these inputs
-took minutes, or 5 GB, before they were bounded.
+Each command runs in a process of its own with a limit of memory and processor time. Both limits are far above the aim
+(2 s and 200 MB beyond the start of the program), because the machine may be slow.
 """
 
 import json
@@ -25,7 +24,7 @@ from lab.cli import main as cli
 from lab.local import state
 
 MIB = 1 << 20
-# of seconds, and of bytes of addresses, of which libraries for numbers take most and use little
+# seconds, and bytes of address space, of which numerical libraries reserve much and use little
 LIMITS = {resource.RLIMIT_CPU: 60, resource.RLIMIT_AS: 3 << 30}
 LONGEST_MESSAGE = 5000
 
@@ -60,7 +59,6 @@ def line(**changes: Any) -> str:
 
 
 def lines(change: Callable[[int], dict[str, Any]], count: int = 1000) -> str:
-    """So many trials, a megabyte or less."""
     return "".join(line(trial_id=f"t{i}", case_id=f"c{i}", position=i + 1, **change(i)) for i in range(count))
 
 
@@ -69,7 +67,7 @@ def names(count: int) -> dict[str, str]:
 
 
 def some_of_a_grid_of_four(i: int) -> dict[str, Any]:
-    """Of 30 levels of each of four options: 35 s and 1.2 GB, before it was bounded."""
+    """Each of four options has one of 30 levels: 35 s and 1.2 GB before there was a bound."""
     chance = random.Random(i)
     return {"protocol": "smb", "options": {f"smb.o{number}": str(chance.randrange(30)) for number in range(4)}}
 
@@ -102,9 +100,14 @@ RUNS: dict[str, tuple[dict[str, Any], str]] = {
 
 def lab(folder: Path, *argv: str) -> tuple[int, str, str]:
     """Run a command as a person does, with limits; exit code, standard output, standard error."""
+
+    def limit() -> None:
+        for what, most in LIMITS.items():
+            resource.setrlimit(what, (most, most))
+
     root = str(Path(cli.__file__).parents[2])
     environment = os.environ | {"PYTHONPATH": root, "OPENBLAS_NUM_THREADS": "1"}
-    if sys.platform == "linux":  # a fork of a process that has imported all: others take two seconds to begin
+    if sys.platform == "linux":  # a fork of a process with all imports: a new process needs two seconds to start
         done = lab_server().run(argv, folder, 600, environment, LIMITS)
     else:
         done = subprocess.run(
@@ -113,11 +116,6 @@ def lab(folder: Path, *argv: str) -> tuple[int, str, str]:
         )  # fmt: skip
     assert "Traceback" not in done.stderr
     return done.returncode, done.stdout, done.stderr
-
-
-def limit() -> None:
-    for what, most in LIMITS.items():
-        resource.setrlimit(what, (most, most))
 
 
 def assert_refused(folder: Path, refusal: str, *argv: str) -> None:
@@ -163,23 +161,14 @@ def test_a_run_json(tmp_path: Path, name: str) -> None:
     assert_refused(tmp_path, refusal, "show", "run")
 
 
-@pytest.mark.parametrize(
-    "command", [("show", "run"), ("show", "run", "--full"), ("show", "run", "--json"), ("compare", "run", "again")]
-)
-def test_a_megabyte_of_different_cases_is_compared(tmp_path: Path, command: tuple[str, ...]) -> None:
-    """As many as a sweep may have, in the fewest bytes: what is in order is shown, in ten seconds or so."""
-    varied = lines(lambda i: {"mtu": 1000 + i % 25, "options": {"placebo": f"p{i // 25}"}})
-    write_run(tmp_path, varied)
+def test_a_megabyte_of_different_cases_is_shown_compared_and_reported(tmp_path: Path) -> None:
+    """As many cases as a sweep may have, in the fewest bytes. Figures draw some rows: all took 18 s of a processor."""
+    write_run(tmp_path, lines(lambda i: {"mtu": 1000 + i % 25, "options": {"placebo": f"p{i // 25}"}}))
     shutil.copytree(tmp_path / "run", tmp_path / "again")
-    code, out, error = lab(tmp_path, *command)
-    assert (code, error) == (0, "")
-    assert ("1000 cases" if command == ("show", "run") else "1001") in out
-
-
-def test_a_megabyte_of_different_cases_is_reported(tmp_path: Path) -> None:
-    """With figures that draw some of the rows, and say so: all of them took 18 s of a processor."""
-    varied = lines(lambda i: {"mtu": 1000 + i % 25, "options": {"placebo": f"p{i // 25}"}})
-    write_run(tmp_path, varied)
+    for command in ("show run", "show run --full", "show run --json", "compare run again"):
+        code, out, error = lab(tmp_path, *command.split())
+        assert (code, error) == (0, "")
+        assert ("1000 cases" if command == "show run" else "1001") in out
     assert lab(tmp_path, "report", "run")[0] == 0
     drawings = {path.stem: path.read_text() for path in (tmp_path / "run" / "report" / "figures").glob("*.svg")}
     for name in ("throughput", "cpu_cost", "effects", "interactions"):
@@ -187,14 +176,10 @@ def test_a_megabyte_of_different_cases_is_reported(tmp_path: Path) -> None:
     assert max(map(len, drawings.values())) < MIB
 
 
-def test_some_megabytes_of_different_counters_are_reported(tmp_path: Path) -> None:
-    """Those that nobody knows are in no table: as columns they would be 200 million cells."""
-    write_run(tmp_path, lines(lambda i: {"observed": {f"{i}.{number}": 1 for number in range(200)}}))
-    assert lab(tmp_path, "report", "run")[0] == 0
-
-
-def test_some_megabytes_of_different_counters_are_refused_as_columns(tmp_path: Path) -> None:
+def test_megabytes_of_unknown_counters_are_in_no_table_and_refused_as_columns(tmp_path: Path) -> None:
+    """As columns of a table they would be 200 million cells."""
     write_run(tmp_path, lines(lambda i: {"observed": {f"{i}.{number}": 1 for number in range(200)}}), finished_at="now")
+    assert lab(tmp_path, "report", "run")[0] == 0
     for command in (("export", "run", "--to", "csv"), ("dataset", "add", "run")):
         assert_refused(tmp_path, "names of what was observed or in effect: at most 1,000", *command)
 

@@ -20,9 +20,8 @@ def folder(tmp_path: Path) -> RunFolder:
     return write_run(tmp_path / "results", make_trials(2, combinations=[("smb", "cp"), ("ssh", "rsync")]))
 
 
-def test_show_prints_the_answer_of_the_newest_run_and_after_all_tables(
-    capsys: pytest.CaptureFixture[str], folder: RunFolder
-) -> None:
+def test_show_prints_the_answer_of_the_newest_run(capsys: pytest.CaptureFixture[str], folder: RunFolder) -> None:
+    """The answer also stands after all tables, and in the JSON."""
     code, answer, err = lab(capsys, "show")
     assert (code, err) == (0, "")
     assert answer.startswith("Fastest ")
@@ -30,13 +29,11 @@ def test_show_prints_the_answer_of_the_newest_run_and_after_all_tables(
     assert f"lab show results/{folder.path.name} --full" in " ".join(answer.split())
     assert lab(capsys, "show", folder.path.relative_to(Path.cwd()))[1] == answer
     code, out, _ = lab(capsys, "show", "--full")
-    assert code == 0
-    assert out.endswith(answer)
+    assert (code, out[-len(answer) :]) == (0, answer)
     assert "SMB cp" in out
     assert "Change of throughput in percent" in " ".join(out.split())
     code, out, _ = lab(capsys, "show", "--json")
-    assert code == 0
-    assert json.loads(out)["answer"] == answer.splitlines()
+    assert (code, json.loads(out)["answer"]) == (0, answer.splitlines())
 
 
 def test_show_prints_one_table_by_its_name(capsys: pytest.CaptureFixture[str], folder: RunFolder) -> None:
@@ -74,9 +71,7 @@ def small(tmp_path: Path) -> RunFolder:
 
 
 @pytest.mark.parametrize("command", ["show", "report"])
-def test_a_run_that_measured_nothing_is_no_table(
-    capsys: pytest.CaptureFixture[str], small: RunFolder, command: str
-) -> None:
+def test_a_run_without_a_trial_is_no_table(capsys: pytest.CaptureFixture[str], small: RunFolder, command: str) -> None:
     empty = RunFolder.create(small.path.parent, "zzz", {"ended": "failed: server: no iperf3"})
     empty.path.rename(later := small.path.parent / "99990101T000000Z-zzz")
     code, out, err = lab(capsys, command, later)
@@ -88,11 +83,10 @@ def test_a_run_that_measured_nothing_is_no_table(
     assert out == lab(capsys, command, Path("results", small.path.name))[1]
 
 
-def test_a_run_that_its_cap_ended_is_exit_1_and_says_how_to_go_on(
+def test_a_run_that_its_time_cap_ended_exits_with_1_and_says_how_to_resume(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, small: RunFolder
 ) -> None:
-    endings = {"the time cap of 5 s was reached after 3 of 16 trials": 1, "": 0}
-    for early, expected in endings.items():
+    for early, expected in {"the time cap of 5 s was reached after 3 of 16 trials": 1, "": 0}.items():
         monkeypatch.setattr(lifecycle, "start", lambda *_, early=early: (small, Ending(early, 0)))
         code, out, err = lab(capsys, "run", "a.toml")
         assert (code, out.splitlines()[-1]) == (expected, str(small.path))
@@ -110,9 +104,7 @@ def test_report_writes_and_names_its_files(capsys: pytest.CaptureFixture[str], s
     assert all(path.stat().st_size > 0 for path in paths)
 
 
-def test_a_gist_is_one_file_where_it_is_asked_for(
-    capsys: pytest.CaptureFixture[str], small: RunFolder, tmp_path: Path
-) -> None:
+def test_a_gist_is_one_file(capsys: pytest.CaptureFixture[str], small: RunFolder, tmp_path: Path) -> None:
     place = tmp_path / "place"
     words = ("report", small.path, "--format", "gist", "--front-matter", "toml", "--to", place)
     assert lab(capsys, *words)[:2] == (0, f"{place}/gist.md\n")

@@ -2,17 +2,15 @@
 
 import json
 import shutil
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
+from support.commands import lab
 from support.runs_to_compare import NEW, OLD, invent, without, write_kernel
 from support.synthetic_runs import RUN, make_trials, trial, write_run
 
 from lab.cli import compare
-from lab.cli import main as cli
 from lab.report.compared.answer import judge_slower
 from lab.report.compared.comparison import Comparison
 from lab.results.run_folder import RunFolder, Trial
@@ -21,15 +19,9 @@ SMALL = make_trials(4, combinations=[("afp", "cp"), ("ssh", "rsync")])
 SLOWER = {"smb": 0.8}
 
 
-def lab(capsys: pytest.CaptureFixture[str], *words: object) -> tuple[int, str, str]:
-    code = cli.main([str(word) for word in words])
-    printed = capsys.readouterr()
-    return code, printed.out, printed.err
-
-
-def two_runs(directory: Path, faster: float, **changes: Any) -> tuple[str, str]:
+def two_runs(directory: Path, faster: float) -> tuple[str, str]:
     hosts = {side: facts | {"kernel": "9.9-new"} for side, facts in RUN["hosts"].items()}
-    quick = [replace(one, elapsed_s=one.elapsed_s and one.elapsed_s / faster, **changes) for one in SMALL]
+    quick = [replace(trial, elapsed_s=trial.elapsed_s and trial.elapsed_s / faster) for trial in SMALL]
     return str(write_run(directory, SMALL).path), str(write_run(directory, quick, hosts=hosts).path)
 
 
@@ -40,66 +32,60 @@ def kernels(tmp_path: Path) -> list[RunFolder]:
     return [write_kernel(tmp_path, kernel, invent(at, fast), at) for at, (kernel, fast) in enumerate(states)]
 
 
-def test_the_command_says_what_differs_and_by_how_much(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_text_and_json_say_what_differs_and_by_how_much(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     a, b = two_runs(tmp_path, 1.25)
-    code, said, _ = lab(capsys, "compare", a, b)
+    code, printed, _ = lab(capsys, "compare", a, b)
     assert code == 0
-    assert said.startswith("B is faster: 1.25 times as fast as A [1.2")
-    assert "(+25.0 %)" in said
-    assert "differ in everything that changed meanwhile" in " ".join(said.split())
-    assert "kernel of both hosts 0.0-synthetic → 9.9-new" in " ".join(said.split())
-    assert said.index("9.9-new") < said.index("AFP cp write,")
-    assert "+25.0" in said
-    assert f"A:{a}" in "".join(said.split())  # a long path is folded, and centred
-
-
-def test_the_command_has_it_all_as_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    a, b = two_runs(tmp_path, 1.25)
-    found = json.loads(lab(capsys, "compare", "--json", a, b)[1])
-    assert (found["a"], found["b"]) == (a, b)
-    assert {"what": "client kernel", "a": "0.0-synthetic", "b": "9.9-new"} in found["differences"]
-    assert [row["change_pct"] for row in found["cases"]] == pytest.approx([25] * 16)
-    assert len(found["pooled"]) == 4
-    (one,) = found["comparisons"]
-    assert one["overall"]["ratio"] == pytest.approx(1.25)
-    assert (one["pooled"], one["cases"]) == (found["pooled"], found["cases"])
+    assert printed.startswith("B is faster: 1.25 times as fast as A [1.2")
+    assert "(+25.0 %)" in printed
+    assert "differ in everything that changed meanwhile" in " ".join(printed.split())
+    assert "kernel of both hosts 0.0-synthetic → 9.9-new" in " ".join(printed.split())
+    assert printed.index("9.9-new") < printed.index("AFP cp write,")
+    assert "+25.0" in printed
+    assert f"A:{a}" in "".join(printed.split())  # a long path is folded, and centred
+    content = json.loads(lab(capsys, "compare", "--json", a, b)[1])
+    assert (content["a"], content["b"]) == (a, b)
+    assert {"what": "client kernel", "a": "0.0-synthetic", "b": "9.9-new"} in content["differences"]
+    assert [row["change_pct"] for row in content["cases"]] == pytest.approx([25] * 16)
+    assert len(content["pooled"]) == 4
+    (comparison,) = content["comparisons"]
+    assert comparison["overall"]["ratio"] == pytest.approx(1.25)
+    assert (comparison["pooled"], comparison["cases"]) == (content["pooled"], content["cases"])
 
 
 def test_several_runs_have_a_comparison_each(kernels: list[RunFolder], capsys: pytest.CaptureFixture[str]) -> None:
-    found = json.loads(lab(capsys, "compare", "--json", *(run.path for run in kernels))[1])
-    assert [one["run"] for one in found["comparisons"]] == ["B", "C"]
-    assert [run["run"] for run in found["runs"]] == [str(run.path) for run in kernels]
-    assert found["facts"] == [{"what": "server kernel", "A": OLD, "B": NEW, "C": OLD}]
-    assert "a" not in found
-    assert found["answer"][0].startswith("B is slower")
-    said = lab(capsys, "compare", *(run.path for run in kernels))[1]
-    assert said.count("times as fast as A") >= 3
-    assert "C: " in said
+    content = json.loads(lab(capsys, "compare", "--json", *(run.path for run in kernels))[1])
+    assert [comparison["run"] for comparison in content["comparisons"]] == ["B", "C"]
+    assert [run["run"] for run in content["runs"]] == [str(run.path) for run in kernels]
+    assert content["facts"] == [{"what": "server kernel", "A": OLD, "B": NEW, "C": OLD}]
+    assert "a" not in content
+    assert content["answer"][0].startswith("B is slower")
+    printed = lab(capsys, "compare", *(run.path for run in kernels))[1]
+    assert printed.count("times as fast as A") >= 3
+    assert "C: " in printed
 
 
-def test_a_run_that_is_slower_by_more_is_exit_code_3(
-    kernels: list[RunFolder], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_run_that_is_slower_is_exit_code_3(kernels: list[RunFolder], capsys: pytest.CaptureFixture[str]) -> None:
     old, new, again = kernels
     slower, alike = Comparison([old, new]), Comparison([old, again])
-    for percent, code in ((0, 3), (10, 3), (19, 0), (30, 0)):  # 19 is as much as it is
+    for percent, code in ((0, 3), (10, 3), (19, 0), (30, 0)):  # B is 19 % slower
         got, verdicts = judge_slower(slower, percent)
         met = [verdict.split(": ")[2][:6] for verdict in verdicts if verdict.startswith(f"slower-than {percent}%: met")]
         assert (got, met) == (code, ["SMB cp"] * 2 if code else []), percent
         assert judge_slower(alike, percent)[0] == 0, percent
     for condition, code in (("slower-than 10%", 3), ("slower-than 19%", 0)):
-        got, said, _ = lab(capsys, "compare", old.path, new.path, "--fail-if", condition)
-        assert (got, said.count(f"\n{condition}: met: SMB cp")) == (code, 2 if code else 0)
-        got, said, _ = lab(capsys, "compare", old.path, new.path, "--fail-if", condition, "--json")
-        assert (got, json.loads(said)["fail_if"]["met"]) == (code, code == 3)
+        got, printed, _ = lab(capsys, "compare", old.path, new.path, "--fail-if", condition)
+        assert (got, printed.count(f"\n{condition}: met: SMB cp")) == (code, 2 if code else 0)
+        got, printed, _ = lab(capsys, "compare", old.path, new.path, "--fail-if", condition, "--json")
+        assert (got, json.loads(printed)["fail_if"]["met"]) == (code, code == 3)
 
 
 def test_a_row_that_cannot_be_judged_is_exit_code_1(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     old = write_kernel(tmp_path, OLD, invent(1, {}), 0).path
     lost = write_kernel(tmp_path, NEW, without(invent(2, {}), "smb"), 1).path
-    code, said, _ = lab(capsys, "compare", old, lost, "--fail-if", "slower-than 10%")
+    code, printed, _ = lab(capsys, "compare", old, lost, "--fail-if", "slower-than 10%")
     assert code == 1
-    assert "slower-than 10%: cannot be told: SMB cp write of B has 6 and 0 blocks" in said
+    assert "slower-than 10%: cannot be told: SMB cp write of B has 6 and 0 blocks" in printed
     code, _, err = lab(capsys, "compare", old, lost, "--fail-if", "slower than 10")
     assert code == 2
     assert "slower-than 10%" in err
@@ -112,90 +98,58 @@ def test_the_page_is_written_opened_and_its_paths_printed(
     opened: list[Path] = []
     monkeypatch.setattr(compare, "open_page", opened.append)
     paths = [run.path for run in kernels[:2]]
-    code, said, _ = lab(capsys, "compare", *paths, "--to", tmp_path / "page", "--open")
+    code, printed, _ = lab(capsys, "compare", *paths, "--to", tmp_path / "page", "--open")
     assert code == 0
     for name in ("compare.html", "compare.md", "figures/times-as-fast.svg", "figures/speeds.png"):
         assert (tmp_path / "page" / name).stat().st_size > 500
-        assert str(tmp_path / "page" / name) in said.splitlines()
+        assert str(tmp_path / "page" / name) in printed.splitlines()
     assert opened == [tmp_path / "page" / "compare.html"]
-    assert "B is slower" in said
+    assert "B is slower" in printed
     monkeypatch.chdir(tmp_path)
     printed, err = lab(capsys, "compare", *paths, "--open", "--json")[1:]
     assert json.loads(printed)
     assert str(Path("comparison", "compare.html")) in err.splitlines()
 
 
-def test_a_file_where_the_page_should_go_is_bad_input(
-    kernels: list[RunFolder], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_file_is_no_page_folder(kernels: list[RunFolder], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "file").touch()
     code, _, err = lab(capsys, "compare", kernels[0].path, kernels[1].path, "--to", tmp_path / "file")
     assert code == 2
     assert "not a folder" in err
 
 
-def other_mtu(trials: list[Trial]) -> list[Trial]:
-    return [replace(one, mtu=one.mtu + 1) for one in trials]
+OTHER_MTU = [replace(trial, mtu=trial.mtu + 1) for trial in SMALL]
 
 
-@pytest.mark.parametrize("trials", [[], other_mtu(SMALL), [replace(one, status="void") for one in SMALL]])
-def test_runs_with_nothing_in_common_are_bad_input(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], trials: list[Trial]
-) -> None:
+@pytest.mark.parametrize("trials", [[], OTHER_MTU, [replace(trial, status="void") for trial in SMALL]])
+def test_runs_with_nothing_in_common(tmp_path: Path, capsys: pytest.CaptureFixture[str], trials: list[Trial]) -> None:
     a, b = write_run(tmp_path, SMALL), write_run(tmp_path, trials)
-    code, _, said = lab(capsys, "compare", a.path, b.path)
+    code, _, printed = lab(capsys, "compare", a.path, b.path)
     assert code == 2
-    assert ("no case has a good trial in both" if trials else "holds no trial") in said
-    assert ("MTU: 1500, 9000 and 1501, 9001" in said) == (len(trials) > 0 and trials[0].mtu != SMALL[0].mtu)
+    assert ("no case has a good trial in both" if trials else "holds no trial") in printed
+    assert ("MTU: 1500, 9000 and 1501, 9001" in printed) == (trials == OTHER_MTU)
 
 
-def named_twice(a: RunFolder, b: RunFolder) -> list[object]:
-    return [a.path, b.path, a.path / ".." / a.path.name]
-
-
-def copied(a: RunFolder, b: RunFolder) -> list[object]:
+def test_what_cannot_be_compared_is_bad_input(kernels: list[RunFolder], capsys: pytest.CaptureFixture[str]) -> None:
+    a, b, c = kernels
+    c.update(schema=99)
     a.update(id="0123")
-    shutil.copytree(a.path, b.path.parent / "copy")
-    return [a.path, b.path.parent / "copy"]
+    copy = shutil.copytree(a.path, b.path.parent / "copy")
+    for others, why in (
+        ([b.path, a.path / ".." / a.path.name], "the same run as"), ([copy], "the same run as"),
+        ([c.path], "schema 99 is newer"), ([b.path] * 12, "at most 12"),
+    ):  # fmt: skip
+        code, out, err = lab(capsys, "compare", a.path, *others)
+        assert (code, out, why in err) == (2, "", True), err
 
 
-def unfinished(a: RunFolder, b: RunFolder) -> list[object]:
+def test_an_unfinished_run_is_compared_on_request(kernels: list[RunFolder], capsys: pytest.CaptureFixture[str]) -> None:
+    a, b, _ = kernels
     b.update(finished_at=None)
-    return [a.path, b.path]
-
-
-def of_another_schema(a: RunFolder, b: RunFolder) -> list[object]:
-    b.update(schema=99)
-    return [a.path, b.path]
-
-
-def too_many(a: RunFolder, b: RunFolder) -> list[object]:
-    return [a.path, *[b.path] * 12]
-
-
-@pytest.mark.parametrize(
-    ("prepare", "why"),
-    [
-        (named_twice, "the same run as"), (copied, "the same run as"), (unfinished, "not finished"),
-        (of_another_schema, "schema 99 is newer"), (too_many, "at most 12"),
-    ],
-)  # fmt: skip
-def test_what_cannot_be_compared_is_bad_input(
-    kernels: list[RunFolder], capsys: pytest.CaptureFixture[str], prepare: Callable[..., list[object]], why: str
-) -> None:
-    words = prepare(*kernels[:2])
-    code, out, err = lab(capsys, "compare", *words)
-    assert (code, out) == (2, "")
-    assert why in err
-    assert "Traceback" not in err
-
-
-def test_an_unfinished_run_is_compared_where_that_is_wanted(
-    kernels: list[RunFolder], capsys: pytest.CaptureFixture[str]
-) -> None:
-    code, out, _ = lab(capsys, "compare", *unfinished(*kernels[:2]), "--unfinished")
-    assert code == 0
-    assert "B is slower" in out
+    code, out, err = lab(capsys, "compare", a.path, b.path)
+    assert (code, out, "not finished" in err) == (2, "", True)
+    code, out, _ = lab(capsys, "compare", a.path, b.path, "--unfinished")
+    assert (code, "B is slower" in out) == (0, True)
 
 
 def test_the_published_tables_stand_for_a(capsys: pytest.CaptureFixture[str]) -> None:
@@ -211,21 +165,19 @@ def test_the_published_tables_stand_for_a(capsys: pytest.CaptureFixture[str]) ->
 
 
 def test_ratios_to_published_figures_are_those_of_medians(capsys: pytest.CaptureFixture[str]) -> None:
-    found = json.loads(lab(capsys, "compare", "published", "example", "--json")[1])
-    assert (found["a"], found["b"]) == ("published", "example")
-    own = [(figure, figure["own"]) for figure in found["figures"] if figure["own"]]
+    content = json.loads(lab(capsys, "compare", "published", "example", "--json")[1])
+    assert (content["a"], content["b"]) == ("published", "example")
+    own = [(figure, figure["own"]) for figure in content["figures"] if figure["own"]]
     assert len(own) == 8
     for figure, measured in own:
         assert figure["unit"] == "MB/s"
         for ratio, speed in (("ratio", "median"), ("ratio_low", "low"), ("ratio_high", "high")):
             assert measured[ratio] == pytest.approx(measured[speed] / 1e6 / figure["value"])
     least = min(measured["ratio"] for _, measured in own)
-    assert f"B is at least {least:.2f} times as fast as published [" in found["answer"][1]
+    assert f"B is at least {least:.2f} times as fast as published [" in content["answer"][1]
 
 
-def test_a_run_with_nothing_of_what_was_published_is_bad_input(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_run_without_a_published_case_is_bad_input(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     run = write_run(tmp_path, [trial(protocol="smb", store="disk")])
     code, _, err = lab(capsys, "compare", "published", run.path)
     assert code == 2

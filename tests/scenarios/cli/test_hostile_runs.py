@@ -1,6 +1,4 @@
-"""Every command on every run folder that somebody hostile hands over, and in a folder that is one: nothing is run,
-nothing is written elsewhere.
-"""
+"""Every command on every hostile run folder, and in a hostile current folder, runs and writes nothing elsewhere."""
 
 import io
 import json
@@ -13,8 +11,8 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 from support import hostile_folder
+from support.commands import must_end_within
 from support.hostile_runs import HOSTILE, Place, hostile_run
-from support.in_time import must_end_within
 from support.input_files import HOSTS as RIGHT
 from support.input_files import SWEEP
 from support.lying_host import ESCAPES, MARKUP
@@ -29,12 +27,12 @@ from lab.report import run_report, terminal
 from lab.report.page.html import script
 from lab.results import run_folder
 
-SECONDS = 900  # a pipe that nobody writes to would take for ever
+SECONDS = 900  # a read from a pipe without a writer would never end
 MINE = RIGHT.replace("host = mac.example", "host = 127.0.0.1\nport = 1").replace(
     "host = nas.example", "host = 127.0.0.1\nport = 1"
 )  # nothing listens there
 REFUSED, READ_OR_REFUSED = (1, 2), (0, 2)
-# The words of each command, where RUN is the hostile run; and its exit codes
+# the words of each command and its exit codes; RUN is the hostile run
 COMMANDS = {
     "show RUN": READ_OR_REFUSED, "show RUN --json": READ_OR_REFUSED, "report RUN --to page": READ_OR_REFUSED,
     "report RUN": READ_OR_REFUSED, "compare RUN good": READ_OR_REFUSED, "compare good RUN": READ_OR_REFUSED,
@@ -43,7 +41,7 @@ COMMANDS = {
     "run --resume RUN --trust": REFUSED, "run --resume RUN --trust --hosts mine.ini": REFUSED,
 }  # fmt: skip
 OUTPUT = ("results", "page", "fleets")
-# Further ones, for a folder that one stands in; OUT is elsewhere. REACHED do what they are for
+# further commands, with the hostile folder as the current folder; OUT is elsewhere. REACHED must succeed
 REACHED = (
     "plan demo", "plan demo --hosts mine.ini", "list", "show example --full", "published RUN",
     "compare example example-delay", "export RUN --output OUT/public",
@@ -85,7 +83,7 @@ def _in_a_folder_of_its_own_and_in_time(tmp_path: Path, monkeypatch: pytest.Monk
 
 
 def contents(folder: Path) -> dict[str, bytes | str]:
-    """What stands in a folder, but for what may be written to; of links where they lead to."""
+    """The contents of a folder, except folders for output; for links the path that they lead to."""
     found: dict[str, bytes | str] = {}
     for above, folders, files in os.walk(folder):
         folders[:] = [name for name in folders if Path(above) != folder or name not in OUTPUT]
@@ -97,7 +95,7 @@ def contents(folder: Path) -> dict[str, bytes | str]:
 
 
 def sweep_text(path: Path) -> str:
-    """The sweep of a run, which a person may want to plan; empty where none is to be had."""
+    """The sweep of a run, which a person may want to plan; empty if the run has none."""
     try:
         text = json.loads((path / "run.json").read_text())["sweep_text"]
     except (ValueError, RecursionError):
@@ -132,7 +130,7 @@ def test_every_command_takes_it_for_data(
 
 
 def test_there_is_bait(tmp_path: Path) -> None:
-    """The folders would do what they are meant to, if anybody believed them."""
+    """The folders would do harm if anybody believed them."""
     bait, victim = tmp_path / "bait", tmp_path / "users" / "file"
     paths = [hostile_run(tmp_path / "results", spoil, bait, victim) for spoil in HOSTILE]
     texts = [file.read_text() for path in paths for file in path.iterdir() if file.is_file() and not file.is_symlink()]
@@ -158,7 +156,7 @@ def test_a_hostile_run_is_shown_and_reported_as_text(tmp_path: Path) -> None:
 
 @pytest.fixture
 def hostile(tmp_path: Path) -> Iterator[Path]:
-    """The folder, with files of the user's as well; nothing of it is run or changed."""
+    """A hostile folder that also has files of the user; nothing in it may be run or changed."""
     bait = tmp_path / "bait"
     folder = hostile_folder.make_hostile(tmp_path / "hostile", bait)
     (folder / "mine.ini").write_text(f"{MINE}serve = lab\n")
@@ -172,7 +170,7 @@ def hostile(tmp_path: Path) -> Iterator[Path]:
 
 
 def started(lines: Sequence[str], folder: Path, out: Path, run: Path) -> subprocess.Popen[str]:
-    """Commands that have begun in a folder."""
+    """Start these commands in a folder."""
     out.mkdir()
     name = f"{os.environ['LABS_OF_THIS_TEST_RUN']}-folder"
     placed = [line.replace("RUN", str(run)).replace("OUT", str(out)).replace("NAME", name) for line in lines]

@@ -2,8 +2,7 @@
 
 import re
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import pytest
@@ -14,22 +13,20 @@ from support.terminal import Answers, Terminal, terminal
 from lab.hosts.hosts_file import load_hosts
 
 TEMPLATE = (ROOT / "hosts.ini").read_text(encoding="utf-8")
-INIT = f"{sys.executable} -m support.init_alone init"
+INIT = f"{sys.executable} -m support.surroundings init"
 ENTER = re.compile(r"> \Z")
-AT_A_TERMINAL = pytest.mark.skipif(sys.platform != "linux", reason="setsid of util-linux gives the terminal to a shell")
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="setsid of util-linux gives the terminal to a shell")
 
 
-@contextmanager
-def seated(folder: Path, answers: Answers) -> Iterator[Terminal]:
+def shell(folder: Path, answers: Answers) -> AbstractContextManager[Terminal]:
+    """A shell at a terminal; the answers are typed at the questions that they belong to."""
     environment = {"HOME": str(folder), "PYTHONPATH": f"{ROOT}:{TESTS}", "OPENBLAS_NUM_THREADS": "1"}
-    with terminal(["bash", "--norc", "--noprofile"], folder, environment, answers) as typed:
-        yield typed
+    return terminal(["bash", "--norc", "--noprofile"], folder, environment, answers)
 
 
-@AT_A_TERMINAL
 def test_enter_after_enter_writes_a_hosts_file_checks_it_and_says_the_next_command(tmp_path: Path) -> None:
     (tmp_path / "hosts.ini").write_text(TEMPLATE)
-    with seated(tmp_path, {ENTER: ""}) as typed:
+    with shell(tmp_path, {ENTER: ""}) as typed:
         code, screen = typed.type(INIT)
         assert code == 0, screen
         assert [int(number) for number in re.findall(r"(?m)^([0-9])\. ", screen)] == [1, 2, 3, 4, 5, 6]
@@ -39,12 +36,11 @@ def test_enter_after_enter_writes_a_hosts_file_checks_it_and_says_the_next_comma
     assert (hosts.client.transport, hosts.server.host, hosts.share.name) == ("local", None, "media")
 
 
-@AT_A_TERMINAL
 def test_answers_are_typed_and_the_file_is_written_where_it_was_asked_for(tmp_path: Path) -> None:
     answers = {"mounts the share": "mini", "has the share": "box", "log in": "joe", "Which share": "media /srv/media",
                "Which account": "ann keyring", "root commands": "2"}  # fmt: skip
     patterns = {re.compile(rf"{question}[^>]*> \Z"): answer for question, answer in answers.items()}
-    with seated(tmp_path, patterns) as typed:
+    with shell(tmp_path, patterns) as typed:
         code, screen = typed.type(f"{INIT} --hosts mine.ini")
         assert code == 0, screen
         assert "to do: `keyring set file-share-lab ann` puts the share's password into the keyring" in screen
@@ -54,20 +50,18 @@ def test_answers_are_typed_and_the_file_is_written_where_it_was_asked_for(tmp_pa
     assert not (tmp_path / "hosts.ini").exists()
 
 
-@AT_A_TERMINAL
 @pytest.mark.parametrize(("key", "code"), [("\x03", 1), ("\x04", 2)], ids=["Ctrl-C", "Ctrl-D"])
-def test_who_stops_in_the_middle_has_written_nothing(tmp_path: Path, key: str, code: int) -> None:
-    with seated(tmp_path, {re.compile(r"1\. [^>]*> \Z"): "", re.compile(r"2\. [^>]*> \Z"): key}) as typed:
+def test_a_dialogue_that_is_stopped_has_written_nothing(tmp_path: Path, key: str, code: int) -> None:
+    with shell(tmp_path, {re.compile(r"1\. [^>]*> \Z"): "", re.compile(r"2\. [^>]*> \Z"): key}) as typed:
         ended, screen = typed.type(INIT)
         assert ended in (code, 130), screen
         assert "Traceback" not in screen
     assert list(tmp_path.glob("*.ini")) == []
 
 
-@AT_A_TERMINAL
 def test_a_file_that_somebody_filled_in_is_refused_before_anything_is_asked(tmp_path: Path) -> None:
     before = write_hosts(tmp_path).read_bytes()
-    with seated(tmp_path, {}) as typed:
+    with shell(tmp_path, {}) as typed:
         code, screen = typed.type(INIT)
         assert code == 2
         assert "hosts.ini: is there already, and filled in" in screen

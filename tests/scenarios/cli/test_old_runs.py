@@ -1,12 +1,10 @@
-"""Real runs of an earlier lab: what is shown, planned, compared and exported of them stays the same.
+"""Real runs of an earlier lab: their tables, plans, comparisons and exports stay the same.
 
-Only the last digits of a fraction may differ: they are other ones on another processor, for the numerical library adds
-in another order there.
-A new factor adds a key or a column to all of it, which is no difference. What changes on purpose is kept anew by
-``LAB_KEEP=1``.
+Only the last digits of a fraction may differ, because the numerical library adds in another order on another processor.
+A new factor adds a key or a column, which is no difference. ``LAB_KEEP=1`` keeps what was changed on purpose.
 
-Kept in ``tests/captures/runs``: a sweep on the local lab (``demo``, and once more), one between guests, one between
-emulated Macs, one with void and failed trials, one cut short, and one of the first schema.
+``tests/captures/runs`` has a sweep on the local lab (``demo``, and once more), one between guests, one between emulated
+Macs, one with void and failed trials, one cut short, and one of the first schema.
 """
 
 import csv
@@ -33,16 +31,12 @@ from lab.run.begin.look import plan_of
 from lab.run.runner import check_recorded
 
 FRACTION = re.compile(r"-?\d+\.\d+(?:e[-+]?\d+)?")
+pytestmark = pytest.mark.usefixtures("empty_place")
 RUNS = ("demo", "guests", "macs", "faulty", "interrupted", "old-schema")
 
 
-@pytest.fixture(autouse=True)
-def _in_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-
-
 def assert_kept(name: str, file: str, text: str) -> None:
-    """The text is the one that was kept, but for keys or columns that have come since."""
+    """The text is the kept one, apart from new keys or columns."""
     packed = RUN_CAPTURES / name / f"{file}.gz"
     kept = gzip.decompress(packed.read_bytes()).decode()
     known = (only_columns_of if packed.stem.endswith(".csv") else only_keys_of_text)(kept, text)
@@ -50,18 +44,19 @@ def assert_kept(name: str, file: str, text: str) -> None:
         packed.write_bytes(gzip.compress(text.encode(), mtime=0))
         known = kept = text
     assert FRACTION.sub("#", known) == FRACTION.sub("#", kept)
-    fractions, kept_fractions = (list(map(float, FRACTION.findall(one))) for one in (known, kept))
+    fractions, kept_fractions = ([float(text) for text in FRACTION.findall(content)] for content in (known, kept))
     assert fractions == pytest.approx(kept_fractions, rel=1e-9, abs=1e-9)
 
 
 def only_keys_of_text(kept: str, text: str) -> str:
-    """JSON with those keys alone that it had when it was kept, as it was written then."""
-    known, old = only_keys_of(json.loads(kept), json.loads(text)), json.loads(kept)
+    """JSON with only the keys that it had when it was kept, as it was written then."""
+    old = json.loads(kept)
+    known = only_keys_of(old, json.loads(text))
     return kept if known == old else json.dumps(known, indent=1) + "\n"
 
 
 def only_keys_of(kept: Any, value: Any) -> Any:
-    """The value with those keys alone that it had when it was kept: keys are added, and none goes or changes."""
+    """The value with only the keys that it had when it was kept: keys are added, and none goes or changes."""
     if isinstance(kept, dict) and isinstance(value, dict):
         return {key: only_keys_of(part, value[key]) for key, part in kept.items() if key in value}
     if isinstance(kept, list) and isinstance(value, list):
@@ -74,7 +69,7 @@ def only_keys_of(kept: Any, value: Any) -> Any:
 
 
 def without_new_factors(name: str, plan: Any) -> Any:
-    """The plan without the factors that have come since it was kept, where it names them among others."""
+    """The plan without new factors, where it names them among others."""
     kept = json.loads(gzip.decompress((RUN_CAPTURES / name / "plan.json.gz").read_bytes()))
     for factor in plan["factors"].keys() - kept["factors"].keys():
         (level,) = plan["factors"][factor]
@@ -85,7 +80,7 @@ def without_new_factors(name: str, plan: Any) -> Any:
 
 
 def only_columns_of(kept: str, text: str) -> str:
-    """A table with those columns alone that it had when it was kept."""
+    """A table with only the columns that it had when it was kept."""
     columns = next(csv.reader(kept.splitlines()))
     known = io.StringIO()
     writer = csv.DictWriter(known, columns, extrasaction="ignore", lineterminator="\n")
@@ -95,7 +90,7 @@ def only_columns_of(kept: str, text: str) -> str:
 
 
 def unpack(name: str) -> None:
-    """The run folder ``name``, and beside it its sweep and its hosts file, in the working folder."""
+    """Unpack the run folder ``name``, its sweep and its hosts file into the working folder."""
     folder = Path(name)
     folder.mkdir()
     for packed in (RUN_CAPTURES / name / "run").iterdir():
@@ -116,17 +111,17 @@ def test_an_old_run_shows_the_same(name: str, capsys: pytest.CaptureFixture[str]
 
 
 @pytest.mark.parametrize("name", RUNS)
-def test_its_sweep_makes_the_same_plan(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_sweep_of_an_old_run_makes_the_same_plan(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     unpack(name)
     plan = without_new_factors(name, json.loads(printed(capsys, "plan", f"{name}.toml", "--json")))
     assert_kept(name, "plan.json", json.dumps(plan, indent=1) + "\n")
-    # the hosts of a lab that is gone are still those of a hosts file; only their keys and passwords are gone too
+    # the lab of these hosts is gone: only the keys and passwords that the hosts file names are missing
     with pytest.raises(BadInput, match="identity: there is no key /run/file-share-lab/"):
         check_fit(load_hosts(Path(f"{name}.ini")), load_sweep(Path(f"{name}.toml")), Path())
 
 
 @pytest.mark.parametrize("name", RUNS)
-def test_it_can_be_gone_on_with_in_the_order_that_it_began(name: str) -> None:
+def test_an_old_run_can_be_resumed_in_its_order(name: str) -> None:
     unpack(name)
     folder = RunFolder(Path(name))
     assert folder.ordering is Ordering.INDEPENDENT
@@ -136,7 +131,7 @@ def test_it_can_be_gone_on_with_in_the_order_that_it_began(name: str) -> None:
 
 @pytest.mark.usefixtures("empty_figures")
 @pytest.mark.parametrize("name", ["demo", "faulty"])
-def test_its_table_is_the_same(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_table_of_an_old_run_is_the_same(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     unpack(name)
     printed(capsys, "report", name, "--no-redact")
     assert_kept(name, "table.csv", (Path(name) / "report" / "table.csv").read_text())

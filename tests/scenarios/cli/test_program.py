@@ -1,4 +1,4 @@
-"""The program in a process of its own: its streams, whoever closed them."""
+"""The program in a process of its own: its streams, and the pages that it writes of the example."""
 
 import os
 import subprocess
@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from support.commands import lab
 from support.paths import ROOT
 from support.synthetic_runs import trial, write_run
 
@@ -23,7 +24,7 @@ def test_python_m_lab_is_the_same_command() -> None:
     [
         (">/dev/full", 1, "standard output: No space left on device\n"),
         (">/dev/full 2>/dev/full", 1, ""),
-        ("| head -n 1", 0, ""),  # of head
+        ("| head -n 1", 0, ""),  # the exit code of head
         (">&-", 0, ""),
         ("<&- >&- 2>&-", 0, ""),
     ],
@@ -46,3 +47,28 @@ def test_a_terminal_that_lacks_a_character_shows_another(tmp_path: Path) -> None
     done = subprocess.run(command, capture_output=True, cwd=ROOT, env=environment, check=False)
     assert (done.returncode, done.stderr) == (0, b"")
     assert "MTU 1500" in done.stdout.decode("latin-1")
+
+
+@pytest.mark.usefixtures("empty_place")
+def test_a_notebook_is_written_as_a_page(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))  # the kernel of the notebook needs it
+    monkeypatch.setattr(os, "environ", os.environ.copy())
+    Path("mine.ipynb").write_text("not looked at")
+    code, out, err = lab(capsys, "notebook", "design", "example", "--export", "page.html")
+    assert (code, out, err[:8]) == (0, "page.html\n", "example:")
+    assert "blocks for ±3 %" in Path("page.html").read_text(encoding="utf-8")
+    assert sorted(path.name for path in Path().iterdir()) == ["mine.ipynb", "page.html"]
+    assert "no such folder" in lab(capsys, "notebook", "design", "example", "--export", "nowhere/page.html")[2]
+
+
+@pytest.mark.usefixtures("empty_place")
+def test_the_page_of_published_tables_has_its_figures(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert lab(capsys, "compare", "published", "example", "--to", tmp_path)[0] == 0
+    page, post = ((tmp_path / name).read_text() for name in ("compare.html", "compare.md"))
+    for text in (page, post):
+        assert "network-3 (oceansidecoding" in text
+        assert "B has 8 of the 146 published figures." in text
+    drawn = (tmp_path / "figures" / "changes.svg").read_text()
+    assert drawn.count('class="mark"') == 4
+    assert "network-3, NFS cp write, TCP 512 KiB, against AFP: -56.4 % as published, -" in drawn
+    assert (tmp_path / "figures" / "times-as-fast.svg").read_text().count('class="mark"') == 8

@@ -1,4 +1,4 @@
-"""What commands print on a real terminal is whole at any width from 60 columns on; to a file it does not change."""
+"""Output on a real terminal is complete at any width from 60 columns on; output to a file does not change."""
 
 import gzip
 import shutil
@@ -9,22 +9,13 @@ from pathlib import Path
 import pytest
 from support.input_files import SWEEP
 from support.paths import ROOT, RUN_CAPTURES
-from support.screen import on_screen
+from support.terminal import on_screen
 
 from lab.cli import terminal
 
-COMMANDS = (
-    ("show", "demo"),
-    ("show", "faulty", "--full"),
-    ("show", "demo", "--table", "settings"),
-    ("show", "faulty", "--table", "lost"),
-    ("compare", "demo", "demo-again"),
-    ("plan", "demo.toml"),
-    ("plan", "bad.toml"),
-    ("show", "no-such-run-of-mine"),
-    ("restore",),
-    ("check",),
-)
+SHOWN = ("show demo", "show faulty --full", "show demo --table settings", "show faulty --table lost")
+OTHERS = ("compare demo demo-again", "plan demo.toml", "plan bad.toml", "show no-such-run-of-mine", "restore", "check")
+COMMANDS = [command.split() for command in (*SHOWN, *OTHERS)]
 SCRIPT = """
 import sys
 from lab.check import doctor
@@ -39,12 +30,11 @@ for command in COMMANDS:
     main.main(command)
     sys.stdout.flush()
 """
-LONGEST = 40  # characters of a word that has to be in one piece: longer ones are paths
+LONGEST = 40  # characters of a word that must stay in one piece: longer words are paths
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Kept runs, and files."""
     path = tmp_path_factory.mktemp("here")
     for name in ("demo", "demo-again", "faulty"):
         (path / name).mkdir()
@@ -57,29 +47,28 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def screens(folder: Path) -> dict[int, list[str]]:
-    """What all these commands leave on terminals, by their width."""
+    """The output of all these commands on terminals, by width."""
     command = [sys.executable, "-c", f"COMMANDS = {COMMANDS!r}\n{SCRIPT}"]
     environment = {"PYTHONPATH": str(ROOT), "XDG_STATE_HOME": str(folder / "state"), "OPENBLAS_NUM_THREADS": "1"}
     return {width: on_screen(command, width, cwd=folder, environment=environment) for width in (60, 80, 100, 200)}
 
 
 @pytest.mark.parametrize("width", [60, 80, 100])
-def test_what_a_wide_terminal_shows_is_on_a_narrow_one_too(screens: dict[int, list[str]], width: int) -> None:
+def test_a_narrow_terminal_shows_all_that_a_wide_one_shows(screens: dict[int, list[str]], width: int) -> None:
     lines, wide = screens[width], screens[200]
     too_wide = [line for line in lines if len(line) > width]
-    # only what is to be copied, in one piece: the terminal wraps that itself
+    # only commands to copy are too wide: they stay in one piece, and the terminal wraps them itself
     assert not [line for line in too_wide if not line.strip().startswith("`") and " " in line.strip()]
     words = {word for line in lines for word in line.split()}
-    answered = "\n".join(wide).index("=" * 20, 25)  # the answer has as many statements as there is room for
+    answered = "\n".join(wide).index("=" * 20, 25)  # a wide terminal has room for more statements of the answer
     expected = {word for word in "\n".join(wide)[answered:].split() if len(word) <= LONGEST and set(word) != {"─"}}
     lost = {word for word in expected - words if "…" not in word}
     assert not lost, lost
     assert len(wide) > 100
 
 
-def test_the_answer_has_ten_lines_of_a_hundred_columns_and_more_on_a_narrow_terminal(
-    screens: dict[int, list[str]],
-) -> None:
+def test_the_answer_has_ten_lines_of_a_hundred_columns(screens: dict[int, list[str]]) -> None:
+    """It has more lines on a narrow terminal."""
     heights = {}
     for width, lines in screens.items():
         start = lines.index("=" * 20) + 1
@@ -90,20 +79,16 @@ def test_the_answer_has_ten_lines_of_a_hundred_columns_and_more_on_a_narrow_term
     assert heights[200] == heights[100] <= 10 < heights[60] <= 20
 
 
-def test_a_file_gets_what_it_always_got(folder: Path) -> None:
-    plain = {
-        columns: subprocess.run(
-            [sys.executable, "-m", "lab", "show", "demo", "--full"], cwd=folder, capture_output=True, text=True,
-            check=True, env={"PYTHONPATH": str(ROOT), "COLUMNS": columns, "PATH": "/usr/bin:/bin"},
-        ).stdout
-        for columns in ("60", "200")
-    }  # fmt: skip
-    assert plain["60"] == plain["200"]
-    assert max(map(len, plain["60"].splitlines())) == terminal.WIDTH_OF_A_FILE
+def test_a_file_gets_the_same_at_any_width(folder: Path) -> None:
+    command = [sys.executable, "-m", "lab", "show", "demo", "--full"]
+    environments = ({"PYTHONPATH": str(ROOT), "COLUMNS": width, "PATH": "/usr/bin:/bin"} for width in ("60", "200"))
+    narrow, wide = (subprocess.check_output(command, cwd=folder, text=True, env=env) for env in environments)
+    assert narrow == wide
+    assert max(map(len, narrow.splitlines())) == terminal.WIDTH_OF_A_FILE
 
 
-def test_a_finding_goes_on_below_its_text(screens: dict[int, list[str]]) -> None:
-    lines = screens[60]
-    start = next(number for number, line in enumerate(lines) if line.startswith("warning"))
-    assert lines[start].startswith("warning  server sudo: NFS is served")
-    assert all(line.startswith(" " * 9) for line in lines[start + 1 : start + 4])
+def test_further_lines_of_a_finding_are_indented(screens: dict[int, list[str]]) -> None:
+    start = next(number for number, line in enumerate(screens[60]) if line.startswith("warning"))
+    first, *others = screens[60][start : start + 4]
+    assert first.startswith("warning  server sudo: NFS is served")
+    assert all(line.startswith(" " * 9) for line in others)

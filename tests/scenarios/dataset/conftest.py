@@ -1,5 +1,5 @@
 """A SYNTHETIC dataset, and what reads it."""
 
-from support.dataset_fixtures import dataset, engine, made, runs
+from support.datasets import dataset, engine, made, runs
 
 __all__ = ["dataset", "engine", "made", "runs"]

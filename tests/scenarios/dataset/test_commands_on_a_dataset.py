@@ -1,28 +1,35 @@
-"""`lab dataset`, as a person types it: what it shows of tools and of a history is what the run folders say."""
+"""`lab dataset` shows what the run folders hold, verifies contributions, and survives a kill while it adds a run."""
 
 import json
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 from support.commands import lab
-from support.saved_runs import write_history
+from support.contributions import change_lines, contribute_example
+from support.datasets import Shape, count_rows, tool_trials, write_runs
+from support.paths import ROOT
+from support.runs_to_compare import write_history
 from support.synthetic_runs import write_run
-from support.tool_trials import tool_trials
 
 from lab.base.errors import BadInput
 from lab.dataset import sweep_trials
+from lab.dataset.add import add
 from lab.dataset.engine import Engine
 from lab.dataset.folder import Dataset
 from lab.dataset.runs import courses_of_runs
 from lab.report.registry import OF_DATASET, OF_RUN
+from lab.results.run_folder import RunFolder
 from lab.results.saved_runs import read_saved_runs
 from lab.stats.courses import courses
 
 pytest.importorskip("duckdb")
 
 
-def test_the_commands_have_them(
+def test_the_commands_show_what_the_run_folders_hold(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert OF_DATASET.keys() == OF_RUN.keys() - {"counted", "remarks", "lost"}
@@ -57,18 +64,86 @@ def test_a_history_is_that_of_the_run_folders_and_is_shown(
     assert [begun for _, begun in runs] == [run.begun for run in saved]
     assert len(ours) == 2
     assert ours[0].steps
-    for one, other in zip(ours, courses(saved), strict=True):
-        assert one.at == other.at
-        assert (one.begins, one.is_drift, one.reference) == (other.begins, other.is_drift, other.reference)
-        points = [
-            [(point.run, point.n, point.median, point.low, point.high) for point in of.points] for of in (one, other)
-        ]
-        assert points[0] == points[1]
+    for course, of_memory in zip(ours, courses(saved), strict=True):
+        assert course.at == of_memory.at
+        for name in ("begins", "is_drift", "reference"):
+            assert getattr(course, name) == getattr(of_memory, name), name
+        points, expected = (
+            [(point.run, point.n, point.median, point.low, point.high) for point in either.points]
+            for either in (course, of_memory)
+        )
+        assert points == expected
         for name in ("p", "trend", "over_all", "newest", "between_pct", "within_pct"):
-            assert getattr(one, name) == pytest.approx(getattr(other, name), rel=1e-9, nan_ok=True), name
+            values = getattr(course, name), getattr(of_memory, name)
+            assert values[0] == pytest.approx(values[1], rel=1e-9, nan_ok=True), name
     code, out, _ = lab(capsys, "dataset", "history", "nas")
     assert code == 0
     assert "write fell by" in out
     assert "Changed then and only then" not in out
     with pytest.raises(BadInput, match="holds no run that was saved as other; the names there are nas"):
         courses_of_runs(engine, Dataset(tmp_path / "dataset"), "other")
+
+
+def test_a_contribution_is_verified_before_it_is_added(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    good = contribute_example(tmp_path / "good")
+    bad = Path(shutil.copytree(good, tmp_path / "bad"))
+    change_lines(bad, lambda lines: lines[:-4])
+    place = str(tmp_path / "dataset")
+    code, _, err = lab(capsys, "dataset", "add", "--dataset", place, str(bad))
+    assert code == 2
+    assert "a contribution that does not add up: trials.jsonl: " in err
+    assert "lab contribute --verify" in err
+    assert not list(tmp_path.rglob("*.parquet"))
+    assert lab(capsys, "dataset", "add", "--dataset", place, str(good))[0] == 0
+    assert Dataset(Path(place)).sweeps == ["example"]
+
+
+KILLED = """
+import os, shutil, signal, sys
+from pathlib import Path
+from lab.dataset.add import add
+from lab.dataset.folder import Dataset
+from lab.results.run_folder import RunFolder
+import pyarrow.parquet
+dataset, run, copies = map(Path, sys.argv[1:])
+real = os.fsync
+for allowed in range(40):
+    shutil.copytree(dataset, copies / f"{allowed:02}")
+    if not (child := os.fork()):
+        calls = 0
+        def fsync(descriptor):
+            global calls
+            calls += 1
+            if calls > allowed:
+                os.kill(os.getpid(), signal.SIGKILL)
+            real(descriptor)
+        os.fsync = fsync
+        copy = Dataset(copies / f"{allowed:02}")
+        with copy.claimed():
+            add(copy, RunFolder(run))
+        os._exit(0)
+    if os.waitpid(child, 0)[1] == 0:
+        break
+"""
+
+
+def test_killed_at_any_fsync_a_dataset_has_all_or_nothing_new(engine: Engine, dataset: Dataset, tmp_path: Path) -> None:
+    [more] = write_runs(tmp_path / "more", [Shape(seed=3, blocks=1, tools=("rsync",))])
+    (more.path / "run.json").write_text(json.dumps({**more.run, "id": "run-2"}))
+    before, every = count_rows(engine, dataset), ["run-0", "run-1", "run-2"]
+    (tmp_path / "copies").mkdir()
+    words = [sys.executable, "-c", KILLED, *map(str, (dataset.path, more.path, tmp_path / "copies"))]
+    subprocess.run(words, cwd=ROOT, check=True)
+    copies = sorted((tmp_path / "copies").iterdir())
+    assert len(copies) > 6
+    assert list(Dataset(copies[-1]).register.runs) == every
+    whole = count_rows(engine, Dataset(copies[-1]))
+    assert whole > before
+    for copy in copies[:-1]:
+        again = Dataset(copy)
+        is_there = list(again.register.runs) == every
+        assert count_rows(engine, again) == (whole if is_there else before)
+        with again.claimed():
+            assert add(again, RunFolder(more.path)) != is_there
+        assert list(Dataset(copy).register.runs) == every
+        assert count_rows(engine, again) == whole

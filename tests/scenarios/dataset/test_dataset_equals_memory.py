@@ -1,4 +1,4 @@
-"""A dataset says what the frame of all its runs says: to the last bit where nothing is averaged."""
+"""A dataset gives the tables of the frame of all its runs: to the last bit if nothing is averaged."""
 
 from pathlib import Path
 from typing import Any
@@ -57,9 +57,7 @@ def test_joined_files_say_the_same(engine: Engine, tmp_path: Path) -> None:
     assert joined.unjudged == 0
 
 
-def test_it_is_so_in_small_parts_with_brackets_and_in_a_file(
-    engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_small_parts_say_the_same(engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sweep_trials, "PART_ROWS", 1)
     monkeypatch.setattr(pooled, "_SMALL", 0)
     monkeypatch.setattr(medians, "SAMPLE", 80)
@@ -74,9 +72,7 @@ def test_it_is_so_in_small_parts_with_brackets_and_in_a_file(
     assert_same(sweep, frame)
 
 
-def test_a_sample_that_misleads_costs_another_look_and_no_digit(
-    engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_misleading_sample_costs_no_digit(engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(medians, "SAMPLE", 100)
     monkeypatch.setattr(medians, "ALL_OF", 0)
     monkeypatch.setattr(medians, "DEVIATIONS", 1e-6)
@@ -107,10 +103,7 @@ def test_runs_over_a_first_one_are_what_their_folders_say(engine: Engine, tmp_pa
             assert (ours.n_cases, ours.alone) == (theirs.n_cases, theirs.alone)
         with dataset.claimed():
             compact(engine, dataset)
-    for names, said in (
-        (["run-0", "run"], "several runs begin so"),
-        (["run-0", "x"], "begins so"),
-        (["run-0"] * 2, "twice"),
-    ):
-        with pytest.raises(BadInput, match=said):
-            compare_runs(engine, dataset, names)
+    wrong = {("run-0", "run"): "several runs begin so", ("run-0", "x"): "begins so", ("run-0", "run-0"): "twice"}
+    for names, message in wrong.items():
+        with pytest.raises(BadInput, match=message):
+            compare_runs(engine, dataset, [*names])

@@ -1,6 +1,7 @@
-"""The controller, with Dask's own scheduler in this process and tasks that are processes."""
+"""The controller with Dask's scheduler in this process: from a plan to its end, as `lab fleet` and as a library."""
 
 import errno
+import json
 import os
 import threading
 import time
@@ -9,10 +10,13 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from support.fleets import Bench, wait_until
+from support.commands import lab
+from support.fleets import Bench
+from support.waiting import wait_until
 
 from lab.base import durable
 from lab.base.errors import BadInput, LabFailure
+from lab.cli.main import main
 from lab.fleet import control
 from lab.fleet.journal import Event
 from lab.fleet.queue import TaskState, claimed
@@ -22,19 +26,18 @@ pytestmark = pytest.mark.usefixtures("fast")
 
 
 def test_every_task_is_done_once_and_no_machine_is_used_twice_at_a_time(fleet: Bench) -> None:
-    for name in "ab":
-        fleet.pair(name, server="10.9.0.9")
+    fleet.pair("a", server="10.9.0.9")
+    fleet.pair("b", server="10.9.0.9")
     fleet.pair("c")
     fleet.write('[[tasks]]\nsweep = "quick.toml"\nrepetitions = 2\n')
     fleet.run()
-    assert {one.state for one in fleet.statuses().values()} == {TaskState.DONE}
-    assert fleet.log() == {"began": 6, "finished": 6}
-    assert fleet.dirty() == []
+    assert {status.state for status in fleet.statuses().values()} == {TaskState.DONE}
+    assert (fleet.log(), fleet.dirty()) == ({"began": 6, "finished": 6}, [])
     assert fleet.outcomes("a/quick/2") == ["done"]
     assert [line.event.value for line in fleet.lines("a/quick/1")] == ["began", "ended"]
-    keys = [line for line in fleet.said if "a/quick/1" in line]
-    assert keys[0] == "a/quick/1: begins (attempt 1)"
-    assert keys[1].startswith("a/quick/1: done in ")
+    begins, done, *_ = (line for line in fleet.said if "a/quick/1" in line)
+    assert begins == "a/quick/1: begins (attempt 1)"
+    assert done.startswith("a/quick/1: done in ")
 
 
 def test_what_is_more_urgent_comes_first_where_machines_are_shared(fleet: Bench) -> None:
@@ -86,7 +89,7 @@ def test_a_pair_that_cannot_be_reached_is_left_alone_for_a_while_by_all_of_its_t
     began = [line.time for line in fleet.queue.journal.lines() if line.event is Event.BEGAN]
     assert len(began) == 3
     assert all(later - earlier >= 0.29 for earlier, later in pairwise(began))
-    assert {one.state for one in fleet.statuses().values()} == {TaskState.FAILED}
+    assert {status.state for status in fleet.statuses().values()} == {TaskState.FAILED}
 
 
 def test_a_pair_that_no_worker_reaches_is_an_error_at_once(fleet: Bench) -> None:
@@ -99,9 +102,7 @@ def test_a_pair_that_no_worker_reaches_is_an_error_at_once(fleet: Bench) -> None
     assert fleet.outcomes("a/quick/1") == ["done"]
 
 
-def test_a_window_that_is_closed_is_waited_for_and_what_was_cut_off_is_put_back_at_once(
-    fleet: Bench, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_closed_window_is_waited_for_and_hosts_are_restored(fleet: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     fleet.pair("a")
     fleet.pair("b")
     fleet.write('[[tasks]]\nsweep = "quick.toml"\nwindows = ["00:00-24:00"]\n')
@@ -125,8 +126,8 @@ def test_a_window_that_is_closed_is_waited_for_and_what_was_cut_off_is_put_back_
 
 
 def test_a_full_disk_ends_it_once_what_runs_has_ended(fleet: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in "ab":
-        fleet.pair(name)
+    fleet.pair("a")
+    fleet.pair("b")
     fleet.write(top="most_at_once = 1")
     append: Callable[[Path, bytes], None] = durable.append
 
@@ -151,3 +152,61 @@ def test_on_a_disk_that_is_nearly_full_nothing_begins(fleet: Bench, monkeypatch:
     with pytest.raises(LabFailure, match=r"queue: No space left but [0-9]+ KiB: make room for "):
         fleet.run()
     assert (fleet.log(), fleet.lines("a/quick/1")) == ({}, [])
+
+
+def test_from_a_plan_to_its_end(stood_in: Bench, capsys: pytest.CaptureFixture[str]) -> None:
+    file = stood_in.fleet_file
+    code, out, err = lab(capsys, "fleet", "plan", file)
+    assert (code, err) == (0, "")
+    lines = out.splitlines()
+    assert lines[:3] == ["pair  quick", "a     2 runs", "b     2 runs"]
+    assert lines[3].startswith("4 tasks on 2 pairs, ")
+    assert lines[4:] == ["shared: 10.9.0.9: a, b: never at once", "shared: at-10.9.0.9: a, b: never at once"]
+    assert not Path("fleets").exists()
+    assert len(json.loads(lab(capsys, "fleet", "plan", file, "--json")[1])["tasks"]) == 4
+
+    for command in ("status", "resume"):
+        code, _, err = lab(capsys, "fleet", command, file)
+        assert (code, "no fleet has begun there" in err) == (2, True)
+    code, out, err = lab(capsys, "fleet", "run", file)
+    assert code == 0, err
+    assert out.splitlines()[1:3] == ["a     2 done", "b     2 done"]
+    assert out.splitlines()[-1] == str(Path("fleets/try").absolute())
+    assert "a/quick/1: begins (attempt 1)" in err
+    code, _, err = lab(capsys, "fleet", "run", file)
+    assert (code, "has begun already" in err) == (2, True)
+    status = json.loads(lab(capsys, "fleet", "status", file, "--json")[1])
+    assert (status["counts"], status["in_use"], status["ends_at"]) == (
+        {"done": 4, "running": 0, "failed": 0, "waiting": 0}, False, None,
+    )  # fmt: skip
+    assert all(Path(task["run"], "run.json").exists() for task in status["tasks"])
+    assert lab(capsys, "fleet", "resume", file)[0] == 0
+    assert stood_in.log()["finished"] == 4
+
+
+def test_a_stop_from_another_terminal(
+    stood_in: Bench, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = str(stood_in.fleet_file)
+    assert lab(capsys, "fleet", "stop", file)[1].endswith("nothing of this fleet runs\n")
+    stood_in.take(60)
+    codes: list[int] = []
+    # a thread can install no handlers of signals
+    monkeypatch.setattr("lab.base.signals.install", lambda: None)
+    thread = threading.Thread(target=lambda: codes.append(main(["fleet", "run", file])))
+    thread.start()
+    wait_until(stood_in.pids)
+    code, _, err = lab(capsys, "fleet", "resume", file)
+    assert (code, "another `lab fleet` works on this fleet now" in err) == (2, True)
+    running = json.loads(lab(capsys, "fleet", "status", file, "--json")[1])
+    assert (running["counts"]["running"], running["counts"]["waiting"], running["in_use"]) == (1, 3, True)
+    code, out, _ = lab(capsys, "fleet", "stop", file)
+    assert code == 0
+    assert "stopped; `lab fleet resume` goes on" in out
+    thread.join(60)
+    assert codes == [1]
+    assert (stood_in.dirty(), stood_in.log()) == ([], {"began": 1, "stopped": 1})
+    stood_in.take(0)
+    assert lab(capsys, "fleet", "resume", file)[0] == 0
+    assert set(stood_in.finished().values()) == {1}
+    assert len(stood_in.finished()) == 4

@@ -1,13 +1,13 @@
-"""The controller of a fleet, its scheduler and its worker are programs of their own, and are killed."""
+"""The controller of a fleet, its scheduler and its worker are processes of their own, and are killed."""
 
 import os
 import signal
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from support.dask_cluster import Cluster
-from support.fleet_fixtures import assert_all_is_done_once
-from support.fleets import Bench, controller, wait_until
+from support.dask_cluster import Cluster, assert_all_is_done_once
+from support.fleets import Bench, controller
+from support.waiting import wait_until
 
 from lab.fleet.queue import TaskState
 
@@ -15,9 +15,7 @@ pytestmark = pytest.mark.usefixtures("fast")
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
-def test_a_controller_that_ends_leaves_nothing_changed_and_the_next_one_goes_on(
-    fleet: Bench, number: signal.Signals
-) -> None:
+def test_a_controller_that_ends_restores_all_and_the_next_goes_on(fleet: Bench, number: signal.Signals) -> None:
     for name in "abcd":
         fleet.pair(name)
     fleet.write('[[tasks]]\nsweep = "quick.toml"\nrepetitions = 2\n')
@@ -26,17 +24,16 @@ def test_a_controller_that_ends_leaves_nothing_changed_and_the_next_one_goes_on(
     wait_until(lambda: len(fleet.pids()) >= 2 and fleet.log()["finished"] >= 1)
     os.kill(process.pid, number)
     process.wait(60)
-    wait_until(lambda: not fleet.dirty())  # of a killed one, the kernel tells the runs
-    wait_until(lambda: not fleet.pids())
+    wait_until(lambda: not fleet.dirty() and not fleet.pids())  # the kernel tells the runs of a killed controller
     fleet.take(0)
     fleet.run()
-    assert {one.state for one in fleet.statuses().values()} == {TaskState.DONE}
+    assert {status.state for status in fleet.statuses().values()} == {TaskState.DONE}
     assert set(fleet.finished().values()) == {1}
     assert (len(fleet.finished()), fleet.log()["violation"], fleet.dirty()) == (8, 0, [])
 
 
-def test_a_worker_that_is_killed_loses_nothing(of_berlin: tuple[Bench, Cluster]) -> None:
-    fleet, cluster = of_berlin
+def test_a_worker_that_is_killed_loses_nothing(berlin_fleet: tuple[Bench, Cluster]) -> None:
+    fleet, cluster = berlin_fleet
     with ThreadPoolExecutor() as pool:
         running = pool.submit(fleet.run, address=cluster.address)
         wait_until(lambda: len(fleet.pids()) == 2)
@@ -49,9 +46,9 @@ def test_a_worker_that_is_killed_loses_nothing(of_berlin: tuple[Bench, Cluster])
 
 
 def test_a_scheduler_that_is_killed_ends_the_fleet_and_a_resume_goes_on(
-    of_berlin: tuple[Bench, Cluster], capfd: pytest.CaptureFixture[str]
+    berlin_fleet: tuple[Bench, Cluster], capfd: pytest.CaptureFixture[str]
 ) -> None:
-    fleet, cluster = of_berlin
+    fleet, cluster = berlin_fleet
     with ThreadPoolExecutor() as pool:
         running = pool.submit(fleet.run, address=cluster.address)
         wait_until(lambda: len(fleet.pids()) == 2)
@@ -59,18 +56,15 @@ def test_a_scheduler_that_is_killed_ends_the_fleet_and_a_resume_goes_on(
         assert "the scheduler is gone" in str(running.exception(120))
     assert "distributed" not in capfd.readouterr().err
     assert {(*fleet.outcomes(name), fleet.statuses()[name].was_cut_off) for name in fleet.statuses()} == {(True,)}
-    fleet.queue.stop_path.touch()  # workers, where they live on, see it too
-    wait_until(lambda: not fleet.dirty())
-    wait_until(lambda: not fleet.pids())
+    fleet.queue.stop_path.touch()  # workers that are still alive see it too
+    wait_until(lambda: not fleet.dirty() and not fleet.pids())
     fleet.take(0)
     fleet.run(sites=("berlin",))
     assert_all_is_done_once(fleet)
 
 
-def test_a_client_that_is_killed_leaves_runs_to_workers_and_a_resume_doubles_none(
-    of_berlin: tuple[Bench, Cluster],
-) -> None:
-    fleet, cluster = of_berlin
+def test_a_killed_client_leaves_runs_to_workers_and_a_resume_doubles_none(berlin_fleet: tuple[Bench, Cluster]) -> None:
+    fleet, cluster = berlin_fleet
     fleet.take(2)
     process = controller(fleet, cluster.address)
     wait_until(lambda: len(fleet.pids()) == 2)

@@ -1,4 +1,4 @@
-"""Whose a host is: the lock in its journal, from the first connection of a run to the last. On a real sshd."""
+"""The lock in a host's journal, from the first connection of a run to the last. On a real sshd."""
 
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -13,14 +13,12 @@ from lab.settings import host_journal
 
 @OVER_BOTH
 def test_what_a_lost_connection_left_running_has_ended_when_the_host_is_taken_again(place: Place) -> None:
-    """Waited for where it ends soon, or a change would come about after it was looked for; else ended."""
+    """A command that ends soon is waited for, because it may still change something; other commands are ended."""
     settings = place.claimed()
     host, pids, late = settings.hosts["client"], place.folder / "pids", place.folder / "late"
     with ThreadPoolExecutor(2) as threads:
         script = 'echo $$ >> "$1"; sleep "$2"; touch "$3"'
-        left = [
-            threads.submit(host.shell, script, str(pids), str(seconds), f"{late}-{seconds}") for seconds in (1, 600)
-        ]
+        left = [threads.submit(host.shell, script, str(pids), str(s), f"{late}-{s}") for s in (1, 600)]
         wait_for(lambda: pids.exists() and pids.read_text().count("\n") == 2)
         host.reconnect()
         settings.host_journals["client"].take()
@@ -29,10 +27,8 @@ def test_what_a_lost_connection_left_running_has_ended_when_the_host_is_taken_ag
     assert [path.name for path in place.folder.glob("late*")] == ["late-1"]
 
 
-def test_a_connection_that_its_host_does_not_know_to_be_lost_is_ended_when_the_host_is_taken_again(
-    place: Place,
-) -> None:
-    """What it runs has a server above it, and would go on."""
+def test_a_connection_that_is_lost_unnoticed_is_ended_when_the_host_is_taken_again(place: Place) -> None:
+    """Its commands run below an sshd, and would go on."""
     settings = place.claimed()
     pid = place.folder / "pid"
     with ThreadPoolExecutor(1) as threads:
@@ -57,9 +53,9 @@ def test_a_lock_ends_with_the_connection_and_its_records_stay(place: Place) -> N
     first = place.changed()
     first.hosts["client"].close()
     second = place.settings("two")
-    while (found := read(second.hosts["client"], place.folder)).in_use:
+    while (contents := read(second.hosts["client"], place.folder)).in_use:
         time.sleep(0.01)  # until sshd has seen it
-    assert (found.in_use, [record.old for record in found.records]) == (None, ["old"])
+    assert (contents.in_use, [record.old for record in contents.records]) == (None, ["old"])
     owned(second.hosts["client"], place.folder, "two").take()
     assert (place.folder / NAME / "lock").read_text().startswith("two ")
 
@@ -86,7 +82,7 @@ def test_only_one_of_many_gets_the_lock(place: Place) -> None:
 
 
 def test_a_host_is_in_use_while_its_run_changes_from_one_connection_to_the_next(place: Place) -> None:
-    """As it does at every change of MTU. What its old connection left running is waited for meanwhile."""
+    """Every change of MTU makes a new connection. Meanwhile commands of the old connection are waited for."""
     settings = place.changed()
     other, pid = place.connect(), place.folder / "pid"
     with ThreadPoolExecutor(2) as threads:
@@ -104,7 +100,7 @@ def test_a_host_is_in_use_while_its_run_changes_from_one_connection_to_the_next(
 
 
 def test_a_run_that_begins_while_the_host_is_looked_at_is_seen(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
-    """After the lock was looked for, and before the records were."""
+    """The run begins after the look at the lock, and before the look at the records."""
     settings, other = place.settings(), place.connect()
     looked, began = place.folder / "looked", place.folder / "began"
     first_look = "lock=$(look print_lock)\n"

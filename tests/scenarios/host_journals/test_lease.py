@@ -1,4 +1,4 @@
-"""A host that hears nothing of its run any more puts back by itself what that changed. On a real sshd."""
+"""A host that hears nothing of its run any more restores what the run changed. On a real sshd."""
 
 import os
 import signal
@@ -20,13 +20,13 @@ NOBODY = 65534
 
 
 def change_guard(patch: pytest.MonkeyPatch, *replacements: tuple[str, str]) -> None:
-    """Give the guard other words in place of some of its own."""
+    """Replace parts of the guard's script."""
     patch.setattr(lease, "GUARD", changed(lease.GUARD, *replacements))
 
 
 @pytest.fixture
 def silence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A file that lets leases run out at once when it is there: until then a slow machine is not taken for dead."""
+    """A file whose existence ends leases at once: until then a slow machine is not taken for dead."""
     over = tmp_path.with_name(f"{tmp_path.name}-over")
     silent = ("$silent_s += $tick_s }", f"$silent_s += -e '{over}' ? $lease_s : 0 }}")
     change_guard(monkeypatch, silent, ("= (5, 4, 15,", "= (0.1, 2, 0,"))
@@ -34,19 +34,17 @@ def silence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def twice_changed(place: Place, name: str = "one") -> Settings:
-    """A run that has changed the file twice."""
     settings = place.changed(name, LONG_S)
     settings.apply(line(place.file, "newer"))
     return settings
 
 
 def guard(place: Place) -> str:
-    """The process of the guard."""
     return (place.folder / NAME / "lease").read_text().split()[0]
 
 
 def fall_silent(settings: Settings, place: Place, silence: Path) -> None:
-    """End the run's connection, and the lease; the guard does its work and ends."""
+    """End the run's connection and the lease, and wait until the guard has ended."""
     pid = guard(place)
     settings.hosts["client"].close()
     silence.touch()
@@ -54,15 +52,19 @@ def fall_silent(settings: Settings, place: Place, silence: Path) -> None:
 
 
 def claimed(place: Place) -> Settings:
-    """A run that has taken the host, or `lab restore`."""
     return place.claimed(lease_s=LONG_S)
 
 
 @pytest.mark.parametrize("sshd", ["paramiko", "openssh"], indirect=True)
-def test_a_host_puts_back_what_a_silent_run_changed_and_nothing_stays(place: Place, silence: Path) -> None:
+def test_a_host_restores_what_a_silent_run_changed_and_nothing_stays(place: Place, silence: Path) -> None:
     settings = twice_changed(place)
     fall_silent(settings, place, silence)
     assert (place.left(), place.file.read_text()) == (["knob"], "old\n")
+    later = claimed(place)
+    assert later.host_journals["client"].lapsed
+    later.unwind()
+    assert place.left() == ["knob"]
+    assert Journal(place.journal(), LINES).open == []
 
 
 def test_the_guard_ends_with_its_run_and_the_next_run_has_one_of_its_own(place: Place) -> None:
@@ -76,10 +78,8 @@ def test_the_guard_ends_with_its_run_and_the_next_run_has_one_of_its_own(place: 
     assert place.left() == ["knob"]
 
 
-def test_a_controller_that_comes_back_late_does_not_go_on_with_settings_that_are_gone(
-    place: Place, silence: Path
-) -> None:
-    """It was away, or stopped, for longer than the lease, and the guard has ended its connection."""
+def test_a_controller_that_comes_back_late_does_not_use_settings_that_are_gone(place: Place, silence: Path) -> None:
+    """The controller was away, or stopped, for longer than the lease: the guard has ended its connection."""
     settings = twice_changed(place)
     pid = guard(place)
     silence.touch()
@@ -97,7 +97,7 @@ def test_a_controller_that_comes_back_late_does_not_go_on_with_settings_that_are
 
 
 def test_a_change_that_is_noted_too_late_is_not_made(place: Place, silence: Path) -> None:
-    """Nobody noticed yet that the connection is another one."""
+    """The controller has not noticed yet that its connection is a new one."""
     settings = twice_changed(place)
     pid = guard(place)
     silence.touch()
@@ -120,21 +120,10 @@ def test_a_connection_made_anew_within_the_lease_loses_nothing(place: Place) -> 
     assert place.left() == ["knob"]
 
 
-def test_restoring_after_the_guard_finds_everything_as_it_was(place: Place, silence: Path) -> None:
-    settings = twice_changed(place)
-    fall_silent(settings, place, silence)
-    later = claimed(place)
-    assert later.host_journals["client"].lapsed
-    later.unwind()
-    assert place.left() == ["knob"]
-    assert Journal(place.journal(), LINES).open == []
-
-
 def test_restoring_before_the_guard_ends_it(place: Place) -> None:
     twice_changed(place).hosts["client"].close()
     pid = guard(place)
-    later = claimed(place)
-    later.unwind()
+    claimed(place).unwind()
     assert (place.left(), place.file.read_text(), gone(pid)) == (["knob"], "old\n", True)
 
 
@@ -145,13 +134,12 @@ def test_the_guard_of_a_run_that_is_over_ends_when_another_takes_the_host(place:
     first.hosts["client"].close()
     host = place.connect()
     wait_for(lambda: read(host, place.folder).in_use is None)
-    second = place.claimed("two")
-    second.unwind()
+    place.claimed("two").unwind()
     assert (place.left(), gone(pid)) == (["knob"], True)
 
 
 def test_what_cannot_be_put_back_stays_for_a_person_and_keeps_nothing_else(place: Place, silence: Path) -> None:
-    """What it needs stays, too; `lab restore` finds both."""
+    """What the stuck file needs stays too; `lab restore` finds both."""
     files = {name: place.folder / name for name in ("base", "stuck", "other")}
     kinds = {"base": HoldingFileLine, "stuck": StuckFileLine}
     settings = claimed(place)
@@ -165,16 +153,13 @@ def test_what_cannot_be_put_back_stays_for_a_person_and_keeps_nothing_else(place
     left = read(place.connect(), place.folder)
     assert (left.in_use, [record.name for record in left.records]) == (None, ["file base", "file stuck"])
     held.unlink()
-    later = claimed(place)
-    later.unwind()
+    claimed(place).unwind()
     assert {file.read_text() for file in files.values()} == {"old\n"}
     assert place.left() == sorted([*files, "knob"])
 
 
-def test_what_was_in_the_way_at_first_is_put_back_later(
-    place: Place, silence: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The other host's mounts may be in the way, until its own guard has unmounted them. Who comes meanwhile waits."""
+def test_what_was_in_the_way_is_restored_later(place: Place, silence: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The other host's mounts may be in the way until its guard has unmounted them. Until then others must wait."""
     change_guard(monkeypatch, ("= (0.1, 2, 0,", "= (0.1, 99, 1,"))
     settings = claimed(place)
     settings.apply(line(place.file, "new", kind=StuckFileLine))
@@ -196,17 +181,14 @@ def test_what_was_in_the_way_at_first_is_put_back_later(
 
 def test_the_guard_does_what_it_was_told_and_not_what_a_record_says(place: Place, silence: Path) -> None:
     settings = twice_changed(place)
-    pid = guard(place)
     for number in (2, 3):
         (place.folder / NAME / f"one-00000{number}").write_text(f"touch {place.folder}/planted\n")
-    settings.hosts["client"].close()
-    silence.touch()
-    assert gone(pid)
+    fall_silent(settings, place, silence)
     assert (place.left(), place.file.read_text()) == (["knob"], "old\n")
 
 
 def test_a_guard_that_is_gone_is_started_anew_with_all_it_has_to_know(place: Place, silence: Path) -> None:
-    """As after a restart of the host."""
+    """A restart of the host ends the guard."""
     settings = twice_changed(place)
     os.kill(int(guard(place)), signal.SIGKILL)
     settings.apply(line(place.file, "newest"))
@@ -215,10 +197,8 @@ def test_a_guard_that_is_gone_is_started_anew_with_all_it_has_to_know(place: Pla
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another account")
-def test_what_the_account_changed_is_put_back_as_the_account(
-    place: Place, silence: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Root would follow wherever the account's own files lead."""
+def test_the_account_restores_its_own_changes(place: Place, silence: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Root would follow links among the files of the account."""
     monkeypatch.setattr(lease, "START", f"SUDO_UID={NOBODY}; " + lease.START)
     with tempfile.TemporaryDirectory(dir="/tmp") as name:  # nobody cannot enter the folder of a test
         folder = Path(name)
@@ -232,8 +212,7 @@ def test_what_the_account_changed_is_put_back_as_the_account(
             settings.apply(line(file, "new"))
         fall_silent(settings, place, silence)
         assert [files[NOBODY].read_text(), files[0].read_text()] == ["old\n", "new\n"]
-        later = claimed(place)
-        later.unwind()
+        claimed(place).unwind()
     assert place.left() == ["knob"]
 
 

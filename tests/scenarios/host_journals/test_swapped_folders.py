@@ -1,4 +1,4 @@
-"""Whoever can put another folder in the place of the lab's has won, unless the lab enters first and looks then.
+"""An attacker swaps the lab's folder for another: the lab is safe if it enters first and looks then.
 
 The swaps happen at every moment: the shell is stopped before each system call that could notice one.
 """
@@ -16,11 +16,11 @@ from lab.settings.host_journal import MAKE, READ
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="stops programs by ptrace(2) of Linux")
 NAME, RECORD, THEIRS = "file-share-lab", "deadbeef-000002", '{"theirs": true}'
-# How the lab entered its folder once: four looks at a name, and then it went there
+# how the lab once entered its folder: it looked at the name four times, and entered then
 BY_NAME = f"""
 if [ -d "$1" ] && [ ! -L "$1" ] && [ -O "$1" ] && cd "$1"; then cat {RECORD}; fi 2>/dev/null
 """
-SOON = 3  # stops: all of them would take a minute, and a look at a name and what follows from it are side by side
+SOON = 3  # stops: trying all would take a minute, and a look at a name and its use are close together
 PUT = MAKE + f"echo ours > {RECORD}.new"
 
 
@@ -40,19 +40,17 @@ def place(tmp_path: Path) -> Path:
     if os.geteuid() == 0:
         os.chown(folder, 65534, 65534)
     else:
-        folder.chmod(0o777)  # the mode alone gives it away
+        folder.chmod(0o777)  # only the mode shows that it is not ours
     (everybodys / "link").symlink_to(everybodys)
     return folder
 
 
 def attacked(script: str, place: Path) -> list[Outcome]:
-    """What a script comes to, for a link in the place from each stop on to each one soon after it, or to the end."""
+    """The outcomes of a script if a link takes the place at each stop, until a stop soon after or until the end."""
     argv = ["sh", "-c", script, "sh", str(place)]
     link = str(place.with_name("link"))
-    there, back = (
-        [(str(place), f"{place}.aside"), (link, str(place))],
-        [(str(place), link), (f"{place}.aside", str(place))],
-    )
+    there = [(str(place), f"{place}.aside"), (link, str(place))]
+    back = [(str(place), link), (f"{place}.aside", str(place))]
     (once,) = stepped(NAME, argv, [{}])
     moments = [*range(once.stops + 1)]
     pairs = itertools.combinations(moments, 2)
@@ -61,7 +59,7 @@ def attacked(script: str, place: Path) -> list[Outcome]:
 
 
 def test_who_looks_at_a_name_and_enters_then_loses(place: Path) -> None:
-    """The attacker must be able to win, or the tests below prove nothing."""
+    """The tests below prove nothing unless the attacker can win here."""
     assert any(THEIRS in outcome.printed for outcome in attacked(BY_NAME, place))
 
 
@@ -77,7 +75,7 @@ def test_nothing_is_written_into_one(place: Path) -> None:
 
 
 def test_the_folder_of_the_labs_own_is_entered(tmp_path: Path) -> None:
-    """So that the tests above do not pass by refusing all."""
+    """The tests above must not pass because everything is refused."""
     place = tmp_path / NAME
     place.mkdir(mode=0o700)
     (place / RECORD).write_text("ours\n")
@@ -87,7 +85,7 @@ def test_the_folder_of_the_labs_own_is_entered(tmp_path: Path) -> None:
 
 
 def test_a_record_that_is_a_link_a_pipe_or_another_name_of_somebody_elses_file_is_none(tmp_path: Path) -> None:
-    """Whoever got one in, before the folder was closed or by a restored backup, has nothing of it read."""
+    """Such a record may come from a time before the folder was closed, or from a restored backup."""
     place = tmp_path / NAME
     place.mkdir(mode=0o700)
     (place / "deadbeef-000001").write_text("ours\n")

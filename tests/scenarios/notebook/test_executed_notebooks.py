@@ -1,11 +1,11 @@
-"""Notebooks that are executed: on the example, on runs of one's own, on what fails; and the pages of them."""
+"""Executed notebooks and their pages: of the example, of other runs, and of cells that fail."""
 
 import importlib
 from pathlib import Path
 
 import pytest
 from support.notebooks import SHOWN, assert_quiet, assert_runs_on_what_comes_with_the_lab, outputs_of
-from support.one_sided_runs import blocks, read, seen, write_measured
+from support.observed_trials import blocks, read, seen, write_measured
 from support.synthetic_runs import RUN, make_trials, write_run
 
 from lab.base import shipped
@@ -30,12 +30,12 @@ def test_a_notebook_is_kept_without_outputs(name: str) -> None:
 
 
 def test_a_notebook_runs_on_what_comes_with_the_lab_and_its_page_fetches_nothing(tmp_path: Path) -> None:
-    """The one that shows most; tests/breadth/notebook has the others."""
+    """This notebook shows most; tests/breadth/notebook has the others."""
     assert_runs_on_what_comes_with_the_lab("explore", tmp_path)
 
 
 def test_the_page_says_the_same_as_the_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It was called in a folder below that of the run."""
+    """The notebook is called in a folder below that of the run."""
     folder = write_run(tmp_path / "results", make_trials(2, combinations=[("afp", "cp")]))
     below = tmp_path / "notebooks"
     below.mkdir()
@@ -49,9 +49,8 @@ def test_the_page_says_the_same_as_the_answer(tmp_path: Path, monkeypatch: pytes
     assert "void" in shown
 
 
-def test_a_notebook_runs_on_what_the_client_alone_saw(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    folder = write_measured(tmp_path, blocks([seen(), read()], 3))
-    monkeypatch.setenv("LAB_RUN", str(folder.path))
+def test_a_notebook_runs_on_a_run_that_only_the_client_saw(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LAB_RUN", str(write_measured(tmp_path, blocks([seen(), read()], 3)).path))
     notebook = export.execute(export.read(shipped.notebooks()["explore"]), {})
     assert_quiet(notebook)
     assert "Factor: nothing to pick from in this run" in export.page(notebook)
@@ -62,20 +61,16 @@ def test_a_page_has_no_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     trials = make_trials(2, combinations=[("afp", "cp")])
     folder = write_run(tmp_path, trials, hosts=hosts, title="marsgate to its nas", names={"host": ["marsgate"]})
     monkeypatch.setenv("LAB_RUN", str(folder.path))
-    notebook = export.read(shipped.notebooks()["design"])
-    page = export.page(export.execute(notebook, {}))
+    page = export.page(export.execute(export.read(shipped.notebooks()["design"]), {}))
     assert "host-1 to its nas" in page
     assert "marsgate" not in page
 
 
-def test_a_cell_that_fails_is_told_and_leaves_no_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_cell_that_fails_is_an_error_and_leaves_no_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LAB_RUN", "no-such-run")
     with pytest.raises(LabFailure, match="the notebook stopped: no-such-run: not a run folder"):
         export.export(shipped.notebooks()["design"], tmp_path / "page.html", {"LAB_FOLDER": str(tmp_path)})
     assert list(tmp_path.iterdir()) == []
-
-
-# --- what their functions show of whole runs
 
 
 def test_two_runs_are_compared_as_the_command_compares_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

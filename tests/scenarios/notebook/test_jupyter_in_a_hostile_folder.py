@@ -1,4 +1,4 @@
-"""`lab notebook` in a folder full of names that Jupyter, IPython, Python and matplotlib look for where they run."""
+"""`lab notebook` in a folder full of names that Jupyter, IPython, Python and matplotlib look for."""
 
 import json
 import socket
@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from jupyter_client.blocking.client import BlockingKernelClient
 from support import hostile_folder
+from support.waiting import wait_until
 
 from lab.base import shipped
 from lab.notebook import export
@@ -29,13 +30,10 @@ class Server:
 
     def __init__(self, runtime: Path):
         self.runtime = runtime
-        deadline = time.monotonic() + SECONDS
-        while not self._answers():
-            assert time.monotonic() < deadline, "Jupyter did not start"
-            time.sleep(0.1)
+        wait_until(self._answers, "Jupyter", SECONDS)
 
     def _answers(self) -> bool:
-        """It writes where it is before it listens there."""
+        """Whether the server answers: it writes its address before it listens there."""
         for path in self.runtime.glob("jpserver-*.json"):
             with suppress(ValueError, OSError):
                 self.about = json.loads(path.read_text())
@@ -62,20 +60,14 @@ class Server:
         while True:
             try:
                 client.wait_for_ready(timeout=SECONDS)
-            except RuntimeError:  # a kernel that has no heartbeat yet counts as dead
+            except RuntimeError:  # a kernel without a heartbeat yet counts as dead
                 assert time.monotonic() < deadline, "the kernel did not start"
             else:
                 return client
 
 
-def free_port() -> int:
-    """One to begin with; Jupyter takes another one where that is taken meanwhile."""
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        return int(server.getsockname()[1])
-
-
 def printed(client: BlockingKernelClient, code: str) -> str:
-    """What a cell prints; it must not fail."""
+    """The output of a cell, which must not fail."""
     texts: list[str] = []
     reply = client.execute_interactive(
         code, timeout=SECONDS, output_hook=lambda message: texts.append(str(message["content"].get("text", "")))
@@ -86,7 +78,7 @@ def printed(client: BlockingKernelClient, code: str) -> str:
 
 @pytest.fixture
 def place(tmp_path: Path) -> Iterator[Path]:
-    """A hostile folder without the notebook that is opened, but with a checkpoint of it that leads elsewhere."""
+    """A hostile folder without the notebook, but with a checkpoint of the notebook that leads elsewhere."""
     folder = hostile_folder.make_hostile(tmp_path / "hostile", tmp_path / "bait")
     (folder / "design.ipynb").unlink()
     (tmp_path / "victim").write_text("what must not change\n")
@@ -98,11 +90,10 @@ def place(tmp_path: Path) -> Iterator[Path]:
     assert (tmp_path / "victim").read_text() == "what must not change\n"
 
 
-def test_server_and_kernels_read_and_run_nothing_of_it(
-    tmp_path: Path, place: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """It is opened, its first cell is run, and it is saved, as by a browser."""
-    settings = {"open_browser": False, "allow_root": True, "port": free_port()}
+def test_server_and_kernels_use_nothing_of_it(tmp_path: Path, place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As in a browser, the notebook is opened, its first cell is run, and the notebook is saved."""
+    with socket.create_server(("127.0.0.1", 0)) as free:  # Jupyter takes another port if this one is taken meanwhile
+        settings = {"open_browser": False, "allow_root": True, "port": free.getsockname()[1]}
     for name in ("config", "runtime", "home"):
         (tmp_path / name).mkdir()
         monkeypatch.setenv(f"JUPYTER_{name.upper()}_DIR", str(tmp_path / name))
@@ -111,10 +102,8 @@ def test_server_and_kernels_read_and_run_nothing_of_it(
         try:
             server = Server(tmp_path / "runtime")
             client = server.kernel("design.ipynb")
-            cells = [
-                cell.source for cell in export.read(shipped.notebooks()["design"]).cells if cell.cell_type == "code"
-            ]
-            printed(client, cells[0])
+            cells = export.read(shipped.notebooks()["design"]).cells
+            printed(client, next(cell.source for cell in cells if cell.cell_type == "code"))
             where, figures = printed(client, LOOK).splitlines()
             assert server.ask("contents/design.ipynb/checkpoints", {})["id"] == "checkpoint"
             client.stop_channels()

@@ -1,10 +1,9 @@
 """The page in a real browser: Debian's Chromium, driven by Playwright, which downloads none."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +27,7 @@ WIDTHS = (320, 820, 1440)
 TAGS = ("wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22a", "wcag22aa", "best-practice")
 ABOUT_COLOURS = ("color-contrast", "link-in-text-block")
 MOST_PAGES = 6
-# rows are alike, and axe takes a minute for thousands of them
+# axe takes a minute for thousands of similar rows
 SHORTEN = "document.querySelectorAll('tbody tr:nth-child(n + 6)').forEach(row => { row.remove() })"
 NO_DRAWN_TEXT = "{exclude: ['.figure text']}"
 OPEN_ALL = "document.querySelectorAll('details').forEach(one => { one.open = true })"
@@ -45,13 +44,11 @@ def browser() -> Iterator[Any]:
 
 @pytest.fixture(scope="module")
 def example(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The report of the run that comes with the lab."""
     return run_report.write(Example("example"), tmp_path_factory.mktemp("example"))
 
 
 @pytest.fixture(scope="module")
 def compared(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Runs of three kernels, compared."""
     path = tmp_path_factory.mktemp("compared")
     states: list[dict[str, float]] = [{}, {"smb": 1.8, "afp": 0.7}, {}]
     runs = [write_kernel(path, str(at % 2), invent(at, fast), at) for at, fast in enumerate(states)]
@@ -60,7 +57,7 @@ def compared(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def pages(example: Path, compared: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """Reports of runs of all kinds: with void and failed trials, one block, nothing measured, and options."""
+    """Reports of runs with void and failed trials, with one block, with no trial, and with options."""
     path = tmp_path_factory.mktemp("results")
     option = [
         trial(trial_id=f"{size}-{block}", case_id=size, block=block, protocol="smb", options={"smb.signing": size})
@@ -68,90 +65,84 @@ def pages(example: Path, compared: Path, tmp_path_factory: pytest.TempPathFactor
         for block in (1, 2)
     ]
     runs = {"options": option, "one block": [trial()], "empty": [], "void and failed": make_trials()}
-    both = {"example": example, "compared": compared}
+    pages = {"example": example, "compared": compared}
     for name, trials in runs.items():
         run = write_run(path / name, trials)
         run.append_samples("b1-001", COURSE)
-        both[name] = run_report.write(run)
-    return both
+        pages[name] = run_report.write(run)
+    return pages
 
 
-class Shown:
-    """A page in a window, and whatever it asked for or complained of."""
-
-    def __init__(self, browser: Any, page: Path, **settings: Any):
-        self.context = browser.new_context(**{"viewport": {"width": 820, "height": 900}, **settings})
-        self.window = self.context.new_page()
-        self.asked: list[str] = []
-        self.said: list[str] = []
-        self.window.on("request", lambda request: self.asked.append(request.url))
-        self.window.on("console", lambda message: self.said.append(message.text))
-        self.window.on("pageerror", lambda error: self.said.append(str(error)))
-        self.window.goto(page.as_uri())
-
-    def __enter__(self) -> Shown:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.context.close()
+@contextmanager
+def shown(browser: Any, page: Path, **settings: Any) -> Iterator[Any]:
+    with closing(browser.new_context(**{"viewport": {"width": 820, "height": 900}, **settings})) as context:
+        window = context.new_page()
+        window.goto(page.as_uri())
+        yield window
 
 
 @pytest.mark.parametrize("settings", [{}, {"color_scheme": "dark"}, {"java_script_enabled": False}], ids=str)
-def test_it_fits_asks_for_nothing_and_complains_of_nothing(
-    browser: Any, pages: dict[str, Path], settings: dict[str, Any]
-) -> None:
+def test_a_page_fits_and_loads_nothing(browser: Any, pages: dict[str, Path], settings: dict[str, Any]) -> None:
     for name, page in pages.items():
-        with Shown(browser, page, **settings) as shown:
-            if settings.get("java_script_enabled", True):
-                shown.window.evaluate(OPEN_ALL)
-            for width in WIDTHS:
-                shown.window.set_viewport_size({"width": width, "height": 900})
-                sizes = shown.window.evaluate("[document.documentElement.scrollWidth, innerWidth]")
-                assert sizes[0] <= sizes[1] == width, name
-            assert [url for url in shown.asked if not url.startswith("data:image/png")] == [page.as_uri()]
-            assert shown.said == []
+        asked: list[str] = []
+        complaints: list[str] = []
+        context = browser.new_context(**settings)
+        window = context.new_page()
+        window.on("request", lambda request, asked=asked: asked.append(request.url))
+        for event in ("console", "pageerror"):
+            window.on(event, lambda complaint, complaints=complaints: complaints.append(str(complaint)))
+        window.goto(page.as_uri())
+        if settings.get("java_script_enabled", True):
+            window.evaluate(OPEN_ALL)
+        for width in WIDTHS:
+            window.set_viewport_size({"width": width, "height": 900})
+            sizes = window.evaluate("[document.documentElement.scrollWidth, innerWidth]")
+            assert sizes[0] <= sizes[1] == width, name
+        assert [url for url in asked if not url.startswith("data:image/png")] == [page.as_uri()]
+        assert complaints == []
+        context.close()
 
 
 def test_where_a_figure_is_wider_than_the_screen_its_caption_says_so(browser: Any, example: Path) -> None:
-    """A forest shows no mark of its first rows there, and nothing tells that there is more."""
-    said = "getComputedStyle(document.querySelector('#changes figcaption'), '::before').content"
-    wide = "Array.from(document.querySelectorAll('#changes .scroll')).some(one => one.scrollWidth > one.clientWidth)"
+    """On a narrow screen a forest plot shows no mark of its first rows, and would not tell that there is more."""
+    caption = "getComputedStyle(document.querySelector('#changes figcaption'), '::before').content"
+    wide = "Array.from(document.querySelectorAll('#changes .scroll')).some(box => box.scrollWidth > box.clientWidth)"
     for width in WIDTHS:
-        with Shown(browser, example, viewport={"width": width, "height": 900}) as shown:
-            says, is_wide = "scroll it sideways" in shown.window.evaluate(said), shown.window.evaluate(wide)
+        with shown(browser, example, viewport={"width": width, "height": 900}) as window:
+            says, is_wide = "scroll it sideways" in window.evaluate(caption), window.evaluate(wide)
             assert (says, is_wide) == (width == 320, width == 320)
 
 
 @pytest.mark.parametrize("name", ["example", "options", "empty", "compared"])
 def test_axe_finds_no_violation(browser: Any, pages: dict[str, Path], name: str) -> None:
-    """In text of drawings axe finds nothing by itself, and takes a minute for that: the test below looks at it."""
+    """axe cannot judge text in drawings, and takes a minute to say so: the test below checks such text."""
     axe = (Path(axe_files.__file__).parent / "axe.min.js").read_text(encoding="utf-8")
-    with Shown(browser, pages[name], color_scheme="light", viewport={"width": 320, "height": 900}) as shown:
-        shown.window.evaluate(OPEN_ALL)
-        shown.window.evaluate(SHORTEN)
-        shown.window.evaluate(axe)
-        # dark paper changes colours alone
+    with shown(browser, pages[name], color_scheme="light", viewport={"width": 320, "height": 900}) as window:
+        window.evaluate(OPEN_ALL)
+        window.evaluate(SHORTEN)
+        window.evaluate(axe)
+        # dark paper changes only colours
         for scheme, only, least in (("light", TAGS, 31), ("dark", ABOUT_COLOURS, 1)):
-            shown.window.emulate_media(color_scheme=scheme)
-            judged = shown.window.evaluate(f"axe.run({NO_DRAWN_TEXT}, {{runOnly: {json.dumps(only)}}})")
+            window.emulate_media(color_scheme=scheme)
+            judged = window.evaluate(f"axe.run({NO_DRAWN_TEXT}, {{runOnly: {json.dumps(only)}}})")
             assert len(judged["passes"]) >= least
             assert [(rule["id"], rule["nodes"][0]["html"]) for rule in judged["violations"]] == []
 
 
 def test_text_in_figures_and_around_can_be_read(browser: Any, example: Path) -> None:
-    """What axe cannot judge: text in an SVG has the page's colours, which have a contrast of 4.5 to the paper."""
+    """Text in an SVG has the colours of the page, whose contrast to the paper is 4.5."""
     for scheme, ink in (("light", "rgb(34, 34, 34)"), ("dark", "rgb(232, 232, 232)")):
-        with Shown(browser, example, color_scheme=scheme) as shown:
-            shown.window.evaluate(OPEN_ALL)
+        with shown(browser, example, color_scheme=scheme) as window:
+            window.evaluate(OPEN_ALL)
             fill = "Array.from(document.querySelectorAll('.figure text')).map(text => getComputedStyle(text).fill)"
-            assert ink in set(shown.window.evaluate(fill))
-            assert "rgb(0, 0, 0)" not in set(shown.window.evaluate(fill))
+            assert ink in set(window.evaluate(fill))
+            assert "rgb(0, 0, 0)" not in set(window.evaluate(fill))
 
 
-def test_it_prints_on_few_pages_with_every_question(browser: Any, example: Path, tmp_path: Path) -> None:
+def test_a_report_prints_on_few_pages_with_every_question(browser: Any, example: Path, tmp_path: Path) -> None:
     for scheme in ("light", "dark"):
-        with Shown(browser, example, color_scheme=scheme) as shown:
-            shown.window.pdf(path=tmp_path / "page.pdf", format="A4", prefer_css_page_size=True)
+        with shown(browser, example, color_scheme=scheme) as window:
+            window.pdf(path=tmp_path / "page.pdf", format="A4", prefer_css_page_size=True)
         printed = pypdf.PdfReader(tmp_path / "page.pdf").pages
         assert len(printed) <= MOST_PAGES
         text = " ".join(page.extract_text() for page in printed)
@@ -160,55 +151,54 @@ def test_it_prints_on_few_pages_with_every_question(browser: Any, example: Path,
 
 
 def test_without_a_script_every_row_and_mark_is_there(browser: Any, example: Path) -> None:
-    with Shown(browser, example, java_script_enabled=False) as shown:
+    with shown(browser, example, java_script_enabled=False) as window:
         html = example.read_text(encoding="utf-8")
-        assert shown.window.locator("tbody tr").count() == html.count("<tr>") - html.count("<thead>")
-        assert shown.window.locator(".mark[tabindex='0']").count() == html.count('class="mark"')
-        assert shown.window.locator(".filter, thead button").count() == 0
+        assert window.locator("tbody tr").count() == html.count("<tr>") - html.count("<thead>")
+        assert window.locator(".mark[tabindex='0']").count() == html.count('class="mark"')
+        assert window.locator(".filter, thead button").count() == 0
 
 
 def test_a_table_is_sorted_and_filtered(browser: Any, example: Path) -> None:
-    with Shown(browser, example) as shown:
-        shown.window.locator("#trials > summary").click()
-        speeds = (
-            "Array.from(document.querySelectorAll('#trials tbody tr:not([hidden])')).map(r => r.cells[%d].textContent)"
-        )
-        headings = shown.window.locator("#trials thead th").all_inner_texts()
+    with shown(browser, example) as window:
+        window.locator("#trials > summary").click()
+        rows = "Array.from(document.querySelectorAll('#trials tbody tr:not([hidden])'))"
+        speeds = f"{rows}.map(row => row.cells[%d].textContent)"
+        headings = window.locator("#trials thead th").all_inner_texts()
         column = next(at for at, text in enumerate(headings) if text.startswith("MB/s"))
         for sign in (1, -1):
-            shown.window.locator("#trials").get_by_role("button", name="MB/s", exact=True).click()
-            values = [sign * float(text) for text in shown.window.evaluate(speeds % column)]
+            window.locator("#trials").get_by_role("button", name="MB/s", exact=True).click()
+            values = [sign * float(text) for text in window.evaluate(speeds % column)]
             assert len(values) > 100
             assert values == sorted(values)
-        shown.window.locator("#trials").get_by_label("protocol").select_option("SMB")
-        assert set(shown.window.evaluate(speeds % 0)) == {"SMB"}
-        kept = len(shown.window.evaluate(speeds % 0))
-        assert shown.window.locator("#trials output").inner_text().startswith(f"{kept} of ")
+        window.locator("#trials").get_by_label("protocol").select_option("SMB")
+        assert set(window.evaluate(speeds % 0)) == {"SMB"}
+        kept = len(window.evaluate(speeds % 0))
+        assert window.locator("#trials output").inner_text().startswith(f"{kept} of ")
 
 
 def test_the_keyboard_reaches_each_mark_and_shows_its_value(browser: Any, example: Path) -> None:
-    with Shown(browser, example) as shown:
-        marks = shown.window.locator("#fastest .mark")
+    with shown(browser, example) as window:
+        marks = window.locator("#fastest .mark")
         marks.first.focus()
         values = []
         for _ in range(marks.count()):
-            tip = shown.window.locator(".mark:focus .tip")
+            tip = window.locator(".mark:focus .tip")
             assert tip.is_visible()
             values.append(tip.inner_html())
-            shown.window.keyboard.press("ArrowRight")
+            window.keyboard.press("ArrowRight")
         assert len(set(values)) == marks.count() == 28
         assert all("MB/s (95 % interval " in value for value in values)
-        shown.window.keyboard.press("Tab")
-        assert shown.window.locator("#fastest .mark:focus").count() == 0
+        window.keyboard.press("Tab")
+        assert window.locator("#fastest .mark:focus").count() == 0
 
 
 def test_a_page_of_compared_runs_has_marks_with_words_and_tables_that_sort(browser: Any, compared: Path) -> None:
-    with Shown(browser, compared) as shown:
-        marks = shown.window.locator("#changes .mark")
+    with shown(browser, compared) as window:
+        marks = window.locator("#changes .mark")
         marks.first.focus()
-        assert "B is 1.0" in shown.window.locator(".mark:focus .tip").inner_html()
-        shown.window.evaluate(OPEN_ALL)
-        table = shown.window.locator("table", has_text="B over A, by case")
+        assert "B is 1.0" in window.locator(".mark:focus .tip").inner_html()
+        window.evaluate(OPEN_ALL)
+        table = window.locator("table", has_text="B over A, by case")
         table.get_by_role("button", name="times as fast", exact=True).click()
         ratios = [float(text.split()[0]) for text in table.locator("tbody td:nth-child(7)").all_inner_texts()]
         assert len(ratios) == 12
@@ -216,11 +206,11 @@ def test_a_page_of_compared_runs_has_marks_with_words_and_tables_that_sort(brows
 
 
 def test_the_data_is_saved_without_a_network(browser: Any, example: Path, tmp_path: Path) -> None:
-    with Shown(browser, example, accept_downloads=True) as shown:
-        shown.window.locator("#trials > summary").click()
+    with shown(browser, example, accept_downloads=True) as window:
+        window.locator("#trials > summary").click()
         for kind in ("CSV", "JSON"):
-            with shown.window.expect_download() as download:
-                shown.window.get_by_text(f"Save as {kind}").click()
+            with window.expect_download() as download:
+                window.get_by_text(f"Save as {kind}").click()
             download.value.save_as(tmp_path / kind)
         values = json.loads((tmp_path / "JSON").read_text())
         assert len((tmp_path / "CSV").read_text().splitlines()) == len(values["data"]) + 1

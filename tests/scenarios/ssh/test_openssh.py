@@ -12,6 +12,7 @@ import pytest
 from support.sshd import OLD, Sshd, empty_home, gone, refused, running, wait_for, works
 
 from lab.base.errors import BadInput, HostError, HostKeyError, HostLost
+from lab.base.present import present
 from lab.check import doctor
 from lab.hosts.openssh import COMMON, SESSION, OpenSshConnection
 from lab.hosts.ssh import SshHost
@@ -38,14 +39,14 @@ account = me
 
 @pytest.fixture(scope="module")
 def old_mac(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sshd]:
-    """An sshd that knows as little as that of an old Mac, and less."""
+    """An sshd with even fewer algorithms than an old Mac has."""
     with running(tmp_path_factory.mktemp("old"), OLD, "rsa") as server:
         yield server
 
 
 @pytest.fixture(scope="module")
 def younger_mac(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sshd]:
-    """One whose key exchange is good enough."""
+    """An sshd whose key exchange paramiko accepts."""
     with running(tmp_path_factory.mktemp("younger"), "HostKeyAlgorithms ssh-rsa\n", "rsa") as server:
         yield server
 
@@ -68,7 +69,7 @@ def connected(sshd: Sshd) -> tuple[SshHost, OpenSshConnection]:
 
 
 def too_old_for_paramiko(sshd: Sshd) -> str:
-    """What is said of it; paramiko then leaves a timer running for a while."""
+    """The message about this sshd; paramiko leaves a timer running for a while."""
     with pytest.raises(HostError) as caught:
         SshHost("client", sshd.config())
     return str(caught.value)
@@ -76,11 +77,9 @@ def too_old_for_paramiko(sshd: Sshd) -> str:
 
 def test_what_is_advised_for_a_host_that_paramiko_cannot_reach_reaches_it(old_mac: Sshd) -> None:
     message = too_old_for_paramiko(old_mac)
-    assert message.startswith(
-        f"client: {old_mac.user}@127.0.0.1: its SSH is old: Incompatible ssh peer (no acceptable "
-    )
-    advised = re.search(r"give transport = (\w+) and ssh_algorithms = (.*) in \[client\]$", message)
-    assert advised
+    begin = "its SSH is old: Incompatible ssh peer (no acceptable "
+    assert message.startswith(f"client: {old_mac.user}@127.0.0.1: {begin}")
+    advised = present(re.search(r"give transport = (\w+) and ssh_algorithms = (.*) in \[client\]$", message))
     assert works(old_mac.config(transport=advised[1], ssh_algorithms=advised[2]))
 
 
@@ -93,9 +92,9 @@ def test_the_check_says_it_in_one_line(old_mac: Sshd, home: Path) -> None:
     path = home / "hosts.ini"
     path.write_text(HOSTS.format(port=old_mac.port, user=old_mac.user, folder=old_mac.folder))
     findings, _ = doctor.check(path)
-    found = next(finding for finding in findings if finding.subject == "client SSH")
-    assert (found.level, ": its SSH is old: " in found.message) == ("problem", True)
-    assert found.remedy == f"give transport = openssh and ssh_algorithms = {ALGORITHMS} in {path}: [client]"
+    finding = next(finding for finding in findings if finding.subject == "client SSH")
+    assert (finding.level, ": its SSH is old: " in finding.message) == ("problem", True)
+    assert finding.remedy == f"give transport = openssh and ssh_algorithms = {ALGORITHMS} in {path}: [client]"
 
 
 @pytest.mark.parametrize(
@@ -104,9 +103,8 @@ def test_the_check_says_it_in_one_line(old_mac: Sshd, home: Path) -> None:
 )
 def test_what_an_old_host_offers_is_said(old_mac: Sshd, algorithms: str, offer: str) -> None:
     message = refused(old_mac.config(transport="openssh", ssh_algorithms=algorithms))
-    assert f"Their offer: {offer}: give what it offers" in message.replace(",ext-info-s", "").replace(
-        ",kex-strict-s-v00@openssh.com", ""
-    )
+    message = message.replace(",ext-info-s", "").replace(",kex-strict-s-v00@openssh.com", "")
+    assert f"Their offer: {offer}: give what it offers" in message
     assert message.endswith("as ssh_algorithms in [client]")
 
 
@@ -181,9 +179,10 @@ def test_without_its_master_a_command_is_lost(sshd: Sshd) -> None:
 
 @pytest.mark.parametrize(("words", "code"), [(SESSION, 255), (COMMON, 0)])
 def test_a_session_makes_no_connection_of_its_own(sshd: Sshd, words: tuple[str, ...], code: int) -> None:
-    """As ssh does where there is no master."""
-    way = ["-p", str(sshd.port), "-i", f"{sshd.folder}/plain", "-o", f"UserKnownHostsFile={sshd.folder}/known_hosts"]
-    command = [*words, "-S", f"{sshd.folder}/no-master", *way, "--", f"{sshd.user}@127.0.0.1", "true"]
+    """ssh would connect by itself if there is no master."""
+    known = f"UserKnownHostsFile={sshd.folder}/known_hosts"
+    options = ["-S", f"{sshd.folder}/no-master", "-p", str(sshd.port), "-i", f"{sshd.folder}/plain", "-o", known]
+    command = [*words, *options, "--", f"{sshd.user}@127.0.0.1", "true"]
     assert subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False).returncode == code
 
 
@@ -201,8 +200,7 @@ def test_a_controller_that_is_killed_takes_its_master_along(sshd: Sshd, home: Pa
     config, began = sshd.config(transport="openssh").model_dump_json(), home / "began"
     command = [sys.executable, "-c", KILLED, config, str(began)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as controller:
-        assert controller.stdout is not None
-        master, folder = controller.stdout.readline().split()
+        master, folder = present(controller.stdout).readline().split()
         wait_for(began.exists)
         controller.send_signal(signal.SIGKILL)
     assert gone(master)

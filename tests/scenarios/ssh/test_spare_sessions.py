@@ -3,6 +3,7 @@
 import threading
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import paramiko
@@ -17,7 +18,7 @@ pytestmark = ONLY_PARAMIKO
 
 
 class Opened:
-    """Which sessions a host's connection opened, and in which thread."""
+    """The sessions that a host's connection opened, and their threads."""
 
     def __init__(self, host: SshHost, patch: pytest.MonkeyPatch, refuse_after: int = 1000):
         assert isinstance(host.connection, ParamikoConnection)
@@ -37,17 +38,15 @@ class Opened:
 
     @property
     def by_commands(self) -> int:
-        """How many a command had to open for itself."""
+        """The number of sessions that commands had to open for themselves."""
         return self.threads.count(threading.get_ident())
 
     def settle(self) -> None:
-        """Wait until none is on its way."""
+        """Wait until no session is being opened."""
         wait_for(lambda: not self.connection._sessions._coming)
 
 
-def test_only_the_first_command_opens_a_session_for_itself(
-    connect: Callable[..., SshHost], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_only_one_command_opens_a_session(connect: Callable[..., SshHost], monkeypatch: pytest.MonkeyPatch) -> None:
     host = connect()
     opened = Opened(host, monkeypatch)
     for number in range(5):
@@ -57,9 +56,7 @@ def test_only_the_first_command_opens_a_session_for_itself(
     assert len(opened.sessions) == 5 + SPARE_SESSIONS
 
 
-def test_a_spare_session_that_the_host_closed_is_not_used(
-    connect: Callable[..., SshHost], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_closed_spare_session_is_not_used(connect: Callable[..., SshHost], monkeypatch: pytest.MonkeyPatch) -> None:
     host = connect()
     opened = Opened(host, monkeypatch)
     host.run("true")
@@ -70,10 +67,8 @@ def test_a_spare_session_that_the_host_closed_is_not_used(
     assert opened.by_commands == 2
 
 
-def test_a_host_that_allows_no_spare_session_is_used_without(
-    connect: Callable[..., SshHost], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The first command has its session; then each spare is refused, and so is every further one."""
+def test_a_host_that_allows_one_session(connect: Callable[..., SshHost], monkeypatch: pytest.MonkeyPatch) -> None:
+    """The host grants the first command a session, and refuses every other."""
     host = connect()
     opened = Opened(host, monkeypatch, refuse_after=1)
     assert host.run("echo", "well").stdout == "well\n"
@@ -86,21 +81,12 @@ def test_a_host_that_allows_no_spare_session_is_used_without(
 
 def test_commands_that_begin_at_once_all_find_a_session(connect: Callable[..., SshHost]) -> None:
     host = connect()
-    printed: list[str] = []
-    threads = [
-        threading.Thread(target=lambda number=number: printed.append(host.run("echo", str(number)).stdout))
-        for number in range(6)
-    ]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert sorted(printed) == [f"{number}\n" for number in range(6)]
+    with ThreadPoolExecutor(6) as threads:
+        printed = list(threads.map(lambda number: host.run("echo", str(number)).stdout, range(6)))
+    assert printed == [f"{number}\n" for number in range(6)]
 
 
-def test_a_session_that_does_not_come_is_waited_for_no_longer_than_the_deadline(
-    connect: Callable[..., SshHost], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_waiting_for_a_session_has_a_deadline(connect: Callable[..., SshHost], monkeypatch: pytest.MonkeyPatch) -> None:
     host = connect()
     opened, go_on = Opened(host, monkeypatch), threading.Event()
     really = opened.connection.transport.open_session

@@ -1,4 +1,4 @@
-"""Connecting over SSH, against a real sshd: the way is found as ssh finds it, and every failure says what to do."""
+"""Connecting to a real sshd: the lab finds the host as ssh does, and every failure says what to do."""
 
 import base64
 import hashlib
@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.ssh_config import nas, ssh_config, write_config
 from support.sshd import ONLY_PARAMIKO, Sshd, make_key, refused, works
+from support.sshd_fixtures import nas, ssh_config, write_config
 
 from lab.base.errors import BadInput, HostKeyError
 from lab.hosts.hosts_file import load_hosts
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.usefixtures("home", "proxies")
 
 
 def fingerprint(public: Path) -> str:
-    """By the definition, not by the code under test."""
+    """Computed from its definition, not by the code under test."""
     digest = hashlib.sha256(base64.b64decode(public.read_text().split()[1])).digest()
     return "SHA256:" + base64.b64encode(digest).decode().rstrip("=")
 
@@ -50,21 +50,15 @@ def test_a_changed_host_key_is_refused_with_both_fingerprints(sshd: Sshd, home: 
     assert message.endswith(f"ssh-keygen -R '[127.0.0.1]:{sshd.port}'")
 
 
-def test_a_key_that_may_not_log_in_is_explained(sshd: Sshd) -> None:
+def test_a_key_or_an_account_that_may_not_log_in_is_explained(sshd: Sshd) -> None:
     message = refused(sshd.config("stranger"))
     assert message.startswith(f"client: {sshd.user}@127.0.0.1: SSH refused the login: ")
     assert f"`ssh-copy-id {sshd.user}@127.0.0.1`" in message
-
-
-def test_an_account_that_is_not_there_is_explained(sshd: Sshd) -> None:
     assert "client: nobody-here@127.0.0.1: SSH refused the login" in refused(sshd.config(user="nobody-here"))
 
 
-def test_a_key_that_is_missing_is_named(sshd: Sshd) -> None:
+def test_a_key_that_is_missing_is_named_with_the_hosts_file(sshd: Sshd, home: Path) -> None:
     assert "[client] identity: there is no key" in refused(sshd.config("no-such-key"), BadInput)
-
-
-def test_a_key_that_is_missing_is_named_with_the_file(sshd: Sshd, home: Path) -> None:
     path = home / "hosts.ini"
     client = "[client]\nhost = a\ndata_address = 192.0.2.1\nidentity = /no/key\n"
     path.write_text(f"{client}[server]\nhost = b\ndata_address = 192.0.2.2\n[share]\naccount = me\n")
@@ -86,6 +80,10 @@ def test_a_controller_without_a_home_says_so(sshd: Sshd, monkeypatch: pytest.Mon
     monkeypatch.delenv("HOME")
     monkeypatch.setattr(pwd, "getpwuid", no_such_user)
     assert "there is no such home folder; give the full path, or set HOME" in refused(sshd.config(), BadInput)
+
+
+def test_a_name_without_an_address_is_explained(sshd: Sshd) -> None:
+    assert "client: " in refused(sshd.config(host="no-such-host.invalid"))
 
 
 @pytest.mark.parametrize("name", ["mac..local", f"{'a' * 64}.local", ".local"])
@@ -118,10 +116,6 @@ def test_a_port_where_nobody_listens_is_explained(sshd: Sshd) -> None:
     assert "is it on, is SSH (Remote Login) on, and does `ssh -p" in message
 
 
-def test_a_name_that_nobody_knows_is_explained(sshd: Sshd) -> None:
-    assert "client: " in refused(sshd.config(host="no-such-host.invalid"))
-
-
 NOT_SSHD = """
 import socket, sys, threading
 from lab.hosts.host_config import HostConfig
@@ -145,11 +139,10 @@ except HostError as error:
 
 
 @pytest.mark.parametrize(
-    ("transport", "banner"),
-    [("paramiko", "HTTP/1.1 400 Bad Request\r\n\r\n" * 99), ("paramiko", ""), ("openssh", "")],
+    ("transport", "banner"), [("paramiko", "HTTP/1.1 400 Bad Request\r\n\r\n" * 99), ("paramiko", ""), ("openssh", "")]
 )
 def test_a_server_that_is_no_sshd_is_explained_without_a_traceback(banner: str, transport: str) -> None:
-    """In a process of its own: here the test runner would take what goes to the log."""
+    """A process of its own shows what goes to the log: here the test runner would take it."""
     command = [sys.executable, "-c", NOT_SSHD, banner, transport]
     done = subprocess.run(command, capture_output=True, text=True, timeout=30, check=False)
     assert "cannot be reached on port" in done.stdout

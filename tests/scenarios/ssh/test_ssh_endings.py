@@ -8,8 +8,8 @@ from typing import Any
 
 import paramiko
 import pytest
-from support.passing_time import pass_once
 from support.sshd import ONLY_PARAMIKO, Wire, wait_for
+from support.sshd_fixtures import pass_once
 from unit.hosts import test_endings_of_commands as endings
 
 from lab.base.errors import CommandError, DeadlineExceeded, HostError
@@ -23,7 +23,7 @@ def transport_of(host: SshHost) -> paramiko.Transport:
     return host.connection.transport
 
 
-# runs until it is ended, and ends with its connection where nothing can be sent to end it
+# runs until it is ended, at the latest when its connection ends
 ON_AND_ON = "while echo tick; do sleep 0.1; done"
 
 
@@ -34,9 +34,7 @@ test_a_deadline_counts_for_output_that_never_ends = endings.test_a_deadline_coun
 test_a_signal_to_the_lab_ends_the_remote_command = endings.test_a_signal_to_the_lab_ends_the_remote_command
 
 
-def test_a_connection_that_breaks_is_said_and_stays_broken(
-    connect: Callable[..., SshHost], wire: Wire, tmp_path: Path
-) -> None:
+def test_a_connection_that_breaks_stays_broken(connect: Callable[..., SshHost], wire: Wire, tmp_path: Path) -> None:
     host = connect(port=wire.port)
     began = tmp_path / "began"
 
@@ -58,10 +56,8 @@ def test_a_connection_that_breaks_is_said_and_stays_broken(
 
 
 @ONLY_PARAMIKO
-def test_the_end_of_the_input_may_be_sent_after_a_command_has_ended(
-    connect: Callable[..., SshHost], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """It is sent in a thread of its own, and on a busy machine a short command is the faster one."""
+def test_the_end_of_input_may_come_late(connect: Callable[..., SshHost], monkeypatch: pytest.MonkeyPatch) -> None:
+    """A thread sends it, and on a busy machine a short command may end before."""
     host = connect()
     transport, sending = transport_of(host), "_send_user_message"
     send = getattr(transport, sending)
@@ -117,7 +113,7 @@ def test_a_host_that_falls_silent_hangs_nothing(
 def test_a_connection_that_ends_while_a_command_is_being_ended(
     connect: Callable[..., SshHost], monkeypatch: pytest.MonkeyPatch, error: Exception
 ) -> None:
-    """Every call of paramiko may find out first, a close and the closer at a deadline among them."""
+    """Any call of paramiko may notice first, also a close, or the closer at a deadline."""
     host = connect()
     transport: Any = transport_of(host)
     begin_really, send_really = SshHost._begin, transport._send_user_message
@@ -140,10 +136,8 @@ def test_a_connection_that_ends_while_a_command_is_being_ended(
 
 
 @ONLY_PARAMIKO
-def test_an_answer_that_can_no_longer_come_is_not_waited_for(
-    connect: Callable[..., SshHost], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A connection that ends just before paramiko begins to wait wakes nobody, and the channel is closed already."""
+def test_an_impossible_answer_is_not_awaited(connect: Callable[..., SshHost], monkeypatch: pytest.MonkeyPatch) -> None:
+    """If the connection ends just before paramiko waits, nothing wakes it, and the channel is already closed."""
 
     def wait_in_vain(channel: Any, _: str) -> None:
         channel.closed = True

@@ -70,7 +70,7 @@ def test_sudo_gets_its_password_and_the_command_the_rest(
     monkeypatch.setenv("SUDO_PASSWORD", SECRET)
     (tmp_path / f"is-{version}").touch()
     host = sudoer("password")
-    for _ in range(2):  # once it has been given, sudo of 1.7.0 does not read it again
+    for _ in range(2):  # sudo 1.7.0 does not read the password a second time
         assert host.run("cat", root=True, given="for the command\n").stdout == "for the command\n"
     assert host.run("cat", given="no sudo\n").stdout == "no sudo\n"
     assert host.run("sh", "-c", 'echo "$LC_ALL"', root=True).stdout == "C\n"  # sudo forgets the environment

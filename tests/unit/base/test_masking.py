@@ -5,7 +5,7 @@ import re
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.bounds import bounded
+from support.examples import bounded
 from support.paths import MACOS_CAPTURES, ROOT
 from support.planted_messages import BESIDE, NAMED, PASSWORDS, PLAIN, WITH_PASSWORDS
 

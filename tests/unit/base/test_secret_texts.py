@@ -6,7 +6,7 @@ import re
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.bounds import bounded
+from support.examples import bounded
 from support.paths import LINUX_CAPTURES, MACOS_CAPTURES
 
 from lab.base.secret_texts import MASK, all_without_secrets, json_without_secrets, without_secrets

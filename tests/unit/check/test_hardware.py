@@ -5,7 +5,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from support.assumed_mac import machine, says
+from support.checked_macs import machine, says
 from support.fake_host import EmulatedHost, FakeHost
 
 from lab.check.finding import Finding

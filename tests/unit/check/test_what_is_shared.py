@@ -7,8 +7,8 @@ from typing import Any
 from unittest.mock import Mock
 
 import pytest
-from support.assumed_mac import machine, says
-from support.bounds import bounded
+from support.checked_macs import machine, says
+from support.examples import bounded
 
 from lab.base.errors import BadInput, HostLost, LabFailure
 from lab.check.hardware import Answer, findings

@@ -1,9 +1,8 @@
-"""A place for commands to run in, and commands."""
+"""Fixtures that run a command."""
 
 import pytest
 from support import commands
 from support.commands import Command, Lab
-from support.empty_place import empty_place as empty_place
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from support.commands import Command, Lab
-from support.runs_of_pairs import write_pairs
+from support.runs_to_compare import write_pairs
 
 
 def test_effects_over_pairs_are_printed_and_their_json(lab: Lab, tmp_path: Path) -> None:

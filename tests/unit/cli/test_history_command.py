@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from support.commands import Command, Lab
-from support.saved_runs import write_history, write_saved_run
+from support.runs_to_compare import write_history, write_saved_run
 
 pytestmark = pytest.mark.usefixtures("empty_place")
 RESULTS = Path("results")

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 from rich.console import Console
-from support.screen import CONTROL, screen_of
 from support.sweeps import sweep_of
 from support.synthetic_runs import trial
+from support.terminal import CONTROL, screen_of
 
 from lab.base.errors import CommandError, TransferError, cause_and_remedy
 from lab.cli.progress import shown

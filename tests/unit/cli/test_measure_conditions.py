@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from support.commands import Command, Lab
-from support.saved_runs import write_saved_run
+from support.runs_to_compare import write_saved_run
 
 from lab.measure import measure
 from lab.run.runner import Ending

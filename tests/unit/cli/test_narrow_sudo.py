@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from support.commands import Command
 from support.operations import OLD_VALUES
+from support.pairs import OWN
 from support.paths import ROOT
-from support.sides import OWN
 
 from lab.platforms.linux.ram_disk import Tmpfs
 from lab.platforms.linux.settings import LinuxMtu, LinuxTcpBuffer

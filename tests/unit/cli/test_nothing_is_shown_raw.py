@@ -13,8 +13,18 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 from support.input_files import HOSTS, SWEEP
-from support.planted import EVIL, assert_plain, keys_of, leaves, planted_fields, replaced
-from support.planted_runs import KEYS, lab, runs_with, write_planted
+from support.planted import (
+    EVIL,
+    KEYS,
+    assert_plain,
+    keys_of,
+    lab,
+    leaves,
+    planted_fields,
+    replaced,
+    runs_with,
+    write_planted,
+)
 from support.synthetic_runs import trial, write_run
 
 from lab.base.errors import BadInput
@@ -66,7 +76,7 @@ def test_a_field_of_a_trial_alone(capsys: pytest.CaptureFixture[str], field: str
 
 @pytest.mark.parametrize("key", KEYS, ids=lambda key: key[:12])
 def test_a_key_of_run_json_alone_is_read_or_refused(key: str) -> None:
-    """What all commands print of such a run is looked at in tests/breadth/cli/test_keys_of_run_json.py."""
+    """What all commands print of such a run is looked at in tests/breadth/report/test_every_way_out.py."""
     for folder in runs_with(key):
         try:
             run_folder.load(folder.path)

@@ -7,8 +7,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from support.commands import Lab
-from support.in_time import must_end_within
+from support.commands import Lab, must_end_within
 from support.input_files import HOSTS, SWEEP
 from support.synthetic_runs import trial, write_run
 

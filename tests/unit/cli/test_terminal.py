@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from support.commands import Lab
 from support.paths import ROOT
-from support.screen import on_screen
 from support.synthetic_runs import trial, write_run
+from support.terminal import on_screen
 
 from lab.cli import terminal
 from lab.cli.terminal import open_page

@@ -5,19 +5,19 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from support.contributions import of_example
+from support.contributions import contribute_example
 
 from lab.contribution import verify
 
 
 @pytest.fixture(scope="session")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return of_example(tmp_path_factory.mktemp("contributions") / "whole")
+    return contribute_example(tmp_path_factory.mktemp("contributions") / "whole")
 
 
 @pytest.fixture(scope="session")
 def whole_delay(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return of_example(tmp_path_factory.mktemp("contributions") / "delay", "example-delay")
+    return contribute_example(tmp_path_factory.mktemp("contributions") / "delay", "example-delay")
 
 
 @pytest.fixture

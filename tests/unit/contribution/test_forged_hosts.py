@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.contributions import Lines, change_run, forge, of_kept
+from support.contributions import Lines, change_run, contribute_kept, forge
 
 from lab.results.packed_run import RUN
 
@@ -76,7 +76,7 @@ def test_one_machine_is_seen_by_its_memory_where_nothing_else_tells(folder: Path
 
 
 def test_emulated_macs_cannot_pass_for_real_ones(tmp_path: Path) -> None:
-    folder = of_kept("macs", tmp_path)
+    folder = contribute_kept("macs", tmp_path)
     change_run(folder, lambda run: run.update(instance=None, emulated=None, hosts_file="hosts.ini"))
     findings = forge(folder, run=of_both(cpu="Apple M2"))
     assert f"{RUN}: hosts: client: cpu 'Apple M2' is none of an emulated Mac, and the model is one's" in findings

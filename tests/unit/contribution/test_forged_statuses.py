@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.contributions import Lines, forge, of_kept, transfers
+from support.contributions import Lines, contribute_kept, forge, transfers
 
 from lab.results.packed_run import TRIALS
 
@@ -100,7 +100,7 @@ def test_a_trial_that_contradicts_what_it_claims_is_not_good(folder: Path, name:
 
 def test_void_trials_of_a_real_run_cannot_be_made_good(tmp_path: Path) -> None:
     """Settings of these hosts were changed by somebody else while they were measured."""
-    folder = of_kept("faulty", tmp_path)
+    folder = contribute_kept("faulty", tmp_path)
 
     def change(lines: Lines) -> None:
         for one in lines:

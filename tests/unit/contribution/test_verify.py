@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
-from support.contributions import Lines, change_lines, change_run, forge, of_kept, seal, texts, transfers
+from support.contributions import Lines, change_lines, change_run, contribute_kept, forge, seal, texts, transfers
 from support.examples import at_most
 from support.paths import RUN_CAPTURES
 
@@ -28,7 +28,7 @@ def test_the_runs_that_come_with_the_lab_add_up(whole: Path, whole_delay: Path) 
 @pytest.mark.usefixtures("any_name")
 @pytest.mark.parametrize("name", sorted(path.name for path in RUN_CAPTURES.iterdir()))
 def test_a_run_of_an_earlier_lab_adds_up(tmp_path: Path, name: str) -> None:
-    assert texts(of_kept(name, tmp_path)) == []
+    assert texts(contribute_kept(name, tmp_path)) == []
 
 
 @pytest.mark.usefixtures("any_name")

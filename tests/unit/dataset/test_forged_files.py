@@ -9,9 +9,9 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 from support import forged_parquet as forged
-from support.bounds import bounded
 from support.commands import lab
 from support.datasets import note_file
+from support.examples import bounded
 
 from lab.base.errors import BadInput
 from lab.dataset.engine import Engine

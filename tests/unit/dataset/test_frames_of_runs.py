@@ -10,10 +10,9 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 from support.commands import lab
-from support.datasets import dataset_of, note_size, parquet_files, rewrite
+from support.datasets import dataset_of, note_size, parquet_files, rewrite, tool_trials
 from support.pooled_tables import assert_same_own_numbers, frame_of, without_own
 from support.synthetic_runs import write_run
-from support.tool_trials import tool_trials
 
 from lab.base.errors import BadInput
 from lab.dataset.engine import Engine

@@ -10,9 +10,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from support.commands import lab, refusal
+from support.commands import lab, must_end_within, refusal
 from support.datasets import content_of, parquet_files
-from support.in_time import must_end_within
 
 from lab.base import durable
 from lab.base.errors import BadInput

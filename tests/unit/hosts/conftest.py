@@ -3,12 +3,9 @@
 from collections.abc import Callable
 
 import pytest
-from support import sshd_fixtures
 
 from lab.hosts.host_config import HostConfig
 from lab.hosts.ssh import SshHost
-
-connect_any = sshd_fixtures.connect_any
 
 
 @pytest.fixture(scope="module")

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 from support.memory_host import lab_signals
-from support.passing_time import pass_once
 from support.sshd import gone, wait_for
+from support.sshd_fixtures import pass_once
 
 from lab.base.errors import DeadlineExceeded, Interrupted
 from lab.hosts.ssh import SshHost

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.fake_host import FakeHost
 from support.input_files import SHARES
-from support.sides import side_of
+from support.pairs import side_of
 
 from lab.base.errors import BadInput, Unsupported
 from lab.hosts.fields import absolute, interface_name, plain_folder, share_name, user_name

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.mutation import mutated
+from support.examples import mutated
 from support.paths import LINUX_CAPTURES, MACOS_CAPTURES
 
 from lab.hosts.fields import absolute, share_name

@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from support.assumed_mac import machine
+from support.checked_macs import machine
 from support.fake_host import FakeHost
 
 from lab.base.errors import BadInput

@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.axes import Axes
-from support.one_sided_runs import blocks as measured_blocks
-from support.one_sided_runs import read, seen, write_measured
+from support.observed_trials import blocks as measured_blocks
+from support.observed_trials import read, seen, write_measured
 from support.planted import EVIL
 from support.synthetic_runs import make_trials, trial, write_run
 

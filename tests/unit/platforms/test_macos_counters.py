@@ -9,7 +9,7 @@ import pytest
 from support.changed_scripts import changed
 from support.emulated_mac import capture
 from support.fake_host import EmulatedHost
-from support.sides import OWN_NAME
+from support.pairs import OWN_NAME
 
 from lab.platforms import ALL_CORES, Reading
 from lab.platforms.macos.clock import MacClock

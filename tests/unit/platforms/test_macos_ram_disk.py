@@ -8,8 +8,8 @@ import pytest
 from support.changed_scripts import changed
 from support.emulated_mac import capture, mac, settings_of, state
 from support.fake_host import EmulatedHost, FakeHost
+from support.pairs import OWN, OWN_NAME
 from support.paths import MACOS_CAPTURES
-from support.sides import OWN, OWN_NAME
 
 from lab.base.errors import CommandError, LabFailure, RestoreError, SettingRefused, Unsupported
 from lab.hosts.command import script

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 import pytest
-from support.recording_host import SECRET, Stage
-from support.sides import OWN
+from support.fake_host import SECRET, Stage
+from support.pairs import OWN
 
 from lab.base.errors import Unsupported
 from lab.protocols import Driver

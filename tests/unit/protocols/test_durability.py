@@ -7,9 +7,9 @@ import subprocess
 import sys
 
 import pytest
+from support.fake_host import RecordingHost
+from support.pairs import share_of, side_of
 from support.paths import LINUX_CAPTURES
-from support.recording_host import RecordingHost
-from support.sides import share_of, side_of
 from support.sweeps import cases_of, sweep_of
 
 from lab import protocols

@@ -3,10 +3,9 @@
 from pathlib import Path
 
 import pytest
-from support.fake_host import EmulatedHost, FakeHost
+from support.fake_host import SECRET, EmulatedHost, FakeHost, Stage
+from support.pairs import OWN, share_of, side_of
 from support.paths import LINUX_CAPTURES
-from support.recording_host import SECRET, Stage
-from support.sides import OWN, share_of, side_of
 
 from lab import protocols
 from lab.base.errors import LabFailure, Unsupported

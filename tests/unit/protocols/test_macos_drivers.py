@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from support.emulated_shares import MOUNTED, PASSWORD, Pair, state
-from support.sides import OWN_NAME
+from support.pairs import OWN_NAME
 
 from lab import protocols
 from lab.base.errors import CommandError, LabFailure, Unsupported

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.emulated_shares import MOUNTED, Pair, state
 from support.examples import at_most
-from support.sides import OWN_NAME
+from support.pairs import OWN_NAME
 
 from lab import protocols
 from lab.base.errors import CommandError, LabFailure, SettingRefused, Unsupported

@@ -1,10 +1,9 @@
 """Options of a protocol's mount and server: what each is told, what is in effect, and what it cannot be told."""
 
 import pytest
-from support.fake_host import FakeHost
+from support.fake_host import FakeHost, RecordingHost
+from support.pairs import OWN, share_of, side_of
 from support.paths import LINUX_CAPTURES
-from support.recording_host import RecordingHost
-from support.sides import OWN, share_of, side_of
 
 from lab import protocols
 from lab.base.errors import SettingRefused, Unsupported

@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.examples import JSON
 from support.fake_host import EmulatedHost, FakeHost
+from support.pairs import OWN, share_of, side_of
 from support.paths import LINUX_CAPTURES
-from support.sides import OWN, share_of, side_of
 from support.sweeps import cases_of, sweep_of
 
 from lab import protocols, workloads

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from support.answers import COMPLETE, answer_of, by_heading
+from support.rendered import COMPLETE, answer_of, by_heading
 from support.synthetic_frames import cases, noise, run
 from support.synthetic_runs import make_trials, trial
 

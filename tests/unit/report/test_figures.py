@@ -10,7 +10,7 @@ import pytest
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
-from support.drawn import footer, marks, png, row_names
+from support.rendered import footer, marks, png, row_names
 from support.synthetic_frames import cases, noise, run
 from support.synthetic_runs import RUN, make_trials, trial
 
@@ -21,7 +21,7 @@ from lab.report.figures.files import svg_of
 from lab.results import dataframe
 from lab.results.run_folder import Trial
 
-# the rest are in tests/breadth/report/test_figures_of_every_sweep.py
+# the rest are in tests/breadth/report/test_figures_and_tables_of_every_run.py
 SWEEPS: dict[str, list[Trial]] = {
     "all failed": [trial(status="failed", elapsed_s=None, client_cpu_s=None, server_cpu_s=None)],
     "empty": [],

@@ -8,9 +8,8 @@ from typing import Any
 
 import pytest
 from rich.text import Text
-from support.drawn import footer, marks, png
-from support.rendered import rendered
-from support.saved_runs import write_history, write_saved_run
+from support.rendered import footer, marks, png, rendered
+from support.runs_to_compare import write_history, write_saved_run
 from support.synthetic_runs import RUN
 
 from lab.report.figures.history import draw_history as draw

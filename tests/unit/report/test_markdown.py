@@ -2,7 +2,7 @@
 
 from hypothesis import example, given
 from hypothesis import strategies as st
-from support.markdown_renderers import read_alike
+from support.rendered import read_alike
 
 from lab.base.untrusted import printable
 from lab.report.markdown import code_spans, markdown_table, md, sentence

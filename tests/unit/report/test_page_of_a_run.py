@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from support.analysed import analysed
 from support.planted import EVIL, STARTS, assert_no_formula, assert_page_of_the_labs
-from support.strict_page import Page
+from support.rendered import Page
 from support.synthetic_runs import trial, write_run
 
 from lab import stats

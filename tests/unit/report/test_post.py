@@ -14,9 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from matplotlib.figure import Figure
 from support.analysed import analysed
-from support.markdown_renderers import Seen, read_alike, without_front_matter
-from support.one_sided_runs import blocks, read, seen, write_measured
+from support.observed_trials import blocks, read, seen, write_measured
 from support.planted import assert_post
+from support.rendered import Seen, read_alike, without_front_matter
 from support.synthetic_runs import make_trials, trial, write_run
 
 from lab import stats
@@ -184,9 +184,9 @@ def test_the_gist_is_one_file_of_text(example: Path, of_example: Analysis, post:
     assert listed == texts(post, "li")[: len(listed)]
 
 
-def test_the_chart_of_effects_is_on_one_axis(of_example: Analysis) -> None:
-    lead = leading(of_example)
-    lines = chart(lead, of_example).splitlines()
+def test_the_chart_of_effects_is_on_one_axis(contribute_example: Analysis) -> None:
+    lead = leading(contribute_example)
+    lines = chart(lead, contribute_example).splitlines()
     (zero,) = {place for line in lines for place, mark in enumerate(line) if mark in "│┼"}
     assert [line[zero] for line in lines] == [*4 * "│", "┼"]  # the interval of the last has 0
     for line, row in zip(lines, lead.table.rows, strict=True):

@@ -11,8 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from support.analysed import analysed
-from support.rendered import rendered
-from support.strict_page import Page
+from support.rendered import Page, rendered
 from support.synthetic_runs import RUN, SIZE, trial, write_run
 
 from lab.base.errors import BadInput

@@ -6,10 +6,22 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.answers import by_heading
 from support.examples import at_most
-from support.measures import BOTH, LACKING, MEASURES, WIFI, assert_shown_in_full
-from support.one_sided_runs import LINK, TARGET, a_run, blocks, read, seen, write_measured
+from support.observed_trials import (
+    BOTH,
+    LACKING,
+    LINK,
+    MEASURES,
+    TARGET,
+    WIFI,
+    a_run,
+    assert_shown_in_full,
+    blocks,
+    read,
+    seen,
+    write_measured,
+)
+from support.rendered import by_heading
 
 from lab import stats
 from lab.report import run_report

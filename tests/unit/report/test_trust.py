@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from support.answers import answer_of
+from support.rendered import answer_of
 from support.synthetic_runs import make_trials, trial
 
 from lab.results.observed import Observed

@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from support.decoded_lines import GOOD, TOKENS, fields, judged_alike, written
 from support.synthetic_runs import make_trials, write_run
-from support.trial_lines import line
+from support.trial_lines import GOOD, TOKENS, fields, judged_alike, line, written
 
 from lab.base.errors import BadInput
 from lab.base.untrusted import MOST_LINE_BYTES

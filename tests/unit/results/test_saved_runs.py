@@ -1,7 +1,7 @@
 from pathlib import Path
 
 import pytest
-from support.saved_runs import BEGUN, write_saved_run
+from support.runs_to_compare import BEGUN, write_saved_run
 from support.synthetic_runs import trial, write_run
 
 from lab.base.errors import BadInput

@@ -6,9 +6,9 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from support.commands import lab as run_lab_with
 from support.memory_host import LINES, World, lab_signals
 from support.open_runs import RunLab, hosts_file
-from support.open_runs import run_lab as run_lab_with
 from support.runner_bench import Bench
 
 from lab.local import state

@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given
-from support.any_trial import any_trials
-from support.contributions import of_example
+from support.contributions import contribute_example
 from support.examples import at_most
 from support.paths import RUN_CAPTURES, TESTS
 from support.synthetic_runs import RUN, trial
+from support.trial_lines import any_trials
 
 from lab.base import shipped
 from lab.cli import export
@@ -90,7 +90,7 @@ def test_there_is_one_for_each_word_that_the_command_takes(capsys: pytest.Captur
 
 
 def test_a_contribution_is_of_its_schema_and_a_changed_one_is_not(tmp_path: Path) -> None:
-    written = json.loads((of_example(tmp_path / "contribution") / record.NAME).read_text(encoding="utf-8"))
+    written = json.loads((contribute_example(tmp_path / "contribution") / record.NAME).read_text(encoding="utf-8"))
     assert problems("contribution", [written]) == []
     digest = written["raw_trials_sha256"]
     changes = {"schema": 2, "raw_trials_sha256": digest[1:], "medians": [{"case_id": "a", "n": 1}], "more": 1}

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 from support.fake_host import EmulatedHost
-from support.sides import OWN_NAME
+from support.pairs import OWN_NAME
 
 from lab.base.errors import CommandError, LabFailure
 from lab.hosts.command import command

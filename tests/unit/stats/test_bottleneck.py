@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.bottleneck_trials import BARE, FULL_LINK, IDLE_SIDE, ON_DISK, SIZE, TCP, WRITTEN, a_trial, judged, verdict
 from support.examples import at_most
+from support.observed_trials import BARE, FULL_LINK, IDLE_SIDE, ON_DISK, SIZE, TCP, WRITTEN, a_trial, judged, verdict
 from support.synthetic_runs import make_trials, trial, write_run
 from support.trial_lines import json_values
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from support.bottleneck_trials import FULL_LINK, SIZE, a_trial, judged, links
+from support.observed_trials import FULL_LINK, SIZE, a_trial, judged, links
 
 from lab.results.run_folder import Trial
 from lab.stats.bottleneck import remedy

@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from support.bottleneck_trials import MB, ON_DISK, SIZE, WRITTEN, a_trial, judged
+from support.observed_trials import MB, ON_DISK, SIZE, WRITTEN, a_trial, judged
 
 from lab.report.answer_points import held_back
 from lab.results.run_folder import Trial

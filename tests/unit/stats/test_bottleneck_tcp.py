@@ -4,7 +4,7 @@ import math
 from typing import Any
 
 import pytest
-from support.bottleneck_trials import BARE, FULL_LINK, MB, SIZE, a_trial, judged, links, verdict
+from support.observed_trials import BARE, FULL_LINK, MB, SIZE, a_trial, judged, links, verdict
 from support.synthetic_runs import trial
 
 # one of two connections

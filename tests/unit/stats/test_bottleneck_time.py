@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from support.bottleneck_trials import MB, SIZE, a_trial, judged, links
+from support.observed_trials import MB, SIZE, a_trial, judged, links
 
 # 100 MB in 2 s over a link that takes 1 s of them, in 400 requests; nothing on the way for 1 s
 TCP = {"min_rtt_ms": 0.2, "busy_ms": 1000, "data_segs_in": 400}

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from statsmodels.robust.scale import qn_scale
-from support.drawn_series import resembling, white
+from support.synthetic_frames import resembling, white
 
 from lab.stats import change_points
 from lab.stats.change_points import best_split, by_level, correlation, criterion, cut, scatter

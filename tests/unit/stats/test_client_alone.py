@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.one_sided_runs import GIGABIT, LINK, SIZE, a_run, read, seen, verdict
+from support.observed_trials import GIGABIT, LINK, SIZE, a_run, read, seen
+from support.observed_trials import client_verdict as verdict
 
 from lab.results.one_sided import ClientLink, is_one_sided, link_of, share_of
 from lab.stats.bottleneck import REMEDY, VERDICT, verdicts

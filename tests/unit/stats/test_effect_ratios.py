@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 from statsmodels.stats.anova import AnovaRM
 from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.weightstats import DescrStatsW
-from support.effect_rows import GRID, SEEDS, at, one, pct
-from support.synthetic_frames import cases, noise, run
+from support.synthetic_frames import GRID, SEEDS, at, cases, noise, one, pct, run
 
 from lab import stats
 from lab.report.prose import chance

@@ -7,8 +7,7 @@ import pandas as pd
 import pytest
 from statsmodels.formula.api import ols
 from statsmodels.stats.weightstats import DescrStatsW
-from support.effect_rows import GRID, SEEDS, one, pct
-from support.synthetic_frames import cases, noise, run
+from support.synthetic_frames import GRID, SEEDS, cases, noise, one, pct, run
 
 from lab import stats
 

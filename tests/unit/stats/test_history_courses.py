@@ -2,8 +2,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from support.drawn_series import KEY, course_of, points, scattered
-from support.saved_runs import write_history, write_saved_run
+from support.runs_to_compare import write_history, write_saved_run
+from support.synthetic_frames import KEY, course_of, points, scattered
 
 from lab.results.saved_runs import SavedRun, read_saved_runs
 from lab.stats.courses import LEAST_REFERENCE, Point, course, courses, p_of_change

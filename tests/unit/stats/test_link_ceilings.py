@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.bottleneck_trials import FULL_LINK, SIZE, a_trial, judged
+from support.observed_trials import FULL_LINK, SIZE, a_trial, judged
 from support.synthetic_runs import trial, write_run
 
 from lab import stats

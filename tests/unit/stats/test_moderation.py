@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 from scipy.special import polygamma
 from scipy.stats import t as student
 from statsmodels.tsa.stattools import acf
-from support.drawn_series import blocks_alike
-from support.synthetic_frames import cases, run
+from support.synthetic_frames import blocks_alike, cases, run
 
 from lab import stats
 from lab.design.stopping import LEAST_BLOCKS

@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats as scipy_stats
 from statsmodels.stats.meta_analysis import combine_effects
-from support.effect_rows import at, one
-from support.synthetic_frames import cases, noise, run
+from support.synthetic_frames import at, cases, noise, one, run
 
 from lab import stats
 from lab.stats.moderation import ENOUGH_BLOCKS

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from support.saved_runs import write_history
+from support.runs_to_compare import write_history
 from support.synthetic_frames import cases, noise, run
 from support.synthetic_runs import RUN
 

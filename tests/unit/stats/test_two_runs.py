@@ -5,8 +5,7 @@ import pandas as pd
 import pytest
 from scipy.stats import ttest_1samp, ttest_ind
 from statsmodels.stats.multitest import multipletests
-from support.effect_rows import at
-from support.synthetic_frames import cases, noise, run
+from support.synthetic_frames import at, cases, noise, run
 
 from lab.stats.two_runs import Versus, compare_all, slower_p
 

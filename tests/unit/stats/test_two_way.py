@@ -10,9 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from statsmodels.formula.api import ols
-from support.effect_rows import GRID
 from support.examples import at_most
-from support.synthetic_frames import noise, run
+from support.synthetic_frames import GRID, noise, run
 
 from lab import stats
 from lab.stats import intervals, moderation

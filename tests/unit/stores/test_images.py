@@ -3,8 +3,7 @@
 from pathlib import Path
 
 import pytest
-from support.loop_host import LoopHost
-from support.store_lab import GIB, StoreLab
+from support.store_hosts import GIB, LoopHost, StoreLab
 
 from lab import stores
 from lab.base.errors import CommandError, LabFailure, RestoreError, SettingRefused

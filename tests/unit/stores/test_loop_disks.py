@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from support.operations import OLD_VALUES
 from support.pool_host import PoolHost
-from support.store_lab import StoreLab
+from support.store_hosts import StoreLab
 
 from lab.base.errors import CommandError, HostError, LabFailure, RestoreError
 from lab.base.present import present

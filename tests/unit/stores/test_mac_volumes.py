@@ -3,8 +3,8 @@
 from pathlib import Path
 
 import pytest
-from support.mac_image_host import ANNS, MacImageHost
-from support.store_lab import GIB, StoreLab
+from support.mac_store_hosts import ANNS, MacImageHost
+from support.store_hosts import GIB, StoreLab
 
 from lab import stores
 from lab.base.errors import Absent, CommandError, RestoreError, SettingRefused

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 import pytest
-from support.mac_pool_host import ANNS, MacPoolHost
-from support.store_lab import StoreLab
+from support.mac_store_hosts import ANNS_POOL, MacPoolHost
+from support.store_hosts import StoreLab
 
 from lab import stores
 from lab.base.errors import Absent, CommandError, RestoreError
@@ -44,7 +44,7 @@ def test_a_pool_with_the_name_of_the_folder_is_made_on_the_image_and_removed(lab
     assert create.endswith(f" -O com.apple.mimic=hfs -O com.apple.devdisk=off -m {path} {NAME} /dev/disk4")
     assert "-o cachefile=none -o failmode=continue -o ashift=12 " in create
     assert "-f" not in create.split()
-    assert pools(lab) == f"{ANNS}{NAME} /dev/disk4s1\n"
+    assert pools(lab) == f"{ANNS_POOL}{NAME} /dev/disk4s1\n"
     assert path.stat().st_mode & 0o7777 == 0o1777
     assert made.levels == {
         "o3x.image": "sparseimage", "o3x.case": "insensitive", "o3x.mimic": "on", "o3x.ashift": "12",
@@ -88,7 +88,7 @@ def test_it_is_shown_as_hfs_only_where_macos_has_an_afp_server(lab: Lab, version
 def test_a_pool_of_o3x_1_is_on_the_disk_itself(lab: Lab) -> None:
     (lab.host.folder / "partition").write_text("")
     lab.make()
-    assert pools(lab) == f"{ANNS}{NAME} /dev/disk4\n"
+    assert pools(lab) == f"{ANNS_POOL}{NAME} /dev/disk4\n"
     lab.settings.unwind()
     assert lab.host.is_left_as_it_was()
 

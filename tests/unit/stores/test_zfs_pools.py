@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 from support.pool_host import PoolHost
-from support.store_lab import GIB, StoreLab
+from support.store_hosts import GIB, StoreLab
 
 from lab.base.errors import CommandError, HostError, LabFailure, RestoreError, SettingRefused
 from lab.base.present import present

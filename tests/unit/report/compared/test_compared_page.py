@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from support.drawn import footer, row_names, words_of_marks
+from support.rendered import footer, row_names, words_of_marks
 from support.runs_to_compare import NEW, OLD, invent, write_kernel
 
 from lab.report.compared import page

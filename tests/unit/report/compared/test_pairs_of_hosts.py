@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support.drawn import words_of_marks
-from support.runs_of_pairs import write_pair, write_pairs
+from support.rendered import words_of_marks
+from support.runs_to_compare import write_pair, write_pairs
 from support.synthetic_runs import append_all
 
 from lab import stats

@@ -11,9 +11,8 @@ import pytest
 from pydantic import SecretStr
 from support.fake_host import FakeHost
 from support.input_files import HOSTS
-from support.pairs import UNSEEN, hosts_model, pair_of
+from support.pairs import UNSEEN, hosts_model, pair_of, side_of
 from support.parts import case_of
-from support.sides import side_of
 from support.sweeps import sweep_with
 
 from lab.base.errors import Absent, Closed, Unsupported

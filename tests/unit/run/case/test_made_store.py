@@ -8,9 +8,8 @@ from typing import Any
 
 import pytest
 from support.fake_host import FakeHost
-from support.loop_host import LoopHost
 from support.pairs import hosts_model
-from support.store_lab import GIB, StoreLab
+from support.store_hosts import GIB, LoopHost, StoreLab
 from support.sweeps import sweep_with
 
 from lab import stores

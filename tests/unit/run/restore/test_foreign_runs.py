@@ -12,7 +12,7 @@ from support.open_runs import RunLab, foreign_run, hosts_file, interrupted_run
 
 from lab.results.run_folder import RunFolder
 
-pytestmark = pytest.mark.usefixtures("empty_folder")
+pytestmark = pytest.mark.usefixtures("empty_place")
 TRICKS = "\x1b]52;c;aGk=\x07\x1b[2J\u202e\nlab: all is well"
 
 

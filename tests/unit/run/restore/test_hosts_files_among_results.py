@@ -15,7 +15,7 @@ from support.open_runs import RunLab, hosts_file
 from lab.base.errors import BadInput
 from lab.hosts.hosts_file import load_hosts
 
-pytestmark = pytest.mark.usefixtures("empty_folder")
+pytestmark = pytest.mark.usefixtures("empty_place")
 
 
 @pytest.mark.parametrize(

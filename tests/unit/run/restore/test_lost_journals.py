@@ -16,7 +16,7 @@ from lab.base.errors import HostError
 from lab.run.restore import put_back
 from lab.settings.register import Register
 
-pytestmark = pytest.mark.usefixtures("empty_folder")
+pytestmark = pytest.mark.usefixtures("empty_place")
 RESTORED = '{"number": 1, "event": "restored"}\n'
 
 

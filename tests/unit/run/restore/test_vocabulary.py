@@ -3,7 +3,9 @@
 import dataclasses
 import itertools
 import json
-from contextlib import nullcontext
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -11,12 +13,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.examples import at_most
+from support.fake_host import RecordingHost
 from support.input_files import HOSTS
 from support.open_runs import RunLab
 from support.operations import OLD_VALUES
-from support.recording_host import RecordingHost
-from support.refused import refused
-from support.sides import OWN
+from support.pairs import OWN
 from support.synthetic_runs import trial, write_run
 
 from lab.base.errors import LabFailure
@@ -111,6 +112,18 @@ def test_a_parameter_is_refused_or_stays_one_word(operation: Operation, value: s
             OLD_VALUES[changed] = OLD_VALUES[operation]
             assert scripts(changed) == scripts(operation)
             del OLD_VALUES[changed]
+
+
+@contextmanager
+def refused(kind: type[Exception], words: str, case: object) -> Iterator[None]:
+    """Fail unless the block raises this error with these words (a pattern)."""
+    try:
+        yield
+    except kind as error:
+        if re.search(words, str(error)):
+            return
+        pytest.fail(f"{case!r}: {error}")
+    pytest.fail(f"not refused: {case!r}")
 
 
 @EVERY_KIND

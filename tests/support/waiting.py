@@ -1,0 +1,19 @@
+"""Waits until something is so."""
+
+import subprocess
+import time
+from collections.abc import Callable
+
+
+def wait_until(
+    is_so: Callable[[], object],
+    what: str = "it",
+    seconds: float = 60,
+    process: subprocess.Popen[str] | None = None,
+) -> None:
+    """Wait until ``is_so`` returns something true; fail the test after some seconds, or if a process ended before."""
+    deadline = time.monotonic() + seconds
+    while not is_so():
+        assert process is None or process.poll() is None, process.communicate()
+        assert time.monotonic() < deadline, f"{what} did not come"
+        time.sleep(0.02)
