@@ -8,7 +8,7 @@ from described import table
 from lab.base.untrusted import one_line, read_file
 from lab.check.hardware import assumptions_about
 from lab.check.hardware_file import AS_ASSUMED, DIFFERS, MOST_BYTES, MOST_CHARACTERS, SharedHost, parse_shared
-from lab.hosts.assumption import Assumption, Risk, Version, rank
+from lab.hosts.assumptions import Assumption, Risk, Version, rank
 from lab.platforms.macos.platform import MacOS
 
 REPORTS = Path(__file__).parents[2] / "data" / "hardware"

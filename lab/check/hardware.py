@@ -15,8 +15,7 @@ from lab.check.finding import Finding, is_lost, of_error
 from lab.check.hardware_file import AS_ASSUMED, DIFFERS, NOT_ASKED, NOT_TOLD
 from lab.check.machine import Machine
 from lab.hosts import Result
-from lab.hosts.assumption import Assumption, Capture, Question, rank
-from lab.hosts.assumption_file import read_assumptions
+from lab.hosts.assumptions import Assumption, Capture, Question, rank, read_assumptions
 from lab.platforms import Facts, Platform
 from lab.platforms.preflight import Preflight
 

@@ -23,7 +23,7 @@ from lab.check.hardware_file import (
     render,
 )
 from lab.check.machine import Machine
-from lab.hosts.assumption import Capture
+from lab.hosts.assumptions import Capture
 from lab.hosts.hosts_file import Hosts
 from lab.platforms import Facts
 from lab.results.trial import emulated

@@ -39,9 +39,8 @@ def add_commands(commands: Commands) -> None:
 
 
 def _install(arguments: argparse.Namespace) -> int:
-    from lab.hosts import root_helper
     from lab.hosts.ssh import HELPERS
-    from lab.root_helper.program import check_answer, program
+    from lab.root_helper import program as root_helper
 
     config, roles = _chosen(arguments)
     if arguments.print:
@@ -50,14 +49,14 @@ def _install(arguments: argparse.Namespace) -> int:
             for system, helper in HELPERS.items():
                 print(f"# {role}, {system}: as {root_helper.SUDOERS}:\n{root_helper.sudoers_line(account, helper)}")
         for system, helper in HELPERS.items():
-            print(f"# {system}: as {helper}:\n{program(system)}")
+            print(f"# {system}: as {helper}:\n{root_helper.program(system)}")
         print(f"# put there by:\n{root_helper.INSTALL}", end="")
         return 0
     for role in roles:
         with _with_plain_sudo(role, config) as (host, system):
             account = host.run("id", "-un").stdout.strip()
-            _show(role, root_helper.install(account, HELPERS[system], program(system)).run(host))
-            check_answer(host, HELPERS[system], root_helper.sudoers_line(account, HELPERS[system]))
+            _show(role, root_helper.install(account, HELPERS[system], root_helper.program(system)).run(host))
+            root_helper.check_answer(host, HELPERS[system], root_helper.sudoers_line(account, HELPERS[system]))
             if host.run("sudo", "-k", "-n", "--", "/bin/sh", "-c", ":", check=False).exit_code == 0:
                 show(f"{role}: but {account} may run everything without a password: `sudo -l` there says by which line")
     return 0
@@ -65,8 +64,8 @@ def _install(arguments: argparse.Namespace) -> int:
 
 def _remove(arguments: argparse.Namespace) -> int:
     """Raises LabFailure if a run uses a host, or left it changed: only the helper may be able to put it back."""
-    from lab.hosts import root_helper
     from lab.hosts.ssh import HELPERS
+    from lab.root_helper import program as root_helper
     from lab.run.begin.look import check_free
 
     config, roles = _chosen(arguments)

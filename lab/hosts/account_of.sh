@@ -1,4 +1,3 @@
-# shellcheck shell=sh
 # After is_alive.sh.
 # account_of PID: the account number of a process, which nobody can forge. Empty if real and effective account differ: such
 # a program has the rights of one and the words of the other. (In ps of a Mac, uid is the effective one.)

@@ -1,4 +1,3 @@
-# shellcheck shell=sh
 # any_of GROUP: whether any process of a group runs; zombies do not count. If ps fails, the answer is yes.
 any_of() {
     kill -s 0 -- "-$1" 2>/dev/null || return 1

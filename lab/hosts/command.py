@@ -1,6 +1,10 @@
-"""A command for a host as plain data, which another program may run later."""
+"""A command for a host as plain data, which another program may run later; scripts for /bin/sh and Perl.
+
+Perl comes with macOS 10.6 to 26, and with every Linux on which such a script runs.
+"""
 
 import itertools
+import re
 import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -23,7 +27,6 @@ class Command:
 
     @property
     def stdin(self) -> str:
-        """All of its standard input."""
         return "".join(f"{line}\n" for line in self.unlisted) + self.given
 
     def run(self, host: Host, check: bool = True) -> str:
@@ -32,7 +35,6 @@ class Command:
         return result.stdout.strip()
 
     def by_hand(self) -> str:
-        """The command line that a person types."""
         lines = f"printf '%s\\n' {shlex.join(self.unlisted)} | " if self.unlisted else ""
         return lines + ("sudo " if self.root else "") + shlex.join(self.argv)
 
@@ -43,12 +45,7 @@ def command(*argv: str, root: bool = False, given: str = "", deadline_s: float =
 
 
 def script(
-    text: str,
-    *args: str,
-    root: bool = False,
-    given: str = "",
-    deadline_s: float = 30.0,
-    unlisted: Sequence[str] = (),
+    text: str, *args: str, root: bool = False, given: str = "", deadline_s: float = 30.0, unlisted: Sequence[str] = ()
 ) -> Command:
     """A script for ``/bin/sh``; ``args`` are its ``$1``, ``$2``, … For the rest see :class:`Command`."""
     return Command(("/bin/sh", "-c", text, "sh", *args), root, given, deadline_s, tuple(unlisted))
@@ -65,10 +62,7 @@ def lenient(step: Command) -> Command:
 
 
 def together(steps: Sequence[Command]) -> list[Command]:
-    """Merge consecutive commands with the same rights and no standard input. A failure ends the merged command.
-
-    Only the output of the last one is kept.
-    """
+    """Merge consecutive commands with the same rights and no input; the first failure ends, the last one prints."""
     joined: list[Command] = []
     for (root, stdin), group in itertools.groupby(steps, key=lambda step: (step.root, step.stdin)):
         alike = list(group)
@@ -78,3 +72,19 @@ def together(steps: Sequence[Command]) -> list[Command]:
         text = " >&2 && ".join(shlex.join(step.argv) for step in alike)
         joined.append(script(text, root=root, deadline_s=sum(step.deadline_s for step in alike)))
     return joined
+
+
+NO_PERL = re.compile(r"\bperl: (command )?not found|\benv: '?perl'?: No such file")
+NO_PERL_ON_MAC = (
+    "the lab needs /usr/bin/perl there, which comes with macOS up to 26: reinstall macOS, or measure from another Mac"
+)
+
+
+def run_perl(text: str, *args: str) -> tuple[str, ...]:
+    """The command line that runs a Perl script."""
+    return ("perl", "-e", text, "--", *args)
+
+
+def shell_function(name: str, text: str) -> str:
+    """A shell function that runs a Perl script with its own arguments."""
+    return f'{name}() {{ perl -e {shlex.quote(text)} -- "$@"; }}\n'

@@ -20,10 +20,7 @@ EXIT_255_LINE = "file-share-lab:exit-255\n"
 
 
 class Conversation(ABC):
-    """One running command: threads send its standard input and read both output streams.
-
-    Standard input ends after ``given``, unless it ``goes_on``: then :meth:`say` sends more.
-    """
+    """One running command. Standard input ends after ``given``, unless it ``goes_on``: then :meth:`say` sends more."""
 
     # errors of sending, reading and closing if the connection ends meanwhile
     lost: tuple[type[Exception], ...] = (OSError,)
@@ -121,7 +118,6 @@ class Conversation(ABC):
 
     @property
     def stdout(self) -> str:
-        """Standard output so far."""
         return self._text("stdout")
 
     @property
@@ -163,10 +159,7 @@ class Connection(ABC):
 
     @abstractmethod
     def begin(self, line: str, given: str, deadline: float, goes_on: bool = False) -> Conversation:
-        """Start a line in the login shell with ``given`` as its standard input, which may go on after that.
-
-        Raises ConnectionError if the connection is gone, TimeoutError if the host is silent until the deadline.
-        """
+        """Start a line in the login shell. Raises ConnectionError, or TimeoutError for a silent host."""
 
     @abstractmethod
     def close(self) -> None:

@@ -1,4 +1,3 @@
-# shellcheck shell=sh
 # $1 is the folder of the control socket; then the ssh command. Standard input is a pipe from the lab. When it ends, at the
 # latest with the lab, ssh and its ProxyCommand are ended and the folder is removed. The process that waits for it is in
 # their process group, so that nobody else can get the group's number.

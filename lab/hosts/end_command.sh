@@ -1,4 +1,3 @@
-# shellcheck shell=sh
 # After account_of.sh.
 # End the command whose outermost shell is the process $1, with its group, if the shell belongs to this account or to the
 # caller of sudo. If the shell has ended, its group may still run; its number stays taken until then.

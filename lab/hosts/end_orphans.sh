@@ -1,4 +1,3 @@
-# shellcheck shell=sh
 # After account_of.sh and the function signal.
 # Commands go on after their connection is lost, and may mount something after everything was put back. So this waits for
 # such orphans for a little, then ends them with their children. A command's outermost shell (WRAPPER of ssh.py) begins

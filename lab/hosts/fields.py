@@ -118,9 +118,8 @@ def absolute(value: str) -> str:
 def device_path(value: str) -> str:
     """The full path of a device below /dev; ValueError otherwise."""
     if not re.fullmatch(r"/dev(/[A-Za-z0-9_][A-Za-z0-9_.:+@=-]{0,254}){1,6}", value):
-        raise ValueError(
-            f"has {value!r:.80}, which is not the path of a device such as /dev/sdb, /dev/disk/by-id/ata-X"
-        )
+        examples = "/dev/sdb, /dev/disk/by-id/ata-X"
+        raise ValueError(f"has {value!r:.80}, which is not the path of a device such as {examples}")
     return value
 
 
@@ -129,11 +128,6 @@ def _devices(value: str | Sequence[str]) -> tuple[str, ...]:
     if len(set(paths)) < len(paths):
         raise ValueError("names a device twice")
     return paths
-
-
-def subfolder(value: str) -> str:
-    """A path below a share, without slashes at its ends; ValueError otherwise."""
-    return absolute(f"/{value}").strip("/") if value else ""
 
 
 def plain_folder(value: str) -> str:
@@ -200,7 +194,7 @@ def _instance(value: str | None) -> str | None:
 Port = Annotated[int, BeforeValidator(parse_port)]
 Address = Annotated[str, AfterValidator(_address)]
 Iperf3Server = Annotated[tuple[str, int] | Literal["off"], BeforeValidator(parse_iperf3)]
-ShareSubfolder = Annotated[str, AfterValidator(subfolder)]
+ShareSubfolder = Annotated[str, AfterValidator(lambda value: absolute(f"/{value}").strip("/") if value else "")]
 Absolute = Annotated[str, AfterValidator(absolute)]
 PlainFolder = Annotated[str, AfterValidator(plain_folder)]
 HostName = Annotated[str, AfterValidator(host_name)]

@@ -1,4 +1,4 @@
-"""A host as everything above sees it: run a command, get what it printed."""
+"""A host as everything above sees it: run a command, get what it printed, or exchange lines with it."""
 
 from __future__ import annotations
 
@@ -11,16 +11,14 @@ from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from lab.base import durable
-from lab.base.errors import CommandError, HostError
+from lab.base.errors import CommandError, DeadlineExceeded, HostError
+from lab.base.os_errors import reason_of
 from lab.base.secret_texts import without_secrets
 from lab.base.untrusted import printable
+from lab.hosts.connection import Conversation
 from lab.hosts.role import Role, role_of
-
-if TYPE_CHECKING:
-    from lab.hosts.dialogue import Dialogue
 
 DEADLINE_S = 30.0
 STOPPED = -1  # exit code of a command that was ended because of its output
@@ -41,7 +39,6 @@ class Result:
 
     @property
     def output(self) -> str:
-        """Standard output and standard error, for messages."""
         return "\n".join(part for part in (self.stdout.strip(), self.stderr.strip()) if part)
 
 
@@ -59,7 +56,6 @@ class CommandLog:
         self._written_out: set[str] = set()
 
     def write(self, host: str, argv: tuple[str, ...], root: bool, ending: str, elapsed_s: float) -> None:
-        """Append the command, after the long words that are new in the log."""
         if self.path is None:
             return
         now = datetime.now(UTC).isoformat(timespec="milliseconds")
@@ -115,7 +111,6 @@ class Host(ABC):
 
     @property
     def role(self) -> Role:
-        """The role of this host."""
         return role_of(self.name)
 
     def run(
@@ -175,15 +170,11 @@ class Host(ABC):
         """Run it, whatever its exit code."""
 
     def _hint(self, result: Result) -> str:
-        """What to do about a failure with a well-known cause; empty otherwise."""
         return ""
 
     @abstractmethod
     def reconnect(self, take_over: Callable[[], None] = lambda: None) -> None:
-        """Make a new connection, call ``take_over``, then close the old one. Raises HostError.
-
-        So whatever is tied to a connection passes to the next one without a gap.
-        """
+        """Make a new connection, call ``take_over``, then close the old one. Raises HostError."""
 
     @abstractmethod
     def close(self) -> None:
@@ -198,8 +189,73 @@ class Nobody(Host):
         raise HostError(message, "give it one, where there is a login", host=self.name)
 
     def reconnect(self, take_over: Callable[[], None] = lambda: None) -> None:
-        """See :meth:`Host.reconnect`."""
         self._execute((), False, "", 0)
 
     def close(self) -> None:
-        """See :meth:`Host.close`."""
+        pass
+
+
+@dataclass
+class Dialogue:
+    """A running command. ``lost`` makes the error about a broken connection; ``began`` is on the monotonic clock."""
+
+    name: str
+    argv: tuple[str, ...]
+    conversation: Conversation
+    began: float
+    deadline_s: float
+    lost: Callable[[str], HostError]
+    exit_code: int | None = None  # after it has ended by itself
+    _heard: int = 0  # lines returned so far
+
+    @property
+    def deadline(self) -> float:
+        return self.began + self.deadline_s
+
+    def ask(self, line: str) -> None:
+        """Send a line. Raises HostError if the connection broke."""
+        try:
+            self.conversation.say(line)
+        except ConnectionError as error:
+            raise self.lost(reason_of(error)) from error
+
+    def next_line(self) -> str:
+        """The next line of output; empty at its end. Raises DeadlineExceeded if none comes in time."""
+        wanted = self._heard + 1
+        if not self._wait_until(lambda text: text.count("\n") >= wanted):
+            return ""
+        self._heard = wanted
+        return self.conversation.stdout.split("\n")[wanted - 1]
+
+    def hear(self, is_last: Callable[[str], bool]) -> str:
+        """All output so far, once ``is_last`` accepts it or it has ended. Raises DeadlineExceeded."""
+        self._wait_until(is_last)
+        self._heard = self.conversation.stdout.count("\n")
+        return self.conversation.stdout
+
+    def _wait_until(self, is_said: Callable[[str], bool]) -> bool:
+        has_come = self.conversation.wait_until(is_said, self.deadline)
+        if not has_come and time.monotonic() >= self.deadline:
+            raise self._late()
+        return has_come
+
+    def _late(self) -> DeadlineExceeded:
+        return DeadlineExceeded(self.name, self.argv, self.deadline_s, self.conversation.errors)
+
+    def finish(self) -> Result:
+        """End its standard input and wait for its end. Raises as :meth:`lab.hosts.Host.run` without ``check``."""
+        self.conversation.end_input()
+        if not self.conversation.wait(self.deadline):
+            raise self._late()
+        self.exit_code = self.conversation.exit_code
+        if self.exit_code is None:
+            raise self.lost("")
+        return self._result(self.exit_code)
+
+    def stopped(self) -> Result:
+        """The output so far of a command that is ended early."""
+        return self._result(STOPPED)
+
+    def _result(self, code: int) -> Result:
+        elapsed_s = time.monotonic() - self.began
+        return Result(self.argv, code, self.conversation.stdout, self.conversation.errors, elapsed_s)

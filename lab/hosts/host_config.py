@@ -5,28 +5,18 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from lab.base.validation import Model, Seconds, Size
-from lab.hosts.fields import (
-    Address,
-    HostName,
-    Interface,
-    Iperf3Server,
-    PasswordSource,
-    PlainFolder,
-    Port,
-    SshAlgorithms,
-    UserName,
-)
+from lab.hosts import fields
 
 
 class HostConfig(Model):
     """One ``[client]`` or ``[server]`` section: how to reach the host, and what the lab may use on it."""
 
-    host: HostName | None = None
+    host: fields.HostName | None = None
     """The name or address that ssh understands; ``~/.ssh/config``, the agent and known_hosts are honoured. A server
     without one is a server that nobody logs in to."""
-    user: UserName | None = None
+    user: fields.UserName | None = None
     """The account to log in as. Default: what ``~/.ssh/config`` says, or your own name."""
-    port: Port | None = None
+    port: fields.Port | None = None
     """The port of sshd. Default: what ``~/.ssh/config`` says, or 22."""
     identity: str | None = None
     """The file of a private key. Default: what ``~/.ssh/config`` and the agent have."""
@@ -37,18 +27,18 @@ class HostConfig(Model):
     transport: Literal["paramiko", "openssh", "local"] = "paramiko"
     """How SSH is spoken: ``openssh`` is the ssh program of this machine. ``local``: the host is this machine itself, to
     which no SSH is spoken."""
-    ssh_algorithms: SshAlgorithms = ()
+    ssh_algorithms: fields.SshAlgorithms = ()
     """Old algorithms to offer as well; only with ``transport = openssh``."""
     sudo: Literal["nopasswd", "password", "helper", "none"] = "nopasswd"
     """How root commands run: sudo asks for no password, or for one; or allows the lab's helper alone, which `lab host
     install` puts there; or ``none``: by the user, who is root, or can do without."""
-    sudo_password: PasswordSource = "prompt"
+    sudo_password: fields.PasswordSource = "prompt"
     """Where the password for sudo comes from."""
-    data_address: Address
+    data_address: fields.Address
     """The host's own address on the link that is measured."""
-    interface: Interface | None = None
+    interface: fields.Interface | None = None
     """The interface whose MTU is changed and whose bytes are counted. Default: the one that leads to the other host."""
-    mount_base: PlainFolder | None = None
+    mount_base: fields.PlainFolder | None = None
     """The folder in which the lab makes one of its own, and removes it again. Others must not be able to write into it,
     unless it is sticky. Default: /var/lib/file-share-lab, on a Mac /var/db/file-share-lab, which only root can write
     into."""
@@ -61,13 +51,12 @@ class HostConfig(Model):
     """Whether MTU and TCP buffers may be changed. Default: yes; no for the server of an existing share."""
     revert_after: Annotated[Seconds, Field(ge=5, le=3600)] = 60.0
     """The host takes a change back that cut the controller off for so long."""
-    iperf3: Iperf3Server | None = None
+    iperf3: fields.Iperf3Server | None = None
     """Of the server: where an iperf3 listens already, ``ADDRESS:PORT``; ``off``: the link is not measured by iperf3.
     Default: where the lab logs in, it starts one; elsewhere off."""
 
     @property
     def is_reached(self) -> bool:
-        """Whether the lab runs commands on this host."""
         return self.transport == "local" or self.host is not None
 
     @property

@@ -5,29 +5,15 @@ An unknown section or key is an error: a misspelt key must not silently change a
 """
 
 import hashlib
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Literal, Self
 
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 from pydantic_core import PydanticCustomError
 
 from lab.base import shipped
 from lab.base.validation import Model, Size, read_text, validate
-from lab.hosts.fields import (
-    Absolute,
-    AccountName,
-    DevicePaths,
-    Instance,
-    Lease,
-    PasswordSource,
-    ShareName,
-    ShareSubfolder,
-    is_loopback,
-    plain_account,
-    plain_folder,
-    plain_name,
-)
+from lab.hosts import fields
 from lab.hosts.host_config import HostConfig
 from lab.hosts.role import ROLES, Role, client_name, is_further_client
 from lab.hosts.sections import check_filled_in, check_place, parse_json_sections, parse_sections
@@ -40,24 +26,24 @@ class ShareConfig(Model):
 
     serve: Literal["lab", "existing"] = "existing"
     """``lab``: the lab serves a folder for the run. ``existing``: a share that is there, used as it is."""
-    path: Absolute | None = None
+    path: fields.Absolute | None = None
     """The folder on the server: of the existing share, or, with ``serve = lab``, the one for store ``disk``."""
-    name: ShareName = "lab"
+    name: fields.ShareName = "lab"
     """What clients ask for (SMB, AFP)."""
-    mounted: Absolute | None = None
+    mounted: fields.Absolute | None = None
     """A folder of the client where the share is mounted already, by somebody else: it is used as it is. Then name,
     account and password are not needed, and no option of the mount can be varied."""
-    folder: ShareSubfolder = ""
+    folder: fields.ShareSubfolder = ""
     """A folder in the share, for the lab to make its own in. Only where no login leads to the share on the server."""
-    account: AccountName | Literal[""] = Field("", validate_default=True)
+    account: fields.AccountName | Literal[""] = Field("", validate_default=True)
     """The account of the share (SMB, AFP)."""
-    password: PasswordSource = "prompt"
+    password: fields.PasswordSource = "prompt"
     """Where the password of that account comes from."""
     image_size: Size = 2 * 1024**3
     """With ``serve = lab``: the size of each file system that the lab makes in an image file, for stores such as
     ``ext4``; of ``zfs`` that of all files of a pool together. They are in the lab's own folder, and the disk there must
     have room for all of it."""
-    devices: DevicePaths = ()
+    devices: fields.DevicePaths = ()
     """With ``serve = lab``: disks or partitions of the server that hold nothing, with spaces between them, for stores
     such as ``ext4`` with ``ext4.disk = ["named"]``. ``lab run`` writes to them once ``--write-to`` names them, too."""
 
@@ -80,7 +66,8 @@ class ShareConfig(Model):
         """An existing share may have any name that a server allows."""
         if not value or info.data.get("serve") != "lab":
             return value
-        return {"path": plain_folder, "name": plain_name, "account": plain_account}[str(info.field_name)](value)
+        checks = {"path": fields.plain_folder, "name": fields.plain_name, "account": fields.plain_account}
+        return checks[str(info.field_name)](value)
 
 
 class LabConfig(Model):
@@ -88,9 +75,9 @@ class LabConfig(Model):
 
     title: str = ""
     """A line for every figure and table, such as the cards, the cable and the switch."""
-    instance: Instance = None
+    instance: fields.Instance = None
     """Which local lab the hosts are of; `lab local up` writes it, and no other file has it."""
-    lease: Lease = 600.0
+    lease: fields.Lease = 600.0
     """A host that has heard nothing of a run for so long begins to put back by itself what the run changed, a busy one
     somewhat later; ``off``: it waits for `lab restore`. From 30 s to 24 h."""
 
@@ -124,7 +111,7 @@ class Hosts(Model):
 
     @model_validator(mode="before")
     @classmethod
-    def _gather_clients(cls, content: Any) -> Any:
+    def _gather_clients(cls, content: object) -> object:
         """Move ``[client.2]`` etc. to ``more_clients``, with the keys inherited from ``[client]``."""
         if not isinstance(content, dict):
             return content
@@ -149,7 +136,6 @@ class Hosts(Model):
         return {Role.CLIENT.value: self.client, **self.more_clients}
 
     def section(self, name: str) -> HostConfig:
-        """The section of this name."""
         return self.server if name == Role.SERVER else self.clients[name]
 
     @property
@@ -158,7 +144,6 @@ class Hosts(Model):
         return (*self.reached, *self.more_clients)
 
     def with_clients(self, count: int) -> Self:
-        """A copy with only the first ``count`` clients."""
         kept = dict(list(self.more_clients.items())[: count - 1])
         return self.model_copy(update={"more_clients": kept})
 
@@ -191,7 +176,6 @@ class Hosts(Model):
 
     @property
     def measures_link(self) -> bool:
-        """Whether iperf3 measures the link."""
         return self.server.iperf3 != "off" and (self.server.is_reached or self.server.iperf3 is not None)
 
     @property
@@ -208,7 +192,6 @@ class Hosts(Model):
 
     @model_validator(mode="after")
     def _client_is_reached(self) -> Self:
-        """A server without a login cannot be changed."""
         for name, client in self.clients.items():
             if not client.is_reached:
                 raise ValueError(f"[{name}] host: missing; or give transport = local, where the client is this machine")
@@ -220,15 +203,11 @@ class Hosts(Model):
             raise ValueError("[share] folder: is for a share that no login leads to; elsewhere give path")
         if not self.server.is_reached and self.server.tune == "yes":
             raise ValueError("[server] tune: without host nobody logs in there, and nothing can be changed")
-        local = [name for name, section in self._sections() if section.transport == "local"]
+        sections = {**self.clients, Role.SERVER.value: self.server}
+        local = [name for name, section in sections.items() if section.transport == "local"]
         if len(local) > 1:
             raise ValueError(f"[{local[1]}] transport: [{local[0]}] is this machine: it cannot be both")
         return self
-
-    def _sections(self) -> Iterator[tuple[str, HostConfig]]:
-        """The name and the section of each host, the server last."""
-        yield from self.clients.items()
-        yield Role.SERVER.value, self.server
 
     @model_validator(mode="after")
     def _hosts_are_several(self) -> Self:
@@ -236,16 +215,13 @@ class Hosts(Model):
         if self.more_clients and self.share.mounted is not None:
             raise ValueError("[share] mounted: is for one client: of several each mounts the share for the run")
         seen: dict[tuple[str, ...], str] = {}
-        for name, section in self._sections():
-            if is_loopback(section.data_address):
-                raise ValueError(
-                    f"[{name}] data_address: is loopback, which reaches no other machine; "
-                    "give the address that the host has on this link"
-                )
+        for name, section in {**self.clients, Role.SERVER.value: self.server}.items():
+            if fields.is_loopback(section.data_address):
+                remedy = "give the address that the host has on this link"
+                raise ValueError(f"[{name}] data_address: is loopback, which reaches no other machine; {remedy}")
             if (other := seen.setdefault(("data_address", section.data_address.lower()), name)) != name:
-                raise ValueError(
-                    f"[{name}] data_address: is that of [{other}] too; give each host the one that it has itself"
-                )
+                remedy = "give each host the one that it has itself"
+                raise ValueError(f"[{name}] data_address: is that of [{other}] too; {remedy}")
             login = ("host", str(section.host).lower(), str(section.port), str(section.proxy_command))
             if section.host and (other := seen.setdefault(login, name)) != name and self.more_clients:
                 raise ValueError(f"[{name}] host: is that of [{other}] too; two clients cannot be one machine")

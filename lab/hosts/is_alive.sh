@@ -1,4 +1,3 @@
-# shellcheck shell=sh
 # is_pid WORD: whether it is a process number, and so safe in a path and as an argument of kill and ps.
 is_pid() { case $1 in '' | 0* | *[!0-9]*) return 1 ;; esac; }
 # about PID FIELD WORD: a fact about a process: on Linux a field of /proc/PID/stat, counted after the name, which may hold

@@ -26,23 +26,20 @@ class LocalConnection(Connection):
 
     @property
     def is_active(self) -> bool:
-        """See :meth:`Connection.is_active`."""
         return True
 
     @property
     def ending(self) -> str:
-        """See :meth:`Connection.ending`."""
         return ""
 
     def begin(self, line: str, given: str, deadline: float, goes_on: bool = False) -> Conversation:
-        """See :meth:`Connection.begin`."""
         try:
             return LocalConversation(line, given, goes_on)
         except OSError as error:  # no process can be started here
             raise ConnectionError(explain(error)) from error
 
     def close(self) -> None:
-        """See :meth:`Connection.close`."""
+        pass
 
 
 class LocalConversation(ProcessConversation):
@@ -54,12 +51,10 @@ class LocalConversation(ProcessConversation):
 
     @property
     def exit_code(self) -> int | None:
-        """See :meth:`Conversation.exit_code`."""
         code = self._process.returncode
         return code if code is None or code >= 0 else 128 - code
 
     def close(self) -> None:
-        """See :meth:`Conversation.close`."""
         self.end_input()
         if self._process.returncode is None:  # else another group may have its number by now
             with suppress(ProcessLookupError, PermissionError):  # macOS raises the latter for a group of zombies

@@ -23,16 +23,16 @@ SIP = (
 )
 # These programs say so about files. Others say it about what only root may do, and are right.
 FILE_TOOLS = "cat|cp|dd|df|find|head|ls|mkdir|mv|open|perl|rm|rmdir|rsync|openrsync|sh|stat|tail|touch"
-REFUSALS = (
-    (r"Operation not permitted while System Integrity Protection is engaged", SIP),
-    (r"sandbox_check failed\. nfsd has no read access to", NFSD),
-    (r"[Rr]equires? Full Disk Access privileges", FULL_DISK),
-    (rf"^(/bin/|/usr/bin/)?({FILE_TOOLS})(\([0-9]+\))?: .*: Operation not permitted( \(1\))?$", FULL_DISK),
-    (r"^cannot (open|flush) .*: Operation not permitted$", FULL_DISK),
-    (r"No route to host", LOCAL_NETWORK),
-)
+REFUSALS = {
+    r"Operation not permitted while System Integrity Protection is engaged": SIP,
+    r"sandbox_check failed\. nfsd has no read access to": NFSD,
+    r"[Rr]equires? Full Disk Access privileges": FULL_DISK,
+    rf"^(/bin/|/usr/bin/)?({FILE_TOOLS})(\([0-9]+\))?: .*: Operation not permitted( \(1\))?$": FULL_DISK,
+    r"^cannot (open|flush) .*: Operation not permitted$": FULL_DISK,
+    r"No route to host": LOCAL_NETWORK,
+}
 
 
 def explain(output: str) -> str:
     """The remedy for a refusal of macOS in a program's output; empty if there is none."""
-    return next((remedy for sign, remedy in REFUSALS if re.search(sign, output, re.MULTILINE)), "")
+    return next((remedy for sign, remedy in REFUSALS.items() if re.search(sign, output, re.MULTILINE)), "")

@@ -1,10 +1,13 @@
-"""What is mounted on a host, from its table of mounts: touching a mount whose server is dead would hang.
+"""What is mounted on a host: its table of mounts, and parsers of what systems report about mounts and their options.
 
-Paths in the table have no links.
+The table is read because touching a mount whose server is dead would hang. Paths in it have no links.
 """
 
 import re
+from collections.abc import Mapping
 
+from lab.base.errors import LabFailure
+from lab.base.untrusted import count, word
 from lab.hosts import Host
 from lab.hosts.command import Command, script
 
@@ -36,3 +39,122 @@ def is_mounted_on_mac(path: str) -> Command:
     """The same on a Mac. ``path`` must have no links, like the table."""
     table = 'table=$(mount) || exit; case $table in *" on $1 ("*) echo mounted ;; *) echo absent ;; esac'
     return script(table, path)
+
+
+MOUNT_OPTION = re.compile(r"([a-z_]{1,40})(=([A-Za-z0-9.]{1,40}))?")
+CURRENT = "-- Current mount parameters:"
+
+
+def split_mount_options(text: str) -> dict[str, str]:
+    """The options of a mount by name, with their values or empty texts; options with odd characters are left out."""
+    return {match[1]: match[3] or "" for option in text.split(",") if (match := MOUNT_OPTION.fullmatch(option))}
+
+
+# --- Linux
+
+
+def parse_mount_options(text: str, versions_of: str) -> dict[str, str | int]:
+    """``rsize``, ``wsize`` (bytes) and ``dialect``, as far as the options of a mount have them."""
+    options = dict(option.split("=", 1) for option in text.split(",") if "=" in option)
+    limits: dict[str, str | int] = {
+        name: count(options[name]) for name in ("rsize", "wsize") if re.fullmatch("[0-9]{1,18}", options.get(name, ""))
+    }
+    if re.fullmatch(r"[0-9.]{1,8}", options.get("vers", "")):
+        limits["dialect"] = versions_of + options["vers"]
+    return limits
+
+
+def parse_signed(text: str, share: str) -> str:
+    """``true`` or ``false`` from the kernel's DebugData; empty if it lacks the share or says both."""
+    dialects = [re.search(r" Dialect 0x[0-9a-f]+( signed)?", session) for session in cifs_sessions(text, share)]
+    answers = {"true" if dialect[1] else "false" for dialect in dialects if dialect}
+    return answers.pop() if len(answers) == 1 else ""
+
+
+def parse_encrypted(text: str, share: str) -> str:
+    """As :func:`parse_signed`, for encryption: a word in the second line about the share (kernel: cifs_debug_tcon)."""
+    lines = [session.partition(f") {share} Mounts: ")[2].splitlines()[1:2] for session in cifs_sessions(text, share)]
+    answers = {"true" if " Encrypted" in line[0] else "false" for line in lines if line}
+    return answers.pop() if len(answers) == 1 else ""
+
+
+def cifs_sessions(text: str, share: str) -> list[str]:
+    """The parts of the kernel's DebugData about the connections of a share, each with its channels."""
+    sessions = re.split(r"^\d+\) ConnectionId: ", text, flags=re.MULTILINE)[1:]
+    return [session for session in sessions if f") {share} Mounts: " in session]
+
+
+# --- macOS
+
+
+def parse_mount_lines(text: str) -> list[tuple[str, str, str, tuple[str, ...]]]:
+    """Source, mount point, file system and flags (without ``mounted by``) of each line of ``mount``."""
+    lines = re.findall(r"^(\S.*?) on (/.*) \(([^()]*)\)$", text, re.MULTILINE)
+    rows = []
+    for source, point, words in lines:
+        kind, *flags = words.split(", ")
+        rows.append((source, point, kind, tuple(flag for flag in flags if not flag.startswith("mounted by "))))
+    return rows
+
+
+def parse_mounts(text: str) -> dict[str, tuple[str, str]]:
+    """File system and comma-separated flags by mount point, from the output of ``mount``."""
+    return {point: (kind, ",".join(flags)) for _, point, kind, flags in parse_mount_lines(text)}
+
+
+def parse_statshares(text: str) -> dict[str, str]:
+    """Dialect, signing and encryption in ``smbutil statshares -m``; old versions do not say whether it signs."""
+    rows = dict(re.findall(r"^ +([A-Z_]+) +(\S+) *$", text, re.MULTILINE))
+    try:
+        return {name: word(value, r"[ -~]{1,60}") for name, value in _negotiated(rows).items()}
+    except ValueError as error:
+        raise LabFailure(f"smbutil statshares: {error}", host="client") from error
+
+
+def _negotiated(rows: Mapping[str, str]) -> dict[str, str]:
+    negotiated = {}
+    if "SMB_VERSION" in rows:
+        version = word(rows["SMB_VERSION"], "SMB_[0-9.]{1,8}").removeprefix("SMB_")
+        negotiated["dialect"] = "SMB " + {"3.02": "3.0.2", "2.002": "2.0.2"}.get(version, version)
+    if rows.get("SIGNING_ON") == "TRUE":
+        negotiated["signing"] = rows.get("SMB_CURR_SIGN_ALGORITHM", "on")
+    elif "SESSION_RECONNECT_COUNT" in rows:
+        negotiated["signing"] = "off"
+    elif rows.get("SIGNING_REQUIRED") == "TRUE":
+        negotiated["signing"] = "on"
+    if "SMB_CURR_ENCRYPT_ALGORITHM" in rows:
+        negotiated["encryption"] = rows["SMB_CURR_ENCRYPT_ALGORITHM"].replace("OFF", "off")
+    return negotiated
+
+
+def parse_multichannel(text: str) -> dict[str, str]:
+    """Whether the session may use several connections, ``on`` or ``off``, if the text says so."""
+    match = re.search(r"Multichannel ON: (yes|no)\b", text)
+    return {"multichannel": {"yes": "on", "no": "off"}[match[1]]} if match else {}
+
+
+def parse_nfsstat(text: str) -> dict[str, str]:
+    """The parameters in effect, with their values or empty texts, from ``nfsstat -m PATH``."""
+    has_parts = "-- Original mount options:" in text or CURRENT in text
+    current = text.partition(CURRENT)[2] if has_parts else text
+    parameters = re.search(r"^\s*NFS parameters: (\S+)", current, re.MULTILINE)
+    return split_mount_options(parameters[1]) if parameters else {}
+
+
+def read_nfs_version(parameters: Mapping[str, str]) -> str:
+    """The NFS version in the parameters of nfsstat, with 4 as 4.0; empty if missing."""
+    version = parameters.get("vers", "")
+    return {"4": "4.0"}.get(version, version)
+
+
+def read_parameters(parameters: Mapping[str, str]) -> Mapping[str, str | int]:
+    """``dialect``, ``rsize`` and ``wsize`` (bytes) from the parameters of nfsstat. Raises LabFailure."""
+    version = read_nfs_version(parameters)
+    try:
+        sizes: dict[str, str | int] = {
+            name: count(parameters[name]) for name in ("rsize", "wsize") if name in parameters
+        }
+        dialect = {"dialect": "NFSv" + word(version, r"[0-9.]{1,8}")} if version else {}
+    except ValueError as error:
+        raise LabFailure(f"nfsstat -m: {error}", host="client") from error
+    return {**sizes, **dialect}

@@ -37,10 +37,7 @@ KEY_ON_RECORD = re.compile(r"Offending .*key in (.+:[0-9]+)")
 
 
 def connect(role: str, config: HostConfig) -> OpenSshConnection:
-    """An open connection; uses ~/.ssh/config as the target does, the agent and known_hosts.
-
-    Raises HostError or HostKeyError with a remedy; BadInput for wrong files.
-    """
+    """An open connection. Raises HostError or HostKeyError with a remedy; BadInput for wrong files."""
     target = check(role, config)
     connection = OpenSshConnection(target)
     try:
@@ -61,12 +58,14 @@ def check(role: str, config: HostConfig) -> SshTarget:
 
 
 def _explain(errors: str, target: SshTarget) -> HostError:
-    """The error for a failed connection, with a remedy."""
     if changed := CHANGED_KEY.search(errors):
         recorded = KEY_ON_RECORD.search(errors)
         return target.changed_key(changed[1], f"that of {recorded[1]}" if recorded else "another")
-    if "Host key verification failed" in errors and (sent := KEY_SENT.search(_detailed_errors(target))):
-        return target.unknown_key(sent[1], sent[2])
+    if "Host key verification failed" in errors:
+        with closing(OpenSshConnection(target, "-v")) as retry:  # fails once more
+            retry.wait_until_open()
+            if sent := KEY_SENT.search(retry.errors):
+                return target.unknown_key(sent[1], sent[2])
     # ssh frames a warning with lines of @
     lines = [line.strip(" .") for line in errors.splitlines() if line.strip() and not line.startswith("@")]
     reason = "; ".join(lines) or "no answer"
@@ -75,13 +74,6 @@ def _explain(errors: str, target: SshTarget) -> HostError:
     if "no matching" in reason:
         return target.too_old(reason, "what it offers, or enough of it, as ssh_algorithms")
     return target.unreachable(reason)
-
-
-def _detailed_errors(target: SshTarget) -> str:
-    """Standard error of ssh -v, while it fails once more."""
-    with closing(OpenSshConnection(target, "-v")) as retry:
-        retry.wait_until_open()
-        return retry.errors
 
 
 class OpenSshConnection(Connection):
@@ -106,7 +98,6 @@ class OpenSshConnection(Connection):
             )
 
     def _options(self, target: SshTarget) -> Iterator[str]:
-        """Settings of ssh as words of its command line."""
         settings = {
             "ControlMaster": "yes",
             "ControlPath": self._control,
@@ -124,7 +115,6 @@ class OpenSshConnection(Connection):
             yield from ("-o", option)
 
     def _keys(self, target: SshTarget) -> Iterator[str]:
-        """Private keys as words of the command line of ssh."""
         for number, key in enumerate(target.identities or ssh_target.usual_identities()):
             yield from ("-i", self._link(f"key-{number}", Path(key)))
             for more in (".pub", "-cert.pub"):  # beside a key ssh looks for its public half, and a certificate
@@ -148,7 +138,6 @@ class OpenSshConnection(Connection):
 
     @property
     def errors(self) -> str:
-        """Standard error of ssh and of its proxy command."""
         text = (self.folder / "errors").read_text(errors="replace")
         for link in sorted(self._links, reverse=True):  # the longer ones first
             text = text.replace(link, str(self._links[link]))
@@ -156,12 +145,10 @@ class OpenSshConnection(Connection):
 
     @property
     def is_active(self) -> bool:
-        """See :meth:`Connection.is_active`."""
         return self._master.poll() is None
 
     @property
     def ending(self) -> str:
-        """See :meth:`Connection.ending`."""
         if self.is_active:
             return ""
         with suppress(OSError):  # close() removes the file
@@ -169,7 +156,7 @@ class OpenSshConnection(Connection):
         return ""
 
     def begin(self, line: str, given: str, deadline: float, goes_on: bool = False) -> Conversation:
-        """See :meth:`Connection.begin`. A missed deadline shows in :meth:`Conversation.wait`."""
+        """A missed deadline shows in :meth:`Conversation.wait`."""
         if not self.is_active:
             raise ConnectionError
         command = [*SESSION, "-S", str(self._control), "--", self._address, line]
@@ -179,7 +166,6 @@ class OpenSshConnection(Connection):
             raise ConnectionError(explain(error)) from error
 
     def close(self) -> None:
-        """See :meth:`Connection.close`."""
         present(self._master.stdin).close()
         try:
             self._master.wait(GRACE_S)
@@ -198,12 +184,11 @@ class OpenSshConversation(ProcessConversation):
 
     @property
     def exit_code(self) -> int | None:
-        """See :meth:`Conversation.exit_code`. ssh also exits with 255 if it lost the connection."""
+        """``ssh`` also exits with 255 if it lost the connection."""
         code = self._process.returncode
         return code if 0 <= code < 255 or self.exited_255 else None
 
     def close(self) -> None:
-        """See :meth:`Conversation.close`."""
         self.end_input()
         self._process.kill()
         self._process.wait()

@@ -1,4 +1,3 @@
-# shellcheck shell=sh
 # Functions for the lab's own folders. Anybody who can write into a folder can swap what is in it, or put a link there. So a
 # folder is entered first and checked as `.`, which nobody can swap. A run enters such folders often: few programs are run.
 

@@ -41,7 +41,6 @@ class StrictHostKeys(paramiko.MissingHostKeyPolicy):
         self.target = target
 
     def missing_host_key(self, client: paramiko.SSHClient, hostname: str, key: paramiko.PKey) -> None:
-        """Raise HostKeyError with the fingerprint as ssh prints it."""
         raise self.target.unknown_key(key.get_name(), fingerprint(key))
 
 
@@ -52,10 +51,7 @@ def fingerprint(key: paramiko.PKey) -> str:
 
 
 def connect(role: str, config: HostConfig) -> ParamikoConnection:
-    """An open connection; uses ~/.ssh/config, the agent and known_hosts.
-
-    Raises HostError or HostKeyError with a remedy; BadInput for wrong files.
-    """
+    """An open connection. Raises HostError or HostKeyError with a remedy; BadInput for wrong files."""
     target = ssh_target.find_target(role, config)
     with ExitStack() as stack:
         client = paramiko.SSHClient()
@@ -92,7 +88,6 @@ def check(role: str, config: HostConfig) -> SshTarget:
 
 
 def _explain(error: Exception, target: SshTarget, proxy: Proxy | None) -> HostError:
-    """The error for a failed connection, with a remedy."""
     if isinstance(error, paramiko.BadHostKeyException):
         return target.changed_key(fingerprint(error.key), fingerprint(error.expected_key))
     if isinstance(error, paramiko.AuthenticationException | paramiko.PasswordRequiredException):
@@ -166,12 +161,10 @@ class ParamikoConnection(Connection):
 
     @property
     def is_active(self) -> bool:
-        """See :meth:`Connection.is_active`."""
         return self.transport.is_active()
 
     @property
     def ending(self) -> str:
-        """See :meth:`Connection.ending`."""
         self.transport.join(ENDING_S)  # it closes its channels a moment before it ends
         if self.is_active:
             return ""
@@ -180,7 +173,6 @@ class ParamikoConnection(Connection):
         return (self._proxy.close() if self._proxy else "") or reason
 
     def begin(self, line: str, given: str, deadline: float, goes_on: bool = False) -> Conversation:
-        """See :meth:`Connection.begin`."""
         if not self.is_active:
             raise ConnectionError
         try:
@@ -195,7 +187,6 @@ class ParamikoConnection(Connection):
         return ParamikoConversation(channel, given, goes_on)
 
     def close(self) -> None:
-        """See :meth:`Connection.close`."""
         self.client.close()
         if self._proxy is not None:
             self._proxy.close()
@@ -225,11 +216,9 @@ class ParamikoConversation(Conversation):
 
     @property
     def exit_code(self) -> int | None:
-        """See :meth:`Conversation.exit_code`."""
         return self.channel.exit_status if self.channel.exit_status >= 0 else None
 
     def close(self) -> None:
-        """See :meth:`Conversation.close`."""
         _close(self.channel)
 
 

@@ -18,8 +18,7 @@ _taken: dict[str, SecretStr] = {}  # from the environment, by variable, which ma
 def resolve(source: str, what: str, key: str) -> SecretStr:
     """The password from ``source``: ``prompt``, ``env:X``, ``file:X`` or ``keyring:X``. Raises BadInput.
 
-    ``what`` says whose password it is: for the prompt, the keyring's user name and errors. ``key`` is the place of the
-    source in the hosts file, with which errors begin.
+    ``what`` says whose password it is; errors begin with ``key``, the place of the source in the hosts file.
     """
     kind, _, where = source.partition(":")
     try:

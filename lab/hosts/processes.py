@@ -1,7 +1,7 @@
 """Shell functions about processes on a host, for the beginning of scripts in other modules."""
 
 from lab.base.scripts import read_script
-from lab.hosts.perl import shell_function
+from lab.hosts.command import shell_function
 
 IS_ALIVE = read_script(__file__, "is_alive.sh")
 ACCOUNT_OF = read_script(__file__, "account_of.sh")  # after IS_ALIVE

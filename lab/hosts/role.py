@@ -17,7 +17,6 @@ class Role(StrEnum):
 
     @property
     def peer(self) -> Role:
-        """The other role."""
         return Role.SERVER if self is Role.CLIENT else Role.CLIENT
 
 

@@ -64,14 +64,11 @@ def parse_json_sections(text: str, path: Path) -> dict[str, dict[str, str]]:
 def check_place(path: Path, results: Path = Path(RESULTS)) -> None:
     """Raise BadInput for a hosts file in a run folder, or in ``results`` or another folder of runs with that name.
 
-    A hosts file names commands that run here (``proxy_command``), while a run folder may come from anywhere. Folders
-    are compared by identity, because a name may be a link or in capitals.
+    A hosts file names commands that run here (``proxy_command``), while a run folder may come from anywhere.
     """
     if folder := results_around(path, results):
-        raise BadInput(
-            f"{path}: lies in {folder}, among results, and those may be somebody else's: it is not read",
-            "look at it, and copy what is right to a hosts file outside",
-        )
+        message = f"{path}: lies in {folder}, among results, and those may be somebody else's: it is not read"
+        raise BadInput(message, "look at it, and copy what is right to a hosts file outside")
 
 
 def check_unnamed(path: Path) -> None:
@@ -80,10 +77,9 @@ def check_unnamed(path: Path) -> None:
         return  # reading it will say what to do
     for section, keys in parse_sections(read_text(path, ""), path).items():
         for key in filter(keys.__contains__, ONLY_WHERE_NAMED):
-            raise BadInput(
-                f"{path}: [{section}] {key}: not taken from a file that was only found in the current folder",
-                f"look at it, and name it: `--hosts {path}`; or give the same for that host in ~/.ssh/config",
-            )
+            remedy = f"look at it, and name it: `--hosts {path}`; or give the same for that host in ~/.ssh/config"
+            message = f"{path}: [{section}] {key}: not taken from a file that was only found in the current folder"
+            raise BadInput(message, remedy)
 
 
 def results_around(path: Path, results: Path = Path(RESULTS)) -> Path | None:
@@ -122,10 +118,8 @@ def check_filled_in(text: str, path: Path) -> None:
         elif MARK in line and content in PLACEHOLDERS:
             missing.append(f"line {number} ({section} {content.partition(' ')[0]})")
     if missing:
-        raise BadInput(
-            f"{path}: fill in the lines marked {MARK}: {', '.join(missing)}",
-            f"`lab init` writes such a file from what it finds; where a value is right as it is, remove its {MARK}",
-        )
+        ways = f"`lab init` writes such a file from what it finds; where a value is right as it is, remove its {MARK}"
+        raise BadInput(f"{path}: fill in the lines marked {MARK}: {', '.join(missing)}", ways)
 
 
 def _without_comment(line: str) -> str:

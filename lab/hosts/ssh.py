@@ -1,8 +1,17 @@
-"""A host over SSH, or this machine: one connection, kept for the run, over any transport."""
+"""A host over SSH, or this machine: one connection, kept for the run, over any transport.
 
+Each command is one line that sh, bash, zsh, ksh, tcsh, csh and fish all read alike. In csh and tcsh a quoted text ends
+at a line end, ``!`` means history even there, and a word has at most 1000 bytes. fish reads backslashes in a quoted
+text. So anything but plain text is sent as octal numbers in short words, and /bin/sh decodes them.
+"""
+
+import re
+import shlex
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
+
+from pydantic import SecretStr
 
 from lab.base import signals
 from lab.base.errors import BadInput, DeadlineExceeded, HostError, HostLost
@@ -11,11 +20,9 @@ from lab.base.scripts import read_script
 from lab.base.untrusted import first_line
 from lab.hosts import local, openssh, paramiko, passwords
 from lab.hosts.connection import Connection, Conversation
-from lab.hosts.dialogue import Dialogue
-from lab.hosts.host import STOPPED, CommandLog, Host, Result
+from lab.hosts.host import STOPPED, CommandLog, Dialogue, Host, Result
 from lab.hosts.host_config import HostConfig
 from lab.hosts.hosts_file import Hosts
-from lab.hosts.login_shell import script_line
 from lab.hosts.processes import END_COMMAND
 
 KILL_DEADLINE_S = 10.0
@@ -74,15 +81,11 @@ class SshHost(Host):
         self.config = config
         self.sudo: str = config.sudo
         self.is_narrow, self.needs_no_sudo = config.sudo == "helper", config.sudo == "none"
-        self._password = (
-            passwords.resolve(
-                config.sudo_password,
-                f"{config.login if config.user or not config.host else f'you@{config.host}'} (sudo)",
-                f"{config.place}[{name}] sudo_password",
-            )
-            if config.sudo == "password"
-            else None
-        )
+        self._password: SecretStr | None = None
+        if config.sudo == "password":
+            account = config.login if config.user or not config.host else f"you@{config.host}"
+            key = f"{config.place}[{name}] sudo_password"
+            self._password = passwords.resolve(config.sudo_password, f"{account} (sudo)", key)
         self.connection = CONNECT[config.transport](name, config)
         self.helper = HELPERS.get(self.run("uname", "-s").stdout.strip(), HELPER) if self.is_narrow else ""
         if config.sudo == "password":
@@ -90,13 +93,13 @@ class SshHost(Host):
             self.sudo = self.shell(WHICH_SUDO).stdout.splitlines()[-1]
 
     def as_root(self, argv: tuple[str, ...]) -> tuple[str, ...]:
-        """See :meth:`Host.as_root`. The helper sets its own environment."""
+        """The helper sets its own environment."""
         if not SUDO[self.sudo]:
             return argv
         return (*SUDO[self.sudo], *([self.helper] if self.is_narrow else ("/usr/bin/env", "LC_ALL=C")), *argv)
 
     def reconnect(self, take_over: Callable[[], None] = lambda: None) -> None:
-        """See :meth:`Host.reconnect`. Address and host key are checked again."""
+        """Address and host key are checked again."""
         with closing(self.connection):  # the old one
             try:
                 self.connection = CONNECT[self.config.transport](self.name, self.config)
@@ -105,7 +108,6 @@ class SshHost(Host):
             take_over()
 
     def close(self) -> None:
-        """Close the connection."""
         self.connection.close()
 
     def _execute(self, argv: tuple[str, ...], root: bool, given: str, deadline_s: float, stop_mark: str = "") -> Result:
@@ -132,7 +134,6 @@ class SshHost(Host):
 
     @contextmanager
     def converse(self, *argv: str, deadline_s: float) -> Iterator[Dialogue]:
-        """See :meth:`Host.converse`."""
         began = time.monotonic()
         with signals.deferred():
             conversation = self._begin(argv, root=False, given="", deadline_s=deadline_s, goes_on=True)
@@ -167,9 +168,8 @@ class SshHost(Host):
     def _lost(self, reason: str, moment: str = "") -> HostLost:
         last_line = first_line(reason.strip().rpartition("\n")[2])  # a proxy says last why it ended
         why = f": {last_line}" if last_line else ""
-        return HostLost(
-            f"the connection to {self.config.host or self.config.login} was lost{moment}{why}", host=self.name
-        )
+        host = self.config.host or self.config.login
+        return HostLost(f"the connection to {host} was lost{moment}{why}", host=self.name)
 
     def _end(self, conversation: Conversation, root: bool) -> None:
         """End a running command with its children. sshd gave it a session of its own, led by the login shell."""
@@ -212,3 +212,35 @@ def reached(config: Hosts, log: CommandLog | None = None) -> Iterator[tuple[dict
             except HostError as error:
                 unreachable[name] = error.on_one_line()
         yield hosts, unreachable
+
+
+_PLAIN = re.compile(r"[ -~]*")
+_SPECIAL = frozenset("!\\'")
+_MOST_BYTES = 900  # of one word
+_DECODE = 'eval "set -- $(printf %b "$@")"; '
+
+
+def script_line(first: str, rest: str, words: Sequence[str]) -> str:
+    """The line by which /bin/sh runs ``first`` and ``rest``, plain text; only ``rest`` sees the words decoded."""
+    if all(_is_plain(word) and len(word) < _MOST_BYTES for word in words):
+        return shlex.join(["/bin/sh", "-c", first + rest, "sh", *words])
+    coded = " ".join(f"'{part}'" for part in _coded(shlex.join(words)))
+    return f"{shlex.join(['/bin/sh', '-c', first + _DECODE + rest, 'sh'])} {coded}"
+
+
+def _is_plain(word: str) -> bool:
+    return bool(_PLAIN.fullmatch(word)) and not _SPECIAL & set(word)
+
+
+_CODES = tuple(chr(byte) if _is_plain(chr(byte)) else f"\\0{byte:03o}" for byte in range(256))
+
+
+def _coded(line: str) -> Iterator[str]:
+    """The line in parts that need only plain quotes; no number is cut in two."""
+    part = ""
+    for byte in line.encode():
+        part += _CODES[byte]
+        if len(part) >= _MOST_BYTES:
+            yield part
+            part = ""
+    yield part

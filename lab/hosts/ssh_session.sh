@@ -1,4 +1,3 @@
-# shellcheck shell=sh
 # After account_of.sh.
 # ssh_session: pid and start of the nearest ancestor that is an SSH server's process, which ends with the connection. If the
 # lab runs on this machine itself, it is the lab: the parent of the shell with its mark (local.py). The kernel vouches for

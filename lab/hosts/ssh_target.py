@@ -59,12 +59,10 @@ class SshTarget:
         return HostKeyError(f"{self.login}: unknown host key: {name} {fingerprint}", remedy, host=self.role)
 
     def changed_key(self, fingerprint: str, on_record: str) -> HostKeyError:
-        """The error for a host key that differs from the one on record."""
         message = f"{self.login}: the host key has CHANGED: it is {fingerprint}, on record is {on_record}"
         return HostKeyError(message, f"find out why; if it is right: {self.forget}", host=self.role)
 
     def login_refused(self, reason: str) -> HostError:
-        """The error for a refused login."""
         remedy = (
             f"your key must be in that account's authorized_keys: `ssh-copy-id {self.login}`; a key with a passphrase "
             f"goes into the agent (`ssh-add`){OLD_LOGIN if self._is_old else ''}"
@@ -99,7 +97,12 @@ def find_target(role: str, config: HostConfig) -> SshTarget:
     login = f"{user}@{host}" if user else host
     proxy_command = _proxy_command(config, options, address, port)
     if proxy_command is None:
-        _check_name(address, f"{place} host")
+        try:
+            address.encode("idna")  # the resolver does so, and does not name the one that it cannot encode
+        except UnicodeError as error:
+            rule = "the name of a host is parts of 1 to 63 letters with dots between"
+            message = f"{address:.80} cannot be looked up: {rule} (Hostname in {SSH_CONFIG} counts too)"
+            raise BadInput(f"{place} host: {message}") from error
     identities, known_hosts = _files(config, options, named_keys, place)
     given = {"UserKnownHostsFile": config.known_hosts, "ProxyCommand": config.proxy_command}
     chosen = _algorithms(config)
@@ -108,20 +111,8 @@ def find_target(role: str, config: HostConfig) -> SshTarget:
     by_hand = shlex.join(["ssh", *(["-p", str(config.port)] if config.port else []), *words, login])
     forget = ["ssh-keygen", "-R", address if port == 22 else f"[{address}]:{port}"]
     forget += ["-f", config.known_hosts] if config.known_hosts else []
-    return SshTarget(
-        key=place,
-        role=role,
-        login=login,
-        address=address,
-        port=port,
-        user=user,
-        identities=identities,
-        proxy_command=proxy_command,
-        known_hosts=known_hosts,
-        algorithms=algorithms,
-        by_hand=by_hand,
-        forget=shlex.join(forget),
-    )
+    login_words = (place, role, login, address, port, user)
+    return SshTarget(*login_words, identities, proxy_command, known_hosts, algorithms, by_hand, shlex.join(forget))
 
 
 def _algorithms(config: HostConfig) -> dict[str, str]:
@@ -137,15 +128,6 @@ def _algorithms_of(options: Mapping[str, str]) -> dict[str, str]:
     options = {"pubkeyacceptedkeytypes": options.get("pubkeyacceptedalgorithms", ""), **options}
     names = (name for group in OPTIONS.values() for name in group)
     return {name: value for name in names if (value := options.get(name.lower()))}
-
-
-def _check_name(address: str, key: str) -> None:
-    # the resolver encodes names so, and does not name the one that it cannot encode
-    try:
-        address.encode("idna")
-    except UnicodeError as error:
-        rule = f"the name of a host is parts of 1 to 63 letters with dots between (Hostname in {SSH_CONFIG} counts too)"
-        raise BadInput(f"{key}: {address:.80} cannot be looked up: {rule}") from error
 
 
 def _files(config: HostConfig, options: Mapping[str, str], named_keys: list[str], place: str) -> tuple[list[str], Path]:

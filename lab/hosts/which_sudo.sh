@@ -1,4 +1,3 @@
-# shellcheck shell=sh
 # Print how sudo works for an account with a password: a key of SUDO in ssh.py.
 sudo -k
 if sudo -n true 2>/dev/null; then echo nopasswd

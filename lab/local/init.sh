@@ -28,7 +28,7 @@ mount -t tmpfs -o mode=755 run "$root/run"
 mount -t tmpfs -o mode=1777 tmp "$root/tmp"
 mkdir -p "$root/run/sshd" "$root/run/rpcbind"
 mkdir -m 1777 "$root/run/lock"
-if [ -n "$link" ]; then   # what the link takes of the machine's processors: lab/platforms/linux/counters.py reads it
+if [ -n "$link" ]; then   # what the link takes of the machine's processors: lab/platforms/linux/clock.py reads it
     : > "$root/run/file-share-lab.link"
     mount --bind -o ro "$link/cpu.stat" "$root/run/file-share-lab.link"
 fi

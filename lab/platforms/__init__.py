@@ -10,22 +10,10 @@ from lab.hosts import ROLES, Host
 from lab.hosts.hosts_file import Hosts
 from lab.platforms.facts import Facts
 from lab.platforms.platform import Platform
-from lab.platforms.readings import ALL_CORES, Connection, Reading, Ticks
+from lab.platforms.readings import Connection, Reading
 from lab.platforms.timing import Counters, Timing
 
-__all__ = [
-    "ALL_CORES",
-    "Connection",
-    "Counters",
-    "Facts",
-    "Platform",
-    "Reading",
-    "Ticks",
-    "Timing",
-    "check_hosts",
-    "detect",
-    "named",
-]
+__all__ = ["Connection", "Counters", "Facts", "Platform", "Reading", "Timing", "check_hosts", "detect", "named"]
 
 
 def _platforms() -> list[type[Platform]]:

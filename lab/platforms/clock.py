@@ -13,13 +13,12 @@ from lab.base.scripts import read_script
 from lab.base.untrusted import first_line, quantity
 from lab.hosts import Host, Result
 from lab.hosts.command import shell_line
-from lab.platforms.armed import TOGETHER, Armed
 from lab.platforms.network import ANSWERS
 from lab.platforms.part import Part
 from lab.platforms.readings import Reading, Ticks
-from lab.platforms.timing import Counters, MountServer, Timing, parse_timing, values_of
+from lab.platforms.timing import TOGETHER, Armed, Counters, MountServer, Timing, parse_timing, values_of
 from lab.settings.background import background_process
-from lab.settings.setting import Setting
+from lab.settings.operation import Setting
 
 STOPWATCH = ANSWERS + read_script(__file__, "server_watch.pl") + read_script(__file__, "stopwatch.pl")
 UNANSWERED = "unanswered"  # the word of server_watch.pl for a server that is gone
@@ -47,18 +46,14 @@ class Clock(Part, ABC):
         """The counters in the lines that ``counts`` returned. Raises ValueError."""
 
     def install(self, directory: str, interface: str, peer: str) -> None:
-        """Put the stopwatch into the lab's own folder on the host, which exists.
-
-        ``interface`` belongs to the data link; ``peer`` is the other host's address on that link.
-        """
+        """Put the stopwatch into the lab's ``directory``; the data link leads from ``interface`` to ``peer``."""
         self.directory, self.peer = directory, peer
         self.host.shell('umask 077; cat > "$1/stopwatch.pl"', directory, given=self.counts + STOPWATCH)
 
     def counters(self, interface: str) -> Counters:
         """The counters now; the stopwatch must be installed."""
-        return self.read(
-            lambda text: self.pick_counters(text, interface, "before"), *self._stopwatch(interface, "", (), None)
-        )
+        words = self._stopwatch(interface, "", (), None)
+        return self.read(lambda text: self.pick_counters(text, interface, "before"), *words)
 
     def count_ticks(self, seconds: int) -> Mapping[str, Ticks]:
         """The ticks of each core during the next seconds; empty if the platform does not count them."""
@@ -97,12 +92,11 @@ class Clock(Part, ABC):
     ) -> Timing:
         """Read the stopwatch's report. Raises as :meth:`time_transfer` does."""
         if server and _gone_mark(server) in result.stdout:
-            raise HostError(
-                f"the server at {server.address} no longer answers on port {server.port} "
-                f"({server.protocol.upper()}): no byte moved, and it takes no connection",
-                "look whether that host is up, its file server runs, and the data link is there",
-                host=self.host.name,
+            where = (
+                f"the server at {server.address} no longer answers on port {server.port} ({server.protocol.upper()})"
             )
+            remedy = "look whether that host is up, its file server runs, and the data link is there"
+            raise HostError(f"{where}: no byte moved, and it takes no connection", remedy, host=self.host.name)
         values = values_of(result.stdout)
         if values.get("exit") != "0" or "flush_error" in values:
             what = values.get("flush_error") or f"exit code {values.get('exit', result.exit_code)}"
@@ -157,10 +151,7 @@ def _gone_mark(server: MountServer | None) -> str:
 
 
 def split_samples(text: str) -> Iterator[tuple[float, list[str]]]:
-    """The time of each sample in a sampler's file, and the lines between its ``@ SECONDS`` and the next.
-
-    The sampler may be writing: a last line that is cut short is left out. Raises ValueError.
-    """
+    """The time of each sample, and the lines after its ``@ SECONDS``; a cut last line is left out."""
     _, *samples = re.split("^@ ", text[: text.rfind("\n") + 1], flags=re.MULTILINE)
     for sample in samples:
         at_s, *lines = sample.splitlines()

@@ -1,4 +1,3 @@
-# shellcheck shell=sh
 # $1 a folder; prints "folder" and its path without links, or why it cannot be entered. Entering lets an automounter mount.
 if cd "$1" 2>/dev/null; then
     echo folder

@@ -57,10 +57,7 @@ class Facts:
 
 
 def parse_facts(text: str, *more: str) -> tuple[dict[str, str], dict[str, str]]:
-    """Values and tools in lines ``name value`` and ``tool name version``.
-
-    Raises ValueError if a name of IDENTITY or ``more`` is missing, or its value is impossible.
-    """
+    """Values and tools in lines ``name value`` and ``tool name version``. Raises ValueError."""
     values: dict[str, str] = {}
     tools: dict[str, str] = {}
     for line in text.splitlines():

@@ -1,18 +1,19 @@
-"""Folders and files on a host, and what its memory keeps of them."""
+"""Folders, files and programs on a host, and what its memory keeps of the files."""
 
 import re
 from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import ClassVar, Literal, TypeAlias
 
 from lab.base.scripts import read_script
-from lab.base.untrusted import count
+from lab.base.untrusted import count, first_line
 from lab.hosts.command import Command, script
 from lab.hosts.own_folder import OWN_FOLDER
 from lab.platforms.part import Part
-from lab.settings.operation import Operation
+from lab.settings.operation import Operation, Setting
 from lab.settings.parameters import OwnFolder
-from lab.settings.setting import Setting
 
 Above: TypeAlias = Literal["home", "us", "any"]
 MAKE = OWN_FOLDER + read_script(__file__, "own_folder_make.sh")
@@ -34,6 +35,7 @@ class Folder(Operation):
     """A folder of the lab's own, which is removed with its content, but not beyond a mount point."""
 
     kind = "folder"
+    label_format = "folder {path}"
     values = "absent|present"
     volatile = False
     holds = True
@@ -41,13 +43,7 @@ class Folder(Operation):
     path: OwnFolder
     """Where it is."""
 
-    @property
-    def label(self) -> str:
-        """See :attr:`Operation.label`."""
-        return f"folder {self.path}"
-
     def read(self) -> Command:
-        """See :meth:`Operation.read`."""
         return script(STATE, self.path)
 
     def _undo(self, old: str) -> tuple[Command, ...]:
@@ -78,11 +74,8 @@ class Files(Part, ABC):
         others = () if mode or through in ("", account) else (script(OPEN, path, account, through, root=True),)
         mode = mode or ("711" if others else "700")
         is_home = above == "home"
-        remedy = (
-            ""
-            if is_home
-            else f"`chmod o-w,g-w` or `chmod +t` there, or give another folder than {path.rpartition('/')[0]}"
-        )
+        remedy = f"`chmod o-w,g-w` or `chmod +t` there, or give another folder than {path.rpartition('/')[0]}"
+        remedy = "" if is_home else remedy
         make = script(MAKE, mode, above, account if is_home else "", NEW, root=is_home, given=path)
         return Setting(self.host.name, Folder(path), "present", (make, *others), remedy, before="absent")
 
@@ -93,9 +86,8 @@ class Files(Part, ABC):
     def close_folder(self, path: str, account: str, proof: str) -> str:
         """Let only ``account`` and the owner of the file ``proof`` write into an open folder.
 
-        The file is in the folder, and is removed; without it only the account may write. An owner without a group of
-        its own gets an access control list. Returns ``list`` then, or ``open`` if the folder takes no list and stays
-        open.
+        The file is in the folder, and is removed. An owner without a group of its own gets an access control list:
+        returns ``list`` then, or ``open`` if the folder takes none.
         """
         return self.host.shell(CLOSE, path, account, root=True, given=proof).stdout.strip()
 
@@ -115,11 +107,7 @@ class Files(Part, ABC):
         """Write out one file and drop it from the file cache, if an account can."""
 
     def remove(self, *paths: str, root: bool = True) -> None:
-        """Remove files that the lab made; a missing file is no error.
-
-        On a server they belong to the server's account for the client, so ``root`` removes them. Through a mount, the
-        account that made them does.
-        """
+        """Remove files that the lab made, as ``root`` on a server, or as the account that made them through a mount."""
         self.host.run("rm", "-f", "--", *paths, root=root)
 
     def remove_folder(self, path: str, deadline_s: float, root: bool = True) -> None:
@@ -142,3 +130,41 @@ def _parse_free(text: str) -> int:
     if not match:
         raise ValueError("no line with the free space")
     return count(match[3])
+
+
+MISSING = 'for name in "$@"; do command -v "$name" >/dev/null || echo "$name"; done; :'
+TRY = read_script(__file__, "try_programs.sh")
+
+
+class Programs(Part):
+    """The programs of a host, by ``other_names`` too; ``calls`` are the first words of a command to be measured."""
+
+    calls: ClassVar[Mapping[str, tuple[str, ...]]] = MappingProxyType({})
+    other_names: ClassVar[Mapping[str, str]] = MappingProxyType({})
+
+    def call(self, program: str) -> tuple[str, ...]:
+        """The words that begin a command: ``("cp", "-X")``, or just the program's name there. Raises HostError."""
+        return self.calls.get(program) or (self._name(program),)
+
+    def _name(self, program: str) -> str:
+        other = self.other_names.get(program)
+        return other if other and self._absent([program, other]) == {program} else program
+
+    def missing(self, programs: Iterable[str]) -> list[str]:
+        asked = list(programs)
+        absent = self._absent([*asked, *(self.other_names[name] for name in asked if name in self.other_names)])
+        return [name for name in asked if {name, self.other_names.get(name, name)} <= absent]
+
+    def _absent(self, names: Iterable[str]) -> set[str]:
+        return set(self.host.shell(MISSING, *names).stdout.split())
+
+    def attempt(self, attempts: Iterable[tuple[str, str, str]], seconds: int) -> list[tuple[bool, str]]:
+        """Run programs, each with two words, side by side: whether each ended in time, and a line of its output."""
+        words = [word for program, *options in attempts for word in (self._name(program), *options)]
+        lines = self.host.shell(TRY, str(seconds), *words, deadline_s=seconds + 30).stdout.splitlines()
+        answers = [line.partition(" ") for line in lines]
+        return [(state == "ended", first_line(printed)) for state, _, printed in answers]
+
+    def how_to_install(self, package: str) -> str:
+        """What to do to get a program there; ``package`` is the name of its package in Debian."""
+        return f"install what Debian calls {package} there"

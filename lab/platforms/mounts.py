@@ -39,7 +39,6 @@ class MountedShare:
 
     @property
     def option_text(self) -> str:
-        """The options in one text, as the table has them."""
         return ",".join(f"{name}={value}" if value else name for name, value in self.options.items())
 
     @property
@@ -67,8 +66,7 @@ class Mounts(Part):
     def find(self, path: str) -> MountedShare:
         """The share, or other file system, that a folder lies on; ``path`` is absolute and may have links in it.
 
-        The table is read first, because a mount whose server is dead blocks every access. Raises BadInput if there is
-        no such folder, or its server does not answer.
+        The table is read first, because a mount whose server is dead blocks every access. Raises BadInput.
         """
         before = self.share_at(path)
         try:
@@ -101,7 +99,6 @@ def _is_below(path: str, point: str) -> bool:
 
 
 def _refusal(path: str, state: str, mounted: MountedShare) -> BadInput:
-    """Why a folder cannot be entered, and what to do."""
     name = one_line(path, 80)
     if state == "file":
         return BadInput(f"{name} is a file", "give the folder that it lies in")

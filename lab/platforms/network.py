@@ -9,9 +9,9 @@ from typing import ClassVar
 from lab.base.errors import LabFailure
 from lab.base.scripts import read_script
 from lab.base.untrusted import first_line
-from lab.hosts.perl import run_perl
+from lab.hosts.command import run_perl
 from lab.platforms.part import Part
-from lab.settings.setting import Setting
+from lab.settings.operation import Setting
 
 PING_HEADERS = 28  # IPv4 header without options 20 bytes, ICMP header 8
 SMALL_BYTES = 56  # the payload of an ordinary ping
@@ -23,10 +23,7 @@ CONNECT = ANSWERS + read_script(__file__, "connect.pl")
 
 @dataclass(frozen=True)
 class Medium:
-    """What an interface is: wireless or not, ``full`` or ``half`` duplex. None where the host does not say.
-
-    A ``virtual`` interface has no hardware, not even below it, and names no real speed.
-    """
+    """What an interface is (None: not told); ``virtual`` has no hardware, even below, and names no real speed."""
 
     wireless: bool | None = None
     duplex: str | None = None
@@ -60,18 +57,14 @@ class Network(Part, ABC):
         return ()
 
     def prove_path(self, peer: str, mtu: int) -> None:
-        """Raise LabFailure unless a packet of exactly ``mtu`` bytes reaches ``peer`` in one piece.
+        """Raise LabFailure unless a packet of exactly ``mtu`` bytes, not fragmented, reaches ``peer``.
 
-        An interface takes any MTU it likes; only a packet that may not be fragmented shows what the path carries. A
-        link may be down for seconds after its MTU has changed, so first a small packet has to get through.
+        A link may be down for seconds after its MTU has changed, so first a small packet has to get through.
         """
         self.host.shell(AWAIT, *self.ping_command(peer, SMALL_BYTES), deadline_s=60)
         if reason := self.path_refusal(peer, mtu):
-            raise LabFailure(
-                f"packets of MTU {mtu} do not reach {peer} in one piece ({reason})",
-                "both ends and every switch between them must carry it",
-                host=self.host.name,
-            )
+            message = f"packets of MTU {mtu} do not reach {peer} in one piece ({reason})"
+            raise LabFailure(message, "both ends and every switch between them must carry it", host=self.host.name)
 
     def path_refusal(self, peer: str, mtu: int) -> str:
         """Why a packet of exactly ``mtu`` bytes does not reach ``peer`` in one piece; empty where it does."""

@@ -1,4 +1,3 @@
-# shellcheck shell=sh
 # After own_folder.sh and own_folder_list.sh.
 # Close the folder $1, which belongs to the account $2 and is open to all. Afterwards only that account and the owner of
 # the file named on standard input may write there; the file is removed. Without a name only the account may write. An

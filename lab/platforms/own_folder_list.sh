@@ -1,4 +1,3 @@
-# shellcheck shell=sh
 # Access control lists of the current folder, which belongs to this account or root. Linux needs setfacl, and a file system
 # that supports lists.
 is_mac() { [ "$(uname)" = Darwin ]; }

@@ -1,4 +1,3 @@
-# shellcheck shell=sh
 # After own_folder.sh, which sets `home` and `above`.
 # Make the folder whose path is standard input, with mode $1. $2 is `home` for a folder in the lab's home, made for the
 # account $3; else who may own the folders above (see stands_firm). The folder must not exist, and no list of processes

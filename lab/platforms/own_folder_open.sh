@@ -1,4 +1,3 @@
-# shellcheck shell=sh
 # After own_folder.sh.
 # Let only the account $3 pass the folder $1 of the account $2, if $3 has a group of its own.
 # shellcheck disable=SC2154  # owner is of own_folder.sh

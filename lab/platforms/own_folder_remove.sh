@@ -1,4 +1,3 @@
-# shellcheck shell=sh
 # After own_folder.sh.
 # Remove the folder $1 with its content, but not beyond a mount point, and nothing if a link is in its place. Also remove
 # the lab's home if it is empty then.

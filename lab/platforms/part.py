@@ -21,10 +21,7 @@ class Part:
         return self.parse(parser, self.host.run(*argv))
 
     def parse(self, parser: Callable[[str], T], result: Result) -> T:
-        """Parse the standard output of a command that has ended.
-
-        Raises LabFailure with the command and its output if the parser raises ValueError.
-        """
+        """Parse the output of a command. Raises LabFailure that shows it if the parser raises ValueError."""
         try:
             return parser(result.stdout)
         except ValueError as error:

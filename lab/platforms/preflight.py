@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar, TypeAlias
 
-from lab.hosts.assumption import Capture, Version
+from lab.hosts.assumptions import Capture, Version
 from lab.platforms.facts import Facts
 from lab.platforms.part import Part
 from lab.settings.tcp_reach import Reach, ReachByVersion
@@ -19,10 +19,7 @@ EPOCH = "perl -MTime::HiRes=time -e 'printf \"%.3f\\n\", time' 2>/dev/null || da
 
 @dataclass(frozen=True)
 class Disturbance:
-    """Something on a host that makes figures worse or less steady, and what to do about it.
-
-    ``urgent`` is false for what does no harm now, and may begin to.
-    """
+    """Something that makes figures worse, and what to do about it; if not ``urgent``, it does no harm yet."""
 
     what: str
     remedy: str
@@ -48,7 +45,7 @@ class Skew:
 class Preflight(Part):
     """What can be asked of a system before a run; nothing by default.
 
-    ``assumption_files`` have what the lab takes for granted about such a system (:mod:`lab.hosts.assumption_file`).
+    ``assumption_files`` have what the lab takes for granted about such a system (:mod:`lab.hosts.assumptions`).
     ``captures`` are outputs worth keeping.
     """
 
@@ -56,10 +53,7 @@ class Preflight(Part):
     captures: ClassVar[tuple[Capture, ...]] = ()
 
     def disturbances(self, folder: str | None) -> Looks:
-        """The looks for what would disturb a measurement; ``folder`` is one on a disk that shared files are in.
-
-        Each raises LabFailure, or ValueError for what it cannot read.
-        """
+        """The looks for disturbances; shared files are in ``folder``. Each look raises LabFailure or ValueError."""
         return {}
 
     def names(self) -> dict[str, list[str]]:
@@ -80,10 +74,7 @@ class Preflight(Part):
 
 
 def skew(before_s: float, clock: str, after_s: float) -> Skew:
-    """The skew of a clock that showed ``clock`` (seconds since 1970) between two readings of our own clock.
-
-    A reading without a fraction may be up to a second old. Raises ValueError if it is no time.
-    """
+    """The skew of a clock that showed ``clock`` (seconds since 1970) between two readings of ours."""
     match = re.fullmatch(r"\s*(\d+)(\.\d+)?\s*", clock)
     if not match:
         raise ValueError(f"its clock says {clock[:40]!r}, which is no number of seconds")
@@ -97,11 +88,8 @@ def judge_load(load: float, cores: int) -> list[Disturbance]:
     """Disturbance where the load average of the last minute says that a good part of the processor is taken."""
     if load <= BUSY_PER_CORE * cores:
         return []
-    return [
-        Disturbance(
-            f"the load average is {load:g} on {cores} cores", "find out with `top` what runs, and wait or end it"
-        )
-    ]
+    remedy = "find out with `top` what runs, and wait or end it"
+    return [Disturbance(f"the load average is {load:g} on {cores} cores", remedy)]
 
 
 def judge_swap(used_bytes: int) -> list[Disturbance]:

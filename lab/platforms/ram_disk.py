@@ -3,41 +3,19 @@
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Generator
-from dataclasses import dataclass
 from typing import ClassVar
 
 from lab.base.errors import LabFailure, Unsupported
 from lab.base.untrusted import count, first_line
 from lab.platforms.part import Part
-from lab.settings.operation import Operation
-from lab.settings.parameters import OwnPath
-from lab.settings.setting import Setting
-
-
-@dataclass(frozen=True)
-class RamDisk(Operation):
-    """A RAM disk's file system, mounted; a subclass for each kind."""
-
-    values = "absent|mounted"
-
-    path: OwnPath
-    """Where it is mounted."""
-
-    @property
-    def label(self) -> str:
-        """See :attr:`Operation.label`."""
-        return f"RAM disk {self.path}"
-
+from lab.settings.operation import Setting
 
 FOLDER = "folder"
 MIB = 1 << 20
 
 
 class RamDisks(Part, ABC):
-    """Makes RAM disks. ``formats`` are what a hosts file may ask for as ``ram_disk_format``, the usual one first.
-
-    FOLDER is one of them everywhere: no RAM disk, but a folder on the host's disk, which needs no root.
-    """
+    """Makes RAM disks. ``formats`` are values of ``ram_disk_format``, the usual one first; FOLDER is no RAM disk."""
 
     formats: ClassVar[tuple[str, ...]]
 
@@ -47,37 +25,29 @@ class RamDisks(Part, ABC):
     ) -> Generator[Setting, None, str]:
         """A RAM disk mounted at ``path``, which exists. Returns what it is, in words.
 
-        The disk belongs to the account that logs in. Only it can enter a ``private`` disk. Servers share other
-        disks, so everybody may write there. ``layout`` is one of ``formats``, or None for the usual one. Memory is
-        taken as the disk fills, so the free memory must be checked first. Raises LabFailure if the disk does not fit,
-        Unsupported as :meth:`check` does.
+        Only the account that logs in can enter a ``private`` disk; everybody may write to others, which servers share.
+        ``layout`` is one of ``formats``, or None for the usual one. Raises LabFailure if the disk does not fit into
+        memory, and Unsupported.
         """
 
     def check(self, layout: str | None) -> None:
         """Raise Unsupported for a format that cannot be had here."""
         if layout is not None and layout not in self.formats:
-            role = self.host.name
-            raise Unsupported(
-                f"ram_disk_format = {layout}: that host can have {', '.join(self.formats)}",
-                f"correct it in [{role}], or leave it out",
-                host=role,
-            )
+            message = f"ram_disk_format = {layout}: that host can have {', '.join(self.formats)}"
+            raise Unsupported(message, f"correct it in [{self.host.name}], or leave it out", host=self.host.name)
 
     def check_fits(self, size_bytes: int, free_bytes: int, overhead_bytes: int = 0) -> None:
         """Raise LabFailure for a RAM disk that, with its overhead, is larger than the free memory."""
         if size_bytes + overhead_bytes > free_bytes:
-            raise LabFailure(
-                f"a RAM disk of {size_bytes / MIB:.0f} MiB does not fit: {free_bytes / MIB:.0f} MiB of memory are free",
-                "lower ram_disk in the hosts file, or the sweep's size",
-                host=self.host.name,
-            )
+            sizes = f"{size_bytes / MIB:.0f} MiB does not fit: {free_bytes / MIB:.0f} MiB of memory are free"
+            remedy = "lower ram_disk in the hosts file, or the sweep's size"
+            raise LabFailure(f"a RAM disk of {sizes}", remedy, host=self.host.name)
 
     def describe_folder(self, path: str) -> str:
         """The file system that a folder is on, in words."""
         return f"no RAM disk: a folder on {self.read(parse_source, 'df', '-P', path)}"
 
     def uid(self) -> int:
-        """The number of the account that logs in."""
         return self.read(lambda text: count(text.strip()), "id", "-u")
 
 

@@ -52,11 +52,7 @@ class Process(NamedTuple):
 
 @dataclass(frozen=True)
 class Connection:
-    """An open TCP connection: its ends, what the kernel tells of it, and how large it lets the socket buffers be.
-
-    Counts grow as long as it lives. What this host's tools do not tell is None. ``rcvbuf`` and ``sndbuf`` are in bytes,
-    bookkeeping included.
-    """
+    """An open TCP connection. What this host's tools do not tell is None; buffers are bytes with bookkeeping."""
 
     local: str
     peer: str
@@ -74,11 +70,9 @@ class Connection:
 class Reading:
     """A host's counters at ``at_s`` seconds of its own clock; None or empty if it does not count them.
 
-    ``group`` has the CPU seconds of the host's own control group, those that are known: ``usage_s``, ``user_s``,
-    ``system_s``, ``throttled_s`` (kept off by a quota) and ``waited_s`` (something was ready to run, but all cores were
-    taken). ``processes`` are by process id and start, ``net`` as in
-    ``/sys/class/net/*/statistics``. ``connections`` are those to the peer's data address. ``swapped_bytes`` were
-    written to swap.
+    ``group`` has the CPU seconds of the host's own control group: ``usage_s``, ``user_s``, ``system_s``,
+    ``throttled_s`` (kept off by a quota) and ``waited_s`` (ready to run while all cores were taken). ``processes`` are
+    by process id and start, ``net`` as in ``/sys/class/net/*/statistics``, ``connections`` to the peer's data address.
     """
 
     at_s: float

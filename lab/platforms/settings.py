@@ -9,8 +9,7 @@ from lab.base.errors import LabFailure
 from lab.hosts.command import Command
 from lab.hosts.fields import Interface
 from lab.platforms.part import Part
-from lab.settings.operation import Operation
-from lab.settings.setting import Setting
+from lab.settings.operation import Operation, Setting
 
 MTU_REMEDY = (
     "the interface or its driver does not take it: give another mtu in the sweep; `lab check` says what both hosts take"
@@ -32,7 +31,6 @@ class Number(Operation):
         """The commands that set it."""
 
     def check(self, value: str) -> None:
-        """See :meth:`Operation.check`."""
         super().check(value)
         if not all(self.least <= int(number) <= self.most for number in value.split()):
             raise LabFailure(f"{self.label}: {value!r:.100} is no value that it can have: {self.least} to {self.most}")
@@ -50,16 +48,12 @@ class Mtu(Number):
     """The MTU of an interface, in bytes; each system has a subclass that reads and sets it."""
 
     values = "[0-9]{2,5}"
+    label_format = "MTU of {interface}"
     least, most = 68, 65535  # RFC 791; the length of an IP packet has 16 bits
     may_cut_off = True
 
     interface: Interface
     """The name of the interface."""
-
-    @property
-    def label(self) -> str:
-        """See :attr:`Operation.label`."""
-        return f"MTU of {self.interface}"
 
 
 class SystemSettings(Part, ABC):
@@ -76,14 +70,8 @@ class SystemSettings(Part, ABC):
     @staticmethod
     @abstractmethod
     def tcp_buffers_in(state: Mapping[str, str]) -> tuple[int, ...]:
-        """The sizes in bytes that pinned buffers have, of the ``state`` of :class:`Counters`.
-
-        Raises LookupError and ValueError where they cannot be read.
-        """
+        """The bytes of pinned buffers in the ``state`` of :class:`Counters`. Raises LookupError and ValueError."""
 
     def awake(self, directory: str) -> Generator[Setting, None, None]:
-        """What keeps this host from going to sleep; nothing by default.
-
-        ``directory`` is the lab's own folder on the host, for logs and the like.
-        """
+        """What keeps this host awake; nothing by default. ``directory`` is the lab's own folder, for logs."""
         yield from ()

@@ -1,4 +1,3 @@
-# shellcheck shell=sh
 # Run programs side by side for up to $1 seconds. Each is three words: its name and two arguments, the last may be empty.
 # Prints a line for each: "ended" or "hangs", and the start of its output.
 end_all() {

@@ -3,20 +3,9 @@
 import sys
 
 from lab.base import plugins
-from lab.protocols.driver import Driver, Protocol, durability_in_effect, options_in_effect
-from lab.protocols.share import Attached, Share, Side
+from lab.protocols.driver import Attached, Driver, Protocol, Share, Side
 
-__all__ = [
-    "Attached",
-    "Driver",
-    "Protocol",
-    "Share",
-    "Side",
-    "by_name",
-    "durability_in_effect",
-    "find",
-    "options_in_effect",
-]
+__all__ = ["Attached", "Driver", "Protocol", "Share", "Side", "by_name", "find"]
 
 
 def by_name() -> dict[str, Protocol]:

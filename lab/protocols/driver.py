@@ -1,19 +1,112 @@
-"""Protocols and their drivers, one for each protocol and platform.
+"""Protocols and their drivers, one for each protocol and platform; and what drivers are given and give back.
 
 A driver's client half attaches a share, its server half offers one. A driver may lack a half: the defaults here say so.
 """
 
-from collections.abc import Generator, Mapping
+import re
+from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar, TypeAlias
 
-from lab.base.errors import Absent, SettingRefused, Unsupported
-from lab.hosts.assumption import Capture
+from pydantic import SecretStr
+
+from lab.base.errors import Absent, LabFailure, SettingRefused, Unsupported
+from lab.hosts import Host
+from lab.hosts.assumptions import Capture
+from lab.hosts.fields import plain_folder
 from lab.protocols.options import SERVER_OPTIONS, Option, find_clash
-from lab.protocols.share import Attached, Share, Side
-from lab.settings.setting import Setting
+from lab.settings.operation import Setting
 from lab.settings.tcp_reach import ReachByVersion
+
+Values: TypeAlias = Mapping[str, str | int]  # by name, as a trial records them
+ListeningTest: TypeAlias = Callable[[int], str]
+LONGEST_FOLDER = 72  # bytes; a socket below it may have 107, and has up to 31 more than the folder
+
+
+@dataclass(frozen=True)
+class Side:
+    """One of the two hosts, as drivers see it. Raises Unsupported for a folder that no configuration file can name.
+
+    ``listening`` makes a shell test, as its system can ask it, whether some process listens on a TCP port. ``ssh_name``
+    is what the other host's ssh may call it; empty where that knows no name for it.
+    """
+
+    host: Host
+    platform: str
+    address: str
+    directory: str
+    user: str
+    listening: ListeningTest
+    ssh_name: str = ""
+
+    def __post_init__(self) -> None:
+        try:
+            plain_folder(self.directory)
+        except ValueError as error:  # a hosts file was checked already; this is the home folder that ~ stands for
+            message = f"mount_base: {self.directory} {error}"
+            raise Unsupported(message, "give another one", host=self.host.name) from error
+
+    def check_sockets(self) -> None:
+        """Raise Unsupported where sockets in the lab's own folder would have longer paths than a kernel takes."""
+        if len(self.directory.encode()) > LONGEST_FOLDER:
+            remedy = f"give a mount_base of at most {LONGEST_FOLDER - len('/file-share-lab-0123456789abcdef')} bytes"
+            message = f"{self.directory} is too long for the sockets in it"
+            raise Unsupported(message, remedy, host=self.host.name)
+
+    def has_program(self, name: str) -> bool:
+        """Whether the host has a program. Its version does not tell: users may keep what macOS has removed."""
+        return self.host.shell('command -v "$1"', name, check=False).exit_code == 0
+
+    def write(self, name: str, content: str) -> str:
+        """Put a file that only its owner can read into the lab's own folder; returns its path."""
+        path = f"{self.directory}/{name}"
+        self.host.shell('umask 077; cat > "$1"', path, given=content)
+        return path
+
+
+@dataclass(frozen=True)
+class Share:
+    """What the server offers. ``path`` is the folder on the server, ``name`` what clients ask for.
+
+    ``served_by_lab`` is false for a share that was there before: then nothing on the server is started or changed.
+    ``server_sync`` is the durability that the server is to give: a level of ``Protocol.server_syncs``.
+    ``old_dialect`` is what the lab's own server has to offer besides what it offers unasked: see
+    :meth:`Driver.old_dialect`. ``options`` are levels of ``Protocol.options`` for the mount and its server.
+    """
+
+    path: str
+    name: str
+    account: str
+    password: SecretStr
+    served_by_lab: bool
+    server_sync: str = "default"
+    old_dialect: str = ""
+    options: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Attached:
+    """A share as a client sees it. ``path`` is a folder, or ``user@host:folder`` where ``remote_shell`` leads to it.
+
+    ``effective`` is what was negotiated, ``options`` the levels of ``Protocol.options`` in effect, as read back.
+    ``file_mode`` is the mode of all files, as chmod takes it, if none can be changed; else empty.
+    """
+
+    path: str
+    remote_shell: str = ""
+    file_mode: str = ""
+    effective: Values = field(default_factory=dict)
+    options: Mapping[str, str] = field(default_factory=dict)
+
+
+def read_ids(side: Side) -> tuple[int, int]:
+    """The numbers of the account that logs in, and of its group. Raises LabFailure where the host prints others."""
+    match = re.fullmatch(r"([0-9]+)\n([0-9]+)\n", side.host.shell("id -u; id -g").stdout)
+    if not match:
+        raise LabFailure("id printed something else than two numbers", host=side.host.name)
+    return int(match[1]), int(match[2])
+
 
 Steps: TypeAlias = Generator[Setting, None, None]
 
@@ -22,11 +115,9 @@ class Driver:
     """A protocol on a platform. A run makes one for each host; its methods yield settings as they are due.
 
     A setting is in effect when the generator goes on, so a driver may look at the host between two settings.
-    ``attaches_with`` and ``serves_with`` map the programs that a client or a server needs (but see
-    :meth:`needs_to_serve`) to their Debian packages. ``client_tcp_reach`` and ``server_tcp_reach`` say by version of
-    the system whether TCP buffers reach the sockets. With ``own_server`` the lab starts a server of its own, else it
-    uses the system's. ``assumption_files`` have what the driver takes for granted about the system
-    (:mod:`lab.hosts.assumption_file`), ``captures`` are outputs worth keeping.
+    ``attaches_with`` and ``serves_with`` map the programs that a client or a server needs to their Debian packages.
+    With ``own_server`` the lab starts a server of its own, else it uses the system's. ``assumption_files`` have what
+    the driver takes for granted about the system (:mod:`lab.hosts.assumptions`), ``captures`` outputs worth keeping.
     """
 
     attaches_with: ClassVar[Mapping[str, str]] = {}
@@ -70,10 +161,7 @@ class Driver:
         yield from ()
 
     def attach(self, client: Side, server: Side, share: Share) -> Generator[Setting, None, Attached]:
-        """Make the share usable on the client, cold: nothing cached of an attachment before.
-
-        The last setting is the mount that caches file data, if there is one: before a read it is undone and redone.
-        """
+        """Make the share usable, cold. The last setting, if any, is the mount that caches: reads redo it."""
         raise Unsupported(f"the lab cannot attach this protocol on {client.platform} yet", host=client.host.name)
         yield
 
@@ -84,10 +172,7 @@ class Driver:
         return self.serves_with
 
     def served_by(self, server: Side, account: str) -> str:
-        """In a few words, what serves here, once ``serves_with`` is there; ``account`` is the one that logs in.
-
-        Raises Unsupported, with what to do, where it cannot.
-        """
+        """In a few words, what serves here ``account``, which logs in. Raises Unsupported, with what to do."""
         return next(iter(self.serves_with), "its own server")
 
     def cannot_serve(self, server: Side, share: Share) -> str:
@@ -161,10 +246,7 @@ def durability_in_effect(driver: Driver, server: Side, share: Share) -> Mapping[
 
 
 def options_in_effect(name: str, share: Share, levels: Mapping[str, str]) -> dict[str, str]:
-    """The ``levels`` read back of a mount of the protocol ``name``, by the names of its options in a sweep.
-
-    Raises SettingRefused where one is not as it was asked for.
-    """
+    """The ``levels`` read back, by ``name.option``. Raises SettingRefused where one is not as it was asked for."""
     for option, level in share.options.items():
         if level != (effective := levels.get(option)):
             message = f"{name}.{option} was set to {level} and reads back as {effective or 'unknown'}"

@@ -8,9 +8,8 @@ from pydantic import Field
 from lab.base.scripts import read_script
 from lab.hosts import Host
 from lab.hosts.command import Command, script
-from lab.settings.operation import Operation
+from lab.settings.operation import Operation, Setting
 from lab.settings.parameters import OwnFolder
-from lab.settings.setting import Setting
 
 SOURCE = read_script(__file__, "share_folder.sh")
 # $1 the folder. In no list of processes before it is there: its name comes from standard input
@@ -24,12 +23,10 @@ REMOVE = SOURCE + 'remove "$1" "$2" "$3"'
 
 @dataclass(frozen=True)
 class ShareFolder(Operation):
-    """The run's folder in a share, which is removed with its content as long as the same share is mounted there.
-
-    If the lab's own mount is gone, the folder is out of reach for good; somebody else's mount may come back.
-    """
+    """The run's folder in a share, removed with its content as long as the same share is mounted there."""
 
     kind = "share-folder"
+    label_format = "folder {path} in the share"
     values = "absent|present|unmounted"
     volatile = False
 
@@ -40,13 +37,7 @@ class ShareFolder(Operation):
     of_lab: bool
     """Whether the mount is the lab's own."""
 
-    @property
-    def label(self) -> str:
-        """See :attr:`Operation.label`."""
-        return f"folder {self.path} in the share"
-
     def read(self) -> Command:
-        """See :meth:`Operation.read`."""
         return script(STATE, self.path, self.source, self._mounted_by, deadline_s=10)  # of a dead server it hangs
 
     def is_out_of_reach(self, host: Host) -> bool:

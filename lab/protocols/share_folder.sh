@@ -1,4 +1,3 @@
-# shellcheck shell=sh
 # source_of FOLDER: what is mounted where the folder lies, as df names it; not what no journal could hold.
 source_of() { df -P "$1" 2>/dev/null | sed -n '2s/  *[0-9-][0-9-]*  *[0-9-][0-9-]*  *[0-9-][0-9-]*  *[0-9-]*%*  *\/.*//p' | tr -cd ' -~' | cut -c 1-500; }
 

@@ -8,10 +8,9 @@ from types import MappingProxyType
 from lab.base.errors import CommandError, LabFailure
 from lab.base.scripts import read_script
 from lab.base.untrusted import first_line
-from lab.protocols.driver import Driver, Protocol, Steps
-from lab.protocols.share import Attached, Share, Side
+from lab.protocols.driver import Attached, Driver, Protocol, Share, Side, Steps
 from lab.settings.background import background_process
-from lab.settings.setting import Setting
+from lab.settings.operation import Setting
 from lab.settings.tcp_reach import SYSTEM
 
 PORT = 22
@@ -73,7 +72,6 @@ class UnixSsh(Driver):
         yield background_process(server.host.name, "sshd", argv, state, server.listening(OWN_PORT), root=False)
 
     def mount_method(self, client: Side) -> str:
-        """rsync over the ssh program."""
         return "rsync over ssh, no mount"
 
     def attach(self, client: Side, server: Side, share: Share) -> Generator[Setting, None, Attached]:
@@ -89,11 +87,8 @@ class UnixSsh(Driver):
         if result.exit_code != 0:
             output = "\n".join(line for line in result.output.splitlines() if not line.startswith("debug1: "))
             raise CommandError(client.host.name, result.argv, result.exit_code, output)
-        return Attached(
-            f"{login}:{share.path}",
-            remote_shell=shlex.join(ssh),
-            effective={"mount": "none", **parse_verbose(result.stderr)},
-        )
+        effective = {"mount": "none", **parse_verbose(result.stderr)}
+        return Attached(f"{login}:{share.path}", remote_shell=shlex.join(ssh), effective=effective)
 
     def _own_keys(self, client: Side, server: Side) -> list[str]:
         key, known_hosts = f"{client.directory}/ssh_key", f"{client.directory}/ssh_known_hosts"
@@ -111,10 +106,7 @@ class UnixSsh(Driver):
 
 
 def _public_keys(side: Side, path: str) -> dict[str, str]:
-    """The public keys of a host by kind, the best first, made where there are none.
-
-    Raises LabFailure where the host prints anything else: the other host will read it.
-    """
+    """A host's public keys by kind, the best first, made if missing. Raises LabFailure for anything else."""
     output = side.host.shell(MAKE_KEYS, path).stdout
     keys = {kind: line for line, kind in KEY.findall(output)}
     if not keys:

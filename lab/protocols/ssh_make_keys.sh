@@ -1,4 +1,3 @@
-# shellcheck shell=sh
 # Print the public keys $1_KIND.pub, the best kind first; make missing ones. They live as long as the run. OpenSSH before
 # 6.5, and so Macs before 10.11, have no Ed25519.
 for type in ed25519 rsa; do

@@ -49,10 +49,7 @@ class VolumeFact:
 
 @dataclass(frozen=True)
 class Volume:
-    """The file system that a shared folder lies on, and the systems at both ends of the share.
-
-    ``version`` is the version of the server's system, empty if unknown. ``client`` is the client's platform.
-    """
+    """A shared folder's file system; ``version`` of the server's system (empty: unknown), ``client`` its platform."""
 
     platform: str
     kind: str
@@ -76,18 +73,13 @@ def facts_about(protocol: str, volume: Volume) -> Iterator[VolumeFact]:
 
 def _fits(fact: VolumeFact, volume: Volume) -> bool:
     name, value = fact.unless
+    is_named = any(volume.kind.startswith(kind) if kind.endswith(".") else volume.kind == kind for kind in fact.kinds)
     return (
         fact.platform == volume.platform
-        and _is_among(volume.kind, fact.kinds, fact.spared)
+        and (is_named or (not fact.kinds and volume.kind not in fact.spared))
         and (not volume.version or fact.since <= volume.version)
         and (not volume.version or not fact.before or volume.version < fact.before)
         and fact.client in ("", volume.client)
         and (volume.is_case_sensitive or not fact.is_case_sensitive)
         and not (name and volume.options.get(name) == value)
-    )
-
-
-def _is_among(kind: str, kinds: tuple[str, ...], spared: tuple[str, ...]) -> bool:
-    return any(kind.startswith(word) if word.endswith(".") else kind == word for word in kinds) or (
-        not kinds and kind not in spared
     )

@@ -1,30 +1,35 @@
-"""The helper of a narrow sudo: its program for each system, and whether a host has it.
+"""The helper of a narrow sudo: its program for each system, how it is installed, and whether a host has it.
 
 A sudoers line names this one program in place of a shell. :mod:`lab.root_helper.table` says what it runs.
 """
 
 import functools
 import hashlib
-from pathlib import Path
+import re
 
-import lab.hosts
-from lab.base.errors import HostError, Unsupported
+from lab.base.errors import BadInput, HostError, Unsupported
+from lab.base.scripts import beside, read_script
 from lab.base.untrusted import first_line
 from lab.hosts import Host
-from lab.hosts.root_helper import VERSION_WORD
+from lab.hosts.command import Command, script
+from lab.hosts.own_folder import OWN_FOLDER
 from lab.platforms.macos.disk_images import IMAGES_OF_HDIUTIL
-from lab.root_helper.table import linux_entries, mac_entries
+from lab.root_helper.table import VERSION_WORD, linux_entries, mac_entries
 
 ENTRIES = {"Linux": linux_entries, "Darwin": mac_entries}
 SYSTEM_FILES = {"Linux": "root_helper_linux.pl", "Darwin": "root_helper_macos.pl"}
+SUDOERS = "/etc/sudoers.d/file-share-lab-helper"
+INSTALL = OWN_FOLDER + read_script(__file__, "install.sh")
+REMOVE = read_script(__file__, "remove.sh")
+# Needs no escapes in a sudoers file: sudoers(5)
+ACCOUNT = r"[a-z_][a-z0-9_-]{0,31}"
 
 
 @functools.cache
 def program(system: str) -> str:
     """The whole helper, as a host of this system (``uname -s``) gets it; with its digest as its version."""
-    files = [Path(lab.hosts.__file__).with_name(name) for name in ("root_helper_table.pl", SYSTEM_FILES[system])]
-    files.append(Path(lab.hosts.__file__).with_name("root_helper.pl"))
-    code = "\n".join(file.read_text(encoding="utf-8") for file in files)
+    files = ("root_helper_table.pl", SYSTEM_FILES[system], "root_helper.pl")
+    code = "\n".join(beside(__file__, name).read_text(encoding="utf-8") for name in files)
     if system == "Darwin":
         code = f"{IMAGES_OF_HDIUTIL}\n{code}"
     table = "".join(entry.as_perl() for entry in ENTRIES[system]())
@@ -65,3 +70,21 @@ def check_answer(host: Host, helper: str, line: str) -> None:
             "visudo`, and take it out again when the helper is removed"
         )
         raise HostError(message, remedy, host=host.name)
+
+
+def sudoers_line(account: str, helper: str) -> str:
+    """The line of sudoers that lets an account run only the helper as root. Raises BadInput for an odd name."""
+    if not re.fullmatch(ACCOUNT, account):
+        message = f"the account {account!r:.60} is none that a line of sudoers can plainly name"
+        raise BadInput(message, "make an account for measurements, of small letters, digits, - and _")
+    return f"{account} ALL=(root) NOPASSWD: NOSETENV: {helper}"
+
+
+def install(account: str, helper: str, code: str) -> Command:
+    """The command that installs the helper as this file, for an account on the host."""
+    return script(INSTALL, helper, sudoers_line(account, helper), SUDOERS, root=True, given=code)
+
+
+def remove(helper: str) -> Command:
+    """The command that removes the helper; safe to repeat."""
+    return script(REMOVE, helper, SUDOERS, root=True)

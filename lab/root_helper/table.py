@@ -1,7 +1,6 @@
 """The table of the helper of a narrow sudo: the commands that it runs as root.
 
-The entries are made of the code that sends the commands. ``lab/hosts/root_helper.pl`` says what the helper does with
-them.
+The entries are made of the code that sends the commands. ``root_helper.pl`` says what the helper does with them.
 """
 
 import shlex
@@ -11,16 +10,14 @@ from typing import get_args
 
 from lab.hosts.command import Command, command, script
 from lab.hosts.own_folder import LAB_HOME, LOOK_AT_HOME
-from lab.hosts.root_helper import VERSION_WORD
 from lab.platforms import files
 from lab.platforms.files import READ_ALL
 from lab.platforms.linux.files import DROP_CACHES
 from lab.platforms.linux.ram_disk import TMPFS, Tmpfs
 from lab.platforms.linux.settings import LinuxMtu, LinuxTcpBuffer
 from lab.platforms.macos.clock import COUNT_TCP
-from lab.platforms.macos.disk_images import leave_alone, mount_volume
+from lab.platforms.macos.disk_images import RamVolume, leave_alone, mount_volume
 from lab.platforms.macos.files import PURGE
-from lab.platforms.macos.ram_disk import RamVolume
 from lab.platforms.macos.settings import MacMtu, MacSysctl, Name
 from lab.platforms.settings import Mtu
 from lab.protocols.mounts.linux import PROBE, LinuxShareMount
@@ -34,6 +31,7 @@ from lab.settings.operation import Operation
 FOLDER = "/var/lib/file-share-lab/file-share-lab-0123456789abcdef"  # an example, where code makes the words
 RAM, MNT = f"{FOLDER}/ram", f"{FOLDER}/mnt"
 RUN_LINE = "{token}\n"
+VERSION_WORD = "file-share-lab-version"
 
 
 @dataclass(frozen=True)
@@ -73,19 +71,15 @@ def make_entry(
 
 
 def _readings() -> Iterator[Entry]:
-    """What the lab reads as root on every system."""
     yield make_entry("the version of this helper", command(VERSION_WORD), act="version")
     yield make_entry("whether there is root at all", command("true"))
     yield make_entry("as what it runs", command("id", "-u"))
     yield make_entry("the folder that all of the lab's are in", script(LAB_HOME))
     yield make_entry("that folder, or where it may be made", script(LOOK_AT_HOME))
-    yield make_entry(
-        "read files into memory, as the account", script(READ_ALL, "x"), {"x": "{in_store}"}, act="account"
-    )
+    yield make_entry("read files into memory, as the account", script(READ_ALL, "x"), {"x": "{in_store}"}, "account")
 
 
 def _folders() -> Iterator[Entry]:
-    """Folders of the lab's, and files in shares."""
     make = script(files.MAKE, "700", "home", "account", files.NEW)
     types = {"700": "{mode}", "account": "{account}"}
     yield make_entry("make a folder of the lab's for the account", make, types, given="{folder}")
@@ -95,12 +89,9 @@ def _folders() -> Iterator[Entry]:
     close = script(files.CLOSE, "folder", "account")
     types = {"folder": "{store}", "account": "{account}"}
     yield make_entry("close one in a share to others than it and who writes there", close, types, "close", "{proof}")
-    yield make_entry(
-        "remove a file, as the account", command("rm", "-f", "--", "x"), {"x": "{in_store}"}, act="account"
-    )
-    yield make_entry(
-        "remove a tree of files, as the account", command("rm", "-rf", "--", "x"), {"x": "{in_store}"}, act="account"
-    )
+    types = {"x": "{in_store}"}
+    yield make_entry("remove a file, as the account", command("rm", "-f", "--", "x"), types, "account")
+    yield make_entry("remove a tree of files, as the account", command("rm", "-rf", "--", "x"), types, "account")
 
 
 def _journal(mtu: Mtu) -> Iterator[Entry]:
@@ -116,16 +107,11 @@ def _journal(mtu: Mtu) -> Iterator[Entry]:
     note = script(host_journal.NOTE_SAFELY, "", host_journal.NOTE)
     yield make_entry("host journal: note a change", note, given="{record}\n{note}\n")
     arm = script(host_journal.ARM, "", "60", host_journal.TIMER, host_journal.SESSION)
-    yield make_entry("start the timer that takes an MTU back", arm, {"60": "{seconds}"}, given=_undo_template(mtu))
+    undo = "".join(shlex.join(step.argv) + "\n" for step in mtu.undo("1500"))
+    given = "{record}\n" + undo.replace(mtu.interface, "{interface}").replace("1500", "{mtu}")
+    yield make_entry("start the timer that takes an MTU back", arm, {"60": "{seconds}"}, given=given)
     yield make_entry("call that timer off", script(host_journal.CONFIRM, ""), given="{record}\n")
     yield make_entry("strike records", script(host_journal.STRIKE, ""), given="{record}\n", repeated=True)
-
-
-def _undo_template(mtu: Mtu) -> str:
-    """What takes an MTU back, as the timer gets it; the interface and the MTU as types of the helper's."""
-    example = "1500"
-    lines = "".join(shlex.join(step.argv) + "\n" for step in mtu.undo(example))
-    return "{record}\n" + lines.replace(mtu.interface, "{interface}").replace(example, "{mtu}")
 
 
 def linux_entries() -> Iterator[Entry]:

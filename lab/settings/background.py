@@ -5,9 +5,8 @@ from dataclasses import dataclass
 from lab.base.scripts import read_script
 from lab.hosts.command import Command, script
 from lab.hosts.processes import ANY_OF, IS_ALIVE
-from lab.settings.operation import Operation
+from lab.settings.operation import Operation, Setting
 from lab.settings.parameters import OwnPath, ProcessName
-from lab.settings.setting import Setting
 
 IS_RUNNING = IS_ALIVE + ANY_OF + read_script(__file__, "background_is_running.sh")
 LEAD = read_script(__file__, "background_lead.pl")
@@ -21,6 +20,7 @@ class Process(Operation):
     """A background process, which is ended with all its children."""
 
     kind = "process"
+    label_format = "process {process}"
     values = "absent|remains|running"
 
     directory: OwnPath
@@ -31,17 +31,11 @@ class Process(Operation):
     """Whether root started it."""
 
     @property
-    def label(self) -> str:
-        """See :attr:`Operation.label`."""
-        return f"process {self.process}"
-
-    @property
     def identity(self) -> str:
         """The file that identifies it; not NAME.pid: some servers keep one of their own by that name."""
         return f"{self.directory}/{self.process}.process"
 
     def read(self) -> Command:
-        """See :meth:`Operation.read`."""
         return script(IS_RUNNING, self.identity, root=self.root)
 
     def _undo(self, old: str) -> tuple[Command, ...]:
@@ -51,11 +45,10 @@ class Process(Operation):
 def background_process(
     host: str, name: str, argv: tuple[str, ...], directory: str, ready: str = "true", root: bool = True
 ) -> Setting:
-    """The setting of a process that runs in the background.
+    """The setting of a process in the background.
 
-    ``argv`` must stay in the foreground; it leads a process group, and the whole group is ended. ``ready`` is a shell
-    test for readiness, made of the lab's own words only. ``directory``, a folder of the lab's own, gets the log and the
-    file that identifies the process.
+    ``argv`` must stay in the foreground; its whole process group is ended. ``ready`` is a shell test for readiness, of
+    the lab's own words only. The lab's ``directory`` gets the log and the file that identifies the process.
     """
     process = Process(directory, name, root)
     start = script(START, process.identity, f"{directory}/{name}.log", ready, LEAD, *argv, root=root)

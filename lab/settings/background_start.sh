@@ -1,4 +1,3 @@
-# shellcheck shell=sh
 # Start a command in the background and wait until it is ready, testing 1500 times. $1 is the file that will identify it,
 # $2 its log, $3 a shell test of readiness, $4 background_lead.pl; then the command.
 file=$1 log=$2 ready=$3 lead=$4

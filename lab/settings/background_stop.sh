@@ -1,4 +1,3 @@
-# shellcheck shell=sh
 # shellcheck disable=SC3067  # every shell knows -O, if not POSIX
 # After is_alive.sh and any_of.sh.
 # End the process group in the file $1 with TERM, with KILL after 2 s; give up after 5 s. Do nothing if the file is not this

@@ -1,11 +1,11 @@
-"""Settings of hosts, changed so that they are put back.
+"""Settings of hosts, changed so that they are put back; and layers of settings, kept while the next case needs them.
 
 A setting is a named piece of a host's state, with an operation that reads and restores it, and commands that change it.
 The order is always: read the old value, write it to the disks of controller and host, change it, read it back.
 """
 
 import time
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import TypeVar
@@ -15,21 +15,17 @@ from lab.base.errors import CommandError, DeadlineExceeded, HostError, HostLost,
 from lab.hosts import Host
 from lab.hosts.command import lenient, together
 from lab.settings.background import RUNNING
-from lab.settings.connections import PATIENCE_S, Connections
 from lab.settings.host_journal import LAPSED, HostJournal
 from lab.settings.host_journal import NAME as HOST_JOURNAL
 from lab.settings.journal import Journal, Record
-from lab.settings.restorer import Restorer
-from lab.settings.setting import Setting
+from lab.settings.operation import Setting
+from lab.settings.restorer import PATIENCE_S, Connections, Restorer
 
 T = TypeVar("T")
 
 
 class Settings:
-    """Changes settings on hosts and puts them back, newest first.
-
-    ``host_journals`` are by role; for ``patience_s``, ``gone``, ``tell`` and ``is_gone`` see :class:`Connections`.
-    """
+    """Changes settings on hosts and puts them back, newest first; for the parameters see :class:`Connections`."""
 
     def __init__(
         self,
@@ -60,10 +56,7 @@ class Settings:
     # --- changing
 
     def apply(self, setting: Setting) -> None:
-        """Apply a setting, unless it has the wanted value already: then it will not be "put back" either.
-
-        Raises SettingRefused if it reads back otherwise; HostError, also for a host that has undone the run's changes.
-        """
+        """Apply a setting, unless it has the wanted value. Raises SettingRefused if it reads back otherwise."""
         host, host_journal = self.hosts[setting.host], self.host_journals.get(setting.host)
         if host_journal and host_journal.lapsed:
             raise HostError(LAPSED, host=setting.host)
@@ -75,7 +68,8 @@ class Settings:
         except LabFailure as error:
             raise HostError(error.message, host=setting.host) from error
         run, boot = (host_journal.run, host_journal.boot) if host_journal else ("", "")
-        record = setting.record(self.journal.next_number(), old, run, boot)
+        number = self.journal.next_number()
+        record = Record(number, setting.host, setting.operation, old, setting.wanted, run, boot)
         self.journal.intend(record)
         self._applied[record.number] = setting
         if host_journal:
@@ -87,7 +81,6 @@ class Settings:
         _check_value(setting, setting.read.run(host))
 
     def apply_all(self, settings: Iterable[Setting]) -> None:
-        """Apply settings in this order."""
         for setting in settings:
             self.apply(setting)
 
@@ -102,10 +95,7 @@ class Settings:
             self.apply(setting)
 
     def renew(self, record: Record) -> None:
-        """Undo one change of this program and apply it again; its record stays open.
-
-        Raises SettingRefused if it reads back otherwise, and HostError.
-        """
+        """Undo one change of this program and apply it again; its record stays open. Raises as :meth:`apply`."""
         setting = self._applied[record.number]
         host = self.hosts[record.host]
         if host.is_narrow:
@@ -172,10 +162,7 @@ class Settings:
             self.unwind(mark)
 
     def unwind(self, mark: int = 0) -> None:
-        """Put back all but the oldest ``mark`` changes, newest first. A failure does not stop the others.
-
-        Raises RestoreError at the end, with commands to type for each failure; these changes stay in the journal.
-        """
+        """Put back all but the oldest ``mark`` changes, newest first, whatever fails. Raises RestoreError."""
         with signals.deferred():
             try:
                 self.restorer.restore(self.journal.open[mark:])
@@ -185,7 +172,44 @@ class Settings:
 
 
 def _check_value(setting: Setting, value: str) -> None:
-    """Raise SettingRefused if a setting reads back otherwise than asked."""
     if value != setting.wanted:
         message = f"{setting.name}: asked for {setting.wanted!r}, in effect is {value!r:.200}"
         raise SettingRefused(message, setting.remedy, host=setting.host)
+
+
+Layer = tuple[Hashable, Callable[[], None]]  # its identity, and the function that applies it
+
+
+class Layers:
+    """Layers from the most expensive change (lowest) to the cheapest; a layer may rely only on those below."""
+
+    def __init__(self, settings: Settings):
+        self.settings = settings
+        self._present: list[tuple[Hashable, int]] = []  # each key, and how many changes were open before it
+
+    def move(self, layers: Sequence[Layer]) -> None:
+        """Change to exactly these layers, from the first difference on. One that fails is undone; raises its error."""
+        same = [present == target for (present, _), (target, _) in zip(self._present, layers, strict=False)]
+        common = [*same, False].index(False)
+        self.step_down(common)
+        for key, apply in layers[common:]:
+            self._present.append((key, len(self.settings.journal.open)))
+            try:
+                apply()
+            except BaseException:
+                self.step_down(len(self._present) - 1)
+                raise
+
+    def stands_on(self, layers: Sequence[Layer]) -> bool:
+        """Whether these are the lowest present layers."""
+        return [key for key, _ in self._present[: len(layers)]] == [key for key, _ in layers]
+
+    def drop_uppermost(self, count: int = 1) -> None:
+        self.step_down(len(self._present) - count)
+
+    def step_down(self, keep: int) -> None:
+        """Undo all but the lowest ``keep`` layers."""
+        if keep < len(self._present):
+            mark = self._present[keep][1]
+            del self._present[keep:]
+            self.settings.unwind(mark)

@@ -23,9 +23,8 @@ from lab.base.errors import CommandError, DeadlineExceeded, HostError
 from lab.base.scripts import read_script
 from lab.base.untrusted import first_line
 from lab.hosts import Host
-from lab.hosts.command import Command, script
+from lab.hosts.command import Command, script, shell_function
 from lab.hosts.own_folder import OWN_FOLDER
-from lab.hosts.perl import shell_function
 from lab.hosts.processes import END_ORPHANS, ENDING, IS_ALIVE, SSH_SESSION
 from lab.settings.journal import LineFormat, Record
 from lab.settings.operation import Operation
@@ -72,6 +71,7 @@ class TakenHostJournal(Operation):
     """The host journal itself, taken by a run. Undo gives up its lock and removes its folder once that is empty."""
 
     kind = "host-journal"
+    label = NAME
     values = "absent|taken"
     volatile = False
     holds = True
@@ -81,13 +81,7 @@ class TakenHostJournal(Operation):
     token: Token
     """That of the run."""
 
-    @property
-    def label(self) -> str:
-        """See :attr:`Operation.label`."""
-        return NAME
-
     def read(self) -> Command:
-        """See :meth:`Operation.read`."""
         return script(STATE, self.place, root=True, unlisted=(self.token,))
 
     def _undo(self, old: str) -> tuple[Command, ...]:
@@ -120,12 +114,13 @@ class HostJournal:
         return Record(number, self.host.name, operation, old="absent", new="taken", run=self.run)
 
     def take(self, again: bool = False) -> None:
-        """Take the lock; with ``again`` this run had it before, as over an earlier connection.
-
-        Waits while the host itself puts back what a lost run has changed. Raises HostError if another run has the host.
-        """
+        """Take the lock, ``again`` over a new connection. Waits for a host that restores itself. Raises HostError."""
         deadline = time.monotonic() + WAIT_FOR_GUARD_S
-        while (lines := self._try_to_take())[:1] == ["lapsed"] and time.monotonic() < deadline:
+        request = (self.run, json.dumps(dict(self.owner)))
+        while True:
+            lines = self._run(TAKE_ALONE, ALONE, TAKE, unlisted=request, deadline_s=60).splitlines()
+            if lines[:1] != ["lapsed"] or time.monotonic() >= deadline:
+                break
             time.sleep(1)
         if lines[:1] in (["held"], ["lapsed"]):
             raise _in_use(self.host, lines[1:])
@@ -136,11 +131,6 @@ class HostJournal:
             raise HostError(message, host=self.host.name)
         self.lapsed |= (again or self.boot != "") and had != "again"
         self.boot = boot
-
-    def _try_to_take(self) -> list[str]:
-        return self._run(
-            TAKE_ALONE, ALONE, TAKE, unlisted=(self.run, json.dumps(dict(self.owner))), deadline_s=60
-        ).splitlines()
 
     def know(self, records: Iterable[Record]) -> None:
         """Learn of open changes that an earlier process of this run made."""
@@ -179,10 +169,7 @@ class HostJournal:
 
 
 def read(host: Host, line_format: LineFormat, place: str = "") -> Contents:
-    """Read a host's journal without changing anything. Raises HostError if it cannot be read.
-
-    All records count as records of this very host, whatever they say.
-    """
+    """Read a host's journal; all its records count as records of this host. Raises HostError."""
     text = _run(host, READ, place)
     lines = text.splitlines()
     if lines[:1] not in (["held"], ["free"]):

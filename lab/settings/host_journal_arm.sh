@@ -1,4 +1,3 @@
-# shellcheck shell=sh
 # Start the timer $3 (a script) of $2 seconds; $4 is session.pl. Standard input is a line with the name of the record, and
 # the script that undoes the change. The timer keeps the script in memory, because a file could be swapped.
 read -r record && undo=$(cat) && [ -n "$undo" ] || exit

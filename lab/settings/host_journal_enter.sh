@@ -1,4 +1,3 @@
-# shellcheck shell=sh
 # After own_folder.sh. For scripts after this one, $1 is the folder of the host journal; empty for the usual one.
 place=$1
 # shellcheck disable=SC2154  # home is of own_folder.sh

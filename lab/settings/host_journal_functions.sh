@@ -1,4 +1,3 @@
-# shellcheck shell=sh
 # shellcheck disable=SC2154  # narrow is of account_of.sh
 # Functions of the scripts beside this one. They need is_alive, account_of and signal of lab/hosts/processes.py, and
 # FILES of host_journal.py.

@@ -1,4 +1,3 @@
-# shellcheck shell=sh
 # shellcheck disable=SC2154  # place is of host_journal_enter.sh
 # Print `held`, the process of the session with the lock, and its owner, a line each; or `free`. Then a line per record.
 print_lock() {

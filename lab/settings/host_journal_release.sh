@@ -1,4 +1,3 @@
-# shellcheck shell=sh
 # shellcheck disable=SC2154  # place is of host_journal_enter.sh
 # Give up the lock of the run in standard input, end the guard of its lease, and remove the folder if it is empty.
 # shellcheck disable=SC2034  # the rest of the line is not needed

@@ -1,4 +1,3 @@
-# shellcheck shell=sh
 # shellcheck disable=SC2154  # place is of host_journal_enter.sh
 # Print `taken` if the folder belongs to the run in standard input, or is empty because a run got no further; else `absent`.
 # shellcheck disable=SC2034  # the rest of the line is not needed

@@ -1,4 +1,3 @@
-# shellcheck shell=sh
 # Remove the records named by lines of standard input, and end their timers. A journal without lock and records goes, too.
 strike() {
     for record in "$@"; do

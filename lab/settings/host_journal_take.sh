@@ -1,4 +1,3 @@
-# shellcheck shell=sh
 # Take the lock in the folder of the host journal. Standard input: a line with the run, a line with its owner as JSON. Prints
 # - `taken`, the boot of the host, and `again` if the run had the lock before, else `anew`; or
 # - `held`, the process of the session that has the lock, and its owner; or

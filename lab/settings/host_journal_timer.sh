@@ -1,4 +1,3 @@
-# shellcheck shell=sh
 # shellcheck disable=SC2154  # LAB_RECORD and LAB_UNDO are of the environment
 # After FILES of host_journal.py.
 # Undo the change of the record LAB_RECORD by the script LAB_UNDO after $1 seconds, unless the timer is disarmed before. It

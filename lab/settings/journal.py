@@ -3,16 +3,20 @@
 A record is plain data that suffices to put one change back: the operation with its parameters, and the old value, but
 no command. So the journal alone can restore a host long after the program that wrote it was killed. Each host keeps
 the same records of its own changes (:mod:`lab.settings.host_journal`).
+
+A seal proves that this controller wrote a line, in this run and at this place. It is an HMAC (RFC 2104) over the
+previous seal (at first the run's identity) and the line. So a line of another run, or one that was moved, changed or
+left out, makes its own seal and all later ones wrong.
 """
 
-from __future__ import annotations
-
+import hmac
 import json
+import re
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal, Self
 
 from pydantic import Field
 
@@ -25,7 +29,53 @@ from lab.hosts import Host
 from lab.hosts.command import Command
 from lab.settings.operation import Kinds, Operation, check_keys, parse_operation
 from lab.settings.parameters import Boot, HostKey, NoToken, check_fields
-from lab.settings.seals import NoSeals, Seals
+
+SEALED = re.compile(rb'(\{.*), "seal": "([0-9a-f]{64})"\}', re.DOTALL)
+
+
+def mac(key: bytes, *parts: bytes) -> bytes:
+    """An HMAC-SHA256 over parts, which differs for each list of parts."""
+    return hmac.digest(key, b"".join(len(part).to_bytes(8, "big") + part for part in parts), "sha256")
+
+
+class NoSeals:
+    """For a journal without proof: lines are written without seals, and read with or without."""
+
+    def seal(self, content: bytes) -> bytes:
+        return content
+
+    def accept(self, line: bytes) -> bytes:
+        match = SEALED.fullmatch(line)
+        return match[1] + b"}" if match else line
+
+
+class RunSeals:
+    """Seals for a run of this controller; ``count`` is the number of accepted lines; only these count."""
+
+    def __init__(self, key: bytes, run: str):
+        self._key = key
+        self._last = mac(key, b"journal", run.encode())
+        self.count = 0
+
+    def seal(self, content: bytes) -> bytes:
+        return content[:-1] + b', "seal": "%s"}' % self._next(content).hex().encode()
+
+    def accept(self, line: bytes) -> bytes:
+        """The content without its seal. Raises ValueError for a missing or wrong seal."""
+        match = SEALED.fullmatch(line)
+        if not match:
+            raise ValueError("it has no seal of this controller")
+        content = match[1] + b"}"
+        seal = self._next(content)
+        if not hmac.compare_digest(seal.hex().encode(), match[2]):
+            raise ValueError("its seal is not that of this line of this run")
+        self._last = seal
+        self.count += 1
+        return content
+
+    def _next(self, content: bytes) -> bytes:
+        return mac(self._key, b"line", self._last, content)
+
 
 Number = Annotated[int, Field(ge=1, le=LARGEST)]
 UNREADABLE = (
@@ -66,12 +116,10 @@ class Record:
 
     @property
     def name(self) -> str:
-        """What was changed, in a few words."""
         return self.operation.label
 
     @property
     def read(self) -> Command:
-        """The command that prints the present value."""
         return self.operation.read()
 
     @property
@@ -80,10 +128,7 @@ class Record:
         return self.operation.undo(self.old)
 
     def put_back(self, host: Host) -> str:
-        """Restore the old value; returns what is wrong, or an empty string. Safe to repeat.
-
-        Raises HostError if the value cannot be read.
-        """
+        """Restore the old value, safe to repeat; returns what is wrong, or an empty text. Raises HostError."""
         value = self.read.run(host)
         for step in self.undo if value != self.old else ():
             with suppress(DeadlineExceeded):  # the next step may force it
@@ -103,8 +148,7 @@ class Record:
         """Whether a restart of the host has undone the change already; ``boot`` identifies the present boot."""
         return self.operation.volatile and bool(self.boot and boot) and self.boot != boot
 
-    def as_json(self) -> dict[str, Any]:
-        """As a line has it."""
+    def as_json(self) -> dict[str, object]:
         content = {field.name: getattr(self, field.name) for field in fields(self)}
         return content | {"operation": self.operation.as_json()}
 
@@ -153,17 +197,17 @@ class Journal:
     may still be in effect. Without a path nothing is kept on disk. ``seals``, if given, prove who wrote the lines.
     """
 
-    def __init__(self, path: Path | None, lines: LineFormat, seals: Seals | None = None):
+    def __init__(self, path: Path | None, lines: LineFormat, seals: RunSeals | None = None):
         self.path = path
         self.lines = lines
-        self.seals = seals or NoSeals()
+        self.seals: RunSeals | NoSeals = seals or NoSeals()
         self.open: list[Record] = []
         self._number = 0
         if path is not None:
             self._load(path)
 
     @classmethod
-    def of(cls, path: Path, content: bytes, lines: LineFormat) -> Journal:
+    def of(cls, path: Path, content: bytes, lines: LineFormat) -> Self:
         """A journal from a file's content, to look at; nothing is repaired."""
         journal = cls(None, lines)
         journal.path = path
@@ -210,7 +254,6 @@ class Journal:
             durable.cut_off(path, path.stat().st_size - len(rest))
 
     def next_number(self) -> int:
-        """The number of the next record."""
         return self._number + 1
 
     def intend(self, record: Record) -> None:

@@ -28,23 +28,7 @@ from lab.hosts import Host, Role
 from lab.hosts.command import Command, script
 from lab.hosts.hosts_file import Hosts
 from lab.hosts.processes import END_ORPHANS, ENDING, IS_ALIVE
-from lab.settings.host_journal import (
-    ALONE,
-    ENTER,
-    FILES,
-    FUNCTIONS,
-    IS_OWN,
-    LAPSED,
-    MAKE,
-    NOTE,
-    NOTE_SAFELY,
-    RELEASE,
-    RUN_THERE,
-    STRIKE,
-    TAKE_ALONE,
-    HostJournal,
-    TakenHostJournal,
-)
+from lab.settings import host_journal
 from lab.settings.journal import Record
 
 # Parts of the lease, so that the client mostly unmounts before the server stops serving
@@ -52,49 +36,48 @@ SHARES = {Role.CLIENT: 0.8, Role.SERVER: 0.9}
 SIGNS_OF_LIFE = 6  # within a lease; some may get lost
 GUARD = read_script(__file__, "lease_guard.pl")
 TELL = read_script(__file__, "lease_tell.pl")
-SEIZE = IS_OWN + ENDING + FUNCTIONS + END_ORPHANS + read_script(__file__, "lease_seize.sh")
+SEIZE = host_journal.IS_OWN + ENDING + host_journal.FUNCTIONS + END_ORPHANS + read_script(__file__, "lease_seize.sh")
 # $2 seconds of a lease, $3 GUARD, $4 STRIKE, $5 SEIZE, $6 RELEASE. The guard has its socket once it prints its number
 START = (
     IS_ALIVE
-    + FILES
-    + MAKE
+    + host_journal.FILES
+    + host_journal.MAKE
     + """guard=$(perl -e "$3" -- "$1" "$2" "${SUDO_UID:-}" "$4" "$5" "$6") &&
     echo "$guard $(started "$guard")" >lease.part && move lease.part lease
 """
 )
 RENEW_OR_TELL = TELL + "print tell_guard(do { local $/; my $all = <STDIN>; defined $all ? $all : '' });\n"
-NOTE_AND_TELL = NOTE + RENEW_OR_TELL
-OF_JOURNAL = TakenHostJournal.kind
+NOTE_AND_TELL = host_journal.NOTE + RENEW_OR_TELL
+OF_JOURNAL = host_journal.TakenHostJournal.kind
 TELL_OWN = read_script(__file__, "lease_own_tell.sh")
 START_OWN = IS_ALIVE + read_script(__file__, "lease_own_start.sh")
 STRIKE_OWN = read_script(__file__, "lease_own_strike.sh")
-END = ENDING + FUNCTIONS + 'end "$1" "$2" "$(id -u)"\n'
+END = ENDING + host_journal.FUNCTIONS + 'end "$1" "$2" "$(id -u)"\n'
 RENEW = TELL + 'print tell_guard("");\n'
-RENEW_SAFELY = ENTER + "enter_journal && " + RUN_THERE
+RENEW_SAFELY = host_journal.ENTER + "enter_journal && " + host_journal.RUN_THERE
 
 
 @dataclass(eq=False)
-class LeasedHostJournal(HostJournal):
+class LeasedHostJournal(host_journal.HostJournal):
     """A host journal with a guard: after ``lease_s`` seconds without a word from the run it undoes the changes."""
 
     lease_s: float = field(kw_only=True)
     _noted: dict[str, Record] = field(default_factory=dict, init=False)
 
     def take(self, again: bool = False) -> None:
-        """See :meth:`HostJournal.take`. A running guard gets a new lease."""
+        """A running guard gets a new lease."""
         super().take(again)
         self.renew()
 
     def note(self, record: Record) -> None:
-        """See :meth:`HostJournal.note`. The guard knows of it, too, before the change."""
+        """Tell the guard, too, before the change."""
         name = self._name(record)
         self._noted[name] = record
         given = json.dumps(record.as_json()) + "\n" + self._message(name, record)
-        if self._run(NOTE_SAFELY, NOTE_AND_TELL, unlisted=(name,), given=given) != "kept":
+        if self._run(host_journal.NOTE_SAFELY, NOTE_AND_TELL, unlisted=(name,), given=given) != "kept":
             self._start_guard()
 
     def strike(self, records: Iterable[Record]) -> None:
-        """See :meth:`HostJournal.strike`."""
         records = list(records)
         super().strike(records)
         for record in records:
@@ -120,12 +103,13 @@ class LeasedHostJournal(HostJournal):
     def _start_guard(self) -> None:
         """Start the guard, for the first change or if it is gone, as after a restart of the host."""
         given = _join(self._message(name, record) for name, record in self._noted.items())
+        args = (f"{self.lease_s:g}", GUARD, host_journal.STRIKE, SEIZE, host_journal.RELEASE)
         try:
-            self._run(START, f"{self.lease_s:g}", GUARD, STRIKE, SEIZE, RELEASE, unlisted=(self.run,), given=given)
+            self._run(START, *args, unlisted=(self.run,), given=given)
         except HostError:
             self.take()  # finds out whether an earlier guard has put everything back
             if self.lapsed:
-                raise HostError(LAPSED, host=self.host.name) from None
+                raise HostError(host_journal.LAPSED, host=self.host.name) from None
             raise
 
 
@@ -141,19 +125,17 @@ class HelpedHostJournal(LeasedHostJournal):
     _guard: list[str] = field(default_factory=list, init=False)  # its process, and when that started
 
     def know(self, records: Iterable[Record]) -> None:
-        """See :meth:`HostJournal.know`."""
         self._noted |= {self._name(record): record for record in records if record.operation.kind != OF_JOURNAL}
 
     def note(self, record: Record) -> None:
-        """See :meth:`HostJournal.note`. The guard knows of it, too, before the change."""
-        HostJournal.note(self, record)
+        host_journal.HostJournal.note(self, record)
         folder, name = self._folder, self._name(record)
         self._noted[name] = record
         if folder and not self._tell(folder, name, self._message(name, record)):
             self._start_guard()
 
     def strike(self, records: Iterable[Record]) -> None:
-        """See :meth:`HostJournal.strike`. Without its folder the guard would end by itself only some seconds later."""
+        """Without its folder the guard would end by itself only some seconds later."""
         records = list(records)
         super().strike(records)
         self._struck += map(self._name, records)
@@ -162,7 +144,6 @@ class HelpedHostJournal(LeasedHostJournal):
             self._guard = []
 
     def renew(self) -> None:
-        """Begin the lease anew, where the guard runs. Raises HostError."""
         if folder := self._folder:
             self._tell(folder, "", "")
 
@@ -188,17 +169,15 @@ class HelpedHostJournal(LeasedHostJournal):
         if self._guard:
             self.take()  # finds out whether the earlier guard has put everything back
             if self.lapsed:
-                raise HostError(LAPSED, host=self.host.name)
+                raise HostError(host_journal.LAPSED, host=self.host.name)
         scripts = (
-            shlex.join(("/bin/sh", "-c", STRIKE_OWN, "sh", *self._asked(STRIKE, ""))),
-            shlex.join(self._asked(TAKE_ALONE, "", ALONE, SEIZE)),
-            shlex.join(self._asked(RELEASE, "")),
+            shlex.join(("/bin/sh", "-c", STRIKE_OWN, "sh", *self._asked(host_journal.STRIKE, ""))),
+            shlex.join(self._asked(host_journal.TAKE_ALONE, "", host_journal.ALONE, SEIZE)),
+            shlex.join(self._asked(host_journal.RELEASE, "")),
         )
         given = _join(self._message(name, record) for name, record in self._noted.items())
-        start = script(
-            START_OWN, self._folder, f"{self.lease_s:g}", GUARD, *scripts,
-            unlisted=(self.run, " ".join(self._noted)), given=given,
-        )  # fmt: skip
+        args = (self._folder, f"{self.lease_s:g}", GUARD, *scripts)
+        start = script(START_OWN, *args, unlisted=(self.run, " ".join(self._noted)), given=given)
         self._guard = self._parse_process(start.run(self.host))
 
     def _parse_process(self, line: str) -> list[str]:
@@ -221,16 +200,16 @@ def _join(texts: Iterable[str]) -> str:
     return functools.reduce(operator.add, texts, "")
 
 
-def for_run(hosts: Mapping[str, Host], config: Hosts, run: str) -> dict[str, HostJournal]:
+def for_run(hosts: Mapping[str, Host], config: Hosts, run: str) -> dict[str, host_journal.HostJournal]:
     """The journals of these hosts, by name, for the run with this token."""
     who = f"{getpass.getuser()}@{socket.gethostname()}"
     owner = {"who": who, "pid": str(os.getpid()), "since": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")}
     lease_s = config.lab.lease
 
-    def journal_of(name: str, host: Host) -> HostJournal:
+    def journal_of(name: str, host: Host) -> host_journal.HostJournal:
         revert_after_s = config.section(name).revert_after
         if lease_s is None:
-            return HostJournal(host, run, owner, revert_after_s)
+            return host_journal.HostJournal(host, run, owner, revert_after_s)
         kind = HelpedHostJournal if host.is_narrow else LeasedHostJournal
         return kind(host, run, owner, revert_after_s, lease_s=lease_s * SHARES[host.role])
 
@@ -238,7 +217,7 @@ def for_run(hosts: Mapping[str, Host], config: Hosts, run: str) -> dict[str, Hos
 
 
 @contextmanager
-def keep_alive(host_journals: Mapping[str, HostJournal]) -> Iterator[None]:
+def keep_alive(host_journals: Mapping[str, host_journal.HostJournal]) -> Iterator[None]:
     """Send the guards signs of life in the background while the context is open."""
     ended = threading.Event()
     leased = [journal for journal in host_journals.values() if isinstance(journal, LeasedHostJournal)]

@@ -1,4 +1,3 @@
-# shellcheck shell=sh
 # After is_alive.sh. As an account with a narrow sudo: start the guard $3 (perl) of a lease of $2 seconds, with the scripts $4
 # to $6, in the account's folder $1. Standard input: a line with the run, a line with names of its records, then the input of
 # the guard. The folder stands in for the host journal, which only root can enter: it has a lock and a file for each

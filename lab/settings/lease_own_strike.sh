@@ -1,4 +1,3 @@
-# shellcheck shell=sh
 # As the guard of an account: strike the records named by lines of standard input with the command $@, which asks the helper,
 # and then here.
 names=$(cat)

@@ -1,4 +1,3 @@
-# shellcheck shell=sh
 # As an account with a narrow sudo: tell the guard in the folder $1 by the perl script $2. Standard input: a line with the
 # name of a new record, if any; a line with names of records that were put back; then the message. Prints the guard's
 # process and `kept`, or `gone`.

@@ -1,4 +1,3 @@
-# shellcheck shell=sh
 # shellcheck disable=SC2034,SC2154  # lost is of end_orphans.sh, narrow of account_of.sh
 # As the guard of a lease: take the lock of its run, and end the run's processes on this host. Standard input: the run and
 # the guard's process. Prints `seized`, unless somebody else has taken the lock meanwhile.

@@ -26,7 +26,7 @@ from lab.base.private import PrivateFolder
 from lab.base.secret_texts import all_without_secrets
 from lab.hosts import ROLES
 from lab.hosts.hosts_file import Hosts
-from lab.settings.seals import RunSeals, mac
+from lab.settings.journal import RunSeals, mac
 
 KEY_BYTES = 32
 ID = r"[0-9a-f]{32}"
@@ -58,10 +58,8 @@ def state_folder() -> Path:
         if home.stat().st_uid != os.geteuid():  # sudo may leave HOME to the user who called it
             home = Path(pwd.getpwuid(os.geteuid()).pw_dir)
     except (KeyError, OSError, RuntimeError) as error:
-        raise BadInput(
-            f"no place for the register of runs: this account has no home ({reason_of(error)})",
-            "XDG_STATE_HOME can name a folder of your own",
-        ) from error
+        message = f"no place for the register of runs: this account has no home ({reason_of(error)})"
+        raise BadInput(message, "XDG_STATE_HOME can name a folder of your own") from error
     return home / ".local/state/file-share-lab"
 
 
@@ -96,10 +94,8 @@ class Register:
             self._folder.create("key", secrets.token_bytes(KEY_BYTES))
             key = self._folder.read("key")
         if key is None or len(key) != KEY_BYTES:
-            raise BadInput(
-                f"{self.path / 'key'}: not a key of {KEY_BYTES} bytes",
-                "bring it back from a backup, or remove it: then no run so far counts as begun here",
-            )
+            remedy = "bring it back from a backup, or remove it: then no run so far counts as begun here"
+            raise BadInput(f"{self.path / 'key'}: not a key of {KEY_BYTES} bytes", remedy)
         return key
 
     def digest(self, config: Hosts) -> str:
@@ -109,7 +105,6 @@ class Register:
     # --- run.json
 
     def sign(self, run: Mapping[str, object]) -> dict[str, object]:
-        """The content of run.json with an identity and a seal."""
         content = {**run, "id": secrets.token_hex(16)}
         return {**content, "seal": self._seal_of(content)}
 
@@ -151,7 +146,6 @@ class Register:
         self._open.remove(f"{run_id}.json")
 
     def is_open(self, run_id: str) -> bool:
-        """Whether a run may have left hosts changed."""
         return f"{run_id}.json" in self._open.names()
 
     def open_runs(self) -> tuple[list[OpenRun], list[str]]:
@@ -166,10 +160,8 @@ class Register:
         return sorted(runs, key=lambda run: (run.since, run.id)), problems
 
     def _parse_entry(self, name: str, text: bytes) -> OpenRun:
-        wrong = BadInput(
-            f"{self.path / 'open' / name}: not an entry of this register",
-            "a run may be open that it was about: `lab restore --hosts FILE` asks its hosts; then remove it",
-        )
+        remedy = "a run may be open that it was about: `lab restore --hosts FILE` asks its hosts; then remove it"
+        wrong = BadInput(f"{self.path / 'open' / name}: not an entry of this register", remedy)
         try:
             content = json.loads(text)
             seal = content.pop("seal")
@@ -193,7 +185,6 @@ class Register:
         PrivateFolder(self.path / "asked").write(self._name_of(folder), b"")
 
     def was_asked(self, folder: Path) -> bool:
-        """Whether the hosts of this folder were asked."""
         return PrivateFolder(self.path / "asked").read(self._name_of(folder)) is not None
 
     def _name_of(self, folder: Path) -> str:

@@ -1,15 +1,75 @@
-"""Puts changes back by their records, newest first, and notes that on host and controller."""
+"""Reaches hosts again whose connections break, and puts changes back by their records, newest first."""
 
+import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from lab.base.errors import DeadlineExceeded, HostError, HostLost, NotNoted, RestoreError
+from lab.base import signals
+from lab.base.errors import DeadlineExceeded, HostError, HostKeyError, HostLost, NotNoted, RestoreError
 from lab.base.os_errors import reason_of
 from lab.base.untrusted import one_line
-from lab.settings.connections import Connections
+from lab.hosts import Host
 from lab.settings.host_journal import NAME as HOST_JOURNAL
+from lab.settings.host_journal import HostJournal
 from lab.settings.journal import Journal, Record
+
+PATIENCE_S = 90.0  # a machine that was restarted is back by then
+PAUSE_S = 0.5
+GONE = "the local lab that this host belonged to was taken down, and what was changed on it went with it"
+
+
+@dataclass(eq=False)
+class Connections:
+    """Reaches hosts again for up to ``patience_s``. ``gone`` has the reason for each host that cannot be reached.
+
+    ``tell`` gets a message if it takes long. ``is_gone`` tells whether the local lab of the hosts was taken down. Each
+    new connection takes the host's journal before the old one is closed, because the lock ends with its connection.
+    """
+
+    hosts: Mapping[str, Host]
+    host_journals: Mapping[str, HostJournal]
+    patience_s: float
+    gone: dict[str, str]
+    tell: Callable[[str], None]
+    is_gone: Callable[[], bool]
+
+    def ensure(self, role: str) -> None:
+        try:
+            self.hosts[role].run("true", deadline_s=10)
+        except HostError:
+            self.reach(role)
+
+    def reach(self, role: str) -> None:
+        """Connect again to a host, waiting as long as a restart takes. Raises HostError, and at once in later calls."""
+        if role in self.gone:
+            raise HostError(self.gone[role], several=True)
+        if self.patience_s and not signals.is_pending() and not self.is_gone():
+            self.tell(f"{role}: connection lost; trying for {self.patience_s:g} s to reach it again (Ctrl-C gives up)")
+        try:
+            self.reach_until(time.monotonic() + self.patience_s, role)
+        except HostError as error:
+            self.gone[role] = error.on_one_line()
+            self.patience_s = 0.0  # the other host had the same time to come back
+            raise
+
+    def reach_until(self, deadline: float, role: str, use: Callable[[], None] = lambda: None) -> None:
+        """Make new connections until one works, or the deadline (monotonic) has passed. Raises HostError."""
+        host_journal = self.host_journals.get(role)
+        take_over = host_journal.take if host_journal else lambda: None
+        while True:
+            try:
+                self.hosts[role].reconnect(take_over)
+                use()
+                return
+            except HostKeyError:
+                raise
+            except HostError as error:
+                if self.is_gone():
+                    raise HostError(GONE, host=role) from error
+                if time.monotonic() >= deadline or signals.is_pending():
+                    raise
+                time.sleep(PAUSE_S)
 
 
 @dataclass
@@ -23,10 +83,7 @@ class _Progress:
 
 
 class Restorer:
-    """Puts back changes of a journal. ``restarted`` counts, by role, changes that a restart of the host undid.
-
-    ``is_given_up`` tells which changes the user has given up.
-    """
+    """Puts back changes that are not ``is_given_up``. ``restarted`` counts, by role, what a restart undid."""
 
     def __init__(self, journal: Journal, connections: Connections):
         self.journal = journal
@@ -35,16 +92,17 @@ class Restorer:
         self.is_given_up: Callable[[Record], bool] = lambda _: False
 
     def restore(self, records: list[Record]) -> None:
-        """Put these back, newest first. A failure does not stop the others.
-
-        Raises RestoreError with a line for each failure; NotNoted if only the journal failed.
-        """
+        """Put these back, newest first, whatever fails. Raises RestoreError, or NotNoted if only the journal failed."""
         # the host's journal last: its folder can be removed only once no record is left in it
         taken = [record for record in records if record.name == HOST_JOURNAL]
         order = list(reversed([*taken, *(record for record in records if record not in taken)]))
         progress = _Progress()
         self._go_through(order, progress)
-        if self._find_gone(order, progress):
+        # a folder on a failed disk goes with the mount below it
+        as_before = [record for record in order if record.number in progress.problems and self._is_as_it_was(record)]
+        for record in as_before:
+            self._settle(record, progress)
+        if as_before:
             again = [record for record in order if progress.problems.pop(record.number, None) is not None]
             self._go_through(again, progress)
         for role in {record.host for record in progress.settled.values()}:
@@ -55,7 +113,6 @@ class Restorer:
             raise NotNoted(list(progress.unnoted.values()), progress.why_unnoted)
 
     def _go_through(self, order: list[Record], progress: _Progress) -> None:
-        """Put records back in this order."""
         problems = progress.problems
         for record in order:
             if record.name == HOST_JOURNAL:
@@ -74,13 +131,6 @@ class Restorer:
             left = [later for later in left if not later.operation.stands_alone]
         return record.operation.holds and bool(left)
 
-    def _find_gone(self, order: list[Record], progress: _Progress) -> bool:
-        """Settle failures that have their old value by now: a folder on a failed disk goes with the mount below it."""
-        restored = [r for r in order if r.number in progress.problems and self._is_as_it_was(r)]
-        for record in restored:
-            self._settle(record, progress)
-        return bool(restored)
-
     def _is_as_it_was(self, record: Record) -> bool:
         connections = self.connections
         if record.name == HOST_JOURNAL or record.host in connections.gone or record.host not in connections.hosts:
@@ -91,9 +141,11 @@ class Restorer:
             return False
 
     def _settle(self, record: Record, progress: _Progress) -> None:
-        for done in self._settled_by(record):
-            progress.settled[done.number] = done
-            progress.problems.pop(done.number, None)
+        """Settle this record after later failed ones of the same thing: to retry these would restore a wrong value."""
+        for done in reversed(self.journal.open):
+            if (done.host, done.read) == (record.host, record.read) and done.number >= record.number:
+                progress.settled[done.number] = done
+                progress.problems.pop(done.number, None)
 
     def _put_back(self, record: Record) -> str:
         """Restore one old value, if need be over a new connection; returns what went wrong, or an empty text."""
@@ -148,8 +200,3 @@ class Restorer:
         except (HostLost, DeadlineExceeded):
             self.connections.reach(role)
             host_journals[role].strike(records)
-
-    def _settled_by(self, record: Record) -> list[Record]:
-        """This record, after later failed ones of the same thing: to try these again would restore a wrong value."""
-        same = [later for later in self.journal.open if (later.host, later.read) == (record.host, record.read)]
-        return [later for later in reversed(same) if later.number >= record.number]

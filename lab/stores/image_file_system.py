@@ -8,7 +8,7 @@ from typing import ClassVar
 from lab.base.scripts import read_script
 from lab.design.option_levels import Option, one_of
 from lab.hosts.command import Command
-from lab.settings.setting import Setting
+from lab.settings.operation import Setting
 from lab.stores import mounts, named_device
 from lab.stores.operations import KernelModule, LoopModule
 from lab.stores.store import FILLABLE, Facts, FileSystem, Room, Site

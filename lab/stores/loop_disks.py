@@ -8,9 +8,8 @@ from dataclasses import dataclass
 
 from lab.base.scripts import read_script
 from lab.hosts.command import Command, script
-from lab.settings.operation import Operation
+from lab.settings.operation import Operation, Setting
 from lab.settings.parameters import OwnPath
-from lab.settings.setting import Setting
 from lab.stores.operations import DEADLINE_S
 
 FUNCTIONS = read_script(__file__, "loop_disks_functions.sh")

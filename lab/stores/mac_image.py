@@ -8,8 +8,7 @@ from collections.abc import Generator
 from dataclasses import dataclass
 
 from lab.base.scripts import read_script
-from lab.hosts.command import Command, command, script
-from lab.hosts.perl import shell_function
+from lab.hosts.command import Command, command, script, shell_function
 from lab.platforms.macos.disk_images import (
     ATTACH,
     ATTACHED_IMAGE,
@@ -21,8 +20,8 @@ from lab.platforms.macos.disk_images import (
 )
 from lab.platforms.macos.parsers import SECTOR_BYTES, parse_images, prove_ours
 from lab.platforms.part import Part
+from lab.settings.operation import Setting
 from lab.settings.parameters import OwnPath
-from lab.settings.setting import Setting
 from lab.stores.operations import DEADLINE_S, StoreFiles
 from lab.stores.store import Site
 

@@ -11,9 +11,8 @@ from lab.base.scripts import read_script
 from lab.hosts.command import Command, script
 from lab.hosts.own_folder import OWN_FOLDER
 from lab.platforms.macos.disk_images import leave_alone
-from lab.settings.operation import Operation
+from lab.settings.operation import Operation, Setting
 from lab.settings.parameters import FolderName, OwnPath
-from lab.settings.setting import Setting
 from lab.stores.operations import DEADLINE_S
 from lab.stores.store import Site
 

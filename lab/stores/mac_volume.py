@@ -9,11 +9,10 @@ from typing import ClassVar
 from lab.base.untrusted import first_line
 from lab.design.option_levels import Option, one_of
 from lab.hosts.command import Command, script
-from lab.hosts.mount_reports import parse_mount_lines
-from lab.hosts.mounts import real_path
+from lab.hosts.mounts import parse_mount_lines, real_path
 from lab.platforms.macos.mounts import parse_case_sensitive
+from lab.settings.operation import Setting
 from lab.settings.parameters import OWN_FOLDER
-from lab.settings.setting import Setting
 from lab.stores.mac_image import TYPES, new_image
 from lab.stores.store import Facts, FileSystem, Room, Site
 

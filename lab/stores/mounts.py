@@ -9,9 +9,8 @@ from dataclasses import dataclass
 from lab.base.scripts import read_script
 from lab.hosts.command import Command, script
 from lab.hosts.mounts import in_table
-from lab.settings.operation import Operation
+from lab.settings.operation import Operation, Setting
 from lab.settings.parameters import DevicePath, OwnPath
-from lab.settings.setting import Setting
 from lab.stores import named_device
 from lab.stores.operations import DEADLINE_S, StoreFiles
 

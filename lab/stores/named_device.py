@@ -16,9 +16,8 @@ from lab.base.scripts import read_script
 from lab.base.untrusted import first_line
 from lab.hosts import Host
 from lab.hosts.command import Command, script
-from lab.settings.operation import Operation
+from lab.settings.operation import Operation, Setting
 from lab.settings.parameters import DevicePath, FolderName, OwnPath
-from lab.settings.setting import Setting
 from lab.stores.operations import DEADLINE_S
 
 FUNCTIONS = read_script(__file__, "named_device_functions.sh")

@@ -10,7 +10,7 @@ from lab.design.option_levels import Option, one_of, whole
 from lab.design.payload_size import MIB
 from lab.hosts.command import Command, script
 from lab.hosts.mounts import real_path
-from lab.settings.setting import Setting
+from lab.settings.operation import Setting
 from lab.stores import mac_pool
 from lab.stores.mac_volume import COMMON, IMAGE_FACTS, MacVolume, parse_image
 from lab.stores.store import Facts, Room, Site

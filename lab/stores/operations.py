@@ -5,9 +5,8 @@ from typing import ClassVar
 
 from lab.base.scripts import read_script
 from lab.hosts.command import Command, command, script
-from lab.settings.operation import Operation
+from lab.settings.operation import Operation, Setting
 from lab.settings.parameters import OwnPath
-from lab.settings.setting import Setting
 
 DEADLINE_S = 120  # a slow disk: mkfs, an unmount that writes everything out; a busy guest that links a module of 12 MB
 UNLOAD = read_script(__file__, "module_unload.sh")

@@ -14,8 +14,8 @@ from lab.design.option_levels import FILL, Option, fill_of, whole
 from lab.hosts import Host
 from lab.hosts.command import Command, script
 from lab.hosts.mounts import FIND, in_table
+from lab.settings.operation import Setting
 from lab.settings.parameters import OWN_FOLDER
-from lab.settings.setting import Setting
 from lab.stores.operations import KernelModule
 
 SOURCE = re.compile(rf"/dev/.+|{OWN_FOLDER}")  # a pool is named like the lab's folder

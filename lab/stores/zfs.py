@@ -11,7 +11,7 @@ from lab.base.untrusted import word
 from lab.design.option_levels import Option, one_of, whole
 from lab.design.payload_size import MIB
 from lab.hosts.command import Command, script
-from lab.settings.setting import Setting
+from lab.settings.operation import Setting
 from lab.stores import loop_disks, named_device, zpool
 from lab.stores.operations import KernelModule, LoopModule
 from lab.stores.store import ABOUT_COMPRESSION, FILLABLE, Facts, FileSystem, Room, Site

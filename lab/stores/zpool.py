@@ -10,9 +10,8 @@ from dataclasses import dataclass
 
 from lab.base.scripts import read_script
 from lab.hosts.command import Command, script
-from lab.settings.operation import Operation
+from lab.settings.operation import Operation, Setting
 from lab.settings.parameters import FolderName, OwnPath
-from lab.settings.setting import Setting
 from lab.stores import loop_disks, named_device
 from lab.stores.operations import DEADLINE_S, KernelModule, StoreFiles
 

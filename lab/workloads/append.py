@@ -7,7 +7,7 @@ from lab.base.scripts import read_script
 from lab.base.units import parse_size
 from lab.design.factors import Direction
 from lab.design.option_levels import Option, size
-from lab.hosts.perl import run_perl
+from lab.hosts.command import run_perl
 from lab.workloads.workload import Move, Tool
 
 APPEND = read_script(__file__, "append.pl")

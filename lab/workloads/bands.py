@@ -6,7 +6,7 @@ from types import MappingProxyType
 from lab.base.units import parse_size
 from lab.design.factors import Direction
 from lab.design.option_levels import Option, size
-from lab.hosts.perl import run_perl
+from lab.hosts.command import run_perl
 from lab.workloads.append import APPEND
 from lab.workloads.workload import Move, Tool
 

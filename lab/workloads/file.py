@@ -6,7 +6,7 @@ from lab.base.errors import TransferError
 from lab.base.scripts import read_script
 from lab.base.untrusted import first_line
 from lab.hosts import Host
-from lab.hosts.perl import run_perl
+from lab.hosts.command import run_perl
 from lab.workloads.workload import Payload
 
 ROUND = read_script(__file__, "noise_round.pl")

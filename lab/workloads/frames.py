@@ -11,7 +11,7 @@ from lab.base.scripts import read_script
 from lab.base.untrusted import count, quantity
 from lab.design.case import Case
 from lab.design.option_levels import Option, whole
-from lab.hosts.perl import run_perl
+from lab.hosts.command import run_perl
 from lab.results.observed import FrameFacts, Observed
 from lab.workloads.workload import Move, Tool
 

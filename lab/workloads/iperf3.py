@@ -7,7 +7,7 @@ from lab.base.errors import LabFailure
 from lab.base.untrusted import FASTEST_BYTES_PER_S, count, first_line, from_json, quantity
 from lab.hosts import Host
 from lab.settings.background import background_process
-from lab.settings.setting import Setting
+from lab.settings.operation import Setting
 
 NAME = "iperf3"
 PORT = 15201  # not iperf3's own, which a person may be using

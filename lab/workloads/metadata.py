@@ -11,7 +11,7 @@ from lab.design.case import Case
 from lab.design.factors import Direction
 from lab.design.option_levels import Option, one_of
 from lab.hosts import Host
-from lab.hosts.perl import run_perl
+from lab.hosts.command import run_perl
 from lab.results.observed import Observed, Requests, RequestsOneWay
 from lab.workloads.file import deadline_s
 from lab.workloads.workload import Move, Tool

@@ -9,7 +9,7 @@ from lab.base.untrusted import first_line
 from lab.design.manifest import Manifest
 from lab.design.workload import Workload
 from lab.hosts import Host
-from lab.hosts.perl import run_perl
+from lab.hosts.command import run_perl
 from lab.workloads.file import ROUND, deadline_s
 from lab.workloads.workload import Payload
 

@@ -9,8 +9,8 @@ from support.local_lab import HOSTS, Bench
 
 from lab.base.present import present
 from lab.check.hardware_file import parse_shared
+from lab.hosts.command import NO_PERL_ON_MAC
 from lab.hosts.hosts_file import load_hosts
-from lab.hosts.perl import NO_PERL_ON_MAC
 
 REMEDY = "Windows File Sharing"
 

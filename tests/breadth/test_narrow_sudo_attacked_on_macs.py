@@ -7,14 +7,13 @@ from support import narrow_sudo as sudo
 from support.local_lab import Bench
 from support.macs import run
 
-from lab.hosts.root_helper import sudoers_line
 from lab.hosts.ssh import HELPERS, SshHost
-from lab.platforms.macos.disk_images import leave_alone, mount_volume
+from lab.platforms.macos.disk_images import RamVolume, leave_alone, mount_volume
 from lab.platforms.macos.files import PURGE
-from lab.platforms.macos.ram_disk import RamVolume
 from lab.platforms.macos.settings import MacMtu
 from lab.protocols.mounts.macos import MacShareMount
 from lab.protocols.nfs.macos import mount_nfs
+from lab.root_helper.program import sudoers_line
 
 HELPER = HELPERS["Darwin"]
 HOME = "/private/var/db/file-share-lab"

@@ -25,7 +25,7 @@ from lab.design import plan
 from lab.design.case import Case
 from lab.design.sweep_file import load_sweep
 from lab.platforms.clock import STOPWATCH
-from lab.protocols import options_in_effect
+from lab.protocols.driver import options_in_effect
 from lab.protocols.smb import options as smb
 from lab.run.case.catalogue import CATALOGUE
 from lab.run.restore.vocabulary import kinds, line_format
@@ -77,7 +77,7 @@ def test_a_protocol_is_served_mounted_and_unmounted(add: Add) -> None:
     assert f"ssh_command=/bin/sh {OWN}/sshfs-connect" in options
     connect = next(given for argv, given in stage.told() if f"{OWN}/sshfs-connect" in argv and given)
     assert shlex.split(connect)[:4] == ["exec", "ssh", "-o", "BatchMode=yes"]
-    assert path in mount.undo("absent")[0].argv
+    assert path in mount.operation.undo("absent")[0].argv
     assert (stage.attached.path, stage.attached.effective["mount"]) == (path, "sshfs")
     assert not [argv for argv, _ in stage.told() if SECRET in " ".join(argv)]
 

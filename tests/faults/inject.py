@@ -18,7 +18,7 @@ from typing import Any
 
 from lab.cli import main as cli
 from lab.hosts import Result
-from lab.hosts.dialogue import Dialogue
+from lab.hosts.host import Dialogue
 from lab.hosts.ssh import SshHost
 
 from . import kinds, space

@@ -36,18 +36,17 @@ from lab.check import hardware_file
 from lab.fidelity import copiers, on_host_macos, probed_host
 from lab.fleet.journal import parse_line
 from lab.fleet.look import parse_state
-from lab.hosts import mount_reports
+from lab.hosts import mounts
 from lab.init import shares
 from lab.platforms import facts, files
 from lab.platforms import ram_disk as any_ram_disk
-from lab.platforms.linux import counters as linux_counters
+from lab.platforms.linux import clock as linux_clock
 from lab.platforms.linux import mounts as linux_mounts
 from lab.platforms.linux import network as linux_network
 from lab.platforms.linux import platform as linux
 from lab.platforms.linux import preflight as linux_preflight
-from lab.platforms.linux import ram_disk, tcp
-from lab.platforms.macos import counters as macos_counters
-from lab.platforms.macos import disturbances as macos_disturbances
+from lab.platforms.linux import ram_disk
+from lab.platforms.macos import clock as macos_clock
 from lab.platforms.macos import mounts as mac_mounts
 from lab.platforms.macos import network as macos_network
 from lab.platforms.macos import parsers as macos
@@ -83,12 +82,10 @@ PARSERS = {
     "linux route": Parser(linux.parse_route, "route-*.json"),
     "linux addresses": Parser(linux_network.parse_addresses, "link-*.json"),
     "linux link": Parser(linux.parse_link, "link-*.json"),
-    "linux counters": Parser(
-        lambda text: linux_counters.parse_counters(text.splitlines(), "eth0"), "counted-cgroup?.txt"
-    ),
-    "linux ticks": Parser(linux_counters.parse_ticks_spent, "cpu0 1 0 2 3 9 0 0 0 0 0\n\ncpu0 5 0 2 60 8 0 0 1 0 0\n"),
-    "linux samples": Parser(lambda text: tuple(linux_counters.parse_samples(text, "eth0")), "sampler.txt"),
-    "ss": Parser(lambda text: tcp.parse_ss(text.splitlines()), "ss-*.txt"),
+    "linux counters": Parser(lambda text: linux_clock.parse_counters(text.splitlines(), "eth0"), "counted-cgroup?.txt"),
+    "linux ticks": Parser(linux_clock.parse_ticks_spent, "cpu0 1 0 2 3 9 0 0 0 0 0\n\ncpu0 5 0 2 60 8 0 0 1 0 0\n"),
+    "linux samples": Parser(lambda text: tuple(linux_clock.parse_samples(text, "eth0")), "sampler.txt"),
+    "ss": Parser(lambda text: linux_clock.parse_ss(text.splitlines()), "ss-*.txt"),
     "meminfo": Parser(ram_disk.parse_free, "MemTotal: 9 kB\nMemAvailable: 1048576 kB\n"),
     "linux mount": Parser(ram_disk.parse_mount, "mounts-*.txt", "lab /tmp/x/ram tmpfs rw,size=1024k 0 0\n"),
     "ext4": Parser(ext4.parse_ext4, "ext4-facts-*.txt"),
@@ -134,21 +131,19 @@ PARSERS = {
     "memory": Parser(macos.parse_memory, "vm_stat-*.txt"),
     "images": Parser(macos.parse_images, "hdiutil-info-*.plist"),
     "volume": Parser(macos.parse_volume, "/dev/disk3s1\n"),
-    "macos counters": Parser(lambda text: macos_counters.parse_counters(text.splitlines(), "en0"), MACOS_COUNTED),
-    "macos samples": Parser(lambda text: tuple(macos_counters.parse_samples(text, "en0")), MACOS_SAMPLES),
-    "resent": Parser(
-        macos_counters.parse_resent, "tcp:\n\t9 packets sent\n\t\t2 data packets (9 bytes) retransmitted\n"
-    ),
-    "pmset": Parser(macos_disturbances.parse_pmset, PMSET),
-    "battery": Parser(macos_disturbances.parse_battery, "Now drawing from 'Battery Power'\n"),
-    "firewall": Parser(macos_disturbances.parse_firewall, FIREWALL),
-    "tmutil": Parser(macos_disturbances.parse_tmutil, "Backup session status:\n{\n    Running = 1;\n}\n"),
-    "macos processes": Parser(macos_disturbances.parse_processes, "  50.1 /usr/libexec/mds_stores\n"),
+    "macos counters": Parser(lambda text: macos_clock.parse_counters(text.splitlines(), "en0"), MACOS_COUNTED),
+    "macos samples": Parser(lambda text: tuple(macos_clock.parse_samples(text, "en0")), MACOS_SAMPLES),
+    "resent": Parser(macos_clock.parse_resent, "tcp:\n\t9 packets sent\n\t\t2 data packets (9 bytes) retransmitted\n"),
+    "pmset": Parser(macos_preflight.parse_pmset, PMSET),
+    "battery": Parser(macos_preflight.parse_battery, "Now drawing from 'Battery Power'\n"),
+    "firewall": Parser(macos_preflight.parse_firewall, FIREWALL),
+    "tmutil": Parser(macos_preflight.parse_tmutil, "Backup session status:\n{\n    Running = 1;\n}\n"),
+    "macos processes": Parser(macos_preflight.parse_processes, "  50.1 /usr/libexec/mds_stores\n"),
     "mdutil": Parser(
-        lambda text: macos_disturbances.parse_mdutil(text, "/x"), "/System/Volumes/Data:\n\tIndexing enabled. \n"
+        lambda text: macos_preflight.parse_mdutil(text, "/x"), "/System/Volumes/Data:\n\tIndexing enabled. \n"
     ),
-    "macos load": Parser(macos_disturbances.parse_load, LOAD),
-    "swap of macos": Parser(macos_disturbances.parse_swap, "total = 1024.00M  used = 12.50M  free = 11.00M\n"),
+    "macos load": Parser(macos_preflight.parse_load, LOAD),
+    "swap of macos": Parser(macos_preflight.parse_swap, "total = 1024.00M  used = 12.50M  free = 11.00M\n"),
     "names of a mac": Parser(macos_preflight.parse_names, "host mini\nuser jane\nvolume Big Raid\n", error=None),
     "version of macos": Parser(macos_preflight.parse_version, "macOS 15.4.1 (24E263)", error=None),
     "rsync": Parser(rsync.parse_version, "rsync-version-*.txt"),
@@ -159,14 +154,14 @@ PARSERS = {
     "began": Parser(iperf3.began, "iperf3*.json", error=None),
     "ssh -v": Parser(ssh.parse_verbose, "ssh-v.txt", error=None),
     "options of a mount": Parser(
-        lambda text: mount_reports.parse_mount_options(text, "SMB"), "rw,vers=3.1.1,rsize=1", error=None
+        lambda text: mounts.parse_mount_options(text, "SMB"), "rw,vers=3.1.1,rsize=1", error=None
     ),
-    "mount": Parser(mount_reports.parse_mounts, "mount*.txt", error=None),
+    "mount": Parser(mounts.parse_mounts, "mount*.txt", error=None),
     "linux mounts": Parser(linux_mounts.parse_mount_table, "mounts-*.txt"),
     "case of a mac's volume": Parser(mac_mounts.parse_case_sensitive, CASE_SENSITIVE),
     "mac mounts": Parser(mac_mounts.parse_table, "mount*.txt"),
     "encrypted": Parser(
-        lambda text: mount_reports.parse_encrypted(text, r"\\10.99.0.2\lab"), "cifs-debugdata-*.txt", error=None
+        lambda text: mounts.parse_encrypted(text, r"\\10.99.0.2\lab"), "cifs-debugdata-*.txt", error=None
     ),
     "df -P": Parser(
         macos_mount.parse_df_point, "Filesystem 512-blocks\n/dev/disk1 9 1 8 12% /Volumes/a b\n", error=LabError
@@ -174,16 +169,14 @@ PARSERS = {
     "connected": Parser(
         lambda text: linux_smb.parse_connected_addresses(text, r"\\10.99.0.2\lab"), "cifs-debugdata-*.txt", error=None
     ),
-    "DebugData": Parser(
-        lambda text: mount_reports.parse_signed(text, r"\\10.99.0.2\lab"), "cifs-debugdata-*.txt", error=None
-    ),
+    "DebugData": Parser(lambda text: mounts.parse_signed(text, r"\\10.99.0.2\lab"), "cifs-debugdata-*.txt", error=None),
     "smbstatus": Parser(linux_smb.parse_smbstatus, "smbstatus-*.json", error=LabError),
     "time machine": Parser(linux_smb.parse_time_machine, "yes\n", error=None),
     "testparm": Parser(linux_smb.parse_testparm, "Yes\nno\n", error=LabError),
     "ksmbd": Parser(ksmbd.parse_interface, "2: eth0    inet 10.0.0.2/24 scope global eth0\n", error=LabError),
-    "statshares": Parser(mount_reports.parse_statshares, "smbutil-statshares-*.txt", error=LabError),
+    "statshares": Parser(mounts.parse_statshares, "smbutil-statshares-*.txt", error=LabError),
     "channels": Parser(macos_smb.parse_channels, "smbutil-multichannel-*.txt", error=None),
-    "multichannel": Parser(mount_reports.parse_multichannel, "smbutil-multichannel-*.txt", error=None),
+    "multichannel": Parser(mounts.parse_multichannel, "smbutil-multichannel-*.txt", error=None),
     "afpd": Parser(linux_afp.parse_login, "afpd.log", error=None),
     "sharing": Parser(macos_sharing.parse_share_points, "sharing-l-*.txt", error=LabError),
     "filters": Parser(lambda text: unflushed.parse_filtered(text, "smbd"), "yes\nyes\n", error=LabError),
@@ -191,7 +184,7 @@ PARSERS = {
     "export of ganesha": Parser(linux_nfs.parse_export, "ganesha-export-*.txt", error=LabError),
     "network": Parser(lambda text: macos_nfs.parse_network(text, "10.254.100.2"), "ifconfig-*.txt", error=LabError),
     "nfsstat": Parser(
-        lambda text: mount_reports.read_parameters(mount_reports.parse_nfsstat(text)), "nfsstat-m*.txt", error=LabError
+        lambda text: mounts.read_parameters(mounts.parse_nfsstat(text)), "nfsstat-m*.txt", error=LabError
     ),
     "shared file": Parser(
         hardware_file.parse_shared,

@@ -14,7 +14,7 @@ from support.sshd import gone, wait_for
 from lab.hosts.host_config import HostConfig
 from lab.hosts.processes import END_ORPHANS, ENDING
 from lab.hosts.ssh import SshHost
-from lab.platforms.programs import TRY
+from lab.platforms.files import TRY
 
 # a lab with a command that never ends; the command writes its pid into a file
 LAB = """

@@ -8,10 +8,10 @@ from support.narrow_sudo import MTU, connected
 from support.waiting import wait_until
 
 from lab.base.errors import DeadlineExceeded
-from lab.hosts.root_helper import SUDOERS
 from lab.hosts.ssh import HELPER
 from lab.platforms.files import READ_ALL
 from lab.root_helper import program as root_helper
+from lab.root_helper.program import SUDOERS
 
 
 def test_what_is_printed_is_what_is_there(narrow: tuple[Bench, Path]) -> None:

@@ -21,8 +21,7 @@ from lab.settings import host_journal
 from lab.settings.changes import Settings
 from lab.settings.host_journal import HostJournal
 from lab.settings.journal import Journal, LineFormat
-from lab.settings.operation import Operation
-from lab.settings.setting import Setting
+from lab.settings.operation import Operation, Setting
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from lab.base.errors import DeadlineExceeded
 from lab.hosts import Host, Result
 from lab.hosts.command import Command
 from lab.protocols import Attached, Share
-from lab.settings.setting import Setting
+from lab.settings.operation import Setting
 from support.pairs import OWN, side_of
 from support.paths import LINUX_CAPTURES
 
@@ -161,6 +161,10 @@ class Stage:
 
     def told(self) -> list[tuple[tuple[str, ...], str]]:
         """Every command: those that ran, and those that the settings would run."""
-        steps = [step for setting in self.settings for step in (setting.read, *setting.apply, *setting.undo("absent"))]
+        steps = [
+            step
+            for setting in self.settings
+            for step in (setting.read, *setting.apply, *setting.operation.undo("absent"))
+        ]
         ran = [told for host in self.hosts.values() for told in host.told]
         return [*ran, *((step.argv, step.given) for step in steps)]

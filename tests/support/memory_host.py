@@ -15,8 +15,7 @@ from lab.hosts import Result
 from lab.hosts.command import Command, command
 from lab.settings.changes import Settings
 from lab.settings.journal import Journal, LineFormat
-from lab.settings.operation import Operation
-from lab.settings.setting import Setting
+from lab.settings.operation import Operation, Setting
 from support.fake_host import LocalHost
 
 SECRET = "hunter2-do-not-show"

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from lab.hosts.hosts_file import load_hosts
-from lab.hosts.root_helper import SUDOERS
 from lab.hosts.ssh import HELPER, SshHost
 from lab.platforms.files import CLOSE, MAKE, NEW, REMOVE
+from lab.root_helper.program import SUDOERS
 from lab.settings import host_journal, lease
 from support.local_lab import HOSTS, Bench
 from support.other_servers import serve

@@ -14,8 +14,7 @@ from lab.settings.changes import Settings
 from lab.settings.host_journal import HostJournal, TakenHostJournal
 from lab.settings.journal import Journal, LineFormat
 from lab.settings.lease import LeasedHostJournal
-from lab.settings.operation import Operation
-from lab.settings.setting import Setting
+from lab.settings.operation import Operation, Setting
 from support.sshd import Sshd, reached_by
 
 NAME = "file-share-lab"

@@ -3,7 +3,7 @@
 from lab.platforms.files import Folder
 from lab.platforms.linux.ram_disk import BlockRamDisk, Ext4, Tmpfs
 from lab.platforms.linux.settings import LinuxMtu, LinuxTcpBuffer
-from lab.platforms.macos.ram_disk import RamImage, RamVolume
+from lab.platforms.macos.disk_images import RamImage, RamVolume
 from lab.platforms.macos.settings import MacMtu, MacSysctl
 from lab.protocols.mounts.gvfs import GvfsFuse, GvfsMount
 from lab.protocols.mounts.linux import LinuxShareMount

@@ -12,7 +12,7 @@ from lab.design.case import Case
 from lab.design.sweep_file import Sweep
 from lab.hosts import ROLES
 from lab.platforms import Counters, Timing
-from lab.platforms.programs import Programs
+from lab.platforms.files import Programs
 from lab.results.effective import Effective
 from lab.results.observed import Observed
 from lab.results.run_folder import RunFolder, Trial
@@ -22,7 +22,7 @@ from lab.run.case.mounting import Mounting
 from lab.run.case.session import Session
 from lab.run.runner import Progress, Runner
 from lab.run.transfer.result import TransferResult
-from lab.settings.layers import Layers
+from lab.settings.changes import Layers
 from lab.workloads import iperf3
 from support.memory_host import World, knob
 from support.pairs import pair_of, side_of

@@ -17,13 +17,13 @@ JOINING = (("shlex", "join"), ("shlex", "quote"))
 OF_A_MODULE = ("__name__", "__file__")
 BESIDE = ("lab.base.scripts", "beside")  # the path of a file beside a module
 SHELL_LINE = ("lab.hosts.command", "shell_line")  # quotes the words that it gives to a script
-SHELL_FUNCTION = ("lab.hosts.perl", "shell_function")  # quotes the script
+SHELL_FUNCTION = ("lab.hosts.command", "shell_function")  # quotes the script
 # Functions and methods that take a script, with the position and name of that parameter
 FUNCTIONS = {
     ("lab.hosts.command", "script"): (0, "text"),
     SHELL_LINE: (0, "text"),
     SHELL_FUNCTION: (1, "text"),
-    ("lab.hosts.perl", "run_perl"): (0, "text"),
+    ("lab.hosts.command", "run_perl"): (0, "text"),
     ("lab.hosts.assumption_file", "read_assumptions"): (0, "path"),  # the file has scripts
     ("lab.settings.background", "background_process"): (4, "ready"),
     ("lab.protocols.servers.kernel_server", "KernelServer"): (1, "has"),

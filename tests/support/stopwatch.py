@@ -8,7 +8,7 @@ import pytest
 
 from lab.platforms import Counters
 from lab.platforms.clock import STOPWATCH
-from lab.platforms.linux import counters as linux_counts
+from lab.platforms.linux import clock as linux_clock
 from lab.platforms.linux.clock import LinuxClock
 from lab.platforms.linux.platform import Linux
 from lab.platforms.macos.clock import MacClock
@@ -57,7 +57,7 @@ def run_text(
     """Run the stopwatch; returns the values that it printed, and the process."""
     file = folder / "stopwatch.pl"
     file.write_text(text, encoding="utf-8")
-    listed = "\n".join((linux_counts.KEPT, "127.0.0.1", *linux_counts.list_counted_files("lo")))
+    listed = "\n".join((linux_clock.KEPT, "127.0.0.1", *linux_clock.list_counted_files("lo")))
     (folder / "counted").write_text(f"{listed}\n", encoding="utf-8")
     environment = os.environ | {"PATH": f"{folder}:{path}", "LC_ALL": "C"}
     argv = [*interpreter, str(file), *args[:2], "", "", *args[2:]]

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from lab.hosts.perl import run_perl
+from lab.hosts.command import run_perl
 from lab.platforms.files import NEW
 from lab.platforms.macos.files import COPY_UNCACHED
 from lab.platforms.network import CONNECT

@@ -13,9 +13,9 @@ PLANTED = "lab/protocols/planted.py"
 HEAD = """\
 import os, shlex, subprocess, sys
 from lab.base.scripts import beside, read_script
-from lab.hosts.assumption_file import read_assumptions
+from lab.hosts.assumptions import read_assumptions
 from lab.hosts.command import Command, command, script, shell_line
-from lab.hosts.perl import run_perl, shell_function
+from lab.hosts.command import run_perl, shell_function
 from lab.hosts.mounts import FIND
 from lab.settings.background import background_process
 FIXED = 'cat "$1"'

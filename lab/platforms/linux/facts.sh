@@ -1,4 +1,3 @@
-# shellcheck shell=sh
 # $@ programs whose versions to print; prints lines "name value".
 echo "hostname $(hostname)"
 echo "kernel $(uname -r)"

@@ -1,4 +1,3 @@
-# shellcheck shell=sh
 # $1 a file, or a folder of files
 # shellcheck disable=SC2016
 find "$1" -type f -exec sh -c '

@@ -1,4 +1,3 @@
-# shellcheck shell=sh
 # $1 the size in KiB. Make ext4 on the only device of brd, if it has just this size, nobody uses it, and nothing is on it.
 # mkfs opens the device exclusively, so it refuses a device that is mounted in any namespace. The journal stays, as is
 # usual. Work that mkfs usually leaves for later is done now, or it would go on during a transfer.

@@ -5,8 +5,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from urllib.parse import unquote
 
-from lab.hosts.mount_reports import parse_encrypted, parse_mount_options, parse_signed
-from lab.hosts.mounts import from_table
+from lab.hosts.mounts import from_table, parse_encrypted, parse_mount_options, parse_signed
 from lab.platforms.mounts import MountedShare, Mounts, Values
 
 TABLE = "/proc/self/mounts"
@@ -35,16 +34,14 @@ class LinuxMounts(Mounts):
     """What is mounted on a Linux host."""
 
     def table(self) -> tuple[MountedShare, ...]:
-        """See :meth:`Mounts.table`."""
         return self.read(parse_mount_table, "cat", TABLE)
 
     def share_at(self, path: str) -> MountedShare:
-        """See :meth:`Mounts.share_at`. All shares of GVfs are one row; its folders say which."""
+        """All shares of GVfs are one row; its folders say which."""
         mounted = super().share_at(path)
         return find_in_gvfs(mounted, path) if mounted.kind == GVFS else mounted
 
     def negotiated(self, mounted: MountedShare) -> Values:
-        """See :meth:`Mounts.negotiated`."""
         if mounted.kind in MOUNTED_BY:
             return {"mount": MOUNTED_BY[mounted.kind]}
         limits = parse_mount_options(mounted.option_text, DIALECT_PREFIXES.get(mounted.protocol, ""))

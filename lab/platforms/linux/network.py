@@ -43,11 +43,9 @@ class LinuxNetwork(Network):
         return shell_line(IS_LISTENING, f"{port:04X}")
 
     def addresses(self) -> dict[str, tuple[str, ...]]:
-        """See :meth:`Network.addresses`."""
         return self.read(parse_addresses, "ip", "-j", "address", "show")
 
     def networks(self) -> dict[str, tuple[IPv4Interface, ...]]:
-        """See :meth:`Network.networks`."""
         return self.read(parse_networks, "ip", "-j", "-4", "address", "show")
 
     def carrier_changes(self, interface: str) -> int | None:
@@ -56,28 +54,24 @@ class LinuxNetwork(Network):
         return count(text) if text else None
 
     def is_tunnel(self, interface: str) -> bool:
-        """See :meth:`Network.is_tunnel`. People name interfaces of WireGuard as they like; the kernel knows them."""
+        """People name interfaces of WireGuard as they like; the kernel knows them."""
         return super().is_tunnel(interface) or "tunnel" in self.host.shell(TUNNEL, interface, check=False).stdout
 
     def medium(self, interface: str) -> Medium:
-        """See :meth:`Network.medium`."""
         words = self.host.shell(MEDIUM, interface).stdout.split()
         duplex = next((word for word in words if word in ("full", "half")), None)
         return Medium("wireless" in words, duplex, "virtual" in words)
 
     def radio(self, interface: str) -> Radio:
-        """See :meth:`Network.radio`. The noise stands in the kernel's old table alone."""
+        """The noise stands in the kernel's old table alone."""
         return self.parse(parse_radio, self.host.shell(RADIO, interface))
 
 
 def parse_addresses(text: str) -> dict[str, tuple[str, ...]]:
     """The addresses of each interface, of ``ip -j address show``."""
     try:
-        links = [link for link in from_json(text) if "ifname" in link]
-        return {
-            link["ifname"]: tuple(info["local"] for info in link.get("addr_info", ()) if "local" in info)
-            for link in links
-        }
+        infos = {link["ifname"]: link.get("addr_info", ()) for link in from_json(text) if "ifname" in link}
+        return {name: tuple(info["local"] for info in rows if "local" in info) for name, rows in infos.items()}
     except (ValueError, TypeError, AttributeError) as error:
         raise ValueError("no addresses") from error
 
@@ -85,12 +79,10 @@ def parse_addresses(text: str) -> dict[str, tuple[str, ...]]:
 def parse_networks(text: str) -> dict[str, tuple[IPv4Interface, ...]]:
     """The IPv4 addresses of each interface, with their networks, of ``ip -j -4 address show``."""
     try:
-        links = [link for link in from_json(text) if "ifname" in link]
+        infos = {link["ifname"]: link.get("addr_info", ()) for link in from_json(text) if "ifname" in link}
         return {
-            interface_name(link["ifname"]): tuple(
-                IPv4Interface(f"{info['local']}/{count(info['prefixlen'])}") for info in link.get("addr_info", ())
-            )
-            for link in links
+            interface_name(name): tuple(IPv4Interface(f"{row['local']}/{count(row['prefixlen'])}") for row in rows)
+            for name, rows in infos.items()
         }
     except (LookupError, TypeError, AttributeError) as error:
         raise ValueError("no addresses") from error

@@ -8,11 +8,10 @@ from lab.base.untrusted import count, from_json, word
 from lab.hosts.fields import interface_name
 from lab.platforms.facts import TOOLS, Facts, parse_facts
 from lab.platforms.linux.clock import LinuxClock
-from lab.platforms.linux.files import LinuxFiles
+from lab.platforms.linux.files import LinuxFiles, LinuxPrograms
 from lab.platforms.linux.mounts import LinuxMounts
 from lab.platforms.linux.network import LinuxNetwork
 from lab.platforms.linux.preflight import LinuxPreflight
-from lab.platforms.linux.programs import LinuxPrograms
 from lab.platforms.linux.ram_disk import LinuxRamDisks
 from lab.platforms.linux.settings import LinuxSettings
 from lab.platforms.platform import Platform
@@ -35,7 +34,6 @@ class Linux(Platform):
     preflight_class = LinuxPreflight
 
     def facts(self, peer: str) -> Facts:
-        """See :meth:`Platform.facts`."""
         values, tools = self.parse(parse_linux_facts, self.host.shell(FACTS, *TOOLS))
         interface = self.read(parse_route, "ip", "-j", "route", "get", peer)
         if not interface:
@@ -85,10 +83,7 @@ def parse_route(text: str) -> str:
 
 
 def parse_link(text: str) -> tuple[int, int | None, int | None]:
-    """The MTU, its least and its largest value (None if not told), from ``ip -j -d link show``.
-
-    Older versions print empty objects around the one link.
-    """
+    """MTU, its least and largest value (None: not told); old versions of ip print empty objects around the link."""
     try:
         link = next(link for link in from_json(text) if isinstance(link, dict) and "mtu" in link)
     except (TypeError, StopIteration) as error:

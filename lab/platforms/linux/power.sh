@@ -1,4 +1,3 @@
-# shellcheck shell=sh
 # Prints lines "governor DRIVER GOVERNOR" and "battery STATUS". A supply with scope Device belongs to a mouse or the like.
 for policy in /sys/devices/system/cpu/cpufreq/policy*; do
     [ -r "$policy/scaling_governor" ] || continue

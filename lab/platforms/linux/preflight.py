@@ -38,7 +38,6 @@ class LinuxPreflight(Preflight):
     """What a Linux host can tell before a run."""
 
     def disturbances(self, folder: str | None) -> Looks:
-        """See :meth:`Preflight.disturbances`."""
         return {
             "power": lambda: parse_power(self.host.shell(POWER).stdout),
             "sleep": lambda: parse_sleep(self.host.shell(SLEEP).stdout),
@@ -88,10 +87,8 @@ def parse_processes(text: str) -> list[Disturbance]:
     names = set(text.splitlines())
     running = sorted({BACKUPS[name] for name in names & set(BACKUPS)})
     waiting = sorted({INDEXERS[name] for name in names & set(INDEXERS)})
-    disturbances = [
-        Disturbance(f"{name} is running", "wait until it has ended, or stop it for the time of the run")
-        for name in running
-    ]
+    remedy = "wait until it has ended, or stop it for the time of the run"
+    disturbances = [Disturbance(f"{name} is running", remedy) for name in running]
     disturbances += [
         Disturbance(f"{name} runs, and wakes up when files appear", "stop it for the time of the run", urgent=False)
         for name in waiting

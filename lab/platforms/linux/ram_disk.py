@@ -12,13 +12,11 @@ from lab.base.errors import Unsupported
 from lab.base.scripts import read_script
 from lab.base.untrusted import count, first_line
 from lab.hosts.command import Command, command, script
-from lab.hosts.mounts import FIND, in_table, is_mounted
+from lab.hosts.mounts import FIND, in_table
 from lab.hosts.own_folder import new_name
-from lab.platforms.linux.files import LinuxFiles
-from lab.platforms.linux.programs import LinuxPrograms
-from lab.platforms.ram_disk import FOLDER, MIB, RamDisk, RamDisks
-from lab.settings.operation import Operation
-from lab.settings.setting import Setting
+from lab.platforms.linux.files import LinuxFiles, LinuxPrograms
+from lab.platforms.ram_disk import FOLDER, MIB, RamDisks
+from lab.settings.operation import MountedOnLinux, Operation, Setting
 
 PAGE_KIB = 4
 SHM, SHARED_MEMORY = "shm", "/dev/shm"  # a tmpfs that is there, and that every account may write into
@@ -53,28 +51,22 @@ PROGRAMS = {"mkfs.ext4": "e2fsprogs", "modprobe": "kmod", "wipefs": "util-linux"
 
 
 @dataclass(frozen=True)
-class Tmpfs(RamDisk):
+class Tmpfs(MountedOnLinux):
     """A tmpfs, mounted at a folder of the lab's own."""
 
     kind = "tmpfs"
-
-    def read(self) -> Command:
-        """See :meth:`Operation.read`."""
-        return is_mounted(self.path)
+    label_format = "RAM disk {path}"
 
     def _undo(self, old: str) -> tuple[Command, ...]:
         return (script('umount "$1" || { sleep 1; umount -l "$1"; }', self.path, root=True),)
 
 
 @dataclass(frozen=True)
-class Ext4(RamDisk):
+class Ext4(MountedOnLinux):
     """The file system of a RAM disk that is a block device, mounted at a folder of the lab's own."""
 
     kind = "block-ram-disk-mount"
-
-    def read(self) -> Command:
-        """See :meth:`Operation.read`."""
-        return is_mounted(self.path)
+    label_format = "RAM disk {path}"
 
     def _undo(self, old: str) -> tuple[Command, ...]:
         return (script(UNMOUNT, self.path, root=True, deadline_s=120),)
@@ -97,7 +89,6 @@ class BlockRamDisk(Operation):
         return f"rd_nr=1 rd_size={self.size_kib}"
 
     def read(self) -> Command:
-        """See :meth:`Operation.read`."""
         return script(STATE)
 
     def _undo(self, old: str) -> tuple[Command, ...]:
@@ -110,7 +101,7 @@ class LinuxRamDisks(RamDisks):
     formats = ("tmpfs", "ext4", SHM, FOLDER)
 
     def check(self, layout: str | None) -> None:
-        """See :meth:`RamDisks.check`. A device needs brd, which nobody else may use: it can be loaded once."""
+        """A device needs brd, which nobody else may use: it can be loaded once."""
         super().check(layout)
         if layout == "ext4" and (problem := self._no_device()):
             message, remedy = problem
@@ -135,10 +126,7 @@ class LinuxRamDisks(RamDisks):
     def make(
         self, path: str, size_bytes: int, layout: str | None = None, private: bool = False
     ) -> Generator[Setting, None, str]:
-        """A tmpfs, with large pages if the kernel has them, ext4 on a device, or a folder.
-
-        A RAM disk takes memory as it fills, so the free memory is checked first.
-        """
+        """A tmpfs, ext4 on a device, or a folder. Memory is taken as the disk fills, so it is checked first."""
         self.check(layout)
         if layout == FOLDER:
             return self.describe_folder(path)

@@ -7,7 +7,7 @@ from typing import Literal
 from lab.base.untrusted import count
 from lab.hosts.command import Command, command, script
 from lab.platforms.settings import MTU_REMEDY, TCP_BUFFERS_REMEDY, Mtu, Number, SystemSettings
-from lab.settings.setting import Setting
+from lab.settings.operation import Setting
 
 SMALLEST_TCP_BUFFER = 4096  # the first field of tcp_rmem and tcp_wmem: what a socket keeps when memory runs out
 
@@ -19,11 +19,9 @@ class LinuxMtu(Mtu):
     kind = "linux-mtu"
 
     def read(self) -> Command:
-        """See :meth:`Operation.read`."""
         return command("cat", f"/sys/class/net/{self.interface}/mtu")
 
     def change(self, value: str) -> tuple[Command, ...]:
-        """The commands that set it."""
         return (command("ip", "link", "set", "dev", self.interface, "mtu", value, root=True),)
 
 
@@ -32,19 +30,14 @@ class LinuxTcpBuffer(Number):
     """The least, usual and largest size of the TCP buffers of a Linux host, in bytes."""
 
     kind = "linux-tcp-buffer"
+    label_format = "{name}"
     values = r"[0-9]{1,10}\t[0-9]{1,10}\t[0-9]{1,10}"
     least = 1
 
     name: Literal["net.ipv4.tcp_rmem", "net.ipv4.tcp_wmem"]
     """The sysctl for receiving or for sending."""
 
-    @property
-    def label(self) -> str:
-        """See :attr:`Operation.label`."""
-        return self.name
-
     def read(self) -> Command:
-        """See :meth:`Operation.read`."""
         return command("cat", self._path)
 
     def change(self, value: str) -> tuple[Command, ...]:
@@ -60,7 +53,6 @@ class LinuxSettings(SystemSettings):
     """The settings of a Linux host."""
 
     def mtu(self, interface: str, value: int) -> Setting:
-        """See :meth:`SystemSettings.mtu`."""
         return LinuxMtu(interface).setting(self.host.name, str(value), MTU_REMEDY)
 
     def tcp_buffers(self, size_bytes: int) -> Sequence[Setting]:

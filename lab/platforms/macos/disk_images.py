@@ -1,16 +1,22 @@
-"""Disk images of a Mac, of memory or in files: how one is attached, found, mounted, left alone, and put back.
+"""Disk images of a Mac: how one in memory or in a file is attached, found, mounted and put back; and RAM disks on them.
 
 Facts: docs/reference/platforms.md.
 """
 
 from abc import abstractmethod
+from collections.abc import Generator
 from dataclasses import dataclass
+from typing import Annotated
 
+from pydantic import Field
+
+from lab.base.errors import LabFailure
 from lab.base.scripts import read_script
-from lab.hosts.command import Command, command, script
+from lab.hosts.command import Command, command, run_perl, script
 from lab.hosts.mounts import is_mounted_on_mac
-from lab.hosts.perl import run_perl
-from lab.settings.operation import Operation
+from lab.platforms.macos import parsers
+from lab.platforms.ram_disk import FOLDER, RamDisks
+from lab.settings.operation import MountedOnMac, Operation, Setting
 from lab.settings.parameters import OwnPath
 
 IMAGES = ("hdiutil", "info", "-plist")
@@ -51,7 +57,6 @@ class AttachedImage(Operation):
         """What hdiutil calls it by: ``ram://SECTORS``, or its file without links."""
 
     def read(self) -> Command:
-        """See :meth:`Operation.read`."""
         return self._find("state", 60)
 
     def _undo(self, old: str) -> tuple[Command, ...]:
@@ -62,17 +67,8 @@ class AttachedImage(Operation):
 
 
 @dataclass(frozen=True)
-class MountedVolume(Operation):
+class MountedVolume(MountedOnMac):
     """The volume of an image, mounted."""
-
-    values = "absent|mounted"
-
-    path: OwnPath
-    """Where it is mounted, without links."""
-
-    def read(self) -> Command:
-        """See :meth:`Operation.read`."""
-        return is_mounted_on_mac(self.path)
 
     def _undo(self, old: str) -> tuple[Command, ...]:
         return (script(UNMOUNT, self.path, root=True, deadline_s=120),)
@@ -86,3 +82,70 @@ def mount_volume(kind: str, device: str, place: str) -> Command:
 def leave_alone(place: str, uid: int, mode: str) -> Command:
     """The command after which nothing indexes a volume, and its folder is an account's and has this mode."""
     return script(LEAVE_ALONE, place, str(uid), mode, root=True)
+
+
+@dataclass(frozen=True)
+class RamImage(AttachedImage):
+    """A RAM image of a Mac, found by its size."""
+
+    kind = "ram-image"
+    label_format = "RAM image ram://{sectors}"
+
+    sectors: Annotated[int, Field(ge=1, le=2**40)]
+    """Its size in sectors of 512 bytes."""
+    place: OwnPath
+    """Where it is mounted."""
+
+    @property
+    def source(self) -> str:
+        return f"ram://{self.sectors}"
+
+
+@dataclass(frozen=True)
+class RamVolume(MountedVolume):
+    """The file system of a RAM image of a Mac, mounted at a folder of the lab's own."""
+
+    kind = "ram-volume"
+    label_format = "RAM disk {path}"
+
+
+class MacRamDisks(RamDisks):
+    """Makes RAM disks on a Mac."""
+
+    formats = ("hfs", "hfs-case", "apfs", FOLDER)
+
+    def make(
+        self, path: str, size_bytes: int, layout: str | None = None, private: bool = False
+    ) -> Generator[Setting, None, str]:
+        """A RAM image, with HFS+ unless ``layout`` says otherwise; up to 2.5 % of it are the file system's own.
+
+        The device is written to only once hdiutil says that it is our image, of this size, and not mounted.
+        """
+        self.check(layout)
+        if layout == FOLDER:
+            return self.describe_folder(path)
+        place = self.host.shell('cd "$1" && pwd -P', path).stdout.rstrip("\n")  # as mount and hdiutil print it
+        if is_mounted_on_mac(place).run(self.host) != "absent":
+            raise LabFailure(f"something is mounted at {place} already", "unmount it", host=self.host.name)
+        uid = self.uid()
+        taken = {image.path for image in self.read(parsers.parse_images, *IMAGES)}
+        sectors = parsers.image_sectors(size_bytes, place, taken)
+        free_bytes = self.read(parsers.parse_memory, "vm_stat").available_bytes
+        self.check_fits(size_bytes, free_bytes, overhead_bytes=sectors * parsers.SECTOR_BYTES - size_bytes)
+        attach = script(ATTACH, f"ram://{sectors}", deadline_s=120)
+        yield Setting(self.host.name, RamImage(sectors, place), "attached", (attach,))
+        image = f"ram://{sectors}"
+        device = self.read(lambda text: parsers.prove_ours(parsers.parse_images(text), image, sectors, uid), *IMAGES)
+        kind = "apfs" if layout == "apfs" else "hfs"
+        mount = mount_volume(kind, self._format(device, layout), place)
+        mode = "700" if private else "1777"
+        yield Setting(self.host.name, RamVolume(place), "mounted", (mount, leave_alone(place, uid, mode)))
+        return layout or self.formats[0]
+
+    def _format(self, device: str, layout: str | None) -> str:
+        """The device of the new volume. Not as root: a user may write only to RAM images that are their own."""
+        if layout == "apfs":
+            return self.parse(parsers.parse_volume, self.host.shell(MAKE_APFS, device, "APFS", deadline_s=120))
+        case = ("-s",) if layout == "hfs-case" else ()
+        self.host.run("newfs_hfs", *case, "-v", "lab", device.replace("/dev/", "/dev/r"), deadline_s=120)
+        return device

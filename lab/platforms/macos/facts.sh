@@ -1,4 +1,3 @@
-# shellcheck shell=sh
 # $@ programs whose versions to print, as NAME or NAME:OTHER_NAME; prints lines "name value".
 echo "hostname $(hostname)"
 echo "kernel $(uname -r)"

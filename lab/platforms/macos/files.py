@@ -1,10 +1,43 @@
-"""The files of a Mac."""
+"""The files and programs of a Mac."""
+
+from types import MappingProxyType
 
 from lab.base.errors import Unsupported
 from lab.base.scripts import read_script
-from lab.hosts.perl import run_perl
-from lab.platforms.files import Files
-from lab.platforms.macos.programs import MacPrograms
+from lab.hosts.command import NO_PERL_ON_MAC, run_perl
+from lab.platforms.files import Files, Programs
+
+WITH_MACOS = ("rsync", "tar", "openssh-client", "openssh-server")
+
+
+class MacPrograms(Programs):
+    """The programs of a Mac.
+
+    By default cp and ditto also copy extended attributes, which some servers keep in extra files. Of the two engines of
+    rsync in macOS 15.0 to 15.3, CHOSEN_RSYNC takes the one of later versions, which also have Apple's own iperf3.
+    """
+
+    calls = MappingProxyType(
+        {
+            "cp": ("cp", "-X"),
+            "ditto": ("ditto", "--norsrc", "--noextattr", "--noacl"),
+            "fio": ("fio", "--ioengine=posixaio"),
+            "rsync": ("env", "CHOSEN_RSYNC=rsync_openrsync", "rsync"),
+        }
+    )
+
+    other_names = MappingProxyType({"iperf3": "iperf3-darwin"})
+
+    def how_to_install(self, package: str) -> str:
+        """Everything but iperf3 comes with macOS, in folders that are in every PATH; Homebrew has the rest."""
+        if package == "perl":
+            return NO_PERL_ON_MAC
+        if package in WITH_MACOS:
+            return f"{package} comes with macOS: find out where it went, or `brew install {package}` there"
+        if self.missing(["brew"]):
+            return f"install Homebrew there (https://brew.sh), then `brew install {package}`"
+        return f"`brew install {package}` there"
+
 
 COPY_UNCACHED = read_script(__file__, "copy_uncached.pl")
 PURGE = "if command -v purge >/dev/null; then purge; else sync; fi"
@@ -14,11 +47,7 @@ class MacFiles(Files):
     """The files of a Mac."""
 
     def drop_caches(self) -> None:
-        """Write out and forget what is cached of every mounted volume, network volumes included (purge(8)).
-
-        Before 10.9 purge comes with Xcode only. Without it a sync must do: what is cached of a share goes with its
-        mount.
-        """
+        """purge(8) forgets what is cached of every volume. Before 10.9 it comes with Xcode; else a sync must do."""
         self.host.shell(PURGE, root=True, deadline_s=120)
 
     def copy_uncached(self, source: str, target: str, deadline_s: float) -> None:
@@ -26,7 +55,6 @@ class MacFiles(Files):
         self.host.run(*run_perl(COPY_UNCACHED, source, target), deadline_s=deadline_s)
 
     def check_cold_reads(self) -> None:
-        """See :meth:`Files.check_cold_reads`."""
         if MacPrograms(self.host).missing(["purge"]):
             remedy = "install Xcode there, or leave server_cache = cold out of the sweep"
             raise Unsupported("it has no purge, which would make it read its disk again", remedy, host=self.host.name)

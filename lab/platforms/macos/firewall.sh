@@ -1,4 +1,3 @@
-# shellcheck shell=sh
 # $1 the program that reports on the Application Firewall; prints lines "state answer", none if it is missing.
 [ -x "$1" ] || exit 0
 for state in globalstate blockall stealthmode; do

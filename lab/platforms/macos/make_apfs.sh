@@ -1,4 +1,3 @@
-# shellcheck shell=sh
 # $1 the device of an image, $2 diskutil's kind of volume; prints the device of the new volume, which is on a synthesized
 # disk. The volume is not mounted yet, because diskutil would choose the place.
 operation() {

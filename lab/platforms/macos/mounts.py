@@ -3,13 +3,7 @@
 import re
 from urllib.parse import unquote
 
-from lab.hosts.mount_reports import (
-    parse_mount_lines,
-    parse_multichannel,
-    parse_nfsstat,
-    parse_statshares,
-    read_parameters,
-)
+from lab.hosts import mounts as reports
 from lab.platforms.macos.parsers import parse_plist
 from lab.platforms.mounts import MountedShare, Mounts, Values
 
@@ -22,23 +16,23 @@ class MacMounts(Mounts):
     """What is mounted on a Mac."""
 
     def table(self) -> tuple[MountedShare, ...]:
-        """See :meth:`Mounts.table`. ``mount`` asks no server (getfsstat with MNT_NOWAIT)."""
+        """``mount`` asks no server (getfsstat with MNT_NOWAIT)."""
         return self.read(parse_table, "mount")
 
     def negotiated(self, mounted: MountedShare) -> Values:
-        """See :meth:`Mounts.negotiated`. No command tells about AFP."""
+        """No command tells about AFP."""
         asked: Values = {}
         if mounted.protocol == "smb":
             asked = {
-                **parse_statshares(self._printed("smbutil", "statshares", "-m", mounted.path)),
-                **parse_multichannel(self._printed("smbutil", "multichannel", "-m", mounted.path)),
+                **reports.parse_statshares(self._printed("smbutil", "statshares", "-m", mounted.path)),
+                **reports.parse_multichannel(self._printed("smbutil", "multichannel", "-m", mounted.path)),
             }
         elif mounted.protocol == "nfs":
-            asked = read_parameters(parse_nfsstat(self._printed("nfsstat", "-m", mounted.path)))
+            asked = reports.read_parameters(reports.parse_nfsstat(self._printed("nfsstat", "-m", mounted.path)))
         return {"mount": "kernel", **asked, "mount_options": mounted.option_text}
 
     def is_case_sensitive(self, mounted: MountedShare) -> bool:
-        """See :meth:`Mounts.is_case_sensitive`; False if diskutil does not know the volume."""
+        """False if diskutil does not know the volume."""
         text = self._printed("diskutil", "info", "-plist", mounted.path)
         return bool(text) and parse_case_sensitive(text)
 
@@ -58,9 +52,8 @@ def parse_case_sensitive(text: str) -> bool:
 
 def parse_table(text: str) -> tuple[MountedShare, ...]:
     """Every row of what ``mount`` prints. Raises ValueError if there is none."""
-    rows = tuple(
-        _row(source, point, kind, dict.fromkeys(flags, "")) for source, point, kind, flags in parse_mount_lines(text)
-    )
+    lines = reports.parse_mount_lines(text)
+    rows = tuple(_row(source, point, kind, dict.fromkeys(flags, "")) for source, point, kind, flags in lines)
     if not rows:
         raise ValueError("no mounts")
     return rows

@@ -1,4 +1,3 @@
-# shellcheck shell=sh
 # Prints the names of this Mac and its people as lines "kind name", so that a shared file can leave them out.
 tell() { sed "s/^/$1 /"; }
 { hostname; for name in ComputerName LocalHostName HostName; do scutil --get $name; done; } 2>/dev/null | tell host

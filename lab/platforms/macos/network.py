@@ -1,24 +1,16 @@
 """The network of a Mac, by ifconfig, networksetup and ping."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from ipaddress import IPv4Interface
 
 from lab.base.errors import LabFailure
 from lab.hosts.command import shell_line
-from lab.platforms.macos.parsers import (
-    UNITS,
-    parse_addresses,
-    parse_ifconfig,
-    parse_networks,
-    parse_plist,
-    parse_ports,
-    parse_sizes,
-)
+from lab.platforms.macos import parsers
 from lab.platforms.macos.settings import MacSysctl, Name
 from lab.platforms.network import Medium, Network, Radio
-from lab.settings.setting import Setting
+from lab.settings.operation import Setting
 
 WIRELESS = ("Wi-Fi", "AirPort")  # AirPort up to 10.6
 LONGEST_PROBE = 16384  # bytes; longer than every jumbo frame
@@ -45,13 +37,13 @@ class MacNetwork(Network):
         They hold 8192 bytes, and of a longer packet ping says what it also says of an MTU that is too small:
         "Message too long" (xnu: raw_ip.c, ip_icmp.c).
         """
-        sizes = self.read(lambda text: parse_sizes(text, RAW_SOCKET), "sysctl", *RAW_SOCKET)
+        sizes = self.read(lambda text: parsers.parse_sizes(text, RAW_SOCKET), "sysctl", *RAW_SOCKET)
         remedy = f"without it no ping here proves an MTU of {mtu}: leave that out of the sweep"
         value = str(max(LONGEST_PROBE, mtu))
         return [MacSysctl(name).setting(self.host.name, value, remedy) for name in RAW_SOCKET if sizes[name] < mtu]
 
     def prove_path(self, peer: str, mtu: int) -> None:
-        """See :meth:`Network.prove_path`; the settings of :meth:`probe_settings` must be in effect: it is checked."""
+        """The settings of :meth:`probe_settings` must be in effect: it is checked."""
         missing = " and ".join(setting.name for setting in self.probe_settings(mtu))
         if missing:
             message = f"ping cannot send {mtu} bytes at once: {missing} must be raised first"
@@ -59,68 +51,51 @@ class MacNetwork(Network):
         super().prove_path(peer, mtu)
 
     def addresses(self) -> dict[str, tuple[str, ...]]:
-        """See :meth:`Network.addresses`."""
-        return self.read(parse_addresses, "ifconfig", "-a")
+        return self.read(parsers.parse_addresses, "ifconfig", "-a")
 
     def networks(self) -> dict[str, tuple[IPv4Interface, ...]]:
-        """See :meth:`Network.networks`."""
-        return self.read(parse_networks, "ifconfig", "-a")
+        return self.read(parsers.parse_networks, "ifconfig", "-a")
 
     def medium(self, interface: str) -> Medium:
-        """See :meth:`Network.medium`. Before 10.9 ifconfig shows a Wi-Fi card like any other; what networksetup calls
-        it depends on the Mac's language.
-        """
-        link = self.read(parse_ifconfig, "ifconfig", "-v", interface)
-        kind = link.kind or self.read(parse_ports, "networksetup", "-listallhardwareports").get(interface)
+        """Before 10.9 ifconfig does not name Wi-Fi; networksetup names it in the Mac's language."""
+        link = self.read(parsers.parse_ifconfig, "ifconfig", "-v", interface)
+        kind = link.kind or self.read(parsers.parse_ports, "networksetup", "-listallhardwareports").get(interface)
         return Medium(None if kind is None else kind in WIRELESS, link.duplex)
 
     def radio(self, interface: str) -> Radio:
-        """See :meth:`Network.radio`. As root system_profiler names no network, as users of it report."""
+        """As root system_profiler names no network, as users of it report."""
         rate = self.read(parse_uplink, "ifconfig", "-v", interface)
         air = self.read(lambda text: parse_airport(text, interface), "system_profiler", "-xml", "SPAirPortDataType")
         return replace(air, bits_per_s=rate or air.bits_per_s)
 
 
 def parse_uplink(text: str) -> int | None:
-    """Bits per second at which the radio sends at most now, of ``ifconfig -v``; None before 10.9.
-
-    Of two rates in the line ``uplink rate`` the first is the driver's estimate of what is left for data.
-    """
+    """Bits per second at which the radio sends at most: the last rate of ``uplink rate``. None before 10.9."""
     line = re.search(r"^\s+uplink rate: (.*)$", text, re.MULTILINE)
     rates = re.findall(r"([0-9]{1,6}\.[0-9]{2}) ([KMG])bps", line[1]) if line else []
-    return round(float(rates[-1][0]) * UNITS[rates[-1][1]]) if rates else None
+    return round(float(rates[-1][0]) * parsers.UNITS[rates[-1][1]]) if rates else None
 
 
 def parse_airport(text: str, interface: str) -> Radio:
     """The network that an interface is in, of ``system_profiler -xml SPAirPortDataType``; empty where it is in none."""
-    content = parse_plist(text)
+    content = parsers.parse_plist(text)
     if not isinstance(content, list):
         raise ValueError("not the output of system_profiler")
-    for card in _cards(content):
+    items = [item for section in _dicts(content) for item in _dicts(section.get("_items"))]
+    for card in (card for item in items for card in _dicts(item.get("spairport_airport_interfaces"))):
         network = card.get("spairport_current_network_information")
         if card.get("_name") == interface and isinstance(network, dict):
-            signal, noise = _signal_and_noise(str(network.get("spairport_signal_noise", "")))
-            return Radio(_transmit_rate(network.get("spairport_network_rate")), signal, noise)
+            levels = str(network.get("spairport_signal_noise", ""))  # such as ``-54 dBm / -92 dBm``
+            match = re.fullmatch(r"(-[0-9]{1,3}) dBm(?: / (-[0-9]{1,3}) dBm)?", levels)
+            signal, noise = match.groups() if match else (None, None)
+            rate = str(network.get("spairport_network_rate"))  # Mbit/s
+            return Radio(
+                int(rate) * 10**6 if re.fullmatch("[1-9][0-9]{0,5}", rate) else None,
+                int(signal) if signal else None,
+                int(noise) if noise else None,
+            )
     return Radio()
 
 
-def _cards(content: object) -> Iterator[dict[str, object]]:
-    """Each interface of each entry; other content is skipped."""
-    for section in _dicts(content):
-        for item in _dicts(section.get("_items")):
-            yield from _dicts(item.get("spairport_airport_interfaces"))
-
-
-def _dicts(entries: object) -> Iterator[dict[str, object]]:
-    yield from (entry for entry in entries if isinstance(entry, dict)) if isinstance(entries, list) else ()
-
-
-def _signal_and_noise(text: str) -> tuple[int | None, int | None]:
-    """Parse a text such as ``-54 dBm / -92 dBm``."""
-    match = re.fullmatch(r"(-[0-9]{1,3}) dBm(?: / (-[0-9]{1,3}) dBm)?", text)
-    return (int(match[1]), int(match[2]) if match[2] else None) if match else (None, None)
-
-
-def _transmit_rate(value: object) -> int | None:
-    """Bits per second, of Mbit/s as a number or as text."""
-    return int(str(value)) * 10**6 if re.fullmatch(r"[1-9][0-9]{0,5}", str(value)) else None
+def _dicts(entries: object) -> list[dict[str, object]]:
+    return [entry for entry in entries if isinstance(entry, dict)] if isinstance(entries, list) else []

@@ -35,11 +35,7 @@ UNKNOWN_RATE = " 4.29 Gbps"  # 2^32 − 1 bits a second: the driver knows none
 
 @dataclass(frozen=True)
 class Link:
-    """What ``ifconfig -v`` says of an interface; None for what it does not name.
-
-    ``kind`` is such as ``Ethernet``, ``Wi-Fi`` or ``IP over Thunderbolt``, in English whatever the Mac's language is;
-    it is there from 10.9 on.
-    """
+    """What ``ifconfig -v`` says of an interface (None: nothing); ``kind``, from 10.9 on, is in English."""
 
     mtu: int
     addresses: tuple[str, ...]
@@ -148,7 +144,6 @@ def parse_networks(text: str) -> dict[str, tuple[IPv4Interface, ...]]:
 
 
 def _interfaces(text: str) -> Iterator[tuple[str, str]]:
-    """What ``ifconfig -a`` says of each interface, by name. Raises ValueError."""
     blocks = re.split(r"^(\S+): flags=", text, flags=re.MULTILINE)
     if len(blocks) < 3:
         raise ValueError("no interfaces")

@@ -4,27 +4,15 @@ from lab.base.errors import LabFailure
 from lab.base.scripts import read_script
 from lab.base.untrusted import count
 from lab.hosts import macos_privacy
-from lab.hosts.perl import NO_PERL, NO_PERL_ON_MAC
+from lab.hosts.command import NO_PERL, NO_PERL_ON_MAC
 from lab.platforms.facts import TOOLS, Facts, parse_facts
+from lab.platforms.macos import parsers
 from lab.platforms.macos.clock import MacClock
-from lab.platforms.macos.files import MacFiles
+from lab.platforms.macos.disk_images import MacRamDisks
+from lab.platforms.macos.files import MacFiles, MacPrograms
 from lab.platforms.macos.mounts import MacMounts
 from lab.platforms.macos.network import MacNetwork
-from lab.platforms.macos.parsers import (
-    ABOUT_HARDWARE,
-    HARDWARE,
-    parse_about,
-    parse_hardware,
-    parse_ifconfig,
-    parse_memory,
-    parse_mtu_range,
-    parse_route,
-    parse_sw_vers,
-    parse_sysctl,
-)
 from lab.platforms.macos.preflight import MacPreflight, largest
-from lab.platforms.macos.programs import MacPrograms
-from lab.platforms.macos.ram_disk import MacRamDisks
 from lab.platforms.macos.settings import MacSettings
 from lab.platforms.platform import Platform
 
@@ -56,21 +44,20 @@ class MacOS(Platform):
     preflight_class = MacPreflight
 
     def explain(self, output: str) -> str:
-        """Remedies for programs that macOS lacks, and for its privacy rules (:mod:`lab.hosts.macos_privacy`)."""
         return NO_PERL_ON_MAC if NO_PERL.search(output) else macos_privacy.explain(output)
 
     def facts(self, peer: str) -> Facts:
-        """See :meth:`Platform.facts`."""
         values, tools = self.parse(parse_facts, self.host.shell(FACTS, *NAMED_TOOLS))
-        memory_bytes, cores, processor = self.read(parse_hardware, "sysctl", *HARDWARE)
-        interface = self.read(parse_route, "route", "-n", "get", peer)
-        link = self.read(parse_ifconfig, "ifconfig", "-v", interface)
+        memory_bytes, cores, processor = self.read(parsers.parse_hardware, "sysctl", *parsers.HARDWARE)
+        interface = self.read(parsers.parse_route, "route", "-n", "get", peer)
+        link = self.read(parsers.parse_ifconfig, "ifconfig", "-v", interface)
         if interface == "lo0" or peer in link.addresses:  # recent versions route to themselves through en0
             remedy = f"is data_address {peer} of the other host right?"
             raise LabFailure(f"{peer} is an address of this host itself", remedy, host=self.host.name)
-        mtu_min, mtu_max = self._mtu_range(interface)
+        ranges = self.host.run("networksetup", "-listvalidMTUrange", interface, check=False).stdout
+        mtu_min, mtu_max = parsers.parse_mtu_range(ranges)
         mtu_max = link.max_mtu or mtu_max  # ifconfig is the one that asks the driver itself
-        system = self.read(parse_sw_vers, "sw_vers")
+        system = self.read(parsers.parse_sw_vers, "sw_vers")
         return Facts(
             hostname=values["hostname"],
             platform=self.name,
@@ -79,7 +66,7 @@ class MacOS(Platform):
             cpu=processor,
             cores=cores,
             memory_bytes=memory_bytes,
-            available_bytes=self.read(parse_memory, "vm_stat").available_bytes,
+            available_bytes=self.read(parsers.parse_memory, "vm_stat").available_bytes,
             user=values["user"],
             is_root=values["uid"] == "0",
             home=values["home"],
@@ -90,16 +77,12 @@ class MacOS(Platform):
             link_bits_per_s=link.bits_per_s,
             tools=tools,
             tcp_space_max=self._tcp_space_max(system),
-            about=parse_about(self.host.shell(ABOUT, *ABOUT_HARDWARE, check=False).stdout),
+            about=parsers.parse_about(self.host.shell(ABOUT, *parsers.ABOUT_HARDWARE, check=False).stdout),
         )
 
     def _tcp_space_max(self, system: str) -> int | None:
-        limit = parse_sysctl(self.host.run("sysctl", MAX_BUFFER, check=False).stdout).get(MAX_BUFFER)
+        limit = parsers.parse_sysctl(self.host.run("sysctl", MAX_BUFFER, check=False).stdout).get(MAX_BUFFER)
         return largest(system, count(limit)) if limit else None
-
-    def _mtu_range(self, interface: str) -> tuple[int | None, int | None]:
-        """The range that System Settings knows of the driver."""
-        return parse_mtu_range(self.host.run("networksetup", "-listvalidMTUrange", interface, check=False).stdout)
 
 
 PLATFORM = MacOS

@@ -11,7 +11,7 @@ from lab.hosts.command import Command, command, script
 from lab.platforms.macos.parsers import parse_sysctl
 from lab.platforms.settings import MTU_REMEDY, TCP_BUFFERS_REMEDY, Mtu, Number, SystemSettings
 from lab.settings.background import background_process
-from lab.settings.setting import Setting
+from lab.settings.operation import Setting
 
 READ_MTU = r"""ifconfig "$1" | sed -n '1s/.* mtu \([0-9][0-9]*\).*/\1/p' | grep ."""
 AWAIT_LINK = read_script(__file__, "await_link.sh")
@@ -42,11 +42,9 @@ class MacMtu(Mtu):
     kind = "mac-mtu"
 
     def read(self) -> Command:
-        """See :meth:`Operation.read`."""
         return script(READ_MTU, self.interface)
 
     def change(self, value: str) -> tuple[Command, ...]:
-        """The commands that set it."""
         to = command("ifconfig", self.interface, "mtu", value, root=True)
         return to, script(AWAIT_LINK, self.interface, deadline_s=60)
 
@@ -56,19 +54,15 @@ class MacSysctl(Number):
     """A number that the kernel of a Mac goes by."""
 
     kind = "mac-sysctl"
+    label_format = "{name}"
     values = "[0-9]{1,10}"
     least = 0
 
     name: Name
     """Its name."""
 
-    @property
-    def label(self) -> str:
-        """See :attr:`Operation.label`."""
-        return self.name
-
     def read(self) -> Command:
-        """See :meth:`Operation.read`; an unknown name may exit 0."""
+        """An unknown name may exit 0."""
         return script('sysctl -n "$1" | grep "^[0-9]"', self.name)
 
     def change(self, value: str) -> tuple[Command, ...]:
@@ -80,7 +74,7 @@ class MacSettings(SystemSettings):
     """The settings of a Mac."""
 
     def mtu(self, interface: str, value: int) -> Setting:
-        """See :meth:`SystemSettings.mtu`. ifconfig only warns of a refusal and exits 0: what reads back decides."""
+        """ifconfig only warns of a refusal and exits 0: what reads back decides."""
         return MacMtu(interface).setting(self.host.name, str(value), MTU_REMEDY)
 
     def tcp_buffers(self, size_bytes: int) -> Sequence[Setting]:
@@ -104,7 +98,6 @@ class MacSettings(SystemSettings):
 
     @staticmethod
     def tcp_buffers_in(state: Mapping[str, str]) -> tuple[int, ...]:
-        """See :meth:`SystemSettings.tcp_buffers_in`."""
         return tuple(count(state[name]) for name in ("recvspace", "sendspace"))
 
     def awake(self, directory: str) -> Generator[Setting, None, None]:

@@ -5,13 +5,12 @@ from collections.abc import Generator, Mapping
 from types import MappingProxyType
 
 from lab.hosts.command import script
-from lab.protocols.driver import Steps
+from lab.protocols.driver import Attached, Share, Side, Steps, Values
 from lab.protocols.mounts import gvfs
 from lab.protocols.mounts.linux import LinuxMount, in_private_mounts, mount_setting
 from lab.protocols.servers.unflushed import is_unflushed, without_flushes
-from lab.protocols.share import Attached, Share, Side, Values
 from lab.settings.background import background_process
-from lab.settings.setting import Setting
+from lab.settings.operation import Setting
 
 PORT = 548
 AFP_CONF = """\
@@ -56,14 +55,8 @@ class LinuxAfp(LinuxMount):
         state = f"{server.directory}/afp"
         # afpd works as the account that logged in, which must reach the volume's database in here
         server.host.run("mkdir", "-m", "755", "-p", state, f"{state}/cnid")
-        config = AFP_CONF.format(
-            address=server.address,
-            port=PORT,
-            state=_literal(state),
-            name=share.name,
-            path=_literal(share.path),
-            account=share.account,
-        )
+        paths = {"state": _literal(state), "path": _literal(share.path)}
+        config = AFP_CONF.format(address=server.address, port=PORT, name=share.name, account=share.account, **paths)
         path = server.write("afp/afp.conf", config)
         argv = in_private_mounts(START, state, path)
         if share.server_sync == "async":
@@ -87,7 +80,6 @@ class LinuxAfp(LinuxMount):
             yield from super().prepare(client)
 
     def attach(self, client: Side, server: Side, share: Share) -> Generator[Setting, None, Attached]:
-        """Mount the share."""
         if not self.has_afpfs:
             return (yield from super().attach(client, server, share))
         path = f"{client.directory}/mnt"
@@ -98,7 +90,6 @@ class LinuxAfp(LinuxMount):
         return Attached(path, effective={"mount": "mount_afpfs", **self.read_negotiated(server, share)})
 
     def uri(self, server: Side, share: Share) -> str:
-        """The share as GVfs names it."""
         return gvfs.share_uri("afp", share.account, server.address, share.name)
 
     def read_negotiated(self, server: Side, share: Share) -> Values:

@@ -6,13 +6,11 @@ from types import MappingProxyType
 from lab.base.errors import Unsupported
 from lab.base.untrusted import first_line
 from lab.hosts.command import Command
-from lab.hosts.mount_reports import parse_mounts
-from lab.hosts.mounts import real_path
+from lab.hosts.mounts import parse_mounts, real_path
 from lab.protocols.afp.linux import read_last_login
-from lab.protocols.driver import Steps
+from lab.protocols.driver import Share, Side, Steps, Values
 from lab.protocols.mounts.macos import ALREADY_MOUNTED, NO_ROUTE, answer_prompt, parse_df_point
 from lab.protocols.servers import macos_sharing
-from lab.protocols.share import Share, Side, Values
 from lab.protocols.volumes import Volume, facts_about
 from lab.settings.tcp_reach import CLOSED
 
@@ -26,19 +24,17 @@ SERVICE = macos_sharing.Service(
     gone="this macOS has no AFP server: 11 and later have none",
 )
 # Error numbers of AFP itself: Apple Filing Protocol Reference, result codes
-REASONS = (
-    (
-        r"-5023\b|-5000\b|asked for the password again|Authentication error",
-        "the server refused account or password, or the account's rights",
-    ),
-    (r"-5002\b", "client and server know no common way to log in: on netatalk, `uam list = uams_dhx2.so`"),
-    (r"-5003\b", "client and server have no version of AFP in common"),
-    (r"-5042\b|-5045\b", "the account's password has expired, or must be changed before it is used"),
-    (r"-5018\b|No such file or directory", "the server has no such share"),
-    (r"No route to host", NO_ROUTE),
-    (r"Connection refused", "no AFP server answers there: start it, or let it through that host's firewall"),
-    (r"File exists", ALREADY_MOUNTED),
-)
+REASONS = {
+    r"-5023\b|-5000\b|asked for the password again|Authentication error": "the server refused account or password, or "
+    "the account's rights",
+    r"-5002\b": "client and server know no common way to log in: on netatalk, `uam list = uams_dhx2.so`",
+    r"-5003\b": "client and server have no version of AFP in common",
+    r"-5042\b|-5045\b": "the account's password has expired, or must be changed before it is used",
+    r"-5018\b|No such file or directory": "the server has no such share",
+    r"No route to host": NO_ROUTE,
+    r"Connection refused": "no AFP server answers there: start it, or let it through that host's firewall",
+    r"File exists": ALREADY_MOUNTED,
+}
 
 
 class MacAfp(macos_sharing.MacShare):
@@ -48,16 +44,15 @@ class MacAfp(macos_sharing.MacShare):
     program = "mount_afp"
     gone = "macOS 27 has removed its AFP client"
     gone_remedy = "leave afp out of sweeps, or take an older Mac"
-    reasons = REASONS
+    reasons = MappingProxyType(REASONS)
     service = SERVICE
     client_tcp_reach = server_tcp_reach = MappingProxyType({(10, 6): CLOSED})
 
     def check_ram_disk(self, server: Side, layout: str | None) -> None:
         """AppleFileServer shares only volumes of HFS+."""
         if layout == "apfs":
-            role = server.host.name
-            remedy = f"ram_disk_format = hfs in [{role}], or take afp out of the sweep"
-            raise Unsupported("AFP cannot share APFS", remedy, host=role)
+            remedy = f"ram_disk_format = hfs in [{server.host.name}], or take afp out of the sweep"
+            raise Unsupported("AFP cannot share APFS", remedy, host=server.host.name)
 
     def serve(self, server: Side, share: Share) -> Steps:
         """AppleFileServer and a share point, of a folder on HFS+: it shares nothing else."""

@@ -14,12 +14,10 @@ from lab.base.errors import Unsupported
 from lab.base.scripts import read_script
 from lab.hosts.command import Command, script, shell_line
 from lab.hosts.mounts import FIND, in_table
-from lab.protocols.driver import Steps
-from lab.protocols.share import Side
+from lab.protocols.driver import Side, Steps
 from lab.settings.background import Process, background_process
-from lab.settings.operation import Operation
+from lab.settings.operation import Operation, Setting
 from lab.settings.parameters import OwnPath
-from lab.settings.setting import Setting
 
 # No service folders: nothing but what is started here ever runs on this bus
 BUS_CONFIG = """<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
@@ -52,13 +50,11 @@ if {FIND} >/dev/null; then fusermount3 -u -z "$2" || fusermount -u -z "$2" || um
 """
 UNMOUNT = 'timeout 10 gio mount -u "$1" || timeout 10 gio mount -f -u "$1"'
 # Messages of `gio mount` that another try would not change, and the remedy
-REASONS = (
-    (r"^ *gio mount .*: the password was refused", "are the account and its password right?"),
-    (
-        r"^ *gio: .*(No such file or directory|Volume doesn.t exist|Mount point does not exist)$",
-        "is the name of the share right, and may this account use it?",
-    ),
-)
+REASONS = {
+    r"^ *gio mount .*: the password was refused": "are the account and its password right?",
+    r"^ *gio: .*(No such file or directory|Volume doesn.t exist|Mount point does not exist)$": "is the name of the "
+    "share right, and may this account use it?",
+}
 # what share_uri makes
 Uri = Annotated[str, Field(pattern=r"^(afp|smb|nfs)://[A-Za-z0-9._~%;:@/-]{1,4000}$")]
 
@@ -68,6 +64,7 @@ class GvfsMount(Operation):
     """A share mounted in a GVfs session of the lab's own."""
 
     kind = "gvfs-mount"
+    label_format = "mount {uri}"
     values = "absent|mounted"
 
     directory: OwnPath
@@ -75,13 +72,7 @@ class GvfsMount(Operation):
     uri: Uri
     """The share, as GVfs names it."""
 
-    @property
-    def label(self) -> str:
-        """See :attr:`Operation.label`."""
-        return f"mount {self.uri}"
-
     def read(self) -> Command:
-        """See :meth:`Operation.read`."""
         return in_session(self.directory, IS_MOUNTED, self.uri)
 
     def _undo(self, old: str) -> tuple[Command, ...]:
@@ -101,7 +92,6 @@ class GvfsFuse(Operation):
 
     @property
     def place(self) -> str:
-        """Where it is mounted."""
         return f"{self.directory}/run/gvfs"
 
     @property
@@ -111,11 +101,9 @@ class GvfsFuse(Operation):
 
     @property
     def process(self) -> Process:
-        """The process of gvfsd-fuse."""
         return Process(self.directory, "gvfsd-fuse", root=False)
 
     def read(self) -> Command:
-        """See :meth:`Operation.read`."""
         return script(FUSE_STATE, self.entry, *self.process.read().argv)
 
     def _undo(self, old: str) -> tuple[Command, ...]:
@@ -141,10 +129,7 @@ class Session:
         yield self._daemon("gvfsd", (gvfsd, "--no-fuse"), list_shares)
 
     def mount(self, uri: str, password: str) -> Generator[Setting, None, str]:
-        """Mount a share in this session, and show it by a FUSE mount; returns the share's folder.
-
-        The kernel caches file data by FUSE mount, and GVfs caches none: only a new FUSE mount makes a client cold.
-        """
+        """Mount a share, shown by a new FUSE mount, which alone makes a client cold; returns the share's folder."""
         host = self.client.host
         mount = in_session(self.directory, MOUNT, uri, given=password + "\n", deadline_s=330)
         yield Setting(host.name, GvfsMount(self.directory, uri), "mounted", (mount,))
@@ -157,9 +142,8 @@ class Session:
         return in_session(self.directory, LOCAL_PATH, uri).run(host)
 
     def _daemon(self, name: str, argv: tuple[str, ...], ready: str) -> Setting:
-        return background_process(
-            self.client.host.name, name, (*_environment(self.directory), *argv), self.directory, ready, root=False
-        )
+        words = (*_environment(self.directory), *argv)
+        return background_process(self.client.host.name, name, words, self.directory, ready, root=False)
 
 
 def in_session(directory: str, text: str, *args: str, given: str = "", deadline_s: float = 30.0) -> Command:

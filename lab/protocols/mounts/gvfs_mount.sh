@@ -1,4 +1,3 @@
-# shellcheck shell=sh
 # Mount the URI $1 in a GVfs session; a password comes on standard input.
 # DHX2 logins of AFP sometimes fail, so several are tried. If the password is refused, gio asks again, finds no second one,
 # and ends without a message.

@@ -1,4 +1,3 @@
-# shellcheck shell=sh
 # Make the folders of a GVfs session in $1, and its list of what can be mounted.
 # gvfsd-afp uses freed memory if a reply comes before the callback of the write that asked for it. A real-time scheduler
 # makes that rare; mimalloc makes it harmless, because it reuses freed memory late.

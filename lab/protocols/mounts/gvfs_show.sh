@@ -1,4 +1,3 @@
-# shellcheck shell=sh
 # Show the share of the URI $1 as a folder, by the command after it, which starts gvfsd-fuse. That command may wait forever
 # for a share whose backend has died.
 uri=$1

@@ -9,15 +9,11 @@ from lab.base.errors import LabFailure
 from lab.base.scripts import read_script
 from lab.base.untrusted import first_line
 from lab.hosts.command import Command, command, script
-from lab.hosts.mount_reports import parse_mount_options, split_mount_options
-from lab.hosts.mounts import FIND, in_table, is_mounted
-from lab.protocols.driver import Driver, Steps
+from lab.hosts.mounts import FIND, in_table, parse_mount_options, split_mount_options
+from lab.protocols.driver import Attached, Driver, Share, Side, Steps, Values
 from lab.protocols.mounts import gvfs
 from lab.protocols.options import SERVER_OPTIONS, Option, mount_option_names, read_levels
-from lab.protocols.share import Attached, Share, Side, Values
-from lab.settings.operation import Operation
-from lab.settings.parameters import OwnPath
-from lab.settings.setting import Setting
+from lab.settings.operation import MountedOnLinux, Setting
 
 # -i keeps helpers out: only the kernel answers, and loads its module if it has one. Nothing gets mounted: there is no
 # network file system without a server's name.
@@ -28,23 +24,10 @@ UNMOUNT = f"find_mount() {{ {FIND}; }}\n" + read_script(__file__, "linux_unmount
 
 
 @dataclass(frozen=True)
-class LinuxShareMount(Operation):
+class LinuxShareMount(MountedOnLinux):
     """A share mounted on a Linux host; forced off if its server is dead."""
 
     kind = "linux-mount"
-    values = "absent|mounted"
-
-    path: OwnPath
-    """Where it is mounted."""
-
-    @property
-    def label(self) -> str:
-        """See :attr:`Operation.label`."""
-        return f"mount {self.path}"
-
-    def read(self) -> Command:
-        """See :meth:`Operation.read`."""
-        return is_mounted(self.path)
 
     def _undo(self, old: str) -> tuple[Command, ...]:
         return (script(UNMOUNT, in_table(self.path), self.path, root=True, deadline_s=120),)
@@ -94,10 +77,10 @@ class LinuxMount(Driver):
 
     def explain(self, output: str) -> str:
         """The remedy for a name or a password that GVfs calls wrong."""
-        return next((remedy for pattern, remedy in gvfs.REASONS if re.search(pattern, output, re.MULTILINE)), "")
+        reasons = gvfs.REASONS.items()
+        return next((remedy for pattern, remedy in reasons if re.search(pattern, output, re.MULTILINE)), "")
 
     def mount_method(self, client: Side) -> str:
-        """The kernel if it can, else GVfs."""
         if self._kernel_can(client):
             return f"kernel {self.kernel_type}"
         self._check_gvfs(client)

@@ -1,4 +1,3 @@
-# shellcheck shell=sh
 # Unmount the mount point $2, which is $1 in the table of mounts, even if its server is dead. Needs find_mount.
 # With a dead server umount may wait in the kernel, where no signal reaches it, so it is left there. From Linux 6.5 NFS has
 # a switch for each mount that lets all waiting requests fail, now and later. Before, umount -f fails the requests that wait

@@ -8,16 +8,12 @@ from typing import ClassVar
 from lab.base.errors import Absent, LabFailure
 from lab.base.scripts import beside, read_script
 from lab.base.untrusted import first_line, printable
-from lab.hosts.assumption import Capture
+from lab.hosts.assumptions import Capture
 from lab.hosts.command import Command, command, script
-from lab.hosts.mount_reports import parse_mounts
-from lab.hosts.mounts import is_mounted_on_mac, real_path
-from lab.protocols.driver import Driver
+from lab.hosts.mounts import parse_mounts, real_path
+from lab.protocols.driver import Attached, Driver, Share, Side, Values
 from lab.protocols.options import SERVER_OPTIONS, Option, read_levels
-from lab.protocols.share import Attached, Share, Side, Values
-from lab.settings.operation import Operation
-from lab.settings.parameters import OwnPath
-from lab.settings.setting import Setting
+from lab.settings.operation import MountedOnMac, Setting
 
 # Remedies that hold for several protocols
 NO_ROUTE = "nothing on the way to that address, or macOS's Local Network privacy: run the lab over SSH or in Terminal"
@@ -30,32 +26,18 @@ UNMOUNT = 'umount "$1" || { sleep 1; umount "$1"; }'
 # For a mount that is still there after UNMOUNT: its server may be dead, or a program may hold it
 FORCE = 'table=$(mount); case $table in *" on $1 ("*) umount -f "$1" || diskutil unmount force "$1" ;; esac'
 # The message of `ls` if macOS keeps programs of an SSH session out of the share
-PRIVACY = (
-    r"ls: .*Operation not permitted",
-    "macOS keeps SSH sessions out of network volumes: on that Mac, System Settings > General > Sharing > Remote Login "
-    "(i) > Allow full disk access for remote users; before macOS 13, Security & Privacy > Full Disk Access: add "
-    "/usr/libexec/sshd-keygen-wrapper",
-)
+PRIVACY = {
+    r"ls: .*Operation not permitted": "macOS keeps SSH sessions out of network volumes: on that Mac, System Settings "
+    "> General > Sharing > Remote Login (i) > Allow full disk access for remote users; before macOS 13, Security & "
+    "Privacy > Full Disk Access: add /usr/libexec/sshd-keygen-wrapper"
+}
 
 
 @dataclass(frozen=True)
-class MacShareMount(Operation):
+class MacShareMount(MountedOnMac):
     """A share mounted on a Mac; forced off if it does not go."""
 
     kind = "mac-mount"
-    values = "absent|mounted"
-
-    path: OwnPath
-    """Where it is mounted, without links."""
-
-    @property
-    def label(self) -> str:
-        """See :attr:`Operation.label`."""
-        return f"mount {self.path}"
-
-    def read(self) -> Command:
-        """See :meth:`Operation.read`."""
-        return is_mounted_on_mac(self.path)
 
     def _undo(self, old: str) -> tuple[Command, ...]:
         return script(UNMOUNT, self.path, root=True), script(FORCE, self.path, root=True)
@@ -74,7 +56,7 @@ class MacMount(Driver):
     program: ClassVar[str]
     gone: ClassVar[str]
     gone_remedy: ClassVar[str] = ""
-    reasons: ClassVar[tuple[tuple[str, str], ...]] = ()
+    reasons: ClassVar[Mapping[str, str]] = {}
     options: ClassVar[Mapping[str, Option]] = {}
     captures: ClassVar[tuple[Capture, ...]] = (Capture(name="mount", ask="mount", parse=parse_mounts),)
 
@@ -98,8 +80,8 @@ class MacMount(Driver):
         return f"the {self.file_system} of a Mac knows no such option" if unknown else ""
 
     def explain(self, output: str) -> str:
-        """The remedy of the first pattern that is found."""
-        return next((remedy for pattern, remedy in (PRIVACY, *self.reasons) if re.search(pattern, output)), "")
+        reasons = {**PRIVACY, **self.reasons}
+        return next((remedy for pattern, remedy in reasons.items() if re.search(pattern, output)), "")
 
     def attach(self, client: Side, server: Side, share: Share) -> Generator[Setting, None, Attached]:
         """Mount the share, look at it once, and read back what came of it."""

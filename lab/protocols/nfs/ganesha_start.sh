@@ -1,4 +1,3 @@
-# shellcheck shell=sh
 # Become NFS-Ganesha in private mounts: $1 a folder of its own, $2 its configuration, $3 its pid file, $4 a shell test for
 # rpcbind. Ganesha skips a file system that /etc/mtab calls tmpfs, so an overlay over /etc gives it another mtab. If the
 # host runs no rpcbind, one starts here with its own /run, or its socket and lock would stay. BLKID_FILE keeps libblkid

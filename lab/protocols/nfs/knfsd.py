@@ -7,13 +7,11 @@ from dataclasses import dataclass
 from lab.base.errors import Unsupported
 from lab.base.scripts import read_script
 from lab.hosts.command import Command, command, shell_line
-from lab.protocols.driver import Steps
+from lab.protocols.driver import Share, Side, Steps
 from lab.protocols.mounts.linux import in_private_mounts
 from lab.protocols.servers.kernel_server import KernelServer
-from lab.protocols.share import Share, Side
 from lab.settings.background import background_process
-from lab.settings.operation import Operation
-from lab.settings.setting import Setting
+from lab.settings.operation import Operation, Setting
 
 PORT = 2049
 MOUNT_PORT = 20048
@@ -68,7 +66,6 @@ class NfsThreads(Operation):
     values = "[0-9]{1,4}"
 
     def read(self) -> Command:
-        """See :meth:`Operation.read`."""
         return command(*in_private_mounts(READ_THREADS), root=True)
 
     def _undo(self, old: str) -> tuple[Command, ...]:

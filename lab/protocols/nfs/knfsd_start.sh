@@ -1,4 +1,3 @@
-# shellcheck shell=sh
 # Serve mount requests for the kernel's NFS server in private mounts: $1 the folder to export, $2 its options, $3 a shell
 # test for rpcbind, $4 the port of mountd. The kernel asks rpc.mountd who has access, and nfsdcld for known clients: there
 # are none, so it waits for nobody. Nobody else sees their files.

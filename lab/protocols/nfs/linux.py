@@ -7,7 +7,7 @@ from types import MappingProxyType
 from lab.base.errors import Unsupported
 from lab.base.scripts import read_script
 from lab.hosts.command import shell_line
-from lab.protocols.driver import Steps
+from lab.protocols.driver import Share, Side, Steps, Values
 from lab.protocols.mounts import gvfs
 from lab.protocols.mounts.linux import LinuxMount, in_private_mounts
 from lab.protocols.nfs import knfsd
@@ -15,7 +15,6 @@ from lab.protocols.nfs.knfsd import MOUNT_PORT, PORT, RPCBIND_PORT
 from lab.protocols.nfs.macos import exported_path
 from lab.protocols.nfs.options import OPTIONS
 from lab.protocols.servers.unflushed import is_unflushed, without_flushes
-from lab.protocols.share import Share, Side, Values
 from lab.settings.background import background_process
 
 # Without Close_Fast, files removed on the server stay open: they keep their memory, and their names go stale. With
@@ -51,7 +50,6 @@ class LinuxNfs(LinuxMount):
         self.serves_by_kernel = False
 
     def served_by(self, server: Side, account: str) -> str:
-        """The kernel, where its server is free, or Ganesha."""
         return "the kernel's NFS server" if knfsd.SERVER.is_free(server) else super().served_by(server, account)
 
     def needs_to_serve(self, server: Side, options: Mapping[str, str]) -> Mapping[str, str]:
@@ -68,11 +66,9 @@ class LinuxNfs(LinuxMount):
         return named == "kernel" or (named is None and knfsd.SERVER.is_free(server))
 
     def server_options(self) -> Mapping[str, str]:
-        """See :meth:`Driver.server_options`."""
         return {"server": "kernel" if self.serves_by_kernel else "ganesha"}
 
     def serve(self, server: Side, share: Share) -> Steps:
-        """Start the kernel's server, or a Ganesha of the lab's own."""
         self.serves_by_kernel = share.options.get("server") != "ganesha" and knfsd.SERVER.is_free(server)
         yield from knfsd.serve(server, share) if self.serves_by_kernel else self._serve_by_ganesha(server, share)
 
@@ -99,10 +95,8 @@ class LinuxNfs(LinuxMount):
             return {"server_sync": "async", "server_sync_by": "a filter makes flushes of ganesha.nfsd do nothing"}
         log = server.host.shell('grep "Export 77 created" "$1" | tail -n 1', f"{state}/ganesha.log", root=True)
         commits = parse_export(log.stdout)
-        return {
-            "server_sync": "always" if commits else "sync",
-            "server_sync_by": f"NFS_Commit = {str(commits).lower()}",
-        }
+        level = "always" if commits else "sync"
+        return {"server_sync": level, "server_sync_by": f"NFS_Commit = {str(commits).lower()}"}
 
     def uri(self, server: Side, share: Share) -> str:
         """NFS has no users to log in."""

@@ -11,19 +11,15 @@ from pydantic import Field
 
 from lab.base.errors import LabFailure, Unsupported
 from lab.base.scripts import read_script
-from lab.hosts.assumption import Capture
-from lab.hosts.command import Command, command, script
-from lab.hosts.mount_reports import parse_nfsstat, read_parameters
-from lab.hosts.mounts import real_path
-from lab.hosts.perl import run_perl
-from lab.protocols.driver import Steps
+from lab.hosts.assumptions import Capture
+from lab.hosts.command import Command, command, run_perl, script
+from lab.hosts.mounts import parse_nfsstat, read_parameters, real_path
+from lab.protocols.driver import Share, Side, Steps, Values, read_ids
 from lab.protocols.mounts.macos import BUFFER_LIMIT, MOUNTING, NO_ROUTE, MacMount, parse_df_point
 from lab.protocols.nfs.options import MACOS_OPTIONS
 from lab.protocols.servers.macos_sharing import SERVING
-from lab.protocols.share import Share, Side, Values, read_ids
-from lab.settings.operation import Operation
+from lab.settings.operation import Operation, Setting
 from lab.settings.parameters import AccountId, OwnPath
-from lab.settings.setting import Setting
 from lab.settings.tcp_reach import SYSTEM, Reach
 
 EXPORTS = "/etc/exports"
@@ -61,24 +57,20 @@ SERVER_TCP_REACH = {
     (15, 0): OWN_2_MIB,
 }
 # mount_nfs exits with the error number of what went wrong, and says it in words too (mount_nfs.c of NFS)
-REASONS = (
-    (
-        r"sandbox_check failed",
-        "macOS keeps nfsd out of that folder: System Settings > Privacy & Security > Full Disk Access, add /sbin/nfsd",
-    ),
-    (r"mount_nfs: .*Permission denied", "the server does not export that folder to this address; see its exports"),
-    (
-        r"mount_nfs: .*Operation not permitted",
-        "the server refused the mount: it wants a port below 1024, which only root gets (Linux: `insecure` among its "
-        "export's options, else mount it as root and measure the folder), or its exports do not fit",
-    ),
-    (r"mount_nfs: .*timed out", "no answer: is the address right, and its firewall open for NFS and mountd?"),
-    (r"mount_nfs: .*Connection refused", "no NFS server answers there: start it, or open that host's firewall"),
-    (r"mount_nfs: .*No such file or directory", "the server has no such folder, or mounted nothing at it"),
-    (r"mount_nfs: .*No route to host", NO_ROUTE),
-    (r"nfsd is not running", "start it there: `sudo nfsd enable && sudo nfsd start`"),
-    (r"rpc\.statd|RPC prog\. not avail", "the server lacks a service of NFSv3: rpcbind and mountd must run there"),
-)
+REASONS = {
+    r"sandbox_check failed": "macOS keeps nfsd out of that folder: System Settings > Privacy & Security > Full Disk "
+    "Access, add /sbin/nfsd",
+    r"mount_nfs: .*Permission denied": "the server does not export that folder to this address; see its exports",
+    r"mount_nfs: .*Operation not permitted": "the server refused the mount: it wants a port below 1024, which only "
+    "root gets (Linux: `insecure` among its export's options, else mount it as root and measure the folder), or its "
+    "exports do not fit",
+    r"mount_nfs: .*timed out": "no answer: is the address right, and its firewall open for NFS and mountd?",
+    r"mount_nfs: .*Connection refused": "no NFS server answers there: start it, or open that host's firewall",
+    r"mount_nfs: .*No such file or directory": "the server has no such folder, or mounted nothing at it",
+    r"mount_nfs: .*No route to host": NO_ROUTE,
+    r"nfsd is not running": "start it there: `sudo nfsd enable && sudo nfsd start`",
+    r"rpc\.statd|RPC prog\. not avail": "the server lacks a service of NFSv3: rpcbind and mountd must run there",
+}
 
 
 @dataclass(frozen=True)
@@ -86,6 +78,7 @@ class MacExport(Operation):
     """A line in the exports of a Mac, for a folder of the lab's own."""
 
     kind = "mac-export"
+    label_format = "export {path}"
     values = "absent|exported"
     volatile = False
 
@@ -105,26 +98,16 @@ class MacExport(Operation):
     """The file of exports before: `missing`, `unended` (no newline at its end) or `whole`."""
 
     @property
-    def label(self) -> str:
-        """See :attr:`Operation.label`."""
-        return f"export {self.path}"
-
-    @property
     def line(self) -> str:
-        """The line."""
         where = f"-network {self.network} -mask {self.mask}"
         return f"{self.path} -fspath={self.mount_point} -mapall={self.uid}:{self.gid} {where}"
 
     def read(self) -> Command:
-        """See :meth:`Operation.read`."""
         return script(IS_EXPORTED, EXPORTS, self.line, root=True)
 
     def _undo(self, old: str) -> tuple[Command, ...]:
-        return (
-            edit_exports("remove", self.line, self.condition),
-            script(UPDATE, EXPORTS, root=True),
-            script(AWAIT_END, "stopped", EXPORTS, root=True, deadline_s=60),
-        )
+        remove, update = edit_exports("remove", self.line, self.condition), script(UPDATE, EXPORTS, root=True)
+        return remove, update, script(AWAIT_END, "stopped", EXPORTS, root=True, deadline_s=60)
 
 
 @dataclass(frozen=True)
@@ -136,7 +119,6 @@ class MacNfsd(Operation):
     values = "running|stopped"
 
     def read(self) -> Command:
-        """See :meth:`Operation.read`."""
         return script(STATE, root=True)
 
     def _undo(self, old: str) -> tuple[Command, ...]:
@@ -150,7 +132,7 @@ class MacNfs(MacMount):
     program = "mount_nfs"
     options = MACOS_OPTIONS
     gone = "every macOS has it; this system is damaged"
-    reasons = REASONS
+    reasons = MappingProxyType(REASONS)
     client_tcp_reach = MappingProxyType(CLIENT_TCP_REACH)
     server_tcp_reach = MappingProxyType(SERVER_TCP_REACH)
     assumption_files = (SERVING, MOUNTING)
@@ -166,7 +148,6 @@ class MacNfs(MacMount):
         return "nfsd"
 
     def serve(self, server: Side, share: Share) -> Steps:
-        """A line in the exports, and nfsd, where it is off."""
         path, point = exported_folder(server, share.path)
         condition = server.host.shell(CONDITION, EXPORTS, root=True).stdout.strip()
         export = find_export(server, path, point, condition)
@@ -229,10 +210,7 @@ def exported_folder(server: Side, folder: str) -> tuple[str, str]:
 
 
 def find_export(server: Side, path: str, point: str, condition: str) -> MacExport:
-    """The export of a folder to the network of the data link; all who come are the lab's account there.
-
-    ``condition`` is what CONDITION prints of the file. Raises Unsupported for paths that exports cannot say.
-    """
+    """The export of a folder to the data link's network, for the lab's account. Raises Unsupported for odd paths."""
     for name in (path, point):
         if not re.fullmatch(EXPORTABLE, name):
             remedy = "give a mount_base of plain characters"

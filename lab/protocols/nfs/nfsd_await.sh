@@ -1,4 +1,3 @@
-# shellcheck shell=sh
 # Wait up to 30 s until nfsd of a Mac is $1, `running` or `stopped`: launchd may wait 10 s between starts. Needs nfsd_state.
 tries=0
 until [ "$(nfsd_state)" = "$1" ]; do

@@ -1,4 +1,3 @@
-# shellcheck shell=sh
 # Wait until nfsd of a Mac exports the folder $1: it reads its exports some time after it is told to.
 tries=0
 until showmount -e 127.0.0.1 2>/dev/null | grep -F -- "$1" | grep -vq '<offline>'; do

@@ -1,12 +1,12 @@
 """Options of NFS in a sweep, as mount options of Linux kernels and of mount_nfs on a Mac."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from lab.base.units import parse_size, size_label
 from lab.design.option_levels import one_of, size, whole, yes_or_no
-from lab.hosts.mount_reports import read_nfs_version
+from lab.hosts.mounts import read_nfs_version
 from lab.protocols.options import Option, program
 
 
@@ -21,22 +21,17 @@ def _request(name: str) -> Option:
     return Option(size(4096, 2**20, 4096), lambda level: f"{name}={parse_size(level)}", read_level, about=about)
 
 
+def _valued(name: str, level: Callable[[object], str], default: str, about: str) -> Option:
+    """The mount option ``name=LEVEL``."""
+    return Option(level, f"{name}={{}}".format, lambda mounted_with: mounted_with.get(name, default), about=about)
+
+
 # nfs(5). What a sweep can say of a mount; soft unless it says hard
 OPTIONS = {
     "client": program("client", "kernel", "gvfs"),
     "server": program("server", "kernel", "ganesha"),
-    "version": Option(
-        one_of("3", "4.0", "4.1", "4.2"),
-        "vers={}".format,
-        lambda mounted_with: mounted_with.get("vers", ""),
-        about="The version of NFS.",
-    ),
-    "nconnect": Option(
-        whole(1, 16),
-        "nconnect={}".format,
-        lambda mounted_with: mounted_with.get("nconnect", "1"),
-        about="How many TCP connections the mount has.",
-    ),
+    "version": _valued("vers", one_of("3", "4.0", "4.1", "4.2"), "", "The version of NFS."),
+    "nconnect": _valued("nconnect", whole(1, 16), "1", "How many TCP connections the mount has."),
     "rsize": _request("rsize"),
     "wsize": _request("wsize"),
     "hard": Option(
@@ -52,10 +47,5 @@ MACOS_OPTIONS = {
     "rsize": OPTIONS["rsize"],
     "wsize": OPTIONS["wsize"],
     "hard": OPTIONS["hard"],
-    "readahead": Option(
-        whole(0, 128),
-        "readahead={}".format,
-        lambda mounted_with: mounted_with.get("readahead", ""),
-        about="How many read requests a Mac sends ahead.",
-    ),
+    "readahead": _valued("readahead", whole(0, 128), "", "How many read requests a Mac sends ahead."),
 }

@@ -7,7 +7,7 @@ from lab.base.errors import LabFailure, Unsupported
 from lab.base.scripts import read_script
 from lab.base.untrusted import first_line
 from lab.hosts.command import Command, script
-from lab.protocols.share import ListeningTest, Side
+from lab.protocols.driver import ListeningTest, Side
 
 READ_STATE = read_script(__file__, "kernel_server_state.sh")
 
@@ -32,7 +32,6 @@ class KernelServer:
         return script(READ_STATE, self.has, self.write_holder(server.listening), *self.programs, root=True)
 
     def is_free(self, server: Side) -> bool:
-        """Whether the lab may use it."""
         return self.read_state(server).run(server.host, check=False) == "free"
 
     def find_refusal(self, server: Side) -> str:

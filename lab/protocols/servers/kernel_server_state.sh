@@ -1,4 +1,3 @@
-# shellcheck shell=sh
 # Print `free` if the lab may use a server of the kernel, else a word that says why not. $1 a shell test whether this kernel
 # has the server, $2 a script that prints who uses it, or `free`; then the programs that it needs. A shared kernel shows
 # none of its threads.

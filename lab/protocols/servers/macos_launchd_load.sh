@@ -1,4 +1,3 @@
-# shellcheck shell=sh
 # Start the service $3 of the property list $1, and wait for the shell test $2.
 # Every version so far has `load`. With -F it also starts a service that its property list disables, and does not change
 # launchd's note of the switch, as -w does. bootstrap is for versions without load; it starts no disabled service. launchctl

@@ -16,15 +16,13 @@ from pydantic import Field
 
 from lab.base.errors import Absent, Closed, LabFailure, SettingRefused
 from lab.base.scripts import beside, read_script
-from lab.hosts.assumption import Capture
+from lab.hosts.assumptions import Capture
 from lab.hosts.command import Command, command, script
 from lab.hosts.mounts import real_path
-from lab.protocols.driver import Steps
+from lab.protocols.driver import Share, Side, Steps
 from lab.protocols.mounts.macos import MOUNTING, MacMount
-from lab.protocols.share import Share, Side
-from lab.settings.operation import Operation
+from lab.settings.operation import Operation, Setting
 from lab.settings.parameters import OWN_FOLDER
-from lab.settings.setting import Setting
 
 DAEMONS = "/System/Library/LaunchDaemons"
 Label: TypeAlias = Literal["com.apple.AppleFileServer", "com.apple.smbd"]
@@ -52,18 +50,13 @@ class MacService(Operation):
     """A file server of macOS, where it was off."""
 
     kind = "mac-service"
+    label_format = "service {service}"
     values = "off|loaded"
 
     service: Label
     """Its name in launchd."""
 
-    @property
-    def label(self) -> str:
-        """See :attr:`Operation.label`."""
-        return f"service {self.service}"
-
     def read(self) -> Command:
-        """See :meth:`Operation.read`."""
         return script(IS_LOADED, self.service, root=True)
 
     def _undo(self, old: str) -> tuple[Command, ...]:
@@ -75,19 +68,14 @@ class MacServiceSwitch(Operation):
     """launchd's note that a file server of macOS is switched off."""
 
     kind = "mac-service-switch"
+    label_format = "switch of {service}"
     values = "enabled|disabled|none"
     volatile = False
 
     service: Label
     """Its name in launchd."""
 
-    @property
-    def label(self) -> str:
-        """See :attr:`Operation.label`."""
-        return f"switch of {self.service}"
-
     def read(self) -> Command:
-        """See :meth:`Operation.read`."""
         return script(READ_SWITCH, self.service, root=True)
 
     def _undo(self, old: str) -> tuple[Command, ...]:
@@ -99,19 +87,14 @@ class MacSharePoint(Operation):
     """A share point of a Mac, named after the lab's folder."""
 
     kind = "mac-share-point"
+    label_format = "share point {record}"
     values = "absent|shared"
     volatile = False
 
     record: Annotated[str, Field(pattern=f"^{OWN_FOLDER}-(afp|smb)$")]
     """The name of the share point."""
 
-    @property
-    def label(self) -> str:
-        """See :attr:`Operation.label`."""
-        return f"share point {self.record}"
-
     def read(self) -> Command:
-        """See :meth:`Operation.read`."""
         return script(IS_SHARED, self.record, root=True)
 
     def _undo(self, old: str) -> tuple[Command, ...]:

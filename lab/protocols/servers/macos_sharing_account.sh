@@ -1,4 +1,3 @@
-# shellcheck shell=sh
 # Print what a Mac has of a file server and an account, a word a line: $1 the server's property list, $2 the account, $3
 # the group of accounts that may use the server.
 command -v sharing >/dev/null && [ -f "$1" ] && echo server

@@ -2,7 +2,7 @@
 
 from lab.base.errors import LabFailure
 from lab.base.scripts import read_script
-from lab.protocols.share import Side
+from lab.protocols.driver import Side
 
 UNFLUSHED = read_script(__file__, "unflushed.pl")
 READ_FILTERS = read_script(__file__, "unflushed_check.sh")

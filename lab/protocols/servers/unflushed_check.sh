@@ -1,4 +1,3 @@
-# shellcheck shell=sh
 # For each process called $2 in the group of the daemon in the file $1, print `yes` if its flushes do nothing: unflushed.pl
 # started it, which goes on only once the kernel has the filter, and it has a filter.
 # shellcheck disable=SC2009  # pgrep tells no groups

@@ -6,13 +6,11 @@ from dataclasses import dataclass
 from lab.base.errors import LabFailure, Unsupported
 from lab.base.scripts import read_script
 from lab.hosts.command import Command, command, script, shell_line
-from lab.protocols.driver import Steps
+from lab.protocols.driver import Share, Side, Steps
 from lab.protocols.mounts.linux import in_private_mounts
 from lab.protocols.servers.kernel_server import KernelServer
-from lab.protocols.share import Share, Side
 from lab.settings.background import background_process
-from lab.settings.operation import Operation
-from lab.settings.setting import Setting
+from lab.settings.operation import Operation, Setting
 
 PORT = 445
 # It listens on interfaces, not on addresses, and speaks SMB 2.1 to 3.1.1
@@ -66,7 +64,6 @@ class Ksmbd(Operation):
     values = "absent|loaded"
 
     def read(self) -> Command:
-        """See :meth:`Operation.read`."""
         return script(READ_MODULE)
 
     def _undo(self, old: str) -> tuple[Command, ...]:

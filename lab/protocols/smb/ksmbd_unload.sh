@@ -1,4 +1,3 @@
-# shellcheck shell=sh
 # Stop ksmbd and unload it. Without mountd the kernel serves on until it is told to stop. Connections end within 7 s, and
 # an ending thread may hold the module for a moment longer.
 [ -d /sys/module/ksmbd ] || exit 0

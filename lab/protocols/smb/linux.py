@@ -6,12 +6,10 @@ from types import MappingProxyType
 
 from lab.base.errors import Unsupported
 from lab.base.untrusted import first_line, from_json, word
-from lab.hosts.mount_reports import cifs_sessions, parse_signed
-from lab.hosts.mounts import FIND, in_table
-from lab.protocols.driver import Steps
+from lab.hosts.mounts import FIND, cifs_sessions, in_table, parse_signed
+from lab.protocols.driver import Share, Side, Steps, Values, read_ids
 from lab.protocols.mounts import gvfs
 from lab.protocols.mounts.linux import LinuxMount
-from lab.protocols.share import Share, Side, Values, read_ids
 from lab.protocols.smb import ksmbd
 from lab.protocols.smb.ksmbd import PORT
 from lab.protocols.smb.macos import SMB1
@@ -95,21 +93,16 @@ class LinuxSmb(LinuxMount):
         if share.options.get("server") == "ksmbd":
             return ksmbd.find_refusal(server, share)
         if "time_machine" in share.options and server.host.shell(HAS_FRUIT, check=False).exit_code:
-            raise Unsupported(
-                "smb.time_machine: Samba has no vfs_fruit there",
-                "`apt-get install samba-vfs-modules` there, or leave smb.time_machine out of the sweep",
-                host=server.host.name,
-            )
+            remedy = "`apt-get install samba-vfs-modules` there, or leave smb.time_machine out of the sweep"
+            raise Unsupported("smb.time_machine: Samba has no vfs_fruit there", remedy, host=server.host.name)
         return ""
 
     def server_options(self) -> Mapping[str, str]:
-        """See :meth:`Driver.server_options`."""
         if self.serves_by_ksmbd:
             return {"server": "ksmbd"}
         return {"server": "samba", **({"time_machine": self.time_machine} if self.time_machine else {})}
 
     def serve(self, server: Side, share: Share) -> Steps:
-        """Start ksmbd if the sweep names it, else a Samba of the lab's own."""
         self.serves_by_ksmbd = share.options.get("server") == "ksmbd"
         yield from ksmbd.serve(server, share) if self.serves_by_ksmbd else self._serve_by_samba(server, share)
 
@@ -188,15 +181,11 @@ def parse_smbstatus(text: str) -> dict[str, str]:
         sessions = list(from_json(text)["sessions"].values())
         # by time, because the ids of sessions are random
         newest = max(sessions, key=lambda session: str(session.get("creation_time", "")))
-        return {
-            "dialect": word(newest["session_dialect"]),
-            "signing": _cipher(newest["signing"]),
-            "encryption": _cipher(newest["encryption"]),
-        }
+        ciphers = {name: _cipher(newest[name]) for name in ("signing", "encryption")}
+        return {"dialect": word(newest["session_dialect"]), **ciphers}
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise Unsupported(
-            f"smbstatus --json printed something else than the sessions of Samba 4.17 or later: {error}"
-        ) from error
+        message = f"smbstatus --json printed something else than the sessions of Samba 4.17 or later: {error}"
+        raise Unsupported(message) from error
 
 
 def parse_testparm(text: str) -> dict[str, str]:

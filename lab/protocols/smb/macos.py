@@ -5,13 +5,12 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import ClassVar
 
-from lab.hosts.assumption import Capture
+from lab.hosts.assumptions import Capture
 from lab.hosts.command import Command
-from lab.hosts.mount_reports import parse_multichannel, parse_statshares
-from lab.protocols.driver import Steps
+from lab.hosts.mounts import parse_multichannel, parse_statshares
+from lab.protocols.driver import Share, Side, Steps, Values
 from lab.protocols.mounts.macos import ALREADY_MOUNTED, BUFFER_LIMIT, NO_ROUTE, answer_prompt
 from lab.protocols.servers import macos_sharing
-from lab.protocols.share import Share, Side, Values
 from lab.protocols.smb.options import MACOS_OPTIONS
 from lab.settings.tcp_reach import CLOSED, SYSTEM, Reach
 
@@ -41,31 +40,24 @@ KERNEL = re.compile(r"([0-9]{1,3})\.([0-9]{1,3})")
 FIRST_WITH = {"multichannel": (20, 4), "dialect": (15, 0)}
 HAS_OWN_SESSIONS = "mount_smbfs -h 2>&1 | grep -qF -- '[-s]'"  # it tells how it is used; -h is no success
 # Errors stand as mount_smbfs.c of SMBClient writes them; what the numbers mean: MS-ERREF
-REASONS = (
-    (
-        r"Authentication error|asked for the password again|-1073741715\b",
-        "the server refused account or password. A Mac lets in only accounts whose password was typed into its System "
-        "Settings > General > Sharing > File Sharing (i) > Options > Windows File Sharing",
-    ),
-    (r"No route to host", f"{NO_ROUTE}, or System Settings > Privacy & Security > Local Network"),
-    (r"Connection refused", "no SMB server answers there: start it, or let it through that host's firewall"),
-    (
-        r"Connection reset by peer|Protocol not supported|Input/output error",
-        "client and server may have no version of SMB in common: Macs before 10.9 know SMB 1 alone, which many servers "
-        "do not speak",
-    ),
-    (r"Operation timed out|-1073741643\b", "no answer: is the address right, and its firewall open for port 445?"),
-    (r"File exists", ALREADY_MOUNTED),
-    (
-        r"No such file or directory|share connection failed|-1073741275\b|-1073741620\b|-1073741772\b",
-        "the server has no such share, or may not read its folder; a Mac that shares a removable volume may need "
-        "/usr/sbin/smbd in System Settings > Privacy & Security > Full Disk Access",
-    ),
-    (r"-1073741790\b|Permission denied", "the server knows the account, and does not let it into this share"),
-    (r"-1073741260\b", "the server has locked the account out: too many wrong passwords"),
-    (r"-1073741711\b|-1073741276\b", "the account's password has expired, or must be changed before it is used"),
-    (r"URL parsing failed", "account or name of the share cannot be part of a URL: choose others in [share]"),
-)
+REASONS = {
+    r"Authentication error|asked for the password again|-1073741715\b": "the server refused account or password. A "
+    "Mac lets in only accounts whose password was typed into its System Settings > General > Sharing > File Sharing "
+    "(i) > Options > Windows File Sharing",
+    r"No route to host": f"{NO_ROUTE}, or System Settings > Privacy & Security > Local Network",
+    r"Connection refused": "no SMB server answers there: start it, or let it through that host's firewall",
+    r"Connection reset by peer|Protocol not supported|Input/output error": "client and server may have no version of "
+    "SMB in common: Macs before 10.9 know SMB 1 alone, which many servers do not speak",
+    r"Operation timed out|-1073741643\b": "no answer: is the address right, and its firewall open for port 445?",
+    r"File exists": ALREADY_MOUNTED,
+    r"No such file or directory|share connection failed|-1073741275\b|-1073741620\b|-1073741772\b": "the server has "
+    "no such share, or may not read its folder; a Mac that shares a removable volume may need /usr/sbin/smbd in "
+    "System Settings > Privacy & Security > Full Disk Access",
+    r"-1073741790\b|Permission denied": "the server knows the account, and does not let it into this share",
+    r"-1073741260\b": "the server has locked the account out: too many wrong passwords",
+    r"-1073741711\b|-1073741276\b": "the account's password has expired, or must be changed before it is used",
+    r"URL parsing failed": "account or name of the share cannot be part of a URL: choose others in [share]",
+}
 
 
 class MacSmb(macos_sharing.MacShare):
@@ -74,7 +66,7 @@ class MacSmb(macos_sharing.MacShare):
     file_system = "smbfs"
     program = "mount_smbfs"
     gone = "every macOS has it; this system is damaged"
-    reasons = REASONS
+    reasons = MappingProxyType(REASONS)
     service = SERVICE
     options = MACOS_OPTIONS
     captures: ClassVar[tuple[Capture, ...]] = (
@@ -96,7 +88,6 @@ class MacSmb(macos_sharing.MacShare):
         return super().mount_method(client) + (f", {SMB1} alone" if self.old_dialect(client) else "")
 
     def old_dialect(self, client: Side) -> str:
-        """SMB 1 before 10.9."""
         return SMB1 if client.host.shell(HAS_SMB1_ALONE, check=False).exit_code == 0 else ""
 
     def cannot_attach(self, client: Side, options: Mapping[str, str]) -> str:
@@ -109,7 +100,6 @@ class MacSmb(macos_sharing.MacShare):
         return f"this macOS is too old to be told {' and '.join(missing)}" if missing else ""
 
     def takes_every_network(self, client: Side) -> bool:
-        """From the first version on that has several channels."""
         return read_kernel(client) >= FIRST_WITH["multichannel"]
 
     def prepare(self, client: Side) -> Steps:
@@ -126,10 +116,7 @@ class MacSmb(macos_sharing.MacShare):
         return answer_prompt(client, share, *preferences, "mount_smbfs", *session, "-o", "nobrowse", url, path)
 
     def _write_preferences(self, client: Side, share: Share) -> tuple[str, ...]:
-        """Write the nsmb.conf of this mount, if it has options; returns the words by which mount_smbfs reads that file.
-
-        Then the account's own file is neither read nor changed. /etc/nsmb.conf goes before both.
-        """
+        """Write the nsmb.conf of a mount with options, in a home of its own; returns the words that use it."""
         lines = self.chosen_options(share)
         if not lines:
             return ()

@@ -16,7 +16,7 @@ from lab.platforms import Platform
 from lab.platforms.ram_disk import parse_source
 from lab.results.trial import DISK
 from lab.run.case.catalogue import CATALOGUE
-from lab.settings.setting import Setting
+from lab.settings.operation import Setting
 from lab.stores import FileSystem, Site, file_system, named_device, operations
 from lab.workloads.file import deadline_s, noise, payload_name
 

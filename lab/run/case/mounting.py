@@ -8,7 +8,7 @@ from lab.base.errors import CommandError, DeadlineExceeded, LabFailure, SettingR
 from lab.base.untrusted import first_line
 from lab.results.observed import Observed
 from lab.results.trial import Trial
-from lab.settings.layers import Layer, Layers
+from lab.settings.changes import Layer, Layers
 
 MOST_TRIES = 3  # gvfsd-afp died in 1 of 8 trials of 512 MiB; three failures in a row have another cause
 PAUSE_S = 0.5  # before the next try: a helper or server that has just died takes so long to come back

@@ -6,8 +6,7 @@ from functools import partial
 from lab.design.case import Case
 from lab.hosts import Role
 from lab.run.case.pair import Pair
-from lab.settings.changes import Settings
-from lab.settings.layers import Layer
+from lab.settings.changes import Layer, Settings
 
 
 def layers(pairs: Sequence[Pair], settings: Settings, case: Case) -> list[Layer]:

@@ -1,6 +1,6 @@
 """The hosts of a run: setting up what a case needs, and taking it down again.
 
-Settings stay from one case to the next if both need the same (:mod:`lab.settings.layers`). A read always gets a fresh
+Settings stay from one case to the next if both need the same (:mod:`lab.settings.changes`). A read always gets a fresh
 mount, so that nothing of the share is in the client's memory.
 """
 
@@ -24,9 +24,8 @@ from lab.run.case.mounting import Mounting
 from lab.run.case.pair import Pair, at_home
 from lab.run.case.radio import Radios
 from lab.run.case.sharing import Mount, Served, Setup, Shares
-from lab.settings.changes import Settings
+from lab.settings.changes import Layer, Layers, Settings
 from lab.settings.host_journal import LAPSED
-from lab.settings.layers import Layer, Layers
 from lab.stores import file_system
 from lab.workloads import Payload
 from lab.workloads.file import PAYLOAD as ONE_FILE

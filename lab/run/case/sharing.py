@@ -15,7 +15,8 @@ from lab.hosts import Role, role_of
 from lab.hosts.command import script
 from lab.hosts.mounts import real_path
 from lab.hosts.own_folder import new_name
-from lab.protocols import Attached, Driver, Share, durability_in_effect, options_in_effect
+from lab.protocols import Attached, Driver, Share
+from lab.protocols.driver import durability_in_effect, options_in_effect
 from lab.protocols.share_folder import FIXED_MODE, READ_SOURCE, share_folder
 from lab.run.case import made_store
 from lab.run.case.made_store import MadeStore

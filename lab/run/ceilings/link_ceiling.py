@@ -14,7 +14,7 @@ from lab.base.errors import LabFailure
 from lab.design.blocks import Slot
 from lab.design.factors import Direction
 from lab.hosts import Role
-from lab.platforms.armed import Armed, Offset
+from lab.platforms.timing import Armed, Offset
 from lab.results.trial import Trial
 from lab.run.case.pair import Pair
 from lab.run.case.session import Session

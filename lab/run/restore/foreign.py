@@ -10,9 +10,8 @@ from lab.base.untrusted import first_line, read_file
 from lab.results.run_folder import JOURNAL, RunFolder
 from lab.results.trial import RunJson
 from lab.run.restore.vocabulary import line_format
-from lab.settings.journal import Journal, Record, Restored
+from lab.settings.journal import Journal, NoSeals, Record, Restored
 from lab.settings.register import Register
-from lab.settings.seals import NoSeals
 
 LONGEST_JOURNAL = 64 * 1024**2
 MOST_LINES = 20

@@ -34,6 +34,6 @@ def kinds() -> dict[str, type[Operation]]:
 
 def _defined_in(module: ModuleType) -> Iterator[type[Operation]]:
     for member in vars(module).values():
-        is_kind = inspect.isclass(member) and issubclass(member, Operation) and not inspect.isabstract(member)
+        is_kind = inspect.isclass(member) and issubclass(member, Operation) and hasattr(member, "kind")
         if is_kind and member.__module__ == module.__name__:
             yield member

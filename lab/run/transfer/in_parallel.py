@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, ExitStack
 from typing import TypeVar
 
-from lab.platforms.armed import Armed, Offset
+from lab.platforms.timing import Armed, Offset
 
 LEAD_S = 0.25  # from the order to the start: for the order to arrive, and for a process to wake
 COUNTING_TIMES = 3  # each client counts before it starts; allow so many times what its trial count took

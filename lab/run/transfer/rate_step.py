@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from lab.hosts import Role
-from lab.platforms import ALL_CORES, Reading
+from lab.platforms.readings import ALL_CORES, Reading
 from lab.results.observed import RateStep
 
 BIN_S = 0.5  # a shorter one holds a few requests only, and samples lie 0.1 s apart

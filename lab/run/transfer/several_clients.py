@@ -16,7 +16,7 @@ from lab.design.case import Case
 from lab.design.factors import BY_CLIENT
 from lab.hosts import Role
 from lab.platforms import Counters, Timing
-from lab.platforms.armed import Armed, Offset
+from lab.platforms.timing import Armed, Offset
 from lab.results.together import ClientPart, Together
 from lab.run.case.session import Session
 from lab.run.transfer.in_parallel import start_all

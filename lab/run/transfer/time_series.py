@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import asdict
 
-from lab.platforms import Reading, Ticks
-from lab.platforms.readings import ticks_spent
+from lab.platforms.readings import Reading, Ticks, ticks_spent
 from lab.run.transfer.usage import SHARES, busy_share, core_shares
 
 ABOUT_CONNECTION = ("rtt_ms", "cwnd", "ssthresh", "window_bytes", "acked_bytes", "received_bytes", "retransmits",

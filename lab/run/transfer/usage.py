@@ -9,8 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
-from lab.platforms import ALL_CORES, Connection, Reading, Ticks
-from lab.platforms.readings import Disk, ticks_spent
+from lab.platforms.readings import ALL_CORES, Connection, Disk, Reading, Ticks, ticks_spent
 from lab.platforms.timing import grown
 from lab.results.observed import HostUsage, TcpFacts
 

@@ -15,10 +15,10 @@ from lab.platforms.facts import TOOLS, Facts, parse_facts
 from lab.platforms.files import Files
 from lab.platforms.network import Network
 from lab.platforms.platform import Platform
-from lab.platforms.ram_disk import RamDisk, RamDisks
+from lab.platforms.ram_disk import RamDisks
 from lab.platforms.settings import MTU_REMEDY, TCP_BUFFERS_REMEDY, Mtu, Number, SystemSettings
 from lab.platforms.timing import Counters
-from lab.settings.setting import Setting
+from lab.settings.operation import Mounted, Setting
 
 FACTS = r"""
 peer=$1; shift
@@ -61,6 +61,7 @@ class FreeBSDTcpBuffer(Number):
     """A sysctl that sets the size of TCP buffers on a FreeBSD host."""
 
     kind = "freebsd-tcp-buffer"
+    label_format = "{name}"
     values = "[0-9]{1,10}"
     least = 0
 
@@ -79,10 +80,11 @@ class FreeBSDTcpBuffer(Number):
 
 
 @dataclass(frozen=True)
-class FreeBSDTmpfs(RamDisk):
+class FreeBSDTmpfs(Mounted):
     """A tmpfs of FreeBSD, mounted at a folder of the lab's own."""
 
     kind = "freebsd-tmpfs"
+    label_format = "RAM disk {path}"
 
     def read(self) -> Command:
         return script(IS_MOUNTED, self.path)

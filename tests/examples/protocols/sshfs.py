@@ -4,11 +4,10 @@ from collections.abc import Generator
 
 from lab.base.errors import Unsupported
 from lab.hosts.command import command
-from lab.protocols.driver import Protocol
+from lab.protocols.driver import Attached, Protocol, Share, Side
 from lab.protocols.mounts.linux import mount_setting
-from lab.protocols.share import Attached, Share, Side
 from lab.protocols.ssh import PORT, UnixSsh
-from lab.settings.setting import Setting
+from lab.settings.operation import Setting
 
 SFTP_SERVER = "/usr/lib/openssh/sftp-server"  # Debian's; the lab's own sshd offers no subsystem
 

@@ -11,7 +11,7 @@ from support.planted_messages import BESIDE, NAMED, PASSWORDS, PLAIN, WITH_PASSW
 
 from lab.base.masking import MOST_NAMES, Masker
 from lab.base.secret_texts import MASK
-from lab.hosts.mount_reports import parse_mounts
+from lab.hosts.mounts import parse_mounts
 from lab.platforms.macos.parsers import parse_ifconfig, parse_images
 from lab.protocols.servers.macos_sharing import parse_share_points
 

@@ -15,7 +15,7 @@ from lab.platforms.facts import parse_facts
 from lab.platforms.files import parse_df
 from lab.platforms.linux.platform import parse_link, parse_linux_facts, parse_route
 from lab.platforms.linux.ram_disk import parse_free
-from lab.platforms.macos import counters
+from lab.platforms.macos import clock
 from lab.platforms.timing import Counters, Timing, parse_timing
 
 TIMING = {"clock": "monotonic", "elapsed_s": "0.5", "flushed": "fsync", "tool_cpu_s": "0.1"}
@@ -100,8 +100,8 @@ def test_why_it_was_flushed_by_the_weaker_way_is_said_on_one_line() -> None:
 @given(st.text())
 def test_no_parser_raises_anything_but_a_value_error(text: str) -> None:
     parsers: list[Callable[[str], Any]] = [parse_facts, parse_linux_facts, parse_free, parse_df, parse_link]
-    parsers += [parse_route, lambda text: counters.parse_counters(text.splitlines(), "en0")]
-    parsers += [lambda text: list(counters.parse_samples(f"@ 1\n{text}\n", "en0"))]
+    parsers += [parse_route, lambda text: clock.parse_counters(text.splitlines(), "en0")]
+    parsers += [lambda text: list(clock.parse_samples(f"@ 1\n{text}\n", "en0"))]
     for parser in parsers:
         with pytest.raises(ValueError, match=r"."):
             parser(text)

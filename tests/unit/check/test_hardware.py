@@ -11,7 +11,7 @@ from support.fake_host import EmulatedHost, FakeHost
 from lab.check.finding import Finding
 from lab.check.hardware import assumptions_about, findings
 from lab.check.machine import Machine
-from lab.hosts.assumption import Assumption
+from lab.hosts.assumptions import Assumption
 from lab.hosts.host_config import HostConfig
 from lab.platforms.linux.platform import Linux
 from lab.platforms.macos.platform import MacOS

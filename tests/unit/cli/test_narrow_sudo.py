@@ -14,7 +14,7 @@ from support.paths import ROOT
 
 from lab.platforms.linux.ram_disk import Tmpfs
 from lab.platforms.linux.settings import LinuxMtu, LinuxTcpBuffer
-from lab.platforms.macos.ram_disk import RamImage, RamVolume
+from lab.platforms.macos.disk_images import RamImage, RamVolume
 from lab.platforms.macos.settings import MacMtu, MacSysctl
 from lab.protocols.mounts.linux import LinuxShareMount
 from lab.protocols.mounts.macos import MacShareMount
@@ -125,7 +125,7 @@ def test_it_takes_the_notes_of_what_is_changed_with_it(system: str, operation: O
     content = Record(1, "client", operation, old, old, "01234567").as_json()
     of_run = f"{NOTED[system][0]}/file-share-lab/file-share-lab-0123456789abcdef"
     for more, code in (({}, 0), ({"argv": "reboot"}, 77)):
-        note = json.dumps(content | {"operation": content["operation"] | more})
+        note = json.dumps(content | {"operation": operation.as_json() | more})
         note = note.replace(f"/private{OWN}", of_run).replace(OWN, of_run)
         assert subprocess.run([PERL, "-T", str(program)], input=note, text=True, check=False).returncode == code, note
 

@@ -7,9 +7,8 @@ import pytest
 from support.paths import ROOT
 
 from lab.base.errors import BadInput
-from lab.hosts.assumption import Assumption, Risk
-from lab.hosts.assumption_file import read_assumptions
-from lab.hosts.perl import shell_function
+from lab.hosts.assumptions import Assumption, Risk, read_assumptions
+from lab.hosts.command import shell_function
 
 GOOD = {
     "what": '"sw_vers is there"',

@@ -18,13 +18,10 @@ def run(host: EmulatedHost, *steps: Command) -> list[str]:
     return [step.run(host) for step in together(steps)]
 
 
-def test_what_has_the_same_rights_becomes_one_and_says_what_the_last_says(host: EmulatedHost) -> None:
+def test_what_has_the_same_rights_becomes_one_that_a_failure_ends_unless_it_does_not_count(host: EmulatedHost) -> None:
     say = script('echo "$1"', "it's one")
     assert run(host, say, say, script('echo "$1"', "$(two) `; two")) == ["$(two) `; two"]
     assert [step.root for step in together([say, say, script("", root=True), say])] == [False, True, False]
-
-
-def test_a_failure_ends_it_unless_it_does_not_count(host: EmulatedHost) -> None:
     with pytest.raises(CommandError, match="exit code 1"):
         run(host, command("false"), command("touch", "after"))
     assert not (host.folder / "after").exists()
@@ -32,12 +29,9 @@ def test_a_failure_ends_it_unless_it_does_not_count(host: EmulatedHost) -> None:
     assert (host.folder / "after").exists()
 
 
-def test_standard_input_goes_to_the_one_that_it_is_for(host: EmulatedHost) -> None:
+def test_standard_input_goes_to_the_one_that_it_is_for_and_deadlines_add_up(host: EmulatedHost) -> None:
     secret = command("cat", given="secret")
     assert run(host, script("echo a"), secret, secret, script("echo b")) == ["a", "secret", "secret", "b"]
-
-
-def test_one_that_is_alone_stays_as_it_is_and_deadlines_add_up() -> None:
     assert together([]) == []
     assert together([command("a")]) == [command("a")]
     assert [step.deadline_s for step in together([command("a", deadline_s=5), command("b", deadline_s=7)])] == [12]

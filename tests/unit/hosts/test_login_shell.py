@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from lab.hosts.login_shell import script_line
+from lab.hosts.ssh import script_line
 
 SHELLS = ("sh", "bash", "zsh", "ksh", "mksh", "tcsh", "csh", "fish")
 ANY_SHELL = pytest.mark.parametrize("shell", [name for name in SHELLS if shutil.which(name)])
@@ -39,13 +39,10 @@ def test_a_script_of_many_lines_runs_and_its_exit_code_comes_back(shell: str) ->
     assert printed(shell, ["/bin/sh", "-c", script, "sh", "a\nb"]) == (7, b"a\nb", b"")
 
 
-def test_a_plain_command_stays_readable() -> None:
+def test_a_plain_command_stays_readable_and_no_word_is_longer_than_an_old_csh_takes() -> None:
     assert script_line("umask 077; ", '"$@"', ["echo", "two words", "$HOME"]) == (
         """/bin/sh -c 'umask 077; "$@"' sh echo 'two words' '$HOME'"""
     )
-
-
-def test_no_word_of_a_line_is_longer_than_an_old_csh_takes() -> None:
     line = script_line("umask 077; ", '"$@"', ["echo", "x" * 9000, "!" * 3000])
     assert max(map(len, line.split("'"))) < 1000
     assert "\n" not in line

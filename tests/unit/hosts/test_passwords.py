@@ -5,7 +5,6 @@ import io
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import keyring
 import keyring.backend
@@ -16,7 +15,6 @@ from lab.base.errors import BadInput
 from lab.hosts.passwords import resolve
 
 SECRET = "hunter2-do-not-show"
-
 KEY = "hosts.ini: [share] password"
 
 
@@ -38,12 +36,6 @@ class Ring(keyring.backend.KeyringBackend):
         raise AssertionError("the lab only reads")
 
 
-@pytest.fixture
-def use_ring(monkeypatch: pytest.MonkeyPatch) -> Any:
-    # keyring.set_keyring would stay in force after the test
-    return lambda ring: monkeypatch.setattr("keyring.core._keyring_backend", ring)
-
-
 def refused(source: str) -> str:
     with pytest.raises(BadInput) as caught:
         resolve(source, "nas account", KEY)
@@ -52,16 +44,18 @@ def refused(source: str) -> str:
     return str(caught.value)
 
 
-def test_from_the_environment_and_never_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_from_the_home_folder_or_the_environment_and_never_shown(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setenv("LAB_TEST_PASSWORD", SECRET)
     password = resolve("env:LAB_TEST_PASSWORD", "nas account", KEY)
     assert password.get_secret_value() == SECRET
     assert SECRET not in f"{password} {password!r} {[password]} {password!s:>40}"
-
-
-def test_a_variable_that_is_not_set_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("LAB_TEST_NO_PASSWORD", raising=False)
     assert "environment variable LAB_TEST_NO_PASSWORD is not set" in refused("env:LAB_TEST_NO_PASSWORD")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    password_file(tmp_path)
+    assert resolve("file:~/password", "nas account", KEY).get_secret_value() == SECRET
 
 
 @pytest.mark.parametrize(("value", "message"), [("", "is empty"), (f"{SECRET}\nmore", "is of more than one line")])
@@ -92,12 +86,6 @@ def test_a_file_that_others_can_use_is_refused_with_the_remedy(tmp_path: Path, m
     assert f"`chmod 600 {file}`" in refused(f"file:{file}")
 
 
-def test_a_home_folder_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("HOME", str(tmp_path))
-    password_file(tmp_path)
-    assert resolve("file:~/password", "nas account", KEY).get_secret_value() == SECRET
-
-
 @pytest.mark.parametrize("where", ["nothing-here", "~no-such-user-here/password", "with\0nul"])
 def test_a_file_that_cannot_be_found_is_named(tmp_path: Path, where: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
@@ -112,25 +100,20 @@ def test_a_folder_is_no_password_and_gets_no_other_mode(tmp_path: Path, mode: in
         message = refused(f"file:{path}")
         assert message.endswith(f"{path} cannot be read: it is not an ordinary file")
 
-
-def test_a_binary_file_is_no_password(tmp_path: Path) -> None:
-    file = password_file(tmp_path, b"\xff\xfe" + SECRET.encode())
+    file = password_file(tmp_path, b"\xff\xfe" + SECRET.encode())  # no text
     assert "cannot be read" in refused(f"file:{file}")
 
 
-def test_from_the_keyring(use_ring: Any) -> None:
+def test_from_the_keyring_if_it_is_there_and_can_be_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    def use_ring(ring: Ring) -> None:  # keyring.set_keyring would stay in force after the test
+        monkeypatch.setattr("keyring.core._keyring_backend", ring)
+
     use_ring(Ring({("lab", "nas account"): SECRET}))
     password = resolve("keyring:lab", "nas account", KEY)
     assert password.get_secret_value() == SECRET
     assert SECRET not in repr(password)
-
-
-def test_a_keyring_without_it_says_how_to_put_it_there(use_ring: Any) -> None:
     use_ring(Ring({("lab", "somebody else"): SECRET}))
     assert "`keyring set lab 'nas account'` puts it there" in refused("keyring:lab")
-
-
-def test_a_keyring_that_cannot_be_read_says_so(use_ring: Any) -> None:
     use_ring(Ring({("lab", "nas account"): SECRET}, locked=True))
     assert "the keyring is locked" in refused("keyring:lab")
 
@@ -147,13 +130,11 @@ class Terminal(io.StringIO):
         return True
 
 
-def test_at_a_terminal_the_account_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_terminal_is_told_the_account_and_the_end_of_input_is_no_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", Terminal())
     monkeypatch.setattr(getpass, "getpass", {"Password of nas account: ": SECRET}.__getitem__)
     assert resolve("prompt", "nas account", KEY).get_secret_value() == SECRET
 
-
-def test_the_end_of_input_at_the_prompt_is_no_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
     def end_of_input(_: str) -> str:
         raise EOFError
 

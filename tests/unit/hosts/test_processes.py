@@ -2,13 +2,13 @@
 
 import os
 import subprocess
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 from support.fake_host import EmulatedHost
+from support.sshd import wait_for
 
 from lab.hosts.openssh import MASTER
 from lab.hosts.processes import ACCOUNT_OF, ANY_OF, END_ORPHANS, ENDING, IS_ALIVE, SSH_SESSION
@@ -35,6 +35,9 @@ def test_a_process_is_alive_with_its_own_start_only() -> None:
         pid = str(sleeper.pid)
         start = shell(IS_ALIVE + 'started "$1"', pid)
         assert start
+        session, _, began = shell(IS_ALIVE + ACCOUNT_OF + SSH_SESSION + "ssh_session").partition(" ")
+        assert session.isdigit()  # of the nearest SSH server, or 0
+        assert began
         alive = IS_ALIVE + 'if is_alive "$1" "$2"; then echo yes; else echo no; fi'
         assert shell(alive, pid, start) == "yes"
         assert shell(alive, pid, f"{start}0") == "no"
@@ -49,16 +52,8 @@ def test_of_a_group_something_runs_until_all_have_ended() -> None:
         leader.wait()
         assert shell(any_of, str(leader.pid)) == "yes"
         os.killpg(leader.pid, 9)
-        deadline = time.monotonic() + 30
-        while shell(any_of, str(leader.pid)) == "yes":
-            assert time.monotonic() < deadline
-            time.sleep(0.01)
-
-
-def test_the_nearest_ssh_server_is_named_or_none() -> None:
-    pid, _, start = shell(IS_ALIVE + ACCOUNT_OF + SSH_SESSION + "ssh_session").partition(" ")
-    assert pid.isdigit()
-    assert start
+        wait_for(lambda: shell(any_of, str(leader.pid)) == "no")
+        assert shell(any_of, str(leader.pid)) == "no"
 
 
 MARK = '/bin/sh -c echo "file-share-lab:$$" >&2; sleep 60'
@@ -73,7 +68,7 @@ ROWS
 END
 echo "$PPID 50 $PPID 1000 1000 sh"
 """
-OTHERS, ROOTS, MIXED = "65534 65534", "0 0", "1000 0"
+OURS, OTHERS, ROOTS, MIXED = "1000 1000", "65534 65534", "0 0", "1000 0"
 
 
 def find_orphans(folder: Path, server: str, rows: str = "", account: str = "1000", **environment: str) -> list[str]:
@@ -99,12 +94,8 @@ def row(pid: int, group: int, accounts: str, words: str = MARK) -> str:
     [
         pytest.param([row(60, 60, OTHERS)], id="somebody else's"),
         pytest.param([row(60, 61, OTHERS), row(61, 61, ROOTS, "nginx: master")], id="a worker in a group of root's"),
-        pytest.param(
-            [row(60, 61, "1000 1000"), row(61, 61, ROOTS, "nginx: master")], id="the account's in such a group"
-        ),
-        pytest.param(
-            [row(60, 61, "1000 1000"), row(61, 61, OTHERS, "sh")], id="the account's in somebody else's group"
-        ),
+        pytest.param([row(60, 61, OURS), row(61, 61, ROOTS, "nginx: master")], id="the account's in such a group"),
+        pytest.param([row(60, 61, OURS), row(61, 61, OTHERS, "sh")], id="the account's in somebody else's group"),
         pytest.param([row(60, 60, "1000 1000"), row(61, 60, OTHERS, "sh")], id="somebody else in the account's group"),
         pytest.param([row(60, 60, "65534 0")], id="a set-uid program with those words"),
         pytest.param([row(60, 60, "65534 1000")], id="one that is set to the account"),
@@ -162,7 +153,5 @@ def test_a_control_master_ends_with_the_pipe_and_its_folder_goes(tmp_path: Path)
         assert master.stdin is not None
         master.stdin.close()
         assert master.wait(30) == -15
-    deadline = time.monotonic() + 30
-    while folder.exists():
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
+    wait_for(lambda: not folder.exists())
+    assert not folder.exists()

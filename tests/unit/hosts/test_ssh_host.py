@@ -58,11 +58,14 @@ def test_what_is_given_arrives_on_standard_input(host: SshHost, text: str) -> No
     assert host.run("cat", given=text).stdout == text
 
 
-def test_much_can_be_given_and_printed(host: SshHost) -> None:
+def test_much_can_be_given_and_printed_and_input_that_nobody_reads_hangs_nothing(host: SshHost) -> None:
     text = "0123456789abcde\n" * (1 << 17)
     result = host.run("cat", given=text)
     assert len(result.stdout) == len(text) == 2 << 20
     assert result.stdout == text
+    more_than_fits = 1 << 18 if host.config.transport == "local" else 4 << 20  # into a pipe, or what an SSH takes ahead
+    assert host.run("true", given="x" * more_than_fits, deadline_s=20).exit_code == 0
+    assert host.run("cat", deadline_s=20).stdout == ""
 
 
 def test_a_command_is_ended_once_it_has_printed_the_mark(host: SshHost) -> None:
@@ -76,34 +79,19 @@ def test_a_command_is_ended_once_it_has_printed_the_mark(host: SshHost) -> None:
     assert host.run("echo", "other", stop_mark="gone\n").exit_code == 0
 
 
-def test_input_that_nobody_reads_and_input_that_is_missing_hang_nothing(host: SshHost) -> None:
-    more_than_fits = 1 << 18 if host.config.transport == "local" else 4 << 20  # into a pipe, or what an SSH takes ahead
-    assert host.run("true", given="x" * more_than_fits, deadline_s=20).exit_code == 0
-    assert host.run("cat", deadline_s=20).stdout == ""
-
-
-def test_output_beyond_the_largest_is_dropped_and_the_rest_still_read(
-    host: SshHost, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_output_beyond_the_largest_is_dropped_and_the_rest_read(host: SshHost, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(connection, "LARGEST_OUTPUT", 1 << 20)
     result = host.shell("head -c 4000000 /dev/zero | tr '\\0' x; echo done >&2", deadline_s=30)
     assert 0 < len(result.stdout) <= 1 << 20
     assert result.stderr == "done\n"
 
 
-def test_output_that_is_no_text_is_no_error(host: SshHost) -> None:
+def test_streams_are_kept_apart_in_the_language_that_parsers_know_and_need_be_no_text(host: SshHost) -> None:
     result = host.shell(r"printf 'a\377\376b\0c'; printf '\377' >&2")
-    assert result.stdout == "a\ufffd\ufffdb\0c"
-    assert result.stderr == "\ufffd"
-
-
-def test_both_streams_are_kept_apart(host: SshHost) -> None:
+    assert (result.stdout, result.stderr) == ("a\ufffd\ufffdb\0c", "\ufffd")
     result = host.shell("echo out; echo err >&2; echo 12345 >&2; exit 3", check=False)
     assert (result.exit_code, result.stdout, result.stderr) == (3, "out\n", "err\n12345\n")
-
-
-def test_messages_are_in_the_language_that_parsers_know(connect_any: Callable[[], SshHost]) -> None:
-    assert connect_any().shell('echo "$LC_ALL $LANG"').stdout == "C C\n"
+    assert host.shell('echo "$LC_ALL $LANG"').stdout == "C C\n"
 
 
 @pytest.mark.parametrize(
@@ -147,17 +135,12 @@ def test_the_log_has_a_line_a_command_and_never_what_was_given(
         host.run("false", root=True, given=SECRET)
     text = (tmp_path / "commands.log").read_text(encoding="utf-8")
     assert SECRET not in text
-    lines = text.splitlines()
-    word, *lines = lines
+    word, *lines = text.splitlines()
     assert len(lines) == 4
     assert word.endswith(r"=$'line\nline\u2028line\x0bline'")
     assert lines[0].endswith(f"$ echo 'two words' \"${word.partition('=')[0]}\"")
     assert [line.split()[3] for line in lines] == ["exit=0", "exit=7", "lost", "exit=1"]
     assert " # false" in lines[3]
-
-
-def test_a_log_that_cannot_be_written_stops_no_command(connect_any: Callable[[], SshHost], tmp_path: Path) -> None:
-    """Or a full disk on the controller would keep the hosts from being put back."""
-    host = connect_any()
+    # or a full disk on the controller would keep the hosts from being put back
     host.log = CommandLog(tmp_path / "no such folder" / "commands.log")
     assert host.run("echo", "done").stdout == "done\n"

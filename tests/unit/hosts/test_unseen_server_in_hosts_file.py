@@ -15,6 +15,8 @@ from lab.hosts.hosts_file import load_hosts
 CLIENT, SERVER = "[client]\nhost = mac\ndata_address = 192.0.2.1\n", "[server]\ndata_address = 192.0.2.2\n"
 SHARE = "[share]\naccount = lab\n"
 LOCAL = CLIENT.replace("host = mac", "transport = local")
+NO_LOGIN = "transport = local is this machine, without SSH: leave it out"
+SEEN = f"{CLIENT}{SERVER}host = nas\n{SHARE}"
 
 
 @pytest.mark.parametrize(
@@ -31,14 +33,8 @@ LOCAL = CLIENT.replace("host = mac", "transport = local")
             "[server] transport: [client] is this machine: it cannot be both",
         ),
         *(
-            (
-                LOCAL + line + SERVER + SHARE,
-                f"[client] {line.split()[0]}: transport = local is this machine, without SSH: leave it out",
-            )
-            for line in (
-                "host = mac\n", "user = me\n", "port = 22\n", "identity = /k\n", "known_hosts = /k\n",
-                "proxy_command = nc %h\n",
-            )
+            (f"{LOCAL}{key} = 1\n{SERVER}{SHARE}", f"[client] {key}: {NO_LOGIN}")
+            for key in ("host", "user", "port", "identity", "known_hosts", "proxy_command")
         ),
         (CLIENT + "iperf3 = off\n" + SERVER + SHARE, "[client] iperf3: is for the server"),
         *(
@@ -57,13 +53,10 @@ LOCAL = CLIENT.replace("host = mac", "transport = local")
         (CLIENT + SERVER + "[share]\nserve = existing\n", "[share] account: missing"),
         (CLIENT + SERVER + "[share]\nmounted = media\n", "[share] mounted: is not a full path"),
         (
-            CLIENT + SERVER + "host = nas\n" + SHARE + "mounted = /mnt/x\nserve = lab\n",
+            SEEN + "mounted = /mnt/x\nserve = lab\n",
             "[share] mounted: is for serve = existing: what the lab serves, it mounts",
         ),
-        (
-            CLIENT + SERVER + "host = nas\n" + SHARE + "path = /srv\nfolder = a/b\n",
-            "[share] folder: is for a share that no login leads to; elsewhere give path",
-        ),
+        (SEEN + "path = /\nfolder = a\n", "[share] folder: is for a share that no login leads to; elsewhere give path"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_is_refused_with_the_place_and_the_way_out(tmp_path: Path, text: str, message: str) -> None:
@@ -72,21 +65,17 @@ def test_what_cannot_be_is_refused_with_the_place_and_the_way_out(tmp_path: Path
     assert message in str(refused.value)
 
 
-@pytest.mark.parametrize(
-    ("text", "parsed"),
-    [
-        ("off", "off"),
-        ("192.0.2.2", ("192.0.2.2", 5201)),
-        ("192.0.2.2:80", ("192.0.2.2", 80)),
-        ("fd00::1", ("fd00::1", 5201)),
-        ("[fd00::1]", ("fd00::1", 5201)),
-        ("[fd00::1]:80", ("fd00::1", 80)),
-    ],
-)
-def test_an_iperf3_is_an_address_with_a_port_or_off(tmp_path: Path, text: str, parsed: object) -> None:
-    hosts = load_text(tmp_path, f"{CLIENT}{SERVER}iperf3 = {text}\n{SHARE}")
-    assert hosts.server.iperf3 == parsed
-    assert hosts.measures_link == (text != "off")
+def test_an_iperf3_is_an_address_with_a_port_or_off(tmp_path: Path) -> None:
+    for text, parsed in {
+        "off": "off",
+        "192.0.2.2": ("192.0.2.2", 5201),
+        "192.0.2.2:80": ("192.0.2.2", 80),
+        "fd00::1": ("fd00::1", 5201),
+        "[fd00::1]": ("fd00::1", 5201),
+        "[fd00::1]:80": ("fd00::1", 80),
+    }.items():
+        hosts = load_text(tmp_path, f"{CLIENT}{SERVER}iperf3 = {text}\n{SHARE}")
+        assert (hosts.server.iperf3, hosts.measures_link) == (parsed, text != "off")
 
 
 @pytest.mark.parametrize(
@@ -114,18 +103,12 @@ def test_what_follows_from_who_is_reached(
     assert (hosts.through_mount, hosts.measures_link) == (through_mount, measures_link)
 
 
-def test_who_is_reached_is_said_as_people_say_it() -> None:
+def test_who_is_reached_is_said_as_people_say_it_for_the_examples_of_the_guides_too() -> None:
     hosts = hosts_model(client={"host": None, "transport": "local"}, server=UNSEEN)
     assert (hosts.client.login, hosts.server.login) == ("this machine", "nobody")
     named = hosts_model(client={"user": "me"})
     assert (named.client.login, named.server.login) == ("me@client", "server")
-
-
-def test_the_example_of_the_guide_loads() -> None:
     hosts = load_hosts(TESTS / "examples" / "hosts-unseen-server.ini")
     assert (hosts.reached, hosts.through_mount, hosts.measures_link) == ((Role.CLIENT,), True, False)
-
-
-def test_the_example_of_several_clients_loads() -> None:
     hosts = load_hosts(TESTS / "examples" / "hosts-several-clients.ini")
     assert [client.user for client in hosts.clients.values()] == ["editor"] * 3

@@ -9,8 +9,7 @@ from support.checked_macs import machine
 from support.fake_host import FakeHost
 
 from lab.base.errors import BadInput
-from lab.hosts.command import script
-from lab.hosts.perl import run_perl
+from lab.hosts.command import run_perl, script
 from lab.measure.measure import read_link, tunnel_remark
 from lab.measure.subject import check_elsewhere, check_offered, find_address, find_share
 from lab.platforms.linux.platform import Linux

@@ -9,38 +9,26 @@ from support.stopwatch import REPORT
 
 from lab.base.errors import LabFailure, TransferError
 from lab.platforms import Counters
-from lab.platforms.macos import counters
+from lab.platforms.macos import clock
 from lab.platforms.macos.platform import MacOS
 from lab.platforms.timing import Moved
 
 BEFORE = Counters(1000, 2000, 5.0, 7)
 
 
-def test_what_was_counted_is_the_difference() -> None:
+def test_counts_are_subtracted_for_each_interface_and_one_that_began_again_fails_the_trial() -> None:
     state = {"mtu": "1500"}
     assert Counters(1500, 2001, 5.5, 7, state).since(BEFORE) == Counters(500, 1, 0.5, 0, state)
-
-
-def test_other_interfaces_are_counted_too_and_may_come_or_be_reset() -> None:
-    before = replace(BEFORE, others={"en1": Moved(100, 200), "en2": Moved(10**9, 0)})
-    now = {"en1": Moved(150, 200), "en2": Moved(7, 8), "en3": Moved(1, 2)}
-    assert replace(BEFORE, others=now).since(before).others == now | {"en1": Moved(50, 0)}
-
-
-def test_an_interface_that_began_again_fails_the_trial() -> None:
-    with pytest.raises(LabFailure, match="it was reset during the transfer"):
-        Counters(1500, 3, 5.5, 7).since(BEFORE)
-
-
-def test_how_often_the_carrier_changed_is_counted_where_it_is_known() -> None:
     before, now = replace(BEFORE, carrier_changes=3), replace(BEFORE, carrier_changes=5)
     assert (now.since(before).carrier_changes, now.since(BEFORE).carrier_changes) == (2, None)
-
-
-def test_counts_that_are_missing_or_went_back_are_not_known() -> None:
     grown = Counters(1500, 2500, 4.9, 6).since(BEFORE)
     assert (grown.cpu_s, grown.retransmits) == (None, None)
     assert Counters(1500, 2500, None, None).since(BEFORE) == Counters(500, 500, None, None)
+    before = replace(BEFORE, others={"en1": Moved(100, 200), "en2": Moved(10**9, 0)})
+    others = {"en1": Moved(150, 200), "en2": Moved(7, 8), "en3": Moved(1, 2)}
+    assert replace(BEFORE, others=others).since(before).others == others | {"en1": Moved(50, 0)}
+    with pytest.raises(LabFailure, match="it was reset during the transfer"):
+        Counters(1500, 3, 5.5, 7).since(BEFORE)
 
 
 COUNTS = "".join(
@@ -88,14 +76,8 @@ def test_on_a_mac_what_was_sent_again_is_asked_as_root_around_the_transfer() -> 
     assert host.sent[0] == host.sent[2] == ("netstat", "-s", "-p", "tcp")
 
 
-@pytest.mark.parametrize(
-    ("text", "resent"),
-    [
-        (TCP.format(16916, 21095873), 16916),
-        ("tcp:\n\t1 packet sent\n\t\t1 data packet (1 byte) retransmitted\n", 1),
-        ("tcp:\n\t0 packets sent\n\t\t0 data packets (0 bytes) retransmitted\n", None),
-        ("", None),
-    ],
-)
-def test_tcp_counts_that_are_all_zero_are_not_known(text: str, resent: int | None) -> None:
-    assert counters.parse_resent(text) == resent
+def test_tcp_counts_that_are_all_zero_are_not_known() -> None:
+    assert clock.parse_resent(TCP.format(16916, 21095873)) == 16916
+    assert clock.parse_resent("tcp:\n\t1 packet sent\n\t\t1 data packet (1 byte) retransmitted\n") == 1
+    assert clock.parse_resent("tcp:\n\t0 packets sent\n\t\t0 data packets (0 bytes) retransmitted\n") is None
+    assert clock.parse_resent("") is None

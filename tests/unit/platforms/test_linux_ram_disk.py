@@ -14,11 +14,11 @@ from support.paths import LINUX_CAPTURES
 from lab.base.errors import LabFailure, SettingRefused, Unsupported
 from lab.hosts import Host, Result
 from lab.hosts.command import script
+from lab.platforms.files import MISSING
 from lab.platforms.linux import ram_disk
+from lab.platforms.linux.files import MANAGERS
 from lab.platforms.linux.platform import Linux
-from lab.platforms.linux.programs import MANAGERS
 from lab.platforms.linux.ram_disk import PROGRAMS, device_kib, parse_mount
-from lab.platforms.programs import MISSING
 from lab.run.restore.vocabulary import line_format
 from lab.settings.changes import Settings
 from lab.settings.journal import Journal
@@ -52,18 +52,12 @@ def test_a_kernel_without_a_device_to_give_is_told_before_anything_is_changed(sa
     assert str(refused.value).endswith(", or give tmpfs in the hosts file")
 
 
-def test_a_missing_program_is_named_with_its_package() -> None:
+def test_what_is_missing_or_too_large_is_refused_before_brd_is_loaded() -> None:
     made = host(lacking="mkfs.ext4\n")
     made.on(script(MANAGERS), "apt-get\n")
     with pytest.raises(Unsupported, match=r"there is no mkfs.ext4: `apt-get install e2fsprogs` there, or give tmpfs"):
         Linux(made).ram_disks.check("ext4")
-
-
-def test_a_tmpfs_needs_nothing() -> None:
-    Linux(FakeHost("server")).ram_disks.check("tmpfs")
-
-
-def test_a_device_that_does_not_fit_into_memory_is_refused_before_brd_is_loaded() -> None:
+    Linux(FakeHost("server")).ram_disks.check("tmpfs")  # which needs nothing
     made = host()
     made.on(("id", "-u"), "0\n")
     made.on(("cat", "/proc/meminfo"), "MemAvailable:    1048576 kB\n")
@@ -87,12 +81,9 @@ def test_brd_that_somebody_loaded_in_between_is_neither_formatted_nor_removed() 
     assert record.undo == (script(ram_disk.UNLOAD, state, root=True, deadline_s=60),)
 
 
-def test_the_size_of_a_device_tells_it_from_others() -> None:
+def test_a_device_is_told_by_its_size_and_a_mount_by_type_and_options() -> None:
     assert device_kib(GIB, "/tmp/a") != device_kib(GIB, "/tmp/b")
     assert {device_kib(size, PATH) % 4 for size in (1, 4097, GIB)} == {0}
-
-
-def test_what_is_mounted_is_its_type_and_its_options() -> None:
     captured = (LINUX_CAPTURES / "mounts-7.2.txt").read_text(encoding="utf-8")
     assert parse_mount(captured.splitlines()[0]).count(" ") == 1
     with pytest.raises(ValueError, match="no line of the table of mounts"):
@@ -125,8 +116,8 @@ def test_a_folder_in_shared_memory_is_made_and_removed_by_an_account_without_roo
         user.run("mkdir", path)
         steps = Linux(user).ram_disks.make(path, 1 << 20, "shm", private=True)
         folder = next(steps)
-        for command in folder.apply:
-            user.run(*command.argv, root=command.root, given=command.given)
+        for step in folder.apply:
+            step.run(user)
         with pytest.raises(StopIteration) as made:
             next(steps)
         assert made.value.value == "a folder in /dev/shm"
@@ -134,8 +125,8 @@ def test_a_folder_in_shared_memory_is_made_and_removed_by_an_account_without_roo
         assert (place.parent, place.stat().st_mode & 0o777) == (Path("/dev/shm"), 0o700)
         user.shell('echo payload > "$1"/file', path)
         assert folder.read.run(user) == "present"
-        for command in folder.undo("absent"):
-            user.run(*command.argv, root=command.root, given=command.given)
+        for step in folder.operation.undo("absent"):
+            step.run(user)
         assert not place.exists()
         assert folder.read.run(user) == "absent"
     finally:
@@ -146,10 +137,7 @@ def test_a_folder_in_shared_memory_is_made_and_removed_by_an_account_without_roo
     ("printed", "source"),
     [
         ("Filesystem 1024-blocks Used Available Capacity Mounted on\n/dev/sda1 9 4 5 40% /\n", "/dev/sda1"),
-        (
-            "Filesystem 512-blocks Used Available Capacity  Mounted on\nmap auto home 0 0 0 100% /home\n",
-            "map auto home",
-        ),
+        ("Filesystem 512-blocks Used Available Capacity Mounted on\nmap auto home 0 0 0 100% /home\n", "map auto home"),
         ("Filesystem 1024-blocks Used Available Capacity Mounted on\ntmpfs 0 0 0 - /run\n", "tmpfs"),
     ],
 )

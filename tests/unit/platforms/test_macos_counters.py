@@ -11,10 +11,10 @@ from support.emulated_mac import capture
 from support.fake_host import EmulatedHost
 from support.pairs import OWN_NAME
 
-from lab.platforms import ALL_CORES, Reading
-from lab.platforms.macos.clock import MacClock
-from lab.platforms.macos.counters import parse_counters, parse_samples
+from lab.base.present import present
+from lab.platforms.macos.clock import MacClock, parse_counters, parse_samples
 from lab.platforms.macos.platform import MacOS
+from lab.platforms.readings import ALL_CORES, Reading
 from lab.run.restore.vocabulary import line_format
 from lab.run.transfer.time_series import series
 from lab.run.transfer.usage import usage
@@ -49,9 +49,6 @@ def test_the_row_of_the_whole_interface_counts() -> None:
         available_bytes=(4430 + 749576 + 615) * 16384,
         swapped_bytes=10 * 16384,
     )  # fmt: skip
-
-
-def test_an_interface_without_an_address_and_one_that_is_down() -> None:
     counters = parse_counters(["clock:1", *SHORT, *MEMORY, *SYSCTL], "lo0")
     assert (counters.tx_bytes, counters.rx_bytes, counters.state["mtu"]) == (601295906, 601295906, "16384")
     down = [line.replace("en0 ", "en0*") for line in NETSTAT]
@@ -88,21 +85,20 @@ def test_the_shares_of_each_second_add_up() -> None:
     readings = sampled(line for at_s, row in enumerate(rows) for line in sample(at_s, row))
     assert [reading.at_s for reading in readings] == [0, 1, 2, 3]
     spent = [reading.cores[ALL_CORES] for reading in readings]
-    assert [(core.user, core.system, core.idle) for core in spent] == [
-        (3, 1, 96),
-        (18, 36, 146),
-        (88, 66, 146),
-        (88, 66, 246),
-    ]
+    shares = [(core.user, core.system, core.idle) for core in spent]
+    assert shares == [(3, 1, 96), (18, 36, 146), (88, 66, 146), (88, 66, 246)]
+    between = [*sample(1.0, "idle"), "@ 1.25", *NETSTAT, "@ 1.5", *NETSTAT, *sample(2.0, "busy")]
+    lists = series(sampled(between))
+    assert lists["core_busy"] == {ALL_CORES: [None, None, None, 0.5]}
+    assert lists["rx_bytes"] == [0, 0, 0, 0]
 
 
 def test_a_mac_is_busy_as_a_whole_and_no_core_of_it_is() -> None:
     """Readings of the stopwatch, which know nothing of cores, stand around the samples."""
-    ends = [parse_counters([f"clock:{at_s}", *NETSTAT, *MEMORY, *SYSCTL], "en0").reading for at_s in (0.2, 3.4)]
+    texts = ([f"clock:{at_s}", *NETSTAT, *MEMORY, *SYSCTL] for at_s in (0.2, 3.4))
+    first, last = (present(parse_counters(text, "en0").reading) for text in texts)
     lines = [line for at_s, row in ((1, "idle"), (2, "busy"), (3, "full")) for line in sample(at_s, row)]
-    assert ends[0] is not None
-    assert ends[1] is not None
-    used = usage([ends[0], *sampled(lines), ends[1]], 3.2, cores=10).to_json()
+    used = usage([first, *sampled(lines), last], 3.2, cores=10).to_json()
     assert (used["user"], used["system"], used["softirq"]) == (0.425, 0.325, 0.0)
     assert used.keys().isdisjoint({"core_mean", "core_peak", "cpu_cores"})
     assert (used["samples"], used["swapped_bytes"], used["rx_errors"]) == (3, 0, 0)
@@ -110,16 +106,12 @@ def test_a_mac_is_busy_as_a_whole_and_no_core_of_it_is() -> None:
 
 def test_a_saturated_core_is_not_hidden_in_a_mean_of_ten() -> None:
     """A server of one thread: no share of all cores says so, its process does."""
-    ends = [
-        parse_counters(
-            [f"clock:{at_s}", *NETSTAT, *MEMORY, *SYSCTL, PS[0], f"ps:  402  61:{sum_s:05.2f} smbd"], "en0"
-        ).reading
-        for at_s, sum_s in ((0.2, 10), (4.2, 13.92))
-    ]
+    counts = [*NETSTAT, *MEMORY, *SYSCTL, PS[0]]
+    texts = ([f"clock:{at_s}", *counts, f"ps:  402  61:{cpu_s} smbd"] for at_s, cpu_s in ((0.2, "10.00"), (4.2, 13.92)))
+    first, last = (present(parse_counters(text, "en0").reading) for text in texts)
     busiest = [PS[0], "ps:  402  61:11.50 smbd", "ps:  501   0:01.00 cp"]
     between = [*sample(1.0, "idle"), "@ 1.25", *NETSTAT, "@ 1.75", *NETSTAT, *busiest, *sample(2.0, "idle")]
-    readings = [*ends[:1], *sampled(between), *ends[1:]]
-    used = usage([reading for reading in readings if reading], 4.0, cores=10)
+    used = usage([first, *sampled(between), last], 4.0, cores=10)
     assert (used.process, used.process_mean) == ("smbd", 0.98)
     assert (used.user, used.samples) == (0.03, 4)
     row = {"observed": {"server": used.to_json()}, "size_bytes": 2**30, "elapsed_s": 4.0, "files": 1, "block": 1}
@@ -135,13 +127,6 @@ def test_processes_are_those_that_ps_names_and_the_rest_of_a_name_is_none() -> N
         1: ("launchd", 7.31), 402: ("smbd", 7425.67), 501: ("cp", 0.0), 502: ("a b", 1.0)
     }  # fmt: skip
     assert (reading.cores, reading.available_bytes, bool(reading.net)) == ({}, None, True)
-
-
-def test_the_course_of_a_trial_has_the_cores_of_each_second_and_the_bytes_in_between() -> None:
-    between = [*sample(1.0, "idle"), "@ 1.25", *NETSTAT, "@ 1.5", *NETSTAT, *sample(2.0, "busy")]
-    lists = series(sampled(between))
-    assert lists["core_busy"] == {ALL_CORES: [None, None, None, 0.5]}
-    assert lists["rx_bytes"] == [0, 0, 0, 0]
 
 
 @pytest.mark.parametrize("row", ["", "KB/t tps MB/s us sy id 1m 5m 15m", "-1 2 99 1 1 1"])
@@ -210,7 +195,7 @@ printf '%5d %3d:%02d.%02d %s\\n' 1 0 1 0 launchd 402 0 "$looks" 50 smbd
 """.replace("REAL", shutil.which("ps") or "ps")
 
 
-def test_while_bytes_move_it_looks_more_often_than_iostat_and_at_processes_too(
+def test_while_bytes_move_it_looks_more_often_and_at_processes_too(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sooner = ("$LOOK_S = 0.25;", "$LOOK_S = 0.05;"), ("$PROCESSES_S = 0.5;", "$PROCESSES_S = 0.1;"), ("= 20;", "= 1;")
@@ -237,9 +222,7 @@ def test_while_bytes_move_it_looks_more_often_than_iostat_and_at_processes_too(
         ({"pmset": "exec sleep 60"}, "pmset noidle"),  # before 10.8
     ],
 )
-def test_a_mac_is_kept_awake_by_what_it_has_and_may_sleep_afterwards(
-    tmp_path: Path, commands: dict[str, str], called: str
-) -> None:
+def test_a_mac_is_kept_awake_and_may_sleep_afterwards(tmp_path: Path, commands: dict[str, str], called: str) -> None:
     settings, platform = started(tmp_path, commands)
     settings.follow(platform.settings.awake(str(tmp_path / OWN_NAME)))
     deadline = time.monotonic() + 30

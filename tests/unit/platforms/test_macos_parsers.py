@@ -1,6 +1,5 @@
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import given
@@ -29,71 +28,12 @@ def test_a_fake_host_refuses_what_it_was_not_told() -> None:
 # What commands print
 
 
-@pytest.mark.parametrize(
-    ("name", "system"),
-    [("sw_vers-10.6.8.txt", "Mac OS X 10.6.8 (10K549)"), ("sw_vers-26.4.1.txt", "macOS 26.4.1 (25E253)")],
-)
-def test_sw_vers(name: str, system: str) -> None:
-    assert output.parse_sw_vers(capture(name)) == system
-
-
-def test_sw_vers_with_a_rapid_security_response() -> None:
+def test_sw_vers_and_vm_stat() -> None:
+    assert output.parse_sw_vers(capture("sw_vers-10.6.8.txt")) == "Mac OS X 10.6.8 (10K549)"
+    assert output.parse_sw_vers(capture("sw_vers-26.4.1.txt")) == "macOS 26.4.1 (25E253)"
+    # with a rapid security response
     text = "ProductName:\t\tmacOS\nProductVersion:\t\t13.4.1\nProductVersionExtra:\t(a)\nBuildVersion:\t\t22F770820d\n"
     assert output.parse_sw_vers(text) == "macOS 13.4.1 (a) (22F770820d)"
-
-
-@pytest.mark.parametrize(
-    ("name", "interface"),
-    [("gateway", "en0"), ("on-link-26.6.2", "en0"), ("self-26.6.2", "en0"), ("loopback-26.6.2", "lo0")],
-)
-def test_route(name: str, interface: str) -> None:
-    assert output.parse_route(capture(f"route-{name}.txt")) == interface
-
-
-def test_ifconfig() -> None:
-    addresses = ("fe80::1885:6e74:1e1e:e717", "10.254.100.2")
-    plain = output.Link(1500, addresses, 10**10, "full", None, None)
-    assert output.parse_ifconfig(capture("ifconfig-10gbase-t.txt")) == plain
-    link = output.parse_ifconfig(capture("ifconfig-v-1000baset.txt"))
-    assert (link.bits_per_s, link.kind, link.max_mtu) == (10**9, "Ethernet", None)
-    assert output.parse_ifconfig("en0: flags=8863<UP> mtu 1500\n\tmax mtu: 9000\n").max_mtu == 9000
-    tunnel = output.parse_ifconfig(capture("ifconfig-utun-26.6.2.txt"))
-    assert (tunnel.mtu, tunnel.addresses[1], tunnel.bits_per_s) == (1000, "10.255.0.1", None)
-
-
-@pytest.mark.parametrize(
-    ("media", "bits_per_s"),
-    [
-        ("autoselect (2500Base-T <full-duplex>)", 2_500_000_000),
-        ("autoselect (2.5Gbase-T <full-duplex>)", 2_500_000_000),
-        ("1000baseT <full-duplex> (100baseTX <full-duplex>)", 100_000_000),  # chosen, and in use
-        ("100baseTX <full-duplex>", 100_000_000),
-        ("1000baseT (none)", None),
-        ("autoselect", None),
-    ],
-)
-def test_media_speed(media: str, bits_per_s: int | None) -> None:
-    assert output.parse_ifconfig(f"en0: flags=8863<UP> mtu 1500\n\tmedia: {media}\n").bits_per_s == bits_per_s
-
-
-@pytest.mark.parametrize(
-    ("rate", "status", "bits_per_s"),
-    [
-        ("link rate: 40.00 Gbps", "active", 40 * 10**9),  # IP over Thunderbolt, whose medium has no name
-        ("uplink rate: 866.70 Mbps [eff] / 1.20 Gbps", "active", 866_700_000),
-        ("link rate: 100.00 Kbps", "active", 100_000),
-        ("link rate: 10.00 Gbps", "inactive", None),
-        ("link rate: 4.29 Gbps", "active", None),
-        ("downlink rate: 1.00 Gbps", "active", None),
-    ],
-)
-def test_the_rate_of_a_link_whose_medium_has_no_name(rate: str, status: str, bits_per_s: int | None) -> None:
-    text = f"en0: flags=8863<UP> mtu 1500\n\tmedia: autoselect\n\tstatus: {status}\n\ttype: Wi-Fi\n\t{rate}\n"
-    link = output.parse_ifconfig(text)
-    assert (link.bits_per_s, link.kind) == (bits_per_s, "Wi-Fi")
-
-
-def test_vm_stat() -> None:
     assert output.parse_memory(capture("vm_stat-16k-pages.txt")).available_bytes == (4430 + 749576 + 615) * 16384
     assert output.parse_memory(capture("vm_stat-16k-pages.txt")).swapped_bytes is None
     new = capture("vm_stat-16k-pages.txt") + "Pageouts:      4965.\nSwapins:      0.\nSwapouts:      7.\n"
@@ -103,13 +43,54 @@ def test_vm_stat() -> None:
     assert output.parse_memory(old) == output.Memory(60 * 4096, 5 * 4096)
 
 
+def test_route_ifconfig_and_networksetup() -> None:
+    routes = {"gateway": "en0", "on-link-26.6.2": "en0", "self-26.6.2": "en0", "loopback-26.6.2": "lo0"}
+    assert {name: output.parse_route(capture(f"route-{name}.txt")) for name in routes} == routes
+    addresses = ("fe80::1885:6e74:1e1e:e717", "10.254.100.2")
+    plain = output.Link(1500, addresses, 10**10, "full", None, None)
+    assert output.parse_ifconfig(capture("ifconfig-10gbase-t.txt")) == plain
+    link = output.parse_ifconfig(capture("ifconfig-v-1000baset.txt"))
+    assert (link.bits_per_s, link.kind, link.max_mtu) == (10**9, "Ethernet", None)
+    assert output.parse_ifconfig("en0: flags=8863<UP> mtu 1500\n\tmax mtu: 9000\n").max_mtu == 9000
+    tunnel = output.parse_ifconfig(capture("ifconfig-utun-26.6.2.txt"))
+    assert (tunnel.mtu, tunnel.addresses[1], tunnel.bits_per_s) == (1000, "10.255.0.1", None)
+    assert output.parse_mtu_range("Valid MTU Range: 1280-1500\n") == (1280, 1500)
+    unknown = "en9 is not a recognized hardware port.\n** Error: The parameters were not valid.\n"
+    assert output.parse_mtu_range(unknown) == (None, None)
+
+
+def test_media_speed() -> None:
+    for media, bits_per_s in {
+        "autoselect (2500Base-T <full-duplex>)": 2_500_000_000,
+        "autoselect (2.5Gbase-T <full-duplex>)": 2_500_000_000,
+        "1000baseT <full-duplex> (100baseTX <full-duplex>)": 100_000_000,  # chosen, and in use
+        "100baseTX <full-duplex>": 100_000_000,
+        "1000baseT (none)": None,
+        "autoselect": None,
+    }.items():
+        assert output.parse_ifconfig(f"en0: flags=8863<UP> mtu 1500\n\tmedia: {media}\n").bits_per_s == bits_per_s
+
+
+def test_the_rate_of_a_link_whose_medium_has_no_name() -> None:
+    for rate, status, bits_per_s in (
+        ("link rate: 40.00 Gbps", "active", 40 * 10**9),  # IP over Thunderbolt, whose medium has no name
+        ("uplink rate: 866.70 Mbps [eff] / 1.20 Gbps", "active", 866_700_000),
+        ("link rate: 100.00 Kbps", "active", 100_000),
+        ("link rate: 10.00 Gbps", "inactive", None),
+        ("link rate: 4.29 Gbps", "active", None),
+        ("downlink rate: 1.00 Gbps", "active", None),
+    ):
+        text = f"en0: flags=8863<UP> mtu 1500\n\tmedia: autoselect\n\tstatus: {status}\n\ttype: Wi-Fi\n\t{rate}\n"
+        link = output.parse_ifconfig(text)
+        assert (link.bits_per_s, link.kind) == (bits_per_s, "Wi-Fi")
+
+
 def test_hdiutil_info() -> None:
     (image,) = output.parse_images(capture("hdiutil-info-10.13.plist"))
     assert image == output.Image("ram://4194304", 501, 4194304, ("/dev/disk2",), ())
     bare = "<dict><key>image-path</key><string>/x.asif</string></dict>"
-    several = capture("hdiutil-info-10.13.plist").replace(
-        "<key>images</key>\n\t<array>", f"<key>images</key>\n\t<array>{bare}"
-    )
+    head = "<key>images</key>\n\t<array>"
+    several = capture("hdiutil-info-10.13.plist").replace(head, head + bare)
     assert output.parse_images(several) == [output.Image("/x.asif", None, None, (), ()), image]
     assert output.parse_images(capture("hdiutil-info-none-10.13.plist")) == []
     other, cartridge, sparse = output.parse_images(capture("hdiutil-info-15.plist"))
@@ -119,15 +100,8 @@ def test_hdiutil_info() -> None:
 
 @given(st.text())
 def test_what_cannot_be_read_is_a_value_error(text: str) -> None:
-    parsers: list[Callable[[str], Any]] = [
-        parse_facts,
-        output.parse_sw_vers,
-        output.parse_route,
-        output.parse_ifconfig,
-        output.parse_memory,
-        output.parse_images,
-        output.parse_hardware,
-    ]
+    parsers: list[Callable[[str], object]] = [parse_facts, output.parse_sw_vers, output.parse_route]
+    parsers += [output.parse_ifconfig, output.parse_memory, output.parse_images, output.parse_hardware]
     for parser in parsers:
         with pytest.raises(ValueError, match=r"\S"):
             parser(text)
@@ -186,17 +160,6 @@ def test_what_is_good_to_know_beside_figures() -> None:
     assert output.parse_about(old) == {"model": "Macmini1,1", "power": "AC Power", "spotlight": "disabled"}
 
 
-@pytest.mark.parametrize(
-    ("said", "limits"),
-    [
-        ("Valid MTU Range: 1280-1500\n", (1280, 1500)),
-        ("en9 is not a recognized hardware port.\n** Error: The parameters were not valid.\n", (None, None)),
-    ],
-)
-def test_the_range_of_an_mtu(said: str, limits: tuple[int | None, int | None]) -> None:
-    assert output.parse_mtu_range(said) == limits
-
-
 def ask_for_facts(host: FakeHost, peer: str, route: str) -> None:
     identity = "hostname mini\nkernel 25.4.0\nuser lab\nuid 501\nhome /Users/lab\ntool rsync openrsync: 29\nend\n"
     host.on(script(platform.FACTS, *platform.NAMED_TOOLS), identity)
@@ -232,10 +195,8 @@ def test_the_peer_is_not_the_host_itself(peer: str, route: str) -> None:
 
 def test_unreadable_output_is_an_error_with_host_and_command() -> None:
     host = FakeHost("server")
-    host.on(
-        script(platform.FACTS, *platform.NAMED_TOOLS),
-        "hostname mini\nkernel 1\nuser lab\nuid 501\nhome /Users/lab\nend\n",
-    )
+    identity = "hostname mini\nkernel 1\nuser lab\nuid 501\nhome /Users/lab\nend\n"
+    host.on(script(platform.FACTS, *platform.NAMED_TOOLS), identity)
     host.on(("sysctl", *output.HARDWARE), "hw.memsize: 17179869184\nhw.ncpu: 8\nmachdep.cpu.brand_string: M\n")
     host.on(("route", "-n", "get", "203.0.113.7"), stderr="route: writing to routing socket: not in table")
     with pytest.raises(LabFailure, match=r"server: route -n get 203\.0\.113\.7: no interface; .*\n.*not in table"):

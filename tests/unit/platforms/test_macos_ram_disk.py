@@ -12,9 +12,8 @@ from support.pairs import OWN, OWN_NAME
 from support.paths import MACOS_CAPTURES
 
 from lab.base.errors import CommandError, LabFailure, RestoreError, SettingRefused, Unsupported
-from lab.hosts.command import script
+from lab.hosts.command import run_perl, script
 from lab.hosts.mounts import is_mounted_on_mac
-from lab.hosts.perl import run_perl
 from lab.platforms.linux.platform import Linux
 from lab.platforms.macos import disk_images
 from lab.platforms.macos import parsers as output
@@ -32,6 +31,11 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(disk_images, "ATTACHED_IMAGE", changed(disk_images.ATTACHED_IMAGE, ("or sleep 1;", ";")))
 
 
+@pytest.fixture
+def host(tmp_path: Path) -> EmulatedHost:
+    return mac(tmp_path)
+
+
 def ram_disk(host: EmulatedHost, folder: Path, layout: str | None = None) -> tuple[Settings, Path]:
     place = folder / OWN_NAME / "ram & disk"
     place.mkdir(exist_ok=True, parents=True)
@@ -41,8 +45,7 @@ def ram_disk(host: EmulatedHost, folder: Path, layout: str | None = None) -> tup
 
 
 @pytest.mark.usefixtures("impatient")
-def test_a_ram_disk_comes_and_goes(tmp_path: Path) -> None:
-    host = mac(tmp_path)
+def test_a_ram_disk_comes_and_goes(host: EmulatedHost, tmp_path: Path) -> None:
     before = state(host)
     (tmp_path / "busy").write_text(BUSY_TWICE)
     changes, place = ram_disk(host, tmp_path)
@@ -57,15 +60,13 @@ def test_a_ram_disk_comes_and_goes(tmp_path: Path) -> None:
     assert [call for call in host.calls("hdiutil") if "-force" in call] == []
 
 
-def test_a_case_sensitive_ram_disk(tmp_path: Path) -> None:
-    host = mac(tmp_path)
+def test_a_case_sensitive_ram_disk(host: EmulatedHost, tmp_path: Path) -> None:
     ram_disk(host, tmp_path, "hfs-case")
     assert host.calls("newfs_hfs") == ["newfs_hfs -s -v lab /dev/rdisk4"]
 
 
 @pytest.mark.usefixtures("impatient")
-def test_of_apfs_the_image_is_detached_and_not_the_disk_that_is_made_up(tmp_path: Path) -> None:
-    host = mac(tmp_path)
+def test_of_apfs_the_image_is_detached_and_not_the_disk_that_is_made_up(host: EmulatedHost, tmp_path: Path) -> None:
     before = state(host)
     changes, place = ram_disk(host, tmp_path, "apfs")
     assert f"mount -t apfs -o noatime /dev/disk9s1 {place}" in host.calls("mount")
@@ -86,8 +87,7 @@ def test_apfs_that_cannot_be_made_is_an_error_and_leaves_no_image(tmp_path: Path
     assert state(host)["images"] == ""
 
 
-def test_a_ram_disk_that_spotlight_goes_on_indexing_is_refused(tmp_path: Path) -> None:
-    host = mac(tmp_path)
+def test_a_ram_disk_that_spotlight_goes_on_indexing_is_refused(host: EmulatedHost, tmp_path: Path) -> None:
     (tmp_path / "indexing").write_text("stubborn\n")
     with pytest.raises(CommandError, match="Spotlight still indexes"):
         ram_disk(host, tmp_path)
@@ -104,8 +104,7 @@ def test_formats_that_cannot_be_are_refused_before_anything_is_changed(tmp_path:
 
 
 @pytest.mark.usefixtures("impatient")
-def test_the_journal_alone_removes_a_ram_disk_that_stays_busy(tmp_path: Path) -> None:
-    host = mac(tmp_path)
+def test_the_journal_alone_removes_a_ram_disk_that_stays_busy(host: EmulatedHost, tmp_path: Path) -> None:
     before = state(host)
     ram_disk(host, tmp_path)
     (tmp_path / "busy").write_text(ALWAYS_BUSY)
@@ -114,9 +113,8 @@ def test_the_journal_alone_removes_a_ram_disk_that_stays_busy(tmp_path: Path) ->
     assert host.calls("hdiutil")[-2:] == ["hdiutil detach /dev/disk4 -force", "hdiutil info -plist"]
 
 
-def test_only_our_own_image_is_removed(tmp_path: Path) -> None:
+def test_only_our_own_image_is_removed(host: EmulatedHost, tmp_path: Path) -> None:
     """Another user's image of the same length, and one of our user with another, are left alone."""
-    host = mac(tmp_path)
     changes, place = ram_disk(host, tmp_path)
     sectors = output.image_sectors(SIZE, str(place), set())
     others = f"{sectors} 12345 /dev/disk7\n{sectors + 8} 501 /dev/disk8\n"
@@ -127,8 +125,7 @@ def test_only_our_own_image_is_removed(tmp_path: Path) -> None:
     assert [call for call in host.calls("hdiutil") if "detach" in call] == ["hdiutil detach /dev/disk4"]
 
 
-def test_an_image_of_ours_that_somebody_mounted_elsewhere_is_left_alone(tmp_path: Path) -> None:
-    host = mac(tmp_path)
+def test_an_image_of_ours_that_somebody_mounted_elsewhere_is_left_alone(host: EmulatedHost, tmp_path: Path) -> None:
     changes, _ = ram_disk(host, tmp_path)
     (tmp_path / "mounts").write_text("/dev/disk1s1 /\n/dev/disk4 /Volumes/theirs\n")
     with pytest.raises(RestoreError, match=r"RAM image ram://\d+ should be 'absent' and is 'attached'"):
@@ -209,8 +206,7 @@ def plist(sectors: int, images: Sequence[tuple[int, int, str, str]]) -> str:
     return f"{head}<array>{text}</array></dict></plist>"
 
 
-def test_a_ram_disk_goes_neither_over_a_mount_nor_beyond_free_memory(tmp_path: Path) -> None:
-    host = mac(tmp_path)
+def test_a_ram_disk_goes_neither_over_a_mount_nor_beyond_free_memory(host: EmulatedHost, tmp_path: Path) -> None:
     with pytest.raises(LabFailure, match="something is mounted at / already"):
         settings_of(host, tmp_path).follow(MacOS(host).ram_disks.make("/", SIZE))
     with pytest.raises(LabFailure, match=r"RAM disk of 102400 MiB does not fit: 11791 MiB of memory are free"):

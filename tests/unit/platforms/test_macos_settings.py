@@ -58,7 +58,7 @@ def test_an_mtu_that_cannot_be_read_is_an_error() -> None:
     ],
     ids=["10.6", "10.8", "10.14", "26"],
 )
-def test_tcp_space_pins_what_each_version_has(
+def test_buffers_pin_what_each_version_has(
     tmp_path: Path, era: str, pins: dict[str, str], wanted: dict[str, str]
 ) -> None:
     host = mac(tmp_path, era, SPACES | {f"tcp.{name}": value for name, value in pins.items()})
@@ -78,25 +78,18 @@ def test_a_buffer_that_is_too_large_is_refused_and_undone(tmp_path: Path, era: s
     changes = settings_of(host, tmp_path)
     with pytest.raises(error, match=r"(?s)sendspace.*: give another tcp_space in the sweep"), changes.scope():
         changes.apply_all(MacOS(host).settings.tcp_buffers(2**30))
-    assert sorted(state(host)["values"].splitlines()) == [
-        "net.inet.tcp.recvspace 65536",
-        "net.inet.tcp.sendspace 65536",
-        "net.inet.tcp.sockthreshold 64",
-    ]
+    values = {"recvspace": "65536", "sendspace": "65536", "sockthreshold": "64"}
+    assert sorted(state(host)["values"].splitlines()) == [f"net.inet.tcp.{name} {values[name]}" for name in values]
 
 
 @pytest.mark.parametrize("era", ["10.6", "10.10", "26"])
-def test_buffers_that_cannot_be_pinned_are_an_error(tmp_path: Path, era: str) -> None:
-    host = mac(tmp_path, era, SPACES)
+def test_buffers_that_cannot_be_pinned_and_an_unknown_sysctl_are_errors(tmp_path: Path, era: str) -> None:
+    (tmp_path / "other").mkdir()
     with pytest.raises(LabFailure, match=r"client: TCP buffers cannot be pinned.*knows only \{\}"):
-        MacOS(host).settings.tcp_buffers(MIB)
-
-
-@pytest.mark.parametrize("era", ["10.6", "10.10", "26"])
-def test_an_unknown_sysctl_has_no_old_value(tmp_path: Path, era: str) -> None:
+        MacOS(mac(tmp_path / "other", era, SPACES)).settings.tcp_buffers(MIB)
     host = mac(tmp_path, era, {"tcp.sockthreshold": "64"})
     setting = MacOS(host).settings.tcp_buffers(MIB)[1]
-    with pytest.raises(CommandError, match=setting.name):
+    with pytest.raises(CommandError, match=setting.name):  # no old value
         settings_of(host, tmp_path).apply(setting)
     assert not [call for call in host.calls("sysctl") if "-w" in call]
 

@@ -12,8 +12,7 @@ from support.paths import LINUX_CAPTURES, MACOS_CAPTURES
 from lab.base.errors import BadInput, LabFailure, Unsupported
 from lab.base.untrusted import one_line
 from lab.hosts.command import script
-from lab.hosts.mount_reports import parse_encrypted
-from lab.hosts.mounts import from_table, in_table
+from lab.hosts.mounts import from_table, in_table, parse_encrypted
 from lab.platforms.linux.mounts import DEBUG_DATA, LinuxMounts, parse_mount_table
 from lab.platforms.macos.mounts import MacMounts, parse_table
 from lab.platforms.mounts import ENTER, MountedShare, Mounts, innermost
@@ -30,7 +29,6 @@ gvfsd-fuse /run/user/1000/gvfs fuse.gvfsd-fuse rw,nosuid,user_id=1000 0 0
 remote:bucket /mnt/cloud fuse.rclone rw,nosuid 0 0
 """  # noqa: E501
 GVFS = "/run/user/1000/gvfs"
-HOST_DOWN = "sleep 5"
 
 
 def linux(path: str, table: str = LINUX) -> MountedShare:
@@ -217,10 +215,9 @@ def negotiated(path: str, debug_data: str = "") -> dict[str, object]:
     return dict(LinuxMounts(host).negotiated(mounted))
 
 
-def test_what_is_in_effect_for_smb_is_told_by_the_kernel() -> None:
-    signed = (
-        (LINUX_CAPTURES / "cifs-debugdata-signed.txt").read_text().replace(r"\\10.99.0.2\lab", r"\\192.0.2.8\films")
-    )
+def test_what_is_in_effect_on_linux_is_told_by_the_kernel_and_else_by_the_options() -> None:
+    captured = (LINUX_CAPTURES / "cifs-debugdata-signed.txt").read_text()
+    signed = captured.replace(r"\\10.99.0.2\lab", r"\\192.0.2.8\films")
     effective = negotiated("/mnt/auto", signed)
     assert effective["dialect"] == "SMB 2.1"
     assert (effective["signing"], effective["encryption"], effective["multichannel"]) == ("on", "off", "on")
@@ -228,17 +225,11 @@ def test_what_is_in_effect_for_smb_is_told_by_the_kernel() -> None:
     encrypted = signed.replace("Serial Number: 0xbfcf91b1", "Serial Number: 0xbfcf91b1 Encrypted")
     assert negotiated("/mnt/auto", encrypted)["encryption"] == "on"
     assert parse_encrypted(encrypted + signed, r"\\192.0.2.8\films") == "", "two sessions that disagree tell nothing"
-
-
-def test_without_the_kernels_word_the_options_tell_what_they_can() -> None:
     effective = negotiated("/mnt/my nas")
     assert (effective["dialect"], effective["rsize"], effective["signing"]) == ("SMB 3.1.1", 4194304, "on")
     assert "encryption" not in effective
     assert negotiated("/mnt/auto")["encryption"] == "on"
     assert "signing" not in negotiated("/mnt/auto")
-
-
-def test_what_is_in_effect_for_other_mounts_of_linux() -> None:
     nfs = negotiated("/net/home")
     assert (nfs["dialect"], nfs["wsize"], nfs["mount"]) == ("NFSv4.2", 1048576, "kernel")
     assert "nconnect=4,sync" in str(nfs["mount_options"])
@@ -247,7 +238,7 @@ def test_what_is_in_effect_for_other_mounts_of_linux() -> None:
     assert negotiated(f"{GVFS}/smb-share:server=nas,share=a") == {"mount": "gvfs"}
 
 
-def test_what_is_in_effect_on_a_mac_is_told_by_smbutil_and_nfsstat() -> None:
+def test_what_is_in_effect_on_a_mac_is_told_by_smbutil_and_nfsstat_where_it_has_them() -> None:
     host, table = FakeHost(), (MACOS_CAPTURES / "mount.txt").read_text()
     smb = ("smbutil", "statshares", "-m", "/Volumes/share")
     host.on(smb, (MACOS_CAPTURES / "smbutil-statshares-15.txt").read_text())
@@ -259,13 +250,9 @@ def test_what_is_in_effect_on_a_mac_is_told_by_smbutil_and_nfsstat() -> None:
     host.on(("nfsstat", "-m", "/Volumes/JellyfinMovies"), (MACOS_CAPTURES / "nfsstat-m.txt").read_text())
     nfs = MacMounts(host).negotiated(mac("/Volumes/JellyfinMovies", table))
     assert (nfs["dialect"], nfs["rsize"]) == ("NFSv3", 131072)
-    assert MacMounts(host).negotiated(mac("/Volumes/video", table)) == {
-        "mount": "kernel", "mount_options": "nodev,nosuid",
-    }  # fmt: skip
-
-
-def test_a_mac_that_lacks_a_command_tells_less() -> None:
-    host, table = FakeHost(), (MACOS_CAPTURES / "mount.txt").read_text()
+    afp = {"mount": "kernel", "mount_options": "nodev,nosuid"}
+    assert MacMounts(host).negotiated(mac("/Volumes/video", table)) == afp
+    host = FakeHost()
     host.on(("smbutil", "statshares", "-m", "/Volumes/share"), "smbutil: unknown command\n", exit_code=64)
     host.on(("smbutil", "multichannel", "-m", "/Volumes/share"), "smbutil: unknown command\n", exit_code=64)
     assert MacMounts(host).negotiated(mac("/Volumes/share", table)).keys() == {"mount", "mount_options"}

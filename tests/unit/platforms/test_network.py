@@ -87,11 +87,6 @@ def test_an_interface_of_linux_without_hardware_is_virtual(
     assert network.medium("x") == Medium(False, "full", is_virtual)
 
 
-def test_a_mac_knows_a_tunnel_by_its_name() -> None:
-    assert MacNetwork(FakeHost()).is_tunnel("utun3")
-    assert not MacNetwork(FakeHost()).is_tunnel("en0")
-
-
 IW = """\
 Connected to 02:00:00:00:00:01 (on wlan0)
 \tSSID: home
@@ -118,7 +113,7 @@ def airport(**network: object) -> str:
     return plistlib.dumps([{"_items": [{"spairport_airport_interfaces": cards}]}]).decode()
 
 
-def test_a_mac_says_signal_noise_and_rate_of_the_network_that_it_is_in() -> None:
+def test_signal_noise_and_rate_of_wi_fi() -> None:
     said = airport(spairport_signal_noise="-54 dBm / -92 dBm", spairport_network_rate=866)
     assert parse_airport(said, "en0") == Radio(866_000_000, -54, -92)
     assert parse_airport(said, "en1") == Radio()
@@ -126,51 +121,36 @@ def test_a_mac_says_signal_noise_and_rate_of_the_network_that_it_is_in() -> None
     assert parse_airport(airport(spairport_signal_noise="soon", spairport_network_rate=-1), "en0") == Radio()
     with pytest.raises(ValueError, match="not a property list"):
         parse_airport("Wi-Fi:\n", "en0")
-
-
-@pytest.mark.parametrize(
-    ("line", "bits_per_s"),
-    [
-        ("uplink rate: 20.09 Mbps [eff] / 21.60 Mbps", 21_600_000),
-        ("uplink rate: 866.70 Mbps [eff] / 1.20 Gbps", 1_200_000_000),
-        ("uplink rate: 25.10 Mbps [eff] / 27.00 Mbps [tbr] / 1.00 Gbps [max]", 1_000_000_000),
-        ("uplink rate: 54.00 Mbps", 54_000_000),
-        ("downlink rate: 20.09 Mbps [eff] / 21.60 Mbps [max]", None),
-    ],
-)
-def test_a_macs_radio_sends_at_the_last_rate_of_its_line(line: str, bits_per_s: int | None) -> None:
-    assert parse_uplink(f"en0: flags=8863<UP> mtu 1500\n\ttype: Wi-Fi\n\t{line}\n") == bits_per_s
-
-
-def test_linux_tells_by_iw_and_by_the_kernels_old_table_what_either_has() -> None:
     assert parse_radio(IW) == Radio(866_700_000, -54)
     assert parse_radio(IW + ROW.format("-92. ")) == Radio(866_700_000, -54, -92)
     assert parse_radio(ROW.format("-256.")) == Radio(None, -50)
     assert parse_radio("Not connected.\n") == Radio()
 
 
-def test_addresses_of_linux() -> None:
+def test_a_macs_radio_sends_at_the_last_rate_of_its_line() -> None:
+    for line, bits_per_s in {
+        "uplink rate: 20.09 Mbps [eff] / 21.60 Mbps": 21_600_000,
+        "uplink rate: 866.70 Mbps [eff] / 1.20 Gbps": 1_200_000_000,
+        "uplink rate: 25.10 Mbps [eff] / 27.00 Mbps [tbr] / 1.00 Gbps [max]": 1_000_000_000,
+        "uplink rate: 54.00 Mbps": 54_000_000,
+        "downlink rate: 20.09 Mbps [eff] / 21.60 Mbps [max]": None,
+    }.items():
+        assert parse_uplink(f"en0: flags=8863<UP> mtu 1500\n\ttype: Wi-Fi\n\t{line}\n") == bits_per_s
+
+
+def test_networks_ports_addresses_and_tunnels() -> None:
     text = '[{},{"ifname":"eth0","addr_info":[{"local":"10.0.0.1"},{}]},{"ifname":"eth1"}]'
     assert parse_addresses(text) == {"eth0": ("10.0.0.1",), "eth1": ()}
-
-
-def test_networks_of_linux() -> None:
     text = '[{},{"ifname":"eth0","addr_info":[{"local":"10.0.0.1","prefixlen":30}]},{"ifname":"eth1"}]'
     assert parse_networks(text) == {"eth0": (IPv4Interface("10.0.0.1/30"),), "eth1": ()}
     for bad in ("[7]", "{", '[{"ifname":"eth0","addr_info":[{"local":"10.0.0.1"}]}]', '[{"ifname":"a/b"}]'):
         with pytest.raises(ValueError, match=r"."):
             parse_networks(bad)
-
-
-def test_networks_of_a_mac() -> None:
     networks = parsers.parse_networks(capture("ifconfig-utun-26.6.2.txt") + capture("ifconfig-10gbase-t.txt"))
     assert networks["en0"] == (IPv4Interface("10.254.100.2/16"),)
-
-
-def test_ports_and_addresses_of_a_mac() -> None:
-    ports = parsers.parse_ports(
-        "\nHardware Port: Wi-Fi\nDevice: en0\nEthernet Address: c0\n\nVLAN Configurations\n=====\n"
-    )
-    assert ports == {"en0": "Wi-Fi"}
+    ports = "\nHardware Port: Wi-Fi\nDevice: en0\nEthernet Address: c0\n\nVLAN Configurations\n=====\n"
+    assert parsers.parse_ports(ports) == {"en0": "Wi-Fi"}
     text = "lo0: flags=8049<UP> mtu 16384\n\tinet 127.0.0.1 netmask 0xff000000\nen0: flags=8863<UP> mtu 1500\n"
     assert parsers.parse_addresses(text) == {"lo0": ("127.0.0.1",), "en0": ()}
+    network = MacNetwork(FakeHost())
+    assert (network.is_tunnel("utun3"), network.is_tunnel("en0")) == (True, False)

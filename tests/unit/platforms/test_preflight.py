@@ -5,37 +5,36 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.fake_host import FakeHost
 
+from lab import protocols
 from lab.hosts.command import script
 from lab.platforms.linux import preflight as linux_preflight
-from lab.platforms.linux.programs import MANAGERS, LinuxPrograms
-from lab.platforms.macos import disturbances as macos
-from lab.platforms.macos.preflight import largest
+from lab.platforms.linux.files import MANAGERS, LinuxPrograms
+from lab.platforms.macos import preflight as macos
+from lab.platforms.macos.preflight import tcp_reach
 from lab.platforms.preflight import Disturbance, skew
+from lab.settings.tcp_reach import Reach
 
 # --- clocks
 
 
-def test_a_clock_with_a_fraction_is_known_to_the_time_of_the_question() -> None:
+def test_a_clock_with_a_fraction_is_known_to_the_time_of_the_question_and_another_text_refused() -> None:
     ahead = skew(100.0, "103.500\n", 101.0)
     assert (ahead.ahead_s, ahead.within_s, ahead.least_s) == (3.0, 0.5, 2.5)
     behind = skew(100.0, "90.0", 100.0)
     assert (behind.ahead_s, behind.least_s) == (-10.0, 10.0)
+    for text in ("", "N", "12:30", "-5", "1.5e9"):
+        with pytest.raises(ValueError, match="no number of seconds"):
+            skew(0.0, text, 1.0)
 
 
 @given(st.floats(1, 2e9), st.floats(-1e6, 1e6), st.floats(0, 30), st.floats(0, 1), st.booleans())
-def test_the_true_skew_is_always_within_what_is_said(
+def test_the_true_skew_is_within_what_is_said(
     now: float, ahead: float, trip: float, when: float, fraction: bool
 ) -> None:
     there = max(now + when * trip + ahead, 0.0)
     known = skew(now, f"{there:.6f}" if fraction else f"{int(there)}", now + trip)
     true = there - (now + when * trip)
     assert abs(known.ahead_s - true) <= known.within_s + 1e-3
-
-
-@pytest.mark.parametrize("text", ["", "N", "12:30", "-5", "1.5e9"])
-def test_what_is_no_time_is_refused(text: str) -> None:
-    with pytest.raises(ValueError, match="no number of seconds"):
-        skew(0.0, text, 1.0)
 
 
 # --- Mac: the firewall
@@ -62,12 +61,6 @@ def test_what_the_firewall_of_a_mac_keeps_out(state: int, block_all: str, stealt
     assert all(part in what for part, what in zip(expected, disturbances, strict=True))
 
 
-def test_a_firewall_that_says_nothing_is_none_or_cannot_be_read() -> None:
-    assert macos.parse_firewall("") == []
-    with pytest.raises(ValueError, match="getglobalstate"):
-        macos.parse_firewall("globalstate dyld: symbol not found\n")
-
-
 # --- Linux
 
 
@@ -83,29 +76,33 @@ def test_powersave_is_slow_except_where_it_is_the_usual_governor() -> None:
     assert linux_preflight.parse_power("battery Charging\nbattery Full\n") == []
 
 
-@pytest.mark.parametrize(
-    ("processes", "asleep"),
-    [
-        ("sshd\ngsd-power\nsleep.target static\n", ["GNOME may send it to sleep when nobody types"]),
-        ("gsd-power\nsleep.target masked\n", []),
-        ("gsd-power\nsystemd-inhibit\nsleep.target static\n", []),
-        ("sshd\nsleep.target \n", []),
-    ],
-)
-def test_a_desktop_sleeps_unless_it_is_kept_from_it(processes: str, asleep: list[str]) -> None:
-    assert whats(linux_preflight.parse_sleep(processes)) == asleep
+def test_a_desktop_sleeps_unless_it_is_kept_from_it() -> None:
+    asleep = linux_preflight.parse_sleep("sshd\ngsd-power\nsleep.target static\n")
+    assert whats(asleep) == ["GNOME may send it to sleep when nobody types"]
+    inhibited = "gsd-power\nsystemd-inhibit\nsleep.target static\n"
+    for awake in ("gsd-power\nsleep.target masked\n", inhibited, "sshd\nsleep.target \n"):
+        assert linux_preflight.parse_sleep(awake) == []
 
 
-def test_backups_run_and_indexers_wait() -> None:
+def test_what_else_a_linux_host_is_busy_with() -> None:
     disturbances = linux_preflight.parse_processes("sshd\nrestic\ntracker-miner-f\nupdatedb.plocat\n")
-    assert [(disturbance.what.split(" (")[0].split(",")[0], disturbance.urgent) for disturbance in disturbances] == [
-        ("restic is running", True),
-        ("updatedb is running", True),
-        ("GNOME's indexer", False),
-    ]
-    assert all(
-        len(name) <= 15 for name in linux_preflight.BACKUPS | linux_preflight.INDEXERS | linux_preflight.SLEEPERS
-    )
+    told = [(disturbance.what.split(" (")[0].split(",")[0], disturbance.urgent) for disturbance in disturbances]
+    assert told == [("restic is running", True), ("updatedb is running", True), ("GNOME's indexer", False)]
+    known = linux_preflight.BACKUPS | linux_preflight.INDEXERS | linux_preflight.SLEEPERS
+    assert all(len(name) <= 15 for name in known)
+    (disturbance,) = linux_preflight.parse_mdstat(MDSTAT)
+    assert disturbance.what == "the RAID array md0 is at 12.6% of a check"
+    assert "/sys/block/md0/md/sync_action" in disturbance.remedy
+    assert linux_preflight.parse_mdstat("") == []
+    assert linux_preflight.parse_mdstat(MDSTAT.replace("check =", "PENDING =")) == []
+    assert linux_preflight.parse_load("1.00 0.5 0.2 1/95 104\n2\n") == []
+    assert whats(linux_preflight.parse_load("1.01 0.5 0.2 1/95 104\n2\n")) == ["the load average is 1.01 on 2 cores"]
+    with pytest.raises(ValueError, match="cannot be read"):
+        linux_preflight.parse_load("no\n")
+    meminfo = "MemTotal:  24684084 kB\nSwapTotal:        2097148 kB\nSwapFree:         {} kB\n"
+    assert linux_preflight.parse_meminfo(meminfo.format(2097148)) == []
+    assert "1024 MiB" in whats(linux_preflight.parse_meminfo(meminfo.format(2097148 - 1024**2)))[0]
+    assert linux_preflight.parse_meminfo("MemTotal: 1 kB\n") == []
 
 
 MDSTAT = """\
@@ -120,25 +117,6 @@ md0 : active raid5 sda1[0] sdb1[1] sdc1[2]
 
 unused devices: <none>
 """
-
-
-def test_an_array_that_is_being_checked() -> None:
-    (disturbance,) = linux_preflight.parse_mdstat(MDSTAT)
-    assert disturbance.what == "the RAID array md0 is at 12.6% of a check"
-    assert "/sys/block/md0/md/sync_action" in disturbance.remedy
-    assert linux_preflight.parse_mdstat("") == []
-    assert linux_preflight.parse_mdstat(MDSTAT.replace("check =", "PENDING =")) == []
-
-
-def test_load_and_swap() -> None:
-    assert linux_preflight.parse_load("1.00 0.5 0.2 1/95 104\n2\n") == []
-    assert whats(linux_preflight.parse_load("1.01 0.5 0.2 1/95 104\n2\n")) == ["the load average is 1.01 on 2 cores"]
-    with pytest.raises(ValueError, match="cannot be read"):
-        linux_preflight.parse_load("no\n")
-    meminfo = "MemTotal:  24684084 kB\nSwapTotal:        2097148 kB\nSwapFree:         {} kB\n"
-    assert linux_preflight.parse_meminfo(meminfo.format(2097148)) == []
-    assert "1024 MiB" in whats(linux_preflight.parse_meminfo(meminfo.format(2097148 - 1024**2)))[0]
-    assert linux_preflight.parse_meminfo("MemTotal: 1 kB\n") == []
 
 
 @pytest.mark.parametrize(
@@ -160,11 +138,6 @@ def test_how_a_program_is_installed_on_linux(managers: list[str], package: str, 
 # --- macOS
 
 
-def test_low_power_mode() -> None:
-    assert whats(macos.parse_pmset(" sleep 0\n lowpowermode 1\n")) == ["Low Power Mode is on"]
-    assert macos.parse_pmset(" sleep 0\n powermode 2\n") == []
-
-
 @pytest.mark.parametrize("parse", [macos.parse_pmset, macos.parse_battery, macos.parse_load, macos.parse_swap])
 def test_unreadable_output_of_a_mac_is_shown(parse: object) -> None:
     assert callable(parse)
@@ -172,47 +145,66 @@ def test_unreadable_output_of_a_mac_is_shown(parse: object) -> None:
         parse("Fehler\n")
 
 
-def test_services_of_recent_macs_are_known_by_their_programs() -> None:
+def test_services_of_recent_macs_are_known_by_their_programs_and_spotlight_by_volume() -> None:
     lines = ["  40.0 /System/Library/X/XProtectRemediatorAdload", "  30.0 /usr/libexec/spotlightknowledged",
              "  50.0 /opt/other", "   2.0 /System/Library/X/fileproviderd"]  # fmt: skip
-    disturbances = macos.parse_processes("\n".join(lines))
-    assert [disturbance.what for disturbance in disturbances] == [
-        "Spotlight is at work (30 % of a core)",
-        "XProtect is at work (40 % of a core)",
-    ]
-
-
-def test_spotlight_by_volume() -> None:
+    expected = ["Spotlight is at work (30 % of a core)", "XProtect is at work (40 % of a core)"]
+    assert whats(macos.parse_processes("\n".join(lines))) == expected
     (disturbance,) = macos.parse_mdutil("/Volumes/My Disk:\n\tIndexing enabled. \n", "/Volumes/My Disk/x")
     assert "`sudo mdutil -i off '/Volumes/My Disk'`" in disturbance.remedy
     for volume, switched in (("/System/Volumes/Data", "/"), ("/Volumes/a: b", "'/Volumes/a: b'")):
         (disturbance,) = macos.parse_mdutil(f"{volume}:\n\tIndexing enabled. \n", "/x")
         assert f"`sudo mdutil -i off {switched}`" in disturbance.remedy
-    for off in (
-        "/:\n\tIndexing disabled.\n",
-        "/:\n\tIndexing and searching disabled.\n",
-        "/:\n\tNo index.\n",
-        "Error, no index found for volume.\n",
-        "/:\n\tServer search enabled.\n",
-        "Error: invalid path `/x'.\n",
-    ):
+    states = ("Indexing disabled.", "Indexing and searching disabled.", "No index.", "Server search enabled.")
+    errors = ("Error, no index found for volume.\n", "Error: invalid path `/x'.\n")
+    for off in (*(f"/:\n\t{state}\n" for state in states), *errors):
         assert macos.parse_mdutil(off, "/x") == []
     with pytest.raises(ValueError, match="no state"):
         macos.parse_mdutil("Error: unknown\n", "/x")
 
 
-def test_before_tmutil_there_is_no_backup_to_see() -> None:
+def test_what_a_mac_lacks_is_no_disturbance_and_any_other_answer_an_error() -> None:
     assert macos.parse_tmutil("") == []
     with pytest.raises(ValueError, match="Running"):
         macos.parse_tmutil("tmutil: requires Full Disk Access\n")
+    assert macos.parse_firewall("") == []
+    with pytest.raises(ValueError, match="getglobalstate"):
+        macos.parse_firewall("globalstate dyld: symbol not found\n")
+    assert whats(macos.parse_pmset(" sleep 0\n lowpowermode 1\n")) == ["Low Power Mode is on"]
+    assert macos.parse_pmset(" sleep 0\n powermode 2\n") == []
 
 
 def test_the_largest_buffer_by_version() -> None:
     """Seen on Macs with a limit of 8388608, 6291456 and 4194304; the room for bookkeeping is left out from 14 on."""
-    assert [largest("macOS 13.7 (22H123)", limit) for limit in (8388608, 6291456, 4194304)] == [
-        7454720,
-        5591040,
-        3727360,
-    ]
-    assert largest("macOS 14.0 (23A344)", 8388608) == 8388608
-    assert largest("Mac OS X 10.6.8 (10K549)", 8388608) == 7454720
+    for limit, usable in ((8388608, 7454720), (6291456, 5591040), (4194304, 3727360)):
+        assert macos.largest("macOS 13.7 (22H123)", limit) == usable
+    assert macos.largest("macOS 14.0 (23A344)", 8388608) == 8388608
+    assert macos.largest("Mac OS X 10.6.8 (10K549)", 8388608) == 7454720
+
+
+def reach(system: str, protocol: str, role: str) -> Reach:
+    return tcp_reach(system, protocols.find(protocol).tcp_reach("macos", role))
+
+
+@pytest.mark.parametrize(
+    ("version", "protocol", "role", "reaches"),
+    [
+        ("10.6.8", "smb", "client", False), ("10.8.5", "smb", "client", False), ("10.10.5", "smb", "client", False),
+        ("10.13.6", "smb", "client", None), ("14.6", "smb", "client", False), ("15.0", "smb", "client", True),
+        ("26.4.1", "smb", "client", True), ("14.6", "smb", "server", None),
+        ("10.14.6", "nfs", "client", True), ("10.15.7", "nfs", "client", False), ("14.4", "nfs", "client", False),
+        ("10.14.6", "nfs", "server", True), ("13.0", "nfs", "server", False), ("26.0", "nfs", "server", False),
+        ("12.0", "afp", "client", None), ("10.6.8", "ssh", "server", True),
+        ("10.5.8", "smb", "client", None),
+    ],
+)  # fmt: skip
+def test_whom_tcp_buffers_reach_on_a_mac(version: str, protocol: str, role: str, reaches: bool | None) -> None:
+    assert reach(f"macOS {version} (25E253)", protocol, role).reaches is reaches
+
+
+def test_what_to_set_instead_and_where_nothing_is_known() -> None:
+    assert reach("Mac OS X 10.6.8 (10K549)", "smb", "client").instead.startswith("net.smb.fs.tcpsndbuf")
+    assert reach("macOS 14.4 (23E214)", "nfs", "client").instead == "vfs.generic.nfs.client.tcp_sockbuf"
+    assert reach("macOS (a)", "smb", "client").reaches is None
+    assert protocols.find("smb").tcp_reach("freebsd", "client") == {}
+    assert tcp_reach("macOS 26.0 (25A354)", {}).reaches is None

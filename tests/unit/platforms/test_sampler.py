@@ -14,7 +14,7 @@ from support.fake_host import FakeHost
 
 from lab.platforms import Reading
 from lab.platforms.clock import TAKE_SAMPLES
-from lab.platforms.linux import counters
+from lab.platforms.linux import clock
 from lab.platforms.linux.clock import LinuxClock
 
 pytestmark = pytest.mark.skipif(not Path("/sys/class/net/lo").exists(), reason="reads the counters of Linux")
@@ -29,7 +29,7 @@ def sampling(folder: Path) -> Iterator[subprocess.Popen[str]]:
     program, file = folder / "sampler.pl", folder / "samples" / "file"
     program.write_text(changed(LinuxClock.sampler, *SOONER), encoding="utf-8")
     file.parent.mkdir()
-    argv = ("perl", str(program), str(file), "127.0.0.1", counters.KEPT, *counters.list_sampled_files("lo"))
+    argv = ("perl", str(program), str(file), "127.0.0.1", clock.KEPT, *clock.list_sampled_files("lo"))
     with subprocess.Popen(argv, stderr=subprocess.PIPE, text=True) as process:
         try:
             yield process
@@ -61,7 +61,7 @@ def traffic() -> Iterator[None]:
 
 def readings(folder: Path) -> tuple[Reading, ...]:
     file = folder / "samples" / "file"
-    return tuple(counters.parse_samples(file.read_text(encoding="utf-8") if file.exists() else "", "lo"))
+    return tuple(clock.parse_samples(file.read_text(encoding="utf-8") if file.exists() else "", "lo"))
 
 
 def wait_for(is_true: Callable[[], bool]) -> None:
@@ -78,7 +78,7 @@ def test_while_bytes_move_it_counts_processes_and_connections_too(tmp_path: Path
         assert process.poll() is None
     taken = readings(tmp_path)
     assert [reading.at_s for reading in taken] == sorted(reading.at_s for reading in taken)
-    assert all(reading.net.keys() == set(counters.NET) and reading.cores for reading in taken)
+    assert all(reading.net.keys() == set(clock.NET) and reading.cores for reading in taken)
     assert taken[-1].net["tx_bytes"] > taken[0].net["tx_bytes"]
     seen = [connection for reading in taken for connection in reading.connections if connection.moved_bytes]
     assert seen
@@ -95,26 +95,25 @@ def test_it_ends_with_its_folder_and_says_nothing(tmp_path: Path) -> None:
         assert process.stderr.read() == ""
 
 
+def take_samples(file: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(["sh", "-c", TAKE_SAMPLES, "sh", str(file)], capture_output=True, text=True)
+
+
 def test_what_was_taken_is_not_taken_again(tmp_path: Path) -> None:
+    none = take_samples(tmp_path / "none")  # of a host without a sampler
+    assert (none.returncode, none.stdout, none.stderr, [*clock.parse_samples(none.stdout, "lo")]) == (0, "", "", [])
     with sampling(tmp_path):
-        file = tmp_path / "samples" / "file"
         wait_for(lambda: bool(readings(tmp_path)))
-        taken = subprocess.run(["sh", "-c", TAKE_SAMPLES, "sh", str(file)], capture_output=True, text=True)
-        first = list(counters.parse_samples(taken.stdout, "lo"))
+        taken = take_samples(tmp_path / "samples" / "file")
+        first = list(clock.parse_samples(taken.stdout, "lo"))
         wait_for(lambda: bool(readings(tmp_path)))
         assert readings(tmp_path)[0].at_s > first[-1].at_s
 
 
-def test_a_host_without_a_sampler_has_no_samples(tmp_path: Path) -> None:
-    taken = subprocess.run(["sh", "-c", TAKE_SAMPLES, "sh", str(tmp_path / "none")], capture_output=True, text=True)
-    assert (taken.returncode, taken.stdout, taken.stderr) == (0, "", "")
-    assert list(counters.parse_samples(taken.stdout, "lo")) == []
-
-
 def test_its_file_lies_in_the_labs_own_folder_and_no_link_is_followed(tmp_path: Path) -> None:
-    clock = LinuxClock(FakeHost())
-    clock.directory = "/srv/own"
-    assert clock._samples_file == "/srv/own/samples"
+    linux_clock = LinuxClock(FakeHost())
+    linux_clock.directory = "/srv/own"
+    assert linux_clock._samples_file == "/srv/own/samples"
     with sampling(tmp_path):
         wait_for(lambda: bool(readings(tmp_path)))
         (tmp_path / "theirs").touch()

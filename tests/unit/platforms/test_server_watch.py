@@ -33,22 +33,16 @@ LONG_ENOUGH = 14  # looks: after so many a server that does not answer has been 
 UNTIL = "until {}; do sleep 0.01; done"
 
 
-def faster(text: str) -> str:
-    """The script with its times cut to an eightieth."""
-    times = re.compile(r"^((?:my \$)?(\w+_S) += )(\d+)", re.MULTILINE)
-    assert sorted(match[2] for match in times.finditer(text)) == TIMES
-    return times.sub(lambda match: f"{match[1]}{int(match[3]) / FASTER}", text)
-
-
 def timed(
     folder: Path, server: str, command: str, interface: str = "quiet"
 ) -> tuple[list[str], subprocess.CompletedProcess[str]]:
     """What the stopwatch says of a server while a command runs, and how it ended; all it says is in the file `said`."""
     for name in ("quiet", "looks"):
         (folder / name).write_text("")
-    text = COUNTS + STOPWATCH
-    file = folder / "stopwatch"
-    file.write_text(faster(text))
+    text, file = COUNTS + STOPWATCH, folder / "stopwatch"
+    times = re.compile(r"^((?:my \$)?(\w+_S) += )(\d+)", re.MULTILINE)
+    assert sorted(match[2] for match in times.finditer(text)) == TIMES
+    file.write_text(times.sub(lambda match: f"{match[1]}{int(match[3]) / FASTER}", text))
     argv = ["perl", str(file), interface, "", server, "", "sh", "-c", command]
     environment = os.environ | {"LC_ALL": "C"}
     with (folder / "said").open("w") as said:
@@ -63,15 +57,12 @@ def address_of(server: socket.socket) -> str:
     return f"127.0.0.1 {server.getsockname()[1]}"
 
 
-def test_a_server_that_takes_no_connection_while_nothing_moves_is_told(tmp_path: Path) -> None:
+def test_a_server_that_takes_no_connection_is_told_unless_bytes_move(tmp_path: Path) -> None:
     with socket.socket() as server:
         address = address_of(server)
         report, done = timed(tmp_path, address, UNTIL.format("grep -q unanswered said"))
     assert (report, done.stderr) == ([f"unanswered {address}"], "")
     assert "exit 0\n" in (tmp_path / "said").read_text(), "it only says so: whoever reads it ends the transfer"
-
-
-def test_as_long_as_bytes_move_it_asks_nobody(tmp_path: Path) -> None:
     enough = UNTIL.format(f'[ "$(wc -c < looks)" -gt {LONG_ENOUGH} ]')
     with socket.socket() as server:
         report, done = timed(tmp_path, address_of(server), enough, "busy")

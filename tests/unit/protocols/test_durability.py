@@ -16,11 +16,12 @@ from lab import protocols
 from lab.base.errors import LabFailure, SettingRefused, Unsupported
 from lab.design.case import Case
 from lab.hosts import Result
+from lab.protocols.driver import durability_in_effect
 from lab.protocols.nfs.linux import parse_export
 from lab.protocols.servers.unflushed import UNFLUSHED, parse_filtered, without_flushes
 from lab.protocols.smb.linux import parse_testparm
 from lab.run.begin.capability import check_server
-from lab.settings.setting import Setting
+from lab.settings.operation import Setting
 
 LEVELS = ("default", "async", "sync", "always")
 
@@ -59,30 +60,18 @@ def test_only_servers_without_such_a_setting_lose_their_flushes_and_only_when_as
     assert is_filtered == (level == "async" and protocol != "smb")
 
 
-@pytest.mark.parametrize(
-    ("text", "level"), [("Yes\nNo\n", "sync"), ("Yes\nYes\n", "always"), ("No\nNo\n", "async"), ("No\nYes\n", "async")]
-)
-def test_samba_flushes_nothing_without_strict_sync(text: str, level: str) -> None:
-    assert parse_testparm(text)["server_sync"] == level
-
-
-@pytest.mark.parametrize("text", ["", "Yes\n", "Yes\nNo\nNo\n", "Yes\nmaybe\n"])
-def test_what_testparm_does_not_say_is_not_guessed(text: str) -> None:
-    with pytest.raises(Unsupported, match="testparm"):
-        parse_testparm(text)
-
-
-def test_ganesha_says_itself_whether_it_commits_every_write() -> None:
+def test_the_level_in_effect_is_what_the_server_says_and_is_not_guessed() -> None:
+    levels = {"Yes\nNo\n": "sync", "Yes\nYes\n": "always", "No\nNo\n": "async", "No\nYes\n": "async"}
+    assert {text: parse_testparm(text)["server_sync"] for text in levels} == levels
+    for text in ("", "Yes\n", "Yes\nNo\nNo\n", "Yes\nmaybe\n"):
+        with pytest.raises(Unsupported, match="testparm"):
+            parse_testparm(text)
     assert not parse_export((LINUX_CAPTURES / "ganesha-export-6.5.txt").read_text())
     assert parse_export((LINUX_CAPTURES / "ganesha-export-commit-6.5.txt").read_text())
-    assert not parse_export(
-        (LINUX_CAPTURES / "ganesha-export-6.5.txt").read_text().replace("/x)", "/x perms (options=ffffffff/)")
-    )
+    odd_path = (LINUX_CAPTURES / "ganesha-export-6.5.txt").read_text().replace("/x)", "/x perms (options=ffffffff/)")
+    assert not parse_export(odd_path)
     with pytest.raises(Unsupported, match="did not log"):
         parse_export("Export 77 created")
-
-
-def test_a_server_whose_processes_differ_or_are_none_is_an_error() -> None:
     assert parse_filtered("yes\nyes\n", "afpd")
     assert not parse_filtered("no\n", "afpd")
     for text in ("", "yes\nno\n", "?\n"):
@@ -100,8 +89,8 @@ def test_a_level_that_did_not_take_is_refused() -> None:
     side, share = side_of(Deaf("server", ())), share_of(server_sync="always")
     driver = protocols.find("smb").driver("linux")
     with pytest.raises(SettingRefused, match=r"server: server_sync was set to always and reads back as sync \(strict"):
-        protocols.durability_in_effect(driver, side, share)
-    found = protocols.durability_in_effect(driver, side, dataclasses.replace(share, server_sync="default"))
+        durability_in_effect(driver, side, share)
+    found = durability_in_effect(driver, side, dataclasses.replace(share, server_sync="default"))
     assert found["server_sync"] == "sync"
 
 

@@ -10,8 +10,8 @@ from support.paths import LINUX_CAPTURES
 from lab import protocols
 from lab.base.errors import LabFailure, Unsupported
 from lab.hosts import Host
-from lab.hosts.mount_reports import parse_signed
-from lab.protocols import Share, Side
+from lab.hosts.mounts import parse_signed
+from lab.protocols import Side
 from lab.protocols.nfs import knfsd
 from lab.protocols.servers.kernel_server import KernelServer
 from lab.protocols.smb import ksmbd
@@ -57,33 +57,24 @@ def host(tmp_path: Path) -> EmulatedHost:
     return EmulatedHost(tmp_path, {"cat": "echo kthreadd"} | dict.fromkeys(SERVER.programs, "exit 1"), ["sh"], "server")
 
 
-def test_one_that_is_free_can_be_the_labs(host: EmulatedHost) -> None:
+def test_one_is_free_lacks_programs_or_can_never_be_there(host: EmulatedHost) -> None:
     assert SERVER.is_free(side(host))
     assert SERVER.find_refusal(side(host)) == ""
     assert host.calls(*SERVER.programs) == []
-
-
-def test_what_nobody_can_change_is_a_reason(host: EmulatedHost) -> None:
-    (host.folder / "bin" / "serve").unlink()  # which would help nobody
-    (host.folder / "module").unlink()
+    for name in ("serve", "login"):
+        (host.folder / "bin" / name).unlink()
+    with pytest.raises(Unsupported, match=r"^server: no serve, login: install them$"):
+        SERVER.find_refusal(side(host))
+    assert not SERVER.is_free(side(host))
+    (host.folder / "module").unlink()  # programs would help nobody then
     assert SERVER.find_refusal(side(host)) == "the kernel has no file server"
     (host.folder / "bin" / "cat").write_text("#!/bin/sh\necho bash\n")
     assert SERVER.find_refusal(side(host)) == "others share this host's kernel, which has one file server for all"
     assert not SERVER.is_free(side(host))
 
 
-def test_programs_that_are_missing_are_named_with_how_to_install_them(host: EmulatedHost) -> None:
-    for name in ("serve", "login"):
-        (host.folder / "bin" / name).unlink()
-    with pytest.raises(Unsupported, match=r"^server: no serve, login: install them$"):
-        SERVER.find_refusal(side(host))
-    assert not SERVER.is_free(side(host))
-
-
 @pytest.mark.parametrize(("file", "content"), [("state", "taken\n"), ("port-111", "")])
-def test_one_that_somebody_has_or_whose_port_is_taken_is_told_with_what_to_do(
-    host: EmulatedHost, file: str, content: str
-) -> None:
+def test_one_that_somebody_has_or_whose_port_is_taken_is_told(host: EmulatedHost, file: str, content: str) -> None:
     (host.folder / file).write_text(content)
     with pytest.raises(Unsupported, match=r"^server: somebody has it: ask them$"):
         SERVER.find_refusal(side(host))
@@ -100,15 +91,12 @@ def test_any_other_answer_is_an_error(answer: str) -> None:
 # --- NFS
 
 
-@pytest.mark.parametrize("level", ["sync", "async"])
-def test_the_level_of_the_export_is_read(level: str) -> None:
-    assert knfsd.parse_export(LINE.format(level=level)) == level
-
-
-@pytest.mark.parametrize("table", ["", "\n", LINE.format(level="maybe"), LINE.format(level="sync") * 2, "/x\t*(ro)\n"])
-def test_any_other_table_is_an_error(table: str) -> None:
-    with pytest.raises(Unsupported, match="not as the lab wrote it"):
-        knfsd.parse_export(table)
+def test_the_level_of_the_export_is_read_and_any_other_table_is_an_error() -> None:
+    for level in ("sync", "async"):
+        assert knfsd.parse_export(LINE.format(level=level)) == level
+    for table in ("", "\n", LINE.format(level="maybe"), LINE.format(level="sync") * 2, "/x\t*(ro)\n"):
+        with pytest.raises(Unsupported, match="not as the lab wrote it"):
+            knfsd.parse_export(table)
 
 
 @pytest.mark.parametrize("options", [{}, {"server": "kernel"}])
@@ -121,28 +109,23 @@ def test_the_durabilities_that_it_can_give_are_told_from_the_others(level: str, 
     assert NFS.needs_to_serve(server, options) == {}
 
 
-def test_what_nobody_can_mend_is_a_reason_for_whoever_named_it() -> None:
-    assert "one NFS server for all" in NFS.cannot_serve(asked(knfsd.SERVER, "shared"), share_of(server="kernel"))
-
-
 @pytest.mark.parametrize("answer", ["shared", "unknown", "lacks rpcbind", "rpcbind", "serving", ""])
 def test_where_nobody_named_it_ganesha_serves_instead(answer: str) -> None:
     server = asked(knfsd.SERVER, answer)
     assert NFS.cannot_serve(server, share_of(server_sync="always")) == ""
     assert "ganesha.nfsd" in NFS.needs_to_serve(server, {})
     assert NFS.served_by(server, "lab") == "ganesha.nfsd"
+    refusal = NFS.cannot_serve(asked(knfsd.SERVER, "shared"), share_of(server="kernel"))  # whoever named it
+    assert "one NFS server for all" in refusal
 
 
 # --- SMB
 
 
-@pytest.mark.parametrize(
-    ("answer", "why"),
-    [("free", ""), ("shared", "others share this host's kernel"), ("unknown", "the kernel has no ksmbd")],
-)
-def test_a_host_that_will_never_have_it_is_told_from_one_that_has(answer: str, why: str) -> None:
-    refusal = ksmbd.find_refusal(asked(ksmbd.SERVER, answer), share_of())
-    assert refusal.startswith(why) if why else refusal == ""
+def test_a_host_that_will_never_have_it_is_told_from_one_that_has() -> None:
+    assert ksmbd.find_refusal(asked(ksmbd.SERVER, "free"), share_of()) == ""
+    for answer, why in {"shared": "others share this host's kernel", "unknown": "the kernel has no ksmbd"}.items():
+        assert ksmbd.find_refusal(asked(ksmbd.SERVER, answer), share_of()).startswith(why)
 
 
 @pytest.mark.parametrize(
@@ -162,40 +145,29 @@ def test_what_a_person_can_mend_is_said_with_the_remedy(server: KernelServer, an
         driver.cannot_serve(asked(server, answer), share_of(server=name))
 
 
-@pytest.mark.parametrize(
-    ("asked_for", "refusal"),
-    [
-        (share_of(server_sync="async"), "cannot be told otherwise"),
-        (share_of(server_sync="always"), "cannot be told otherwise"),
-        (share_of(dialect="2.0.2"), "no SMB below 2.1"),
-        (share_of("/a;b"), "begins a comment"),  # its settings would cut the path short
-        (share_of("/a#b"), "begins a comment"),
-    ],
-)
-def test_ksmbd_says_what_it_cannot_give_before_the_host_is_asked(asked_for: Share, refusal: str) -> None:
-    assert refusal in ksmbd.find_refusal(side(FakeHost("server")), asked_for)
+def test_ksmbd_says_what_it_cannot_give_before_the_host_is_asked() -> None:
+    server = side(FakeHost("server"))
+    for level in ("async", "always"):
+        assert "cannot be told otherwise" in ksmbd.find_refusal(server, share_of(server_sync=level))
+    assert "no SMB below 2.1" in ksmbd.find_refusal(server, share_of(dialect="2.0.2"))
+    for path in ("/a;b", "/a#b"):  # its settings would cut the path short
+        assert "begins a comment" in ksmbd.find_refusal(server, share_of(path))
 
 
-def test_ksmbd_flushes_for_clients_and_speaks_no_smb_1() -> None:
+def test_ksmbd_flushes_for_clients_speaks_no_smb_1_and_is_on_one_interface() -> None:
     assert ksmbd.find_refusal(asked(ksmbd.SERVER, "free"), share_of(server_sync="sync")) == ""
     with pytest.raises(Unsupported, match="server: ksmbd does not speak "):
         next(ksmbd.serve(side(FakeHost("server")), share_of(old_dialect=SMB1)))
-
-
-def test_the_interface_of_the_data_address_is_read() -> None:
     assert ksmbd.parse_interface(ADDRESSES) == "eth0"
+    for text in ("", "\n", ADDRESSES * 2, "4: eth0 eth1\n", "4: $(id)    inet 10.99.0.2/24 x\n"):
+        with pytest.raises(LabFailure, match="not on one interface"):
+            ksmbd.parse_interface(text)
 
 
-@pytest.mark.parametrize("text", ["", "\n", ADDRESSES * 2, "4: eth0 eth1\n", "4: $(id)    inet 10.99.0.2/24 x\n"])
-def test_any_other_answer_about_it_is_an_error(text: str) -> None:
-    with pytest.raises(LabFailure, match="not on one interface"):
-        ksmbd.parse_interface(text)
-
-
-@pytest.mark.parametrize(("name", "signed"), [("signed", "true"), ("unsigned", "false")])
-def test_the_clients_kernel_says_whether_its_connection_is_signed(name: str, signed: str) -> None:
-    text = (LINUX_CAPTURES / f"cifs-debugdata-ksmbd-{name}.txt").read_text(encoding="utf-8")
-    assert parse_signed(text, r"\\10.99.0.2\lab") == signed
+def test_the_clients_kernel_says_whether_its_connection_is_signed() -> None:
+    for name, signed in {"signed": "true", "unsigned": "false"}.items():
+        text = (LINUX_CAPTURES / f"cifs-debugdata-ksmbd-{name}.txt").read_text(encoding="utf-8")
+        assert parse_signed(text, r"\\10.99.0.2\lab") == signed
 
 
 def test_ksmbd_listens_on_the_data_interface_alone_gets_its_password_by_input_and_is_put_back_module_last() -> None:

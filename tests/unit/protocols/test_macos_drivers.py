@@ -11,7 +11,7 @@ from support.pairs import OWN_NAME
 from lab import protocols
 from lab.base.errors import CommandError, LabFailure, Unsupported
 from lab.hosts import Role
-from lab.hosts.perl import run_perl
+from lab.hosts.command import run_perl
 from lab.protocols.afp.macos import MacAfp
 from lab.protocols.mounts.macos import PROMPT
 from lab.protocols.nfs.macos import MacNfs
@@ -24,14 +24,13 @@ def pair(tmp_path: Path) -> Pair:
     return Pair(tmp_path)
 
 
+SMB = {"dialect": "SMB 3.1.1", "signing": "off", "encryption": "off", "multichannel": "on", "session": "own"}
+
+
 @pytest.mark.parametrize(
     ("name", "source", "effective"),
     [
-        (
-            "smb",
-            "//lab@10.254.100.2/my%20share",
-            {"dialect": "SMB 3.1.1", "signing": "off", "encryption": "off", "multichannel": "on", "session": "own"},
-        ),
+        ("smb", "//lab@10.254.100.2/my%20share", SMB),
         ("nfs", "10.254.100.2:/", {"dialect": "NFSv3", "rsize": 131072, "wsize": 131072}),
         ("afp", "//lab@10.254.100.2/my%20share", {}),
     ],
@@ -50,22 +49,17 @@ def test_a_share_comes_and_goes(pair: Pair, name: str, source: str, effective: d
 
 
 @pytest.mark.parametrize("name", MOUNTED)
-def test_the_journal_alone_takes_a_mount_off_that_is_busy(pair: Pair, name: str) -> None:
+def test_a_fresh_mount_is_the_same_one_and_the_journal_alone_takes_it_off_if_it_is_busy(pair: Pair, name: str) -> None:
     before = state(pair.client)
-    pair.attach(name)
-    (pair.client.folder / "busy").touch()
-    pair.anew().unwind()
-    assert state(pair.client) == before
-    assert pair.client.calls("umount")[-1].startswith("umount -f ")
-
-
-@pytest.mark.parametrize("name", MOUNTED)
-def test_a_fresh_mount_is_the_same_one_again(pair: Pair, name: str) -> None:
     pair.attach(name)
     mounted = state(pair.client)
     pair.settings.renew(pair.settings.journal.open[-1])
     assert state(pair.client) == mounted
     assert len(pair.client.calls("umount")) == 1
+    (pair.client.folder / "busy").touch()
+    pair.anew().unwind()
+    assert state(pair.client) == before
+    assert pair.client.calls("umount")[-1].startswith("umount -f ")
 
 
 @pytest.mark.parametrize("name", MOUNTED)
@@ -123,11 +117,8 @@ def test_a_share_that_macos_keeps_ssh_sessions_out_of_is_taken_off_again(pair: P
 
 
 def test_a_client_that_is_gone_is_said_with_what_to_do(pair: Pair) -> None:
-    assert [protocols.find(name).driver("macos").mount_method(pair.sides["client"]) for name in MOUNTED] == [
-        "kernel smbfs",
-        "kernel nfs",
-        "kernel afpfs",
-    ]
+    methods = [protocols.find(name).driver("macos").mount_method(pair.sides["client"]) for name in MOUNTED]
+    assert methods == ["kernel smbfs", "kernel nfs", "kernel afpfs"]
     (pair.client.folder / "bin/mount_afp").unlink()
     with pytest.raises(Unsupported, match="client: no mount_afp: macOS 27 has removed its AFP client: leave afp out"):
         MacAfp().mount_method(pair.sides["client"])
@@ -182,18 +173,12 @@ def prompted(command: str, password: str = PASSWORD) -> subprocess.CompletedProc
     return subprocess.run(argv, input=f"{password}\n", capture_output=True, text=True, timeout=30)
 
 
-def test_a_command_has_a_terminal_of_its_own_and_its_exit_code_and_words_come_through() -> None:
+def test_a_command_has_its_own_terminal_and_what_it_prints_has_no_password() -> None:
     done = prompted("echo out; echo err >&2; [ -t 0 ] && [ -t 1 ] && echo tty > /dev/tty; exit 9")
     assert (done.returncode, done.stdout, done.stderr) == (9, "", "out\nerr\ntty\n")
     assert prompted("kill -TERM $$").returncode == 128 + 15
-
-
-def test_a_password_that_is_printed_is_not_passed_on() -> None:
     say = "printf 'Password for x: '; IFS= read -r p; echo \"//lab:$p@x\"; echo //lab:hunter2%20%25%26%2f%C3%B6@x"
     assert prompted(say).stderr.count("***") >= 2
     assert "hunter2" not in prompted(say).stderr
-
-
-def test_without_a_password_nothing_is_started() -> None:
-    done = subprocess.run(run_perl(PROMPT, "true"), stdin=subprocess.DEVNULL, capture_output=True, timeout=30)
-    assert (done.returncode, done.stderr) != (0, b"")
+    unasked = subprocess.run(run_perl(PROMPT, "true"), stdin=subprocess.DEVNULL, capture_output=True, timeout=30)
+    assert (unasked.returncode, unasked.stderr) != (0, b"")

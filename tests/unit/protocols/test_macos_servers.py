@@ -18,7 +18,7 @@ from lab import protocols
 from lab.base.errors import CommandError, LabFailure, SettingRefused, Unsupported
 from lab.design.case import Case
 from lab.design.factors import Direction
-from lab.hosts.perl import run_perl
+from lab.hosts.command import run_perl
 from lab.protocols.afp.macos import MacAfp
 from lab.protocols.nfs import macos
 from lab.protocols.nfs.macos import EDIT
@@ -38,12 +38,10 @@ def pair(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pair:
 # --- SMB and AFP
 
 
-@pytest.mark.parametrize("by_another_program", [False, True])
+@pytest.mark.parametrize("by_another", [False, True])
 @pytest.mark.parametrize("was_on", [False, True])
 @pytest.mark.parametrize(("name", "label"), [("smb", "com.apple.smbd"), ("afp", "com.apple.AppleFileServer")])
-def test_what_is_offered_is_taken_back(
-    pair: Pair, name: str, label: str, was_on: bool, by_another_program: bool
-) -> None:
+def test_what_is_offered_is_taken_back(pair: Pair, name: str, label: str, was_on: bool, by_another: bool) -> None:
     (pair.server.folder / "points").write_text("theirs|/Users/me/Public|smb|Public\n")
     (pair.server.folder / "loaded").write_text(f"{label}\n" if was_on else "com.apple.other\n")
     (pair.server.folder / "table").write_text("/dev/disk1 on / (hfs, local, journaled)\n")
@@ -51,7 +49,7 @@ def test_what_is_offered_is_taken_back(
     pair.serve(name)
     assert label in state(pair.server)["loaded"].splitlines()
     assert state(pair.server)["points"].splitlines()[-1] == f"{OWN_NAME}-{name}|{pair.share.path}|{name}|my share"
-    (pair.anew() if by_another_program else pair.settings).unwind()
+    (pair.anew() if by_another else pair.settings).unwind()
     assert state(pair.server) == before
     assert bool(pair.server.calls(["launchctl", "load", "-w"][0])) is True
     assert any("unload" in call for call in pair.server.calls("launchctl")) is not was_on
@@ -69,29 +67,23 @@ def test_a_server_that_is_noted_to_be_off_is_noted_so_again_afterwards(pair: Pai
     assert (state(pair.server), switches.read_text()) == before
 
 
-def test_the_name_of_a_share_of_theirs_is_not_taken(pair: Pair) -> None:
-    (pair.server.folder / "points").write_text("theirs|/Users/me/Public|smb|My Share\n")
+@pytest.mark.parametrize(
+    ("file", "content", "error", "message"),
+    [
+        ("points", "theirs|/Users/me/Public|smb|My Share\n", LabFailure, "/Users/me/Public as my share already: give"),
+        ("refuse", "", SettingRefused, f"share point {OWN_NAME}-smb: asked for 'shared', in effect is 'absent'"),
+        ("renamed", "-1", SettingRefused, r"asked sharing for .*'my share'.*, and it lists .*'my share-1'"),
+    ],
+)
+def test_a_share_point_that_is_not_as_asked_for_is_noticed_although_sharing_exits_0(
+    pair: Pair, file: str, content: str, error: type[LabFailure], message: str
+) -> None:
+    (pair.server.folder / file).write_text(content)
     before = state(pair.server)
-    with pytest.raises(LabFailure, match="shares /Users/me/Public as my share already: give"):
-        pair.serve("smb")
-    assert state(pair.server) == before
-
-
-def test_a_share_point_that_was_not_made_is_noticed_although_sharing_exits_0(pair: Pair) -> None:
-    before = state(pair.server)
-    (pair.server.folder / "refuse").touch()
-    with pytest.raises(SettingRefused, match=f"share point {OWN_NAME}-smb: asked for 'shared', in effect is 'absent'"):
+    with pytest.raises(error, match=message):
         pair.serve("smb")
     pair.settings.unwind()
     assert state(pair.server) == before
-
-
-def test_a_share_point_that_is_another_one_than_was_asked_for_is_noticed(pair: Pair) -> None:
-    (pair.server.folder / "renamed").write_text("-1")
-    with pytest.raises(SettingRefused, match=r"asked sharing for .*'my share'.*, and it lists .*'my share-1'"):
-        pair.serve("smb")
-    pair.settings.unwind()
-    assert state(pair.server)["points"] == ""
 
 
 @pytest.mark.parametrize(
@@ -114,25 +106,22 @@ def test_a_format_of_the_ram_disk_that_afp_cannot_share_is_refused(pair: Pair) -
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("name", "text", "said"),
     [
-        ({"hashes": "SALTED-SHA512-PBKDF2 SRP-RFC5054-4096-SHA512-PBKDF2\n"}, "Options > Windows File Sharing"),
-        ({"outsiders": "root\n"}, "dseditgroup -o edit -a root -t user com.apple.access_smb"),
-        ({"LaunchDaemons/com.apple.smbd.plist": None}, "no SMB server of its own"),
+        ("hashes", "SALTED-SHA512-PBKDF2 SRP-RFC5054-4096-SHA512-PBKDF2\n", "Options > Windows File Sharing"),
+        ("outsiders", "root\n", "dseditgroup -o edit -a root -t user com.apple.access_smb"),
+        ("LaunchDaemons/com.apple.smbd.plist", None, "no SMB server of its own"),
     ],
 )
-def test_what_keeps_an_account_out_is_said_and_not_changed(
-    pair: Pair, change: dict[str, str | None], said: str
-) -> None:
-    for name, text in change.items():
-        file = pair.server.folder / name
-        file.unlink() if text is None else file.write_text(text)
+def test_what_keeps_an_account_out_is_said_and_not_changed(pair: Pair, name: str, text: str | None, said: str) -> None:
+    file = pair.server.folder / name
+    file.unlink() if text is None else file.write_text(text)
     with pytest.raises(Unsupported, match=said):
         MacSmb().served_by(pair.sides["server"], "root")
     assert {call.split()[0] for call in pair.server.calls()} <= {"dscl", "dseditgroup", "pwpolicy"}
 
 
-def test_an_account_that_may_log_in_is_served(pair: Pair) -> None:
+def test_an_account_that_may_log_in_is_served_if_it_and_the_server_are_there(pair: Pair) -> None:
     assert MacSmb().served_by(pair.sides["server"], "root") == "smbd"
     (pair.server.folder / "hashes").write_text("")  # pwpolicy may not tell
     assert MacSmb().served_by(pair.sides["server"], "root") == "smbd"
@@ -140,9 +129,6 @@ def test_an_account_that_may_log_in_is_served(pair: Pair) -> None:
     assert MacAfp().served_by(pair.sides["server"], "root") == "AppleFileServer"
     with pytest.raises(Unsupported, match="there is no account nobody-at-all"):
         MacSmb().served_by(pair.sides["server"], "nobody-at-all")
-
-
-def test_an_afp_server_that_is_gone_is_said(pair: Pair) -> None:
     (pair.server.folder / "LaunchDaemons/com.apple.AppleFileServer.plist").unlink()
     with pytest.raises(Unsupported, match="server: this macOS has no AFP server: 11 and later have none: serve"):
         MacAfp().served_by(pair.sides["server"], "root")
@@ -150,9 +136,8 @@ def test_an_afp_server_that_is_gone_is_said(pair: Pair) -> None:
 
 def test_durability_cannot_be_set_on_a_mac(pair: Pair) -> None:
     for level, refused in {"default": False, "async": True, "sync": True}.items():
-        case = Case(
-            "smb", "cp", Direction.WRITE, 1500, "default", "ram", "file", 1, tuple({"server_sync": level}.items())
-        )
+        options = (("server_sync", level),)
+        case = Case("smb", "cp", Direction.WRITE, 1500, "default", "ram", "file", 1, options)
         with pytest.raises(Unsupported, match="the system's own") if refused else nullcontext():
             check_sync(case, MacSmb())
     assert not any(protocols.find(name).driver("macos").own_server for name in MOUNTED)
@@ -164,12 +149,10 @@ def test_durability_cannot_be_set_on_a_mac(pair: Pair) -> None:
 THEIRS = "# theirs\n/Users -ro -network 10.0.0.0 -mask 255.0.0.0\n"
 
 
-@pytest.mark.parametrize("by_another_program", [False, True])
+@pytest.mark.parametrize("by_another", [False, True])
 @pytest.mark.parametrize("nfsd", ["enabled", "disabled", "started"])
 @pytest.mark.parametrize("exports", [None, "", "/Users -ro", THEIRS], ids=["none", "empty", "unended", "theirs"])
-def test_exports_are_put_back_byte_by_byte(
-    pair: Pair, exports: str | None, nfsd: str, by_another_program: bool
-) -> None:
+def test_exports_are_put_back_byte_by_byte(pair: Pair, exports: str | None, nfsd: str, by_another: bool) -> None:
     folder = pair.server.folder
     if exports is not None:
         (folder / "exports").write_text(exports)
@@ -184,7 +167,7 @@ def test_exports_are_put_back_byte_by_byte(
     network = "-network 10.254.0.0 -mask 255.255.0.0"
     assert (folder / "known").read_text().splitlines()[-1] == f"{line} {network}"
     assert (folder / "known").read_text().startswith(exports or "")
-    (pair.anew() if by_another_program else pair.settings).unwind()
+    (pair.anew() if by_another else pair.settings).unwind()
     assert state(pair.server) == before
 
 
@@ -202,14 +185,6 @@ def test_a_folder_of_the_data_volume_is_exported_and_asked_for_by_its_place_ther
     assert macos.exported_path(pair.sides["server"], pair.share) == str(there)
     theirs = replace(pair.share, served_by_lab=False)
     assert macos.exported_path(pair.sides["server"], theirs) == pair.share.path
-
-
-def test_lines_of_theirs_that_came_meanwhile_stay(pair: Pair) -> None:
-    pair.serve("nfs")
-    with (pair.server.folder / "exports").open("a") as file:
-        file.write(THEIRS)
-    pair.anew().unwind()
-    assert (pair.server.folder / "exports").read_text() == THEIRS
 
 
 def test_nothing_is_exported_that_nfsd_may_not_read(pair: Pair) -> None:

@@ -8,8 +8,9 @@ from support.paths import LINUX_CAPTURES
 from lab import protocols
 from lab.base.errors import SettingRefused, Unsupported
 from lab.hosts.command import script
-from lab.hosts.mount_reports import parse_mount_options, parse_signed, split_mount_options
+from lab.hosts.mounts import parse_mount_options, parse_signed, split_mount_options
 from lab.protocols import Attached, Share
+from lab.protocols.driver import options_in_effect
 from lab.protocols.options import find_clash
 from lab.protocols.smb.linux import HAS_FRUIT, LinuxSmb, parse_connected_addresses, parse_time_machine
 
@@ -20,23 +21,16 @@ MOUNTS = [line.split(" ") for line in (LINUX_CAPTURES / "mounts-7.2.txt").read_t
 SHARE = r"\\10.99.0.2\lab"
 
 
-def test_the_kernel_says_which_connection_is_signed() -> None:
+def test_the_kernel_says_which_connection_is_signed_and_where_each_channel_goes() -> None:
     assert parse_signed(SIGNED, SHARE) == "true"
     assert parse_signed(UNSIGNED, SHARE) == "false"
     assert parse_signed(SIGNED, SHARE + "2") == ""
     assert parse_signed(SIGNED + UNSIGNED, SHARE) == ""
     assert parse_signed("", SHARE) == ""
-
-
-def test_the_kernel_says_where_each_channel_goes() -> None:
-    """The other channels of a session stand before its shares: fs/smb/client/cifs_debug.c of Linux 6.12."""
+    # The other channels of a session stand before its shares: fs/smb/client/cifs_debug.c of Linux 6.12.
     assert parse_connected_addresses(SIGNED, SHARE) == ["10.99.0.2"]
-    channel = (
-        "\n\tExtra Channels: 1 \n\n\t\tChannel: 2 ConnectionId: 0x18\n\t\tNumber of credits: 9,1,1 Dialect 0x300\n"
-    )
-    second = (
-        "\t2)\tSpeed: 1000000000 bps\n\t\tIPv4: 10.99.1.2\n\t\t[CONNECTED]\n\t3)\tSpeed: Unknown\n\t\tIPv6: fe80::2\n"
-    )
+    channel = "\n\tExtra Channels: 1 \n\n\t\tChannel: 2 ConnectionId: 0x18\n\t\tNumber of credits: 9 Dialect 0x300\n"
+    second = "\t2)\tSpeed: 10 bps\n\t\tIPv4: 10.99.1.2\n\t\t[CONNECTED]\n\t3)\tSpeed: Unknown\n\t\tIPv6: fe80::2\n"
     several = SIGNED.replace("\n\tShares:", f"{channel}\n\tShares:").replace("\n\n\tMIDs", f"{second}\n\n\tMIDs")
     assert parse_signed(several, SHARE) == "true"
     assert parse_connected_addresses(several, SHARE) == ["10.99.0.2", "10.99.1.2"]
@@ -52,7 +46,7 @@ def in_effect(protocol: str, fields: list[str], **said: str) -> dict[str, str]:
     return {name: option.read_level(split_mount_options(fields[3]) | said) for name, option in options.items()}
 
 
-def test_what_is_in_effect_stands_in_the_table_of_mounts() -> None:
+def test_what_is_in_effect_stands_in_the_table_of_mounts_and_odd_words_are_no_level() -> None:
     said = NFS | {"signed": "true"}
     found = [in_effect("nfs" if fields[2].startswith("nfs") else "smb", fields, **said) for fields in MOUNTS]
     expected = [
@@ -63,9 +57,6 @@ def test_what_is_in_effect_stands_in_the_table_of_mounts() -> None:
     ]
     for levels, captured in zip(found, expected, strict=True):
         assert levels.items() >= captured.items()  # an option that was added since has a level too
-
-
-def test_odd_words_of_a_mount_are_no_level() -> None:
     assert split_mount_options("rw,vers=4.2,rsize=-1,x=\x1b[2J,hard,=,a=b=c") == {"rw": "", "vers": "4.2", "hard": ""}
     assert in_effect("nfs", ["", "", "", "rsize=x,vers=9"])["rsize"] == ""
 
@@ -89,29 +80,22 @@ def mount(protocol: str, told: Share) -> tuple[str, Attached]:
     return argv[argv.index("-o") + 1], done.value.value
 
 
-@pytest.mark.parametrize(
-    ("protocol", "options", "words"),
-    [
-        ("smb", {}, "words"),
-        ("smb", {"dialect": "3.0.2", "signing": "true"}, "words,vers=3.02,sign"),
-        ("smb", {"signing": "false"}, "words"),
-        ("nfs", {"version": "4.1", "nconnect": "4", "rsize": "64 KiB"}, "words,vers=4.1,nconnect=4,rsize=65536"),
-        ("nfs", {"hard": "true"}, "words,hard"),
-    ],
-)
-def test_the_kernel_is_told_what_was_asked_for(protocol: str, options: dict[str, str], words: str) -> None:
-    assert mount(protocol, share_of(**options))[0] == words
+def test_the_kernel_is_told_what_was_asked_for() -> None:
+    assert mount("smb", share_of())[0] == mount("smb", share_of(signing="false"))[0] == "words"
+    assert mount("smb", share_of(dialect="3.0.2", signing="true"))[0] == "words,vers=3.02,sign"
+    words = "words,vers=4.1,nconnect=4,rsize=65536"
+    assert mount("nfs", share_of(version="4.1", nconnect="4", rsize="64 KiB"))[0] == words
+    assert mount("nfs", share_of(hard="true"))[0] == "words,hard"
 
 
 def test_what_is_not_as_it_was_asked_for_is_refused() -> None:
     told = share_of(version="4.0", rsize="1 MiB")
-    with pytest.raises(
-        SettingRefused, match=r"client: nfs\.rsize was set to 1 MiB and reads back as 512 KiB: client or"
-    ):
-        protocols.options_in_effect("nfs", told, mount("nfs", told)[1].options)
+    refusal = r"client: nfs\.rsize was set to 1 MiB and reads back as 512 KiB: client or"
+    with pytest.raises(SettingRefused, match=refusal):
+        options_in_effect("nfs", told, mount("nfs", told)[1].options)
     with pytest.raises(SettingRefused, match=r"smb\.signing was set to true and reads back as unknown"):
-        protocols.options_in_effect("smb", share_of(signing="true"), {})
-    found = protocols.options_in_effect("nfs", share_of(version="4.0"), mount("nfs", told)[1].options)
+        options_in_effect("smb", share_of(signing="true"), {})
+    found = options_in_effect("nfs", share_of(version="4.0"), mount("nfs", told)[1].options)
     assert found["nfs.version"] == "4.0"
 
 
@@ -132,31 +116,25 @@ def test_a_client_that_cannot_be_told_says_so() -> None:
 
 
 @pytest.mark.parametrize(
-    ("kernel", "options", "cannot"),
+    ("kernel", "options", "cannot", "is_asked"),
     [
-        ("25.4.0", {"client": "gvfs"}, "the smbfs of a Mac knows no such option"),
-        ("25.4.0", {"server": "samba"}, ""),
-        ("20.4.0", {"multichannel": "true", "dialect": "3.1.1", "signing": "true"}, ""),
-        ("20.3.0", {"multichannel": "true", "signing": "true"}, "this macOS is too old to be told multichannel"),
-        ("14.5.0", {"dialect": "2.1"}, "this macOS is too old to be told dialect"),
+        ("25.4.0", {"client": "gvfs"}, "the smbfs of a Mac knows no such option", False),
+        ("25.4.0", {"client": "gvfs", "dialect": "2.1"}, "the smbfs of a Mac knows no such option", False),
+        ("25.4.0", {"server": "samba"}, "", False),
+        ("25.4.0", {"signing": "true"}, "", False),
+        ("25.4.0", {"dialect": "2.1"}, "", True),
+        ("20.4.0", {"multichannel": "true", "dialect": "3.1.1", "signing": "true"}, "", True),
+        ("20.3.0", {"multichannel": "true", "signing": "true"}, "this macOS is too old to be told multichannel", True),
+        ("14.5.0", {"dialect": "2.1"}, "this macOS is too old to be told dialect", True),
     ],
 )
-def test_a_mac_takes_the_options_of_its_version(kernel: str, options: dict[str, str], cannot: str) -> None:
+def test_a_mac_takes_the_options_of_its_version_and_is_asked_for_it_only_where_that_decides(
+    kernel: str, options: dict[str, str], cannot: str, is_asked: bool
+) -> None:
     host = FakeHost()
     host.on(("uname", "-r"), f"{kernel}\n")
     driver, side = protocols.find("smb").driver("macos"), side_of(host, "macos", "10.99.0.1", OWN, "me")
     assert driver.cannot_attach(side, options) == cannot
-
-
-@pytest.mark.parametrize(
-    ("options", "is_asked"),
-    [({"client": "gvfs", "dialect": "2.1"}, False), ({"signing": "true"}, False), ({"dialect": "2.1"}, True)],
-)
-def test_a_mac_is_asked_for_its_version_only_where_that_decides(options: dict[str, str], is_asked: bool) -> None:
-    host = FakeHost()
-    host.on(("uname", "-r"), "25.4.0\n")
-    driver, side = protocols.find("smb").driver("macos"), side_of(host, "macos", "10.99.0.1", OWN, "me")
-    driver.cannot_attach(side, options)
     assert bool(host.sent) == is_asked
 
 
@@ -171,31 +149,19 @@ CIFS_ROW = (
 )
 
 
-@pytest.mark.parametrize(
-    ("text", "prefix", "known"),
-    [
-        (NFS_ROW, "NFSv", {"rsize": 1048576, "wsize": 524288, "dialect": "NFSv4.2"}),
-        (CIFS_ROW, "SMB ", {"rsize": 4194304, "wsize": 4194304, "dialect": "SMB 3.1.1"}),
-        ("rw,relatime", "NFSv", {}),
-        ("rsize=\x1b[2J,wsize=-1,vers=$(id)", "NFSv", {}),
-    ],
-)
-def test_what_is_not_said_or_not_a_number_is_not_known(text: str, prefix: str, known: dict[str, object]) -> None:
-    assert parse_mount_options(text, prefix) == known
+def test_what_is_not_said_or_not_a_number_is_not_known() -> None:
+    assert parse_mount_options(NFS_ROW, "NFSv") == {"rsize": 1048576, "wsize": 524288, "dialect": "NFSv4.2"}
+    assert parse_mount_options(CIFS_ROW, "SMB ") == {"rsize": 4194304, "wsize": 4194304, "dialect": "SMB 3.1.1"}
+    assert parse_mount_options("rw,relatime", "NFSv") == {}
+    assert parse_mount_options("rsize=\x1b[2J,wsize=-1,vers=$(id)", "NFSv") == {}
 
 
-FRUIT = "vfs objects = catia fruit streams_xattr\n"
+FRUIT = "vfs objects = catia fruit streams_xattr\nfruit:time machine = "
 
 
-@pytest.mark.parametrize(
-    ("options", "lines"),
-    [
-        ({}, ""),
-        ({"time_machine": "false"}, f"{FRUIT}fruit:time machine = no\n"),
-        ({"time_machine": "true"}, f"{FRUIT}fruit:time machine = yes\n"),
-    ],
-)
-def test_samba_is_told_of_macs_where_a_sweep_says_so_alone(options: dict[str, str], lines: str) -> None:
+@pytest.mark.parametrize(("level", "lines"), [("", ""), ("false", f"{FRUIT}no\n"), ("true", f"{FRUIT}yes\n")])
+def test_samba_is_told_of_macs_where_a_sweep_says_so_alone(level: str, lines: str) -> None:
+    options = {"time_machine": level} if level else {}
     host = RecordingHost("server", ())
     list(protocols.find("smb").driver("linux").serve(side_of(host), share_of(**options)))
     text = "".join(given for argv, given in host.told if "umask" in argv[2])
@@ -214,14 +180,11 @@ def test_a_samba_without_the_module_for_macs_is_an_error_that_names_its_package(
         LinuxSmb().cannot_serve(side, share_of(time_machine="true"))
 
 
-def test_other_servers_have_no_such_level() -> None:
+def test_only_samba_has_a_level_for_macs_which_testparm_tells() -> None:
     assert "only Samba" in find_clash({"server": "ksmbd", "time_machine": "false"})
     assert find_clash({"server": "samba", "time_machine": "true", "client": "gvfs"}) == ""
     side = side_of(FakeHost("server"), "macos", "192.0.2.2", OWN, "me")
     refusal = protocols.find("smb").driver("macos").cannot_serve(side, share_of(time_machine="true"))
     assert refusal == "the lab does not choose what serves there"
-
-
-@pytest.mark.parametrize(("text", "level"), [("yes\n", "true"), ("No\n", "false"), ("", ""), ("maybe\n", "")])
-def test_testparm_tells_the_level(text: str, level: str) -> None:
-    assert parse_time_machine(text) == level
+    for text, level in {"yes\n": "true", "No\n": "false", "": "", "maybe\n": ""}.items():
+        assert parse_time_machine(text) == level

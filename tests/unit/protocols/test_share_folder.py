@@ -88,7 +88,7 @@ def test_a_folder_that_is_there_is_taken_only_again(tmp_path: Path, mount: Path)
 
 
 @pytest.mark.parametrize(("of_lab", "state", "code"), [(True, "absent", 0), (False, "unmounted", 1)])
-def test_where_another_thing_is_mounted_nothing_is_removed(
+def test_nothing_is_removed_below_another_mount(
     tmp_path: Path, mount: Path, of_lab: bool, state: str, code: int
 ) -> None:
     host = client(tmp_path, SOURCES["gvfsd-fuse"])

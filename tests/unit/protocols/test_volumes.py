@@ -41,9 +41,8 @@ def test_what_a_server_refuses_is_told_with_what_helps(protocol: str, volume: Vo
     ("protocol", "volume"),
     [
         *((name, Volume("macos", "hfs", MAC)) for name in ("afp", "smb", "nfs")),
-        *(
-            (name, Volume("macos", "apfs", (15, 5))) for name in ("afp", "smb", "nfs")
-        ),  # there is no AFP server any more
+        # there is no AFP server any more
+        *((name, Volume("macos", "apfs", (15, 5))) for name in ("afp", "smb", "nfs")),
         *((name, Volume("linux", kind)) for name in ("afp", "smb", "nfs") for kind in ("ext4", "xfs", "btrfs", "zfs")),
         ("afp", Volume("macos", "zfs", OLD_MAC)),  # which shared whatever there was
         ("smb", Volume("macos", "zfs", (10, 9))),
@@ -59,12 +58,9 @@ def test_of_what_no_source_says_that_it_is_refused_nothing_is_said(protocol: str
     assert told(protocol, volume) == []
 
 
-def test_a_volume_may_be_refused_and_case_sensitive_too() -> None:
+def test_a_volume_may_be_refused_and_case_sensitive_too_and_its_version_unknown() -> None:
     verdicts = [verdict for verdict, _ in told("afp", Volume("macos", "apfs", MAC, is_case_sensitive=True))]
     assert verdicts == ["refused", "impaired"]
-
-
-def test_where_the_version_is_not_known_the_row_of_any_version_counts() -> None:
     assert [verdict for verdict, _ in told("afp", Volume("macos", "zfs"))] == [Verdict.REFUSED]
 
 

@@ -22,7 +22,7 @@ from lab.run.begin.look import plan_of
 from lab.run.case.catalogue import CATALOGUE
 from lab.run.runner import check_recorded
 from lab.run.transfer.result import TransferResult
-from lab.settings.layers import Layers
+from lab.settings.changes import Layers
 
 
 def test_every_slot_is_run_once_in_order_and_recorded_as_it_was(bench: Bench) -> None:

@@ -20,7 +20,7 @@ from lab.run import runner as runner_module
 from lab.run.case.catalogue import CATALOGUE
 from lab.run.runner import Ending
 from lab.run.transfer.result import TransferResult
-from lab.settings.layers import Layers
+from lab.settings.changes import Layers
 from lab.stats import wide_effects
 
 PRECISE = sweep_of(blocks=10, mtu=[1500, 9000]).model_copy(update={"precision": 0.03, "max_blocks": 40})

@@ -6,7 +6,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -15,6 +14,7 @@ from typing import Any
 import pytest
 from support.fake_host import EmulatedHost
 from support.pairs import OWN_NAME
+from support.waiting import wait_until
 
 from lab.base.errors import CommandError, LabFailure
 from lab.hosts.command import command
@@ -22,7 +22,7 @@ from lab.run.restore.vocabulary import line_format
 from lab.settings.background import background_process
 from lab.settings.changes import Settings
 from lab.settings.journal import Journal, Record
-from lab.settings.setting import Setting
+from lab.settings.operation import Setting
 
 pytestmark = pytest.mark.skipif(not (shutil.which("perl") and shutil.which("ps")), reason="needs perl and ps")
 REAL = ("sh", "perl", "ps", "awk", "grep", "sed", "cat", "cut", "rm", "tail", "sleep", "touch")
@@ -68,9 +68,7 @@ def identity(server: Setting) -> Path:
 
 
 def wait_for_both(place: Place) -> None:
-    deadline = time.monotonic() + 30
-    while len(place.running()) < 2 and time.monotonic() < deadline:
-        time.sleep(0.01)
+    wait_until(lambda: len(place.running()) >= 2)
     assert len(place.running()) == 2
 
 
@@ -104,14 +102,11 @@ def test_a_stopped_session_of_a_child_of_it_is_ended_too(place: Place) -> None:
     assert place.running() == []
 
 
-def test_one_that_ends_at_once_is_an_error_with_its_last_words(place: Place) -> None:
+def test_one_that_ends_at_once_or_does_not_exist_is_an_error_that_says_why(place: Place) -> None:
     server = place.server("sh", "-c", "echo port is taken >&2; exit 3")
     with pytest.raises(CommandError, match=r"sh did not become ready:\n.*port is taken"), place.settings.scope():
         place.settings.apply(server)
     assert server.read.run(place.host) == "absent"
-
-
-def test_one_that_does_not_exist_is_an_error_that_names_it(place: Place) -> None:
     with pytest.raises(CommandError, match="no-such-server: No such file or directory"), place.settings.scope():
         place.settings.apply(place.server("no-such-server"))
 
@@ -131,7 +126,7 @@ def test_a_process_that_is_not_ours_is_not_ended(place: Place, content: str) -> 
     with subprocess.Popen(["sleep", "600"], start_new_session=True) as other:
         try:
             identity(server).write_text(content.format(pid=other.pid))
-            for step in server.undo("absent"):
+            for step in server.operation.undo("absent"):
                 place.host.run(*step.argv, check=False)
             assert other.poll() is None
         finally:
@@ -145,7 +140,7 @@ def test_nothing_is_ended_by_a_file_of_another_account(place: Place) -> None:
     place.settings.apply(server)
     wait_for_both(place)
     os.chown(identity(server), 65534, -1)
-    (step,) = server.undo("absent")
+    (step,) = server.operation.undo("absent")
     with pytest.raises(CommandError, match="was not written by this account"):
         step.run(place.host)
     assert len(place.running()) == 2
@@ -168,7 +163,7 @@ def test_a_zombie_that_nobody_waits_for_is_no_process(place: Place) -> None:
         os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
         identity(server).write_text(f"{process.pid}\n1\n")
         assert server.read.run(place.host) == "absent"
-        for step in server.undo("absent"):
+        for step in server.operation.undo("absent"):
             step.run(place.host)
         assert not identity(server).exists()
 
@@ -185,9 +180,7 @@ def test_renewed_it_is_another_process_and_the_journal_stays_as_it_is(place: Pla
     assert place.running() == []
 
 
-def test_where_all_commands_have_the_same_rights_it_is_renewed_by_one_of_them(
-    place: Place, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_with_the_same_rights_for_all_commands_one_renews_it(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     place.settings.apply(place.server())
     first, (record,) = place.running(), place.settings.journal.open
     told: list[tuple[str, ...]] = []

@@ -14,7 +14,7 @@ from support.memory_host import BEFORE, LINES, MemoryHost, World, knob, untouche
 
 from lab.base.errors import BadInput, RestoreError
 from lab.settings.changes import Settings
-from lab.settings.journal import Journal
+from lab.settings.journal import Journal, Record
 
 
 @pytest.fixture
@@ -73,7 +73,9 @@ def test_a_torn_last_line_is_a_change_that_never_began(cut: int, standing: int) 
             world.settings.apply(knob("server", key, "new"))
         whole = world.path.read_bytes() if standing else b""
         journal = world.settings.journal
-        journal.intend(knob("client", "mount", "new").record(journal.next_number(), "absent"))
+        journal.intend(
+            Record(journal.next_number(), "client", knob("client", "mount", "new").operation, "absent", "new")
+        )
         line = world.path.read_bytes()[len(whole) :]
         torn = line[: 1 + cut % (len(line) - 2)]
         world.path.write_bytes(whole + torn)
@@ -88,7 +90,7 @@ def test_a_torn_last_line_is_a_change_that_never_began(cut: int, standing: int) 
         assert world.state() == untouched()
 
 
-def test_a_line_that_lacks_only_its_end_counts(world: World) -> None:
+def test_a_last_line_without_its_end_counts_unless_it_is_torn(world: World) -> None:
     world.settings.apply(knob("server", "mtu", "9000"))
     whole = world.path.read_bytes()
     world.path.write_bytes(whole[:-1])
@@ -96,9 +98,6 @@ def test_a_line_that_lacks_only_its_end_counts(world: World) -> None:
     assert world.path.read_bytes() == whole
     world.restore()
     assert world.state() == untouched()
-
-
-def test_a_torn_note_that_something_was_put_back_is_harmless(world: World) -> None:
     world.settings.apply(knob("server", "mtu", "9000"))
     world.settings.unwind()
     world.path.write_bytes(world.path.read_bytes()[:-5])
@@ -149,13 +148,6 @@ def test_a_record_of_other_types_is_none(world: World, key: str, value: object) 
     assert world.hosts["server"].values["mtu"] == "9000"
 
 
-def test_a_change_that_stands_in_it_twice_is_refused(world: World) -> None:
-    world.settings.apply(knob("server", "mtu", "9000"))
-    world.path.write_bytes(world.path.read_bytes() * 2)
-    with pytest.raises(BadInput, match="line 2 is not of a journal: change 1 stands in it twice"):
-        Journal(world.path, LINES)
-
-
 def test_a_host_that_is_none_keeps_no_other_from_being_put_back(world: World) -> None:
     for key in ("mtu", "space"):
         world.settings.apply(knob("server", key, "new"))
@@ -165,7 +157,12 @@ def test_a_host_that_is_none_keeps_no_other_from_being_put_back(world: World) ->
     assert world.hosts["server"].values["space"] == BEFORE["space"]
 
 
-def test_a_journal_that_cannot_be_read_says_so(tmp_path: Path) -> None:
-    (tmp_path / "journal.jsonl").mkdir()
+def test_a_journal_that_cannot_be_read_or_has_a_change_twice_is_refused(world: World) -> None:
+    world.settings.apply(knob("server", "mtu", "9000"))
+    world.path.write_bytes(world.path.read_bytes() * 2)
+    with pytest.raises(BadInput, match="line 2 is not of a journal: change 1 stands in it twice"):
+        Journal(world.path, LINES)
+    world.path.unlink()
+    world.path.mkdir()
     with pytest.raises(BadInput, match=r"journal\.jsonl: cannot be read"):
-        Journal(tmp_path / "journal.jsonl", LINES)
+        Journal(world.path, LINES)

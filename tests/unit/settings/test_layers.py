@@ -12,8 +12,8 @@ from support.examples import at_most
 from support.memory_host import LINES, Fault, World, knob, untouched
 
 from lab.base.errors import HostError, Interrupted, RestoreError, SettingRefused
+from lab.settings.changes import Layer, Layers
 from lab.settings.journal import Journal
-from lab.settings.layers import Layer, Layers
 
 
 class Stack:
@@ -55,13 +55,6 @@ def test_common_layers_stay_and_the_rest_is_applied_anew(stack: Stack) -> None:
     assert stack.client() == {"mtu": "9000", "space": "131072", "mount": "absent"}
     stack.layers.step_down(0)
     assert stack.world.state() == untouched()
-
-
-def test_stepping_down_to_more_than_there_is_does_nothing(stack: Stack) -> None:
-    stack.layers.step_down(3)
-    stack.layers.move([stack.layer("mtu", "9000")])
-    stack.layers.step_down(3)
-    assert stack.client()["mtu"] == "9000"
 
 
 def test_what_changed_before_the_layers_is_not_the_layers(stack: Stack) -> None:
@@ -118,9 +111,7 @@ MOVES = st.lists(st.tuples(LEVELS, st.integers(0, 3)), max_size=8)
 
 @at_most(60)
 @given(MOVES)
-def test_any_walk_stands_where_it_should_and_applies_no_more_than_needed(
-    moves: list[tuple[tuple[str, ...], int]],
-) -> None:
+def test_any_walk_stands_where_it_should_and_applies_no_more(moves: list[tuple[tuple[str, ...], int]]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         stack = Stack(Path(folder))
         standing: tuple[str, ...] = ()
@@ -138,7 +129,7 @@ def test_any_walk_stands_where_it_should_and_applies_no_more_than_needed(
         assert stack.world.state() == untouched()
 
 
-def test_it_knows_what_it_stands_on(stack: Stack) -> None:
+def test_it_knows_what_it_stands_on_and_steps_down_to_nothing_higher(stack: Stack) -> None:
     low, high, other = (stack.layer(*pair) for pair in (("mtu", "9000"), ("space", "1"), ("space", "2")))
     assert stack.layers.stands_on([])
     assert not stack.layers.stands_on([low])
@@ -147,3 +138,7 @@ def test_it_knows_what_it_stands_on(stack: Stack) -> None:
     assert stack.layers.stands_on([low, high])
     assert not stack.layers.stands_on([low, other])
     assert not stack.layers.stands_on([low, high, other])
+    stack.layers.step_down(3)
+    stack.layers.move([stack.layer("mtu", "9000")])
+    stack.layers.step_down(3)
+    assert stack.client()["mtu"] == "9000"

@@ -15,9 +15,8 @@ from support.open_runs import hosts_file
 from lab.base.errors import BadInput
 from lab.hosts.hosts_file import Hosts, load_hosts
 from lab.results.run_folder import RunFolder
-from lab.settings.journal import Journal, Restored
+from lab.settings.journal import Journal, NoSeals, Restored, RunSeals
 from lab.settings.register import Register, state_folder
-from lab.settings.seals import NoSeals, RunSeals
 
 ID = "0123456789abcdef" * 2
 RUN = {"sweep_text": 'name = "é"', "seed": 7, "hosts_file": "/a/hosts.ini", "hosts_digest": "d", "instance": None}
@@ -44,21 +43,16 @@ def test_nobody_else_may_look_into_it() -> None:
     assert (register.path / "key").stat().st_size == 32
 
 
-@pytest.mark.parametrize("value", [None, "", "not/absolute"])
-def test_without_a_place_of_its_own_it_is_in_the_home(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, value: str | None
+def test_otherwise_it_is_in_the_home_unless_that_is_somebody_elses(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
-    monkeypatch.setenv("XDG_STATE_HOME", value or "")
-    if value is None:
-        monkeypatch.delenv("XDG_STATE_HOME")
-    assert state_folder() == tmp_path / ".local/state/file-share-lab"
-
-
-def test_a_home_that_sudo_left_to_somebody_else_is_not_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for value in ("", "not/absolute"):
+        monkeypatch.setenv("XDG_STATE_HOME", value)
+        assert state_folder() == tmp_path / ".local/state/file-share-lab"
     monkeypatch.delenv("XDG_STATE_HOME")
-    monkeypatch.setenv("HOME", str(tmp_path))
-    uid = os.geteuid()
+    assert state_folder() == tmp_path / ".local/state/file-share-lab"
+    uid = os.geteuid()  # sudo may leave a home to root that is not root's
     monkeypatch.setattr(os, "geteuid", lambda: uid + 1 if uid else 65534)
     assert not state_folder().is_relative_to(tmp_path)
 
@@ -66,10 +60,6 @@ def test_a_home_that_sudo_left_to_somebody_else_is_not_taken(tmp_path: Path, mon
 def link_to(path: Path) -> None:
     path.rename(path.with_name("elsewhere"))
     path.symlink_to("elsewhere")
-
-
-def hard_link(path: Path) -> None:
-    path.with_name("other name").hardlink_to(path)
 
 
 def fifo(path: Path) -> None:
@@ -89,14 +79,14 @@ def chmod(mode: int) -> Callable[[Path], None]:
         ("open", chmod(0o770), "is open to others (mode 0770)"),
         ("open", link_to, "it is a link"),
         ("key", link_to, "it is a link"),
-        ("key", hard_link, "has another name too (a hard link)"),
+        ("key", lambda path: path.with_name("other name").hardlink_to(path), "has another name too (a hard link)"),
         ("key", fifo, "not an ordinary file"),
         ("key", chmod(0o640), "is open to others (mode 0640)"),
         ("key", lambda path: path.write_bytes(b"x" * 31), "not a key of 32 bytes"),
         ("key", lambda path: path.write_bytes(b"x" * 10**6), "larger than 64 KiB, which no such file is"),
     ],
 )
-def test_files_that_somebody_may_have_had_a_hand_in_are_refused(
+def test_files_that_others_may_have_changed_are_refused(
     name: str, damage: Callable[[Path], None], message: str
 ) -> None:
     damage(Register().path / name)
@@ -156,10 +146,7 @@ def test_an_entry_that_is_none_is_named_and_hides_no_other(entry: Path, content:
     runs, (problem,) = Register().open_runs()
     assert [run.id for run in runs] == [ID]
     assert "open/x.json: not an entry" in problem
-
-
-def test_an_entry_under_the_name_of_another_is_none(entry: Path) -> None:
-    entry.rename(entry.with_name(f"{'f' * 32}.json"))
+    entry.rename(entry.with_name(f"{'f' * 32}.json"))  # under the name of another one it is none either
     assert Register().open_runs()[0] == []
 
 
@@ -174,12 +161,11 @@ def test_run_json_proves_who_began_the_run(key: str) -> None:
     assert not register.began(RUN)
 
 
-def test_so_does_one_whose_sweep_has_a_password_in_a_comment(tmp_path: Path) -> None:
+def test_another_accounts_key_proves_nothing_and_a_password_is_masked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     signed = Register().sign(RUN | {"sweep_text": "# //ann:hunter2@nas/Films"})
     assert Register().began(RunFolder.create(tmp_path, "sweep", signed).run)
-
-
-def test_the_key_of_another_account_proves_nothing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     run = Register().sign(RUN)
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "another"))
     assert not Register().began(run)
@@ -207,9 +193,14 @@ def accepted(lines: list[bytes]) -> int:
     return seals.count
 
 
-def test_lines_are_those_that_were_written() -> None:
+def test_lines_are_those_that_were_written_with_seals_of_this_run_and_key() -> None:
     assert accepted(lines_of(5)) == 5
     assert json.loads(lines_of(1)[0]).keys() == {"number", "seal"}
+    assert accepted(lines_of(2, run="f" * 32)) == 0
+    assert accepted(lines_of(2, key=b"x" * 32)) == 0
+    assert accepted([b'{"number": 0}']) == 0
+    assert accepted([b'{"number": 0, "seal": "%s"}' % (b"0" * 64)]) == 0
+    assert NoSeals().accept(lines_of(1)[0]) == NoSeals().accept(b'{"number": 0}') == b'{"number": 0}'
 
 
 @given(st.lists(st.integers(0, 4), max_size=8))
@@ -225,17 +216,6 @@ def test_a_line_of_which_a_byte_was_changed_is_none(number: int, at: int, by: in
     at %= len(lines[number])
     lines[number] = lines[number][:at] + bytes([lines[number][at] ^ by]) + lines[number][at + 1 :]
     assert accepted(lines) == number
-
-
-def test_seals_of_another_run_or_another_key_prove_nothing() -> None:
-    assert accepted(lines_of(2, run="f" * 32)) == 0
-    assert accepted(lines_of(2, key=b"x" * 32)) == 0
-    assert accepted([b'{"number": 0}']) == 0
-    assert accepted([b'{"number": 0, "seal": "%s"}' % (b"0" * 64)]) == 0
-
-
-def test_without_seals_to_prove_a_line_is_read_with_or_without() -> None:
-    assert NoSeals().accept(lines_of(1)[0]) == NoSeals().accept(b'{"number": 0}') == b'{"number": 0}'
 
 
 def test_a_journal_goes_on_with_its_seals_after_a_line_that_was_torn(tmp_path: Path) -> None:

@@ -11,8 +11,6 @@ from lab.settings.changes import Settings
 from lab.settings.journal import Journal, LineFormat
 from lab.stores.named_device import NamedDevice
 
-GONE = "server: the space is gone"
-
 
 @dataclass(frozen=True)
 class LoneKnob(HoldingKnob):
@@ -25,13 +23,6 @@ class LoneKnob(HoldingKnob):
         return "the space is gone" if value == "gone" else ""
 
 
-def restored_of(settings: Settings) -> list[str]:
-    """What could not be put back."""
-    with pytest.raises(RestoreError) as caught:
-        settings.unwind()
-    return list(caught.value.problems)
-
-
 def test_a_folder_on_a_disk_that_failed_goes_with_the_mount_below_it(tmp_path: Path) -> None:
     world = World(tmp_path)
     host = world.hosts["server"]
@@ -41,12 +32,9 @@ def test_a_folder_on_a_disk_that_failed_goes_with_the_mount_below_it(tmp_path: P
         if (key, value) == ("mount", "absent"):
             at.values["folder"] = "absent"
 
-    for setting in (
-        knob("server", "space", "9", HoldingKnob),
-        knob("server", "mount", "1"),
-        knob("server", "folder", "1"),
-    ):
-        world.settings.apply(setting)
+    world.settings.apply(knob("server", "space", "9", HoldingKnob))
+    for key in ("mount", "folder"):
+        world.settings.apply(knob("server", key, "1"))
     host.stuck_keys, host.watch = {"folder"}, unmount
     world.settings.unwind()
     assert host.values == BEFORE | {"folder": "absent"}
@@ -60,7 +48,9 @@ def test_what_stands_alone_and_is_gone_keeps_nothing_else_and_is_told_in_words(t
     for setting in (knob("server", "mtu", "9", HoldingKnob), knob("server", "space", "1", LoneKnob)):
         settings.apply(setting)
     host.values["space"], host.stuck_keys = "gone", {"space"}
-    assert restored_of(settings) == [GONE]
+    with pytest.raises(RestoreError) as caught:
+        settings.unwind()
+    assert caught.value.problems == ("server: the space is gone",)
     assert host.values["mtu"] == BEFORE["mtu"]
     assert [record.name for record in settings.journal.open] == ["knob space"]
     settings.restorer.is_given_up = lambda record: record.name == "knob space"

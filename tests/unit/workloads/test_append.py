@@ -11,8 +11,8 @@ from support.fake_host import FakeHost
 from support.sweeps import cases_of, sweep_of
 
 from lab import workloads
-from lab.hosts.perl import run_perl
-from lab.platforms.linux.programs import LinuxPrograms
+from lab.hosts.command import run_perl
+from lab.platforms.linux.files import LinuxPrograms
 from lab.workloads import Move
 from lab.workloads.append import APPEND
 

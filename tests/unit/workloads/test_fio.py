@@ -14,8 +14,8 @@ from support.sweeps import cases_of, sweep_of
 from lab import workloads
 from lab.base.errors import LabFailure, TransferError, Unsupported
 from lab.design.factors import Direction
-from lab.platforms.linux.programs import LinuxPrograms
-from lab.platforms.macos.programs import MacPrograms
+from lab.platforms.linux.files import LinuxPrograms
+from lab.platforms.macos.files import MacPrograms
 from lab.results.observed import Observed
 from lab.workloads import Move
 from lab.workloads.fio import PERCENTILES, parse_report

@@ -16,7 +16,7 @@ from lab import workloads
 from lab.base.errors import LabFailure
 from lab.design.case import Case
 from lab.design.factors import Direction
-from lab.hosts.perl import run_perl
+from lab.hosts.command import run_perl
 from lab.results.observed import FrameFacts, Observed
 from lab.run.transfer import most_streams
 from lab.run.transfer.result import TransferResult

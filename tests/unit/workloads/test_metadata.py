@@ -21,7 +21,7 @@ from lab.design.case import Case
 from lab.design.factors import Direction
 from lab.design.plan import plan
 from lab.design.sweep_file import Sweep
-from lab.hosts.perl import run_perl
+from lab.hosts.command import run_perl
 from lab.run.case.catalogue import CATALOGUE
 from lab.run.transfer.proof import least_bytes
 from lab.workloads import Move

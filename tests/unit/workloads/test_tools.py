@@ -10,8 +10,8 @@ from support.fake_host import FakeHost
 
 from lab import protocols, workloads
 from lab.base.errors import Absent, Unsupported
-from lab.platforms.linux.programs import LinuxPrograms
-from lab.platforms.macos.programs import MacPrograms
+from lab.platforms.linux.files import LinuxPrograms
+from lab.platforms.macos.files import MacPrograms
 from lab.workloads import Move
 from lab.workloads.file import deadline_s
 

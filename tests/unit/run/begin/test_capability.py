@@ -21,7 +21,7 @@ from lab.design.sweep_file import Sweep
 from lab.hosts import ROLES, Role
 from lab.hosts.hosts_file import load_hosts
 from lab.platforms import Facts
-from lab.platforms.linux.programs import LinuxPrograms
+from lab.platforms.linux.files import LinuxPrograms
 from lab.platforms.macos.platform import MacOS
 from lab.protocols import Driver, Side
 from lab.run.begin.capability import (

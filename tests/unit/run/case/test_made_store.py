@@ -19,8 +19,8 @@ from lab.design.plan import USUAL_IMAGE_BYTES, plan
 from lab.design.sweep_file import Sweep
 from lab.hosts.command import script
 from lab.hosts.hosts_file import ShareConfig
+from lab.platforms.linux.files import MANAGERS
 from lab.platforms.linux.platform import Linux
-from lab.platforms.linux.programs import MANAGERS
 from lab.platforms.macos.platform import MacOS
 from lab.run.begin.compatibility import check_fit
 from lab.run.case import made_store

@@ -21,7 +21,7 @@ from lab.base.errors import (
 from lab.run.case import mounting
 from lab.run.case.mounting import Mounting
 from lab.run.transfer.result import TransferResult
-from lab.settings.layers import Layers
+from lab.settings.changes import Layers
 
 DIED = CommandError("client", ("/bin/sh", "-c", "mount", "sh"), 1, "gvfsd-fuse does not show smb://x: it has died\n")
 

@@ -16,7 +16,7 @@ from lab.hosts.command import Command, command
 from lab.run.case import network
 from lab.run.case.made_store import MadeStore
 from lab.run.case.session import Session
-from lab.settings.layers import Layer, Layers
+from lab.settings.changes import Layer, Layers
 
 CASE = case_of("read", "nfs", store="zfs", server_cache="cold")
 FORGET = command("write", "mtu", "forgotten")

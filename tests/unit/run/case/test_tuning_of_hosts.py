@@ -11,7 +11,7 @@ from lab.hosts import Role
 from lab.platforms.linux.platform import Linux
 from lab.run.case.network import set_mtu, set_tcp_buffers
 from lab.settings.changes import Settings
-from lab.settings.setting import Setting
+from lab.settings.operation import Setting
 
 
 class Recorder(Settings):

@@ -14,7 +14,7 @@ from lab.design.blocks import Slot
 from lab.design.case import Case
 from lab.results import run_folder
 from lab.run.ceilings import link_ceiling
-from lab.settings.layers import Layers
+from lab.settings.changes import Layers
 
 WRITES = sweep_of(blocks=2, protocol=["smb"], direction=["write"])
 ONE_BLOCK, TWO_BLOCKS = (sweep_of(blocks=blocks, protocol=["smb"]) for blocks in (1, 2))

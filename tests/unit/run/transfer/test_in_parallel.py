@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from lab.platforms.armed import Armed, Offset
+from lab.platforms.timing import Armed, Offset
 from lab.run.transfer.in_parallel import COUNTING_TIMES, LEAD_S, start_all
 
 

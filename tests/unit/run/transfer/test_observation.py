@@ -19,7 +19,7 @@ from lab.base.errors import HostLost, LabFailure
 from lab.base.present import present
 from lab.hosts.hosts_file import Hosts
 from lab.platforms import Connection, Counters, Reading, Timing
-from lab.platforms.linux.tcp import parse_ss
+from lab.platforms.linux.clock import parse_ss
 from lab.results.observed import HostUsage, TcpFacts, WireFacts
 from lab.results.run_folder import RunFolder
 from lab.run.case.pair import Pair

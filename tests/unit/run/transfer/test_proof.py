@@ -15,7 +15,7 @@ from lab.hosts import Role
 from lab.platforms import Counters
 from lab.platforms.timing import Moved
 from lab.protocols import Driver
-from lab.protocols.share import Side
+from lab.protocols.driver import Side
 from lab.protocols.smb.macos import MacSmb
 from lab.results.together import ClientPart, Together
 from lab.run.transfer.proof import describe_others, describe_skew, not_cold, not_on_the_wire

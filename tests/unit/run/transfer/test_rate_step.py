@@ -7,8 +7,7 @@ import numpy.typing as npt
 import pytest
 
 from lab.hosts import Role
-from lab.platforms import Connection, Reading, Ticks
-from lab.platforms.readings import Disk
+from lab.platforms.readings import Connection, Disk, Reading, Ticks
 from lab.results.observed import RateStep, TcpFacts
 from lab.run.transfer import rate_step
 from lab.run.transfer.rate_step import describe

@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 
 from lab.base.present import present
-from lab.platforms import Connection, Reading, Ticks
-from lab.platforms.readings import Disk, Process
+from lab.platforms.readings import Connection, Disk, Process, Reading, Ticks
 from lab.results.observed import TcpFacts
 from lab.run.transfer.time_series import series
 from lab.run.transfer.usage import carrier, usage

@@ -1,4 +1,3 @@
-# shellcheck shell=sh
 # shellcheck disable=SC2015,SC2154  # give_up follows any failure before it; owner is set by own_folder.sh
 # After own_folder.sh. As root: write the helper from standard input to the file $1, and the line $2 to the file $3 of
 # sudo's settings, after a check by visudo. Only root may write into the folders above them.

@@ -158,7 +158,7 @@ $acts{volume} = sub {
     refuse("$bound->{device} is no RAM image of $name that is free") unless is_own_image($bound->{device});
     return run(undef, 0, 'mount', '-t', $bound->{format}, '-o', 'noatime,nosuid,nodev', $bound->{device}, $bound->{ram});
 };
-# As LEAVE_ALONE of lab/platforms/macos/ram_disk.py. The account made what is on a volume, maybe links.
+# As LEAVE_ALONE of lab/platforms/macos/disk_images.py. The account made what is on a volume, maybe links.
 $acts{leave_alone} = sub {
     my ($bound) = $_[0]{bound};
     my $point = take($bound->{ram});
