@@ -1,4 +1,4 @@
-"""What the code says of itself, as tables of Markdown: fields with the strings below them, and their types in words."""
+"""What the code says of itself, as tables of Markdown: fields with their texts, and their types in words."""
 
 import dataclasses
 import types

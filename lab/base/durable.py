@@ -114,10 +114,7 @@ class Folder:
 
     @contextmanager
     def writing(self, name: str) -> Iterator[IO[bytes]]:
-        """A file that replaces the one of this name durably and in one step; after an error the old one remains.
-
-        Raises OSError that names the file.
-        """
+        """A file that replaces the one of this name durably and in one step; after an OSError the old one remains."""
         part = f".{name}.{os.urandom(6).hex()}"
         mode = 0o600 | os.fstat(self._descriptor).st_mode & _OTHERS
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC

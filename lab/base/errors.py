@@ -36,7 +36,6 @@ class LabError(Exception):
         super().__init__(self.message, self.remedy)
 
     def __str__(self) -> str:
-        """Host, message and remedy, as a person reads them."""
         return ": ".join(filter(None, [self.host, self.message, self.remedy]))
 
     def cause(self) -> str:
@@ -88,7 +87,6 @@ class CommandError(HostError):
         super().__init__("\n".join([f"{abridge(argv)}: {self.how_it_ended()}", *tail]), remedy, host=host)
 
     def __str__(self) -> str:
-        """Host, message and remedy, the remedy on a line of its own."""
         return "\n".join(filter(None, [f"{self.host}: {self.message}", self.remedy]))
 
     def cause_first(self) -> str:
@@ -156,7 +154,6 @@ class RestoreError(LabFailure):
         return str(self)
 
     def __str__(self) -> str:
-        """What happened and what to do on the first line, then a line for each problem."""
         return "\n".join([f"{self.message}; {self.remedy}", *self.problems])
 
 

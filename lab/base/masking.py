@@ -13,13 +13,7 @@ from html import escape
 from urllib.parse import quote, unquote
 
 from lab.base.name_places import PLACES, SAYINGS, is_ordinary
-from lab.base.name_shapes import (
-    OWNERS_OF_ALGORITHMS,
-    SHAPES,
-    identifies_nothing,
-    is_of_a_project,
-    kind_of_address,
-)
+from lab.base.name_shapes import OWNERS_OF_ALGORITHMS, SHAPES, identifies_nothing, is_of_a_project, kind_of_address
 from lab.base.secret_texts import MASK as PASSWORD
 from lab.base.secret_texts import without_secrets
 
@@ -78,10 +72,7 @@ class Masker:
         self._seen: set[str] = set()  # masks already in the texts, from an earlier masking
 
     def know(self, kind: str, *names: str) -> None:
-        """Mask names of a kind: ``host``, ``user``, ``person``, ``share``, ``volume``, ``serial`` or another word.
-
-        Raises ValueError for more than can be searched for.
-        """
+        """Mask names of a kind, such as ``host``, ``user`` or ``serial``. Raises ValueError for too many."""
         for name in (name.strip() for name in names):
             if _is_address(name):
                 continue
@@ -105,28 +96,30 @@ class Masker:
             self.know(kind, *_found(place, text_shown))
         for kind, place in SAYINGS:
             for name in _found(place, text_shown):
-                self._know_unless_ordinary(kind, name)
+                first, dot, _ = name.partition(".")
+                if is_ordinary(name) or is_of_a_project(name):
+                    continue
+                if dot and is_ordinary(first):  # the first part alone tells nothing
+                    self._add(kind, name)
+                else:
+                    self.know(kind, name)
         for kind, folder in (("user", "Users"), ("user", "home"), ("volume", "Volumes")):
             self.know(kind, *re.findall(rf"/{folder}/({_PART})", text_shown, re.MULTILINE))
         self._learned.add(text)
 
     def mask(self, text: str) -> str:
         """The text with masks. Learn from all texts first: then a name is masked wherever it occurs."""
-        if self._pattern is None:
-            self._pattern = self._compiled()
         shown = without_secrets(text)
         if PASSWORD in shown:
             self._masks["password", PASSWORD] = PASSWORD
-        return self._pattern.sub(self._replace, shown)
+        return self._compiled().sub(self._replace, shown)
 
     def names_in(self, text: str) -> Iterator[tuple[str, str]]:
         """The kind and the text of whatever :meth:`mask` would replace; passwords are not repeated."""
-        if self._pattern is None:
-            self._pattern = self._compiled()
         shown = without_secrets(text)
         if shown != text:
             yield "password", PASSWORD
-        for match in self._pattern.finditer(shown):
+        for match in self._compiled().finditer(shown):
             kind = match.lastgroup or ""
             if self._replace(match) == match[0]:
                 continue
@@ -143,16 +136,6 @@ class Masker:
             for (kind, key), mask in self._masks.items()
         ]
 
-    def _know_unless_ordinary(self, kind: str, name: str) -> None:
-        """Know a name, unless it may be an ordinary word or the address of a manual."""
-        first, dot, _ = name.partition(".")
-        if is_ordinary(name) or is_of_a_project(name):
-            return
-        if dot and is_ordinary(first):  # the first part alone tells nothing
-            self._add(kind, name)
-        else:
-            self.know(kind, name)
-
     def _know_with_part(self, kind: str, name: str, part: str) -> None:
         """Know a name and a part of it under one mask: the first part of a host, the last part of a device's path."""
         self._add(kind, name)
@@ -164,7 +147,9 @@ class Masker:
 
     def _add(self, kind: str, name: str) -> None:
         folded = _folded(name)
-        if 1 < len(name) <= _LONGEST and folded not in COMMON and folded not in self._names and not _has_mask(name):
+        if not 1 < len(name) <= _LONGEST or PASSWORD in name or _MASKS_IN_TEXT.search(name):
+            return
+        if folded not in COMMON and folded not in self._names:
             if len(self._names) >= MOST_NAMES:
                 raise ValueError(f"more than {MOST_NAMES} names to mask")
             self._names[folded] = kind, name
@@ -173,11 +158,15 @@ class Masker:
 
     def _compiled(self) -> re.Pattern[str]:
         """One pattern for everything. Names with an address in them come first, so that no rest of them is left."""
+        if self._pattern is not None:
+            return self._pattern
         names = sorted((name for _, name in self._names.values()), key=len, reverse=True)
         folders = [name for name in names if self._names[_folded(name)][0] in _FOLDERS]
         addresses = re.compile("|".join(SHAPES.values()))
         compound = [name for name in names if addresses.search(name)]
-        known = {"known": _any_of(names), "longer": _within_word(name for name in names if len(name) >= _IN_LONGER)}
+        in_longer = _alternatives(name for name in names if len(name) >= _IN_LONGER)
+        around = rf"[^\W_]{{0,{_LONGEST}}}"
+        known = {"known": _any_of(names), "longer": in_longer and rf"(?<![^\W_]){around}?(?:{in_longer}){around}"}
         listed = known["known"] or r"(?!)"
         first = rf"{listed}(?={_END})|{_PART}(?={_SEPARATOR})|{listed}(?=\s)|{_PART}"
         below = rf"(?P<above>{_any_of(folders)})(?:{_SEPARATOR}{_PART})+" if folders else ""
@@ -186,7 +175,8 @@ class Masker:
             "compound": _any_of(compound), "other": _OTHER, **SHAPES, **known,
         }  # fmt: skip
         pattern = "|".join(f"(?P<{name}>{pattern})" for name, pattern in groups.items() if pattern)
-        return re.compile(pattern, re.IGNORECASE | re.MULTILINE)
+        self._pattern = re.compile(pattern, re.IGNORECASE | re.MULTILINE)
+        return self._pattern
 
     def _replace(self, match: re.Match[str]) -> str:
         kind, text = match.lastgroup or "", match[0]
@@ -230,7 +220,6 @@ def _parts(match: re.Match[str]) -> list[str]:
 
 
 def _found(place: re.Pattern[str], text: str) -> Iterator[str]:
-    """The names at a place."""
     for match in place.finditer(text):
         yield unquote(match[match.lastindex or 0].strip("\"'").rstrip("."))
 
@@ -238,10 +227,6 @@ def _found(place: re.Pattern[str], text: str) -> Iterator[str]:
 def is_mask(text: str) -> bool:
     """Whether a text has the form of a mask."""
     return _MASK.fullmatch(text.casefold()) is not None
-
-
-def _has_mask(text: str) -> bool:
-    return PASSWORD in text or _MASKS_IN_TEXT.search(text) is not None
 
 
 def _new_mask(kind: str, number: int) -> str:
@@ -280,12 +265,6 @@ def _spellings(name: str) -> Iterator[str]:
 def _any_of(names: Iterable[str]) -> str:
     """A pattern for these names as whole words; empty for none."""
     return rf"(?<![^\W_])(?:{texts})(?![^\W_])" if (texts := _alternatives(names)) else ""
-
-
-def _within_word(names: Iterable[str]) -> str:
-    """A pattern for whole words that contain one of the names; empty for none."""
-    texts = _alternatives(names)
-    return rf"(?<![^\W_])[^\W_]{{0,{_LONGEST}}}?(?:{texts})[^\W_]{{0,{_LONGEST}}}" if texts else ""
 
 
 def _alternatives(names: Iterable[str]) -> str:

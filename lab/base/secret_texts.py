@@ -1,7 +1,4 @@
-"""Passwords in texts of hosts: programs that mount, copy or log in repeat what they were given.
-
-MASK replaces each password. Words about passwords stay.
-"""
+"""Passwords in texts of hosts: programs repeat what they were given. MASK replaces each; words about passwords stay."""
 
 import functools
 import json

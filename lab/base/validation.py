@@ -64,10 +64,7 @@ def read_text(path: Path, remedy: str) -> str:
 
 
 def read_toml(text: str, path: Path, kind: str) -> dict[str, Any]:
-    """The content of a TOML file. Raises BadInput, also for text that would keep the parser busy.
-
-    Errors name ``path`` and ``kind``, such as ``a sweep``.
-    """
+    """The content of a TOML file, a ``kind`` such as ``a sweep``. Raises BadInput, also for text too hard to parse."""
     if len(text) > untrusted.MOST_INPUT_BYTES:
         raise BadInput(f"{path}: {kind} of {len(text):,} characters: at most {untrusted.MOST_INPUT_BYTES:,}")
     for number, line in enumerate(text.splitlines(), 1):

@@ -18,7 +18,8 @@ from lab.cli.terminal import open_run, show_whole
 if TYPE_CHECKING:
     import pandas as pd
 
-    from lab.results.export_table import Source
+    from lab.results.public import PublicRecords
+    from lab.results.run_folder import RunFolder
 
 SUMMARY = "runs for others, or as a table for other programs, without the names of hosts, accounts and shares"
 EXAMPLES = (
@@ -92,7 +93,7 @@ def _check(arguments: argparse.Namespace) -> None:
         raise BadInput(f"{arguments.output}: is there already", "name a new file")
 
 
-def _write_table(runs: Iterable[Source], arguments: argparse.Namespace) -> None:
+def _write_table(runs: Iterable[RunFolder | PublicRecords], arguments: argparse.Namespace) -> None:
     """Write the trials as one table, into the file or to standard output."""
     from lab.base import durable
     from lab.results import export_table

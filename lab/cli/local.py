@@ -7,8 +7,8 @@ from lab.base.errors import BadInput
 from lab.cli import options
 from lab.cli.command import Commands, Example, Run, add_command
 from lab.cli.terminal import show
-from lab.local import emulated_macs
 from lab.local.names import ALL_HOSTS, GUEST_BACKENDS, MOST_CLIENTS
+from lab.local.platforms import emulated_mac_faults
 
 SUMMARY = "the embedded lab: hosts on this Linux machine"
 EXAMPLES_OF_UP = (
@@ -43,7 +43,7 @@ def add_commands(commands: Commands) -> None:
     busy = Example("sudo lab local fault client eject-busy 2", "the next two ejections of an image fail")
     text = "make something go wrong on an emulated Mac, once or a number of times"
     fault = host_command("fault", _fault, text, busy)
-    faults = sorted(emulated_macs.faults())
+    faults = sorted(emulated_mac_faults())
     fault.add_argument("fault", choices=faults or None, metavar="FAULT", help=", ".join(faults))
     fault.add_argument("times", nargs="?", type=int, default=1, help="how often (default: once); 0 switches it off")
     processes = Example("sudo lab local exec server -- ps ax", "what runs on the server")
@@ -96,7 +96,7 @@ def _fault(arguments: argparse.Namespace) -> int:
     from lab.local import lifecycle
 
     lifecycle.fault(arguments.name, arguments.host, arguments.fault, arguments.times)
-    what = emulated_macs.faults()[arguments.fault]
+    what = emulated_mac_faults()[arguments.fault]
     show(f"{arguments.host} of the local lab {arguments.name!r}, {arguments.times} times: {what}")
     return 0
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from lab import workloads
-from lab.contribution.finding import Finding, findings_at
+from lab.contribution.finding import Finding
 from lab.contribution.order import Planned
 from lab.design.case import Case
 from lab.design.factors import owner_of
@@ -39,17 +39,16 @@ def check_derived(trials: Sequence[tuple[int, Trial]], planned: Planned) -> Iter
     for line, trial in measured:
         if slot := planned.slot(trial.trial_id):
             problems = (*_problems(trial, slot.case), *_of_store(trial, shots))
-            yield from findings_at(TRIALS, line, (f"{trial.trial_id}: {what}" for what in problems))
+            yield from (Finding(TRIALS, line, f"{trial.trial_id}: {what}") for what in problems)
 
 
 def _check_counted(measured: Sequence[tuple[int, Trial]]) -> Iterator[Finding]:
     """Trials without a count that other trials of the run have."""
-    counted = [(line, trial.trial_id, frozenset(_counted(trial))) for line, trial in measured]
-    known = frozenset[str]().union(*(names for _, _, names in counted))
-    for line, trial_id, names in counted:
-        if lacking := known - names:
+    known = {name for _, trial in measured for name in _counted(trial)}
+    for line, trial in measured:
+        if lacking := known - set(_counted(trial)):
             what = f"{', '.join(sorted(lacking))}: not counted, and counted in other trials"
-            yield Finding(TRIALS, line, f"{trial_id}: {what}")
+            yield Finding(TRIALS, line, f"{trial.trial_id}: {what}")
 
 
 def _counted(trial: Trial) -> Iterator[str]:
@@ -135,8 +134,8 @@ def _of_clients(trial: Trial, together: Together) -> Iterator[str]:
     stated = {**vars(trial), **{name: value for name, value in vars(together).items() if value is not None}}
     for name, value in computed.items():
         number = stated[name]
-        is_close = isinstance(number, int | float) and math.isclose(number, value, rel_tol=CLOSE, abs_tol=ROUNDED_S)
-        if not is_close:
+        is_number = isinstance(number, int | float)
+        if not (is_number and math.isclose(number, value, rel_tol=CLOSE, abs_tol=ROUNDED_S)):
             yield f"{name} is {number}, and {value:.9g} by what each client did"
 
 
@@ -150,6 +149,5 @@ def _of_store(trial: Trial, shots: Sequence[Trial]) -> Iterator[str]:
 
 
 def _place_of(trial: Trial) -> tuple[int, str, str, dict[str, str]]:
-    """Block, direction, store, and the levels of the store's options."""
     options = {name: level for name, level in trial.options.items() if owner_of(name) == trial.store}
     return trial.block, trial.direction, trial.store, options

@@ -11,7 +11,7 @@ from lab.base.errors import BadInput
 from lab.base.os_errors import reason_of
 from lab.base.untrusted import read_file
 from lab.contribution import record
-from lab.contribution.finding import Finding, findings_at
+from lab.contribution.finding import Finding
 from lab.contribution.record import Contribution
 from lab.results.packed_run import MOST_BYTES, OPTIONAL, unpack
 
@@ -21,10 +21,7 @@ MOST_ENTRIES = 20  # a contribution has four files
 
 @contextmanager
 def opened(path: Path) -> Iterator[tuple[Path, list[Finding]]]:
-    """The folder of a contribution, and why it cannot be verified.
-
-    A zip file is unpacked into a temporary folder: only files of a contribution, each up to its largest size.
-    """
+    """The folder of a contribution, unpacked into a temporary one from a zip file; and why it cannot be verified."""
     name = path.name or str(path)
     if path.is_dir():
         yield path, []
@@ -56,7 +53,8 @@ def check_entries(folder: Path) -> Iterator[Finding]:
         yield Finding(shown, None, f"cannot be read: {error.strerror}")
         return
     for name, status in sorted(statuses.items()):
-        yield from findings_at(name, None, [_problem_of_entry(name, status)])
+        if what := _problem_of_entry(name, status):
+            yield Finding(name, None, what)
     for name in LARGEST:
         if name not in statuses and name not in OPTIONAL:
             yield Finding(name, None, "missing")
@@ -99,6 +97,5 @@ def check_digests(folder: Path, contribution: Contribution) -> Iterator[Finding]
         if actual.bytes != stated.bytes:
             yield Finding(name, None, f"has {actual.bytes:,} bytes, and {stated.bytes:,} by {record.NAME}")
         elif actual.sha256 != stated.sha256:
-            yield Finding(
-                name, None, f"its SHA-256 is {actual.sha256[:16]}…, and {stated.sha256[:16]}… by {record.NAME}"
-            )
+            what = f"its SHA-256 is {actual.sha256[:16]}…, and {stated.sha256[:16]}… by {record.NAME}"
+            yield Finding(name, None, what)

@@ -1,6 +1,6 @@
 """A finding: something in a contribution that does not add up."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 
 from lab.base.untrusted import one_line
@@ -18,7 +18,6 @@ class Finding:
     what: str
 
     def __str__(self) -> str:
-        """The finding on one line, for people."""
         return ": ".join(filter(None, [self.file, f"line {self.line}" if self.line else "", self.what]))
 
     def to_json(self) -> dict[str, object]:
@@ -34,8 +33,3 @@ def limit(findings: Iterable[Finding]) -> list[Finding]:
             return [*kept, Finding("", None, f"more than {MOST_FINDINGS} findings: the others are left out")]
         kept.append(Finding(one_line(finding.file, LONGEST), finding.line, one_line(finding.what, LONGEST)))
     return kept
-
-
-def findings_at(file: str, line: int | None, problems: Iterable[str]) -> Iterator[Finding]:
-    """A finding for each problem that is not empty."""
-    return (Finding(file, line, what) for what in problems if what)

@@ -64,7 +64,6 @@ def check_hosts(lines: Sequence[tuple[int, Record]], run: RunJson) -> Iterator[F
 
 
 def _of_host(role: str, facts: Facts) -> Iterator[str]:
-    """Contradictions among the facts of one host."""
     name, perl, cpu = str(facts.get("platform")), str(facts.get("tools", {}).get("perl", "")), str(facts.get("cpu"))
     if platforms.named(name) is None:
         yield f"hosts: {role}: platform {name!r:.40}: this lab knows no such platform"

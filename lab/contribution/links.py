@@ -19,10 +19,11 @@ SUFFIX = re.compile(rf"({VOID}|{AGAIN})?(-\d+)?")
 ROUNDED = 0.06  # tolerance of MB/s with one decimal in a reason
 # Fields that a test of the link does not count: they stay as in the plan
 OF_NONE = ("client_cpu_s", "server_cpu_s", "wire_tx_bytes", "wire_rx_bytes", "ceiling_bytes_per_s", "verified")
+Lines = Sequence[tuple[int, Record]]
 Tests = Mapping[str, tuple[int, Trial]]  # by id, with the line
 
 
-def check_links(lines: Sequence[tuple[int, Record]], planned: Planned, run: RunJson) -> Iterator[Finding]:
+def check_links(lines: Lines, planned: Planned, run: RunJson) -> Iterator[Finding]:
     """Tests that are not in the plan, missing, or void without cause; and ceilings of trials that no test gave."""
     tests = {test["trial_id"]: (line, Trial.from_json(test)) for line, test in lines if test["protocol"] == PROTOCOL}
     shots = _shots(planned.slots, has_second_shots(run))
@@ -69,13 +70,12 @@ def _not_replaced(test: Trial, tests: Tests) -> str:
     if VOID not in test.trial_id or base is None:
         return "is void, and was not measured again"
     match = pattern_of(SLOWER).fullmatch(test.reason)
-    if match is None:
+    if match is None or _was_slower(_rate(test), _rate(tests[base][1]), match):
         return ""
-    return "" if _was_slower(_rate(test), _rate(tests[base][1]), match) else f"is void ({test.reason:.80}): it was not"
+    return f"is void ({test.reason:.80}): it was not"
 
 
 def _rate(test: Trial) -> float:
-    """The speed of a test in MB/s, whatever its status."""
     return test.size_bytes / test.elapsed_s / 1e6 if test.elapsed_s else 0.0
 
 
@@ -89,7 +89,7 @@ def _was_slower(rate: float, again: float, match: re.Match[str]) -> bool:
     return is_so and rate < LEAST_SHARE * again and slow < LEAST_SHARE * twin + ROUNDED
 
 
-def _check_ceilings(transfers: Sequence[tuple[int, Record]], tests: Tests, planned: Planned) -> Iterator[Finding]:
+def _check_ceilings(transfers: Lines, tests: Tests, planned: Planned) -> Iterator[Finding]:
     """Trials whose ceiling differs from the test before them; a failed trial may have none yet."""
     for line, trial in transfers:
         slot, stated = planned.slot(trial["trial_id"]), trial["ceiling_bytes_per_s"]
@@ -103,9 +103,7 @@ def _check_ceilings(transfers: Sequence[tuple[int, Record]], tests: Tests, plann
             yield Finding(TRIALS, line, f"{trial['trial_id']}: {what}")
 
 
-def _check_missing(
-    transfers: Sequence[tuple[int, Record]], tests: Tests, planned: Planned, run: RunJson
-) -> Iterator[Finding]:
+def _check_missing(transfers: Lines, tests: Tests, planned: Planned, run: RunJson) -> Iterator[Finding]:
     """Missing tests of networks that trials used. The last block may lack the tests after its trials."""
     ids = [trial["trial_id"] for _, trial in transfers if trial["status"] != "failed"]
     measured = [slot for trial_id in ids if (slot := planned.slot(trial_id))]

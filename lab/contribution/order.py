@@ -9,7 +9,7 @@ from pathlib import Path
 from lab.base.errors import BadInput
 from lab.contribution.finding import Finding
 from lab.contribution.plausible import Record, is_planned
-from lab.design.blocks import Ordering, Slot, block_slots
+from lab.design.blocks import Slot, block_slots
 from lab.design.factors import DEFAULT, OPTIONS
 from lab.design.plan import plan
 from lab.design.sweep_file import Sweep, parse_sweep
@@ -49,9 +49,8 @@ class Planned:
 def plan_again(lines: Sequence[tuple[int, Record]], folder: RunFolder) -> tuple[Planned | None, list[Finding]]:
     """The plan of a run by its sweep and seed, for as many blocks as the run has; or None and why."""
     try:
-        sweep = _sweep_of(folder)
-        ordering = Ordering(folder.run.get("ordering", Ordering.INDEPENDENT))
-        cases = plan(sweep, CATALOGUE, dict(folder.run.get("left_out", {})), ordering).cases
+        sweep, ordering = _sweep_of(folder), folder.ordering
+        cases = plan(sweep, CATALOGUE, folder.left_out, ordering).cases
         last = max((record["block"] for _, record in lines), default=0)
         blocks = range(1, max(sweep.blocks, min(last, sweep.most_blocks)) + 1)
         slots = [slot for block in blocks for slot in block_slots(sweep, cases, block, ordering)]
@@ -72,7 +71,7 @@ def check_order(lines: Sequence[tuple[int, Record]], planned: Planned, run: RunJ
     if sweep.is_local:  # its trials are shots of dd, whose number depends on the hosts
         return
     transfers = [(line, record) for line, record in lines if is_planned(record)]
-    yield from _check_levels(transfers, planned.slots, planned.places)
+    yield from _check_levels(transfers, planned)
     yield from _check_positions(transfers, planned.places)
     yield from _check_missing({record["trial_id"] for _, record in transfers}, planned.slots, sweep, run)
 
@@ -92,42 +91,33 @@ def _sweep_of(folder: RunFolder) -> Sweep:
     return sweep.sized(size)
 
 
-def _check_levels(
-    lines: Sequence[tuple[int, Record]], slots: Sequence[Slot], places: Mapping[str, int]
-) -> Iterator[Finding]:
+def _check_levels(lines: Sequence[tuple[int, Record]], planned: Planned) -> Iterator[Finding]:
     """Trials without a slot, and trials whose levels differ from their slot."""
     for line, record in lines:
-        place = places.get(record["trial_id"])
-        if place is None:
+        if (slot := planned.slot(record["trial_id"])) is None:
             yield Finding(TRIALS, line, f"{record['trial_id']}: the sweep and its seed give no such trial")
             continue
-        trial = plan_trial(slots[place], record["started_at"])
-        planned = trial.to_json()
+        trial = plan_trial(slot, record["started_at"])
+        expected = trial.to_json()
         for name in PLANNED:
-            if record[name] != planned[name]:
-                what = f"{name} is {record[name]!r:.80}, and {planned[name]!r:.80} by sweep and seed"
+            if record[name] != expected[name]:
+                what = f"{name} is {record[name]!r:.80}, and {expected[name]!r:.80} by sweep and seed"
                 yield Finding(TRIALS, line, f"{record['trial_id']}: {what}")
         if differing := _differing_options(record["options"], trial.options):
             yield Finding(TRIALS, line, f"{record['trial_id']}: options: {differing}: not as the sweep has it")
 
 
 def _differing_options(stated: Mapping[str, str], planned: Mapping[str, str]) -> str:
-    """The names of the options whose levels differ from the plan.
-
-    An option that another version of the lab lacked had its usual level there.
-    """
+    """The options whose levels differ from the plan. One that another version of the lab lacked had its usual level."""
     names = sorted({*stated, *planned})
     usual = {name: OPTIONS.get(name, DEFAULT) for name in names}
     return ", ".join(name for name in names if stated.get(name, usual[name]) != planned.get(name, usual[name]))
 
 
 def _check_positions(lines: Sequence[tuple[int, Record]], places: Mapping[str, int]) -> Iterator[Finding]:
-    """Trials behind a trial that comes after them."""
-    placed = [
-        (line, record["trial_id"], places[record["trial_id"]]) for line, record in lines if record["trial_id"] in places
-    ]
-    for (_, before, first), (line, trial_id, place) in pairwise(placed):
-        if place < first:
+    placed = [(line, record["trial_id"]) for line, record in lines if record["trial_id"] in places]
+    for (_, before), (line, trial_id) in pairwise(placed):
+        if places[trial_id] < places[before]:
             yield Finding(TRIALS, line, f"{trial_id} stands behind {before}, which comes after it by sweep and seed")
 
 

@@ -30,12 +30,8 @@ def link_ceilings(records: Sequence[Record]) -> dict[tuple[object, ...], list[fl
     """The bytes per second of every good test of the link, by direction, MTU and TCP buffers."""
     ceilings: dict[tuple[object, ...], list[float]] = {}
     for record in records:
-        if (
-            record["protocol"] == "link"
-            and record["elapsed_s"]
-            and record["status"] == "ok"
-            and record["size_bytes"] > 0
-        ):
+        is_good = record["protocol"] == "link" and record["status"] == "ok"
+        if is_good and record["elapsed_s"] and record["size_bytes"] > 0:
             ceilings.setdefault(_network(record), []).append(record["size_bytes"] / record["elapsed_s"])
     return ceilings
 
@@ -47,9 +43,8 @@ def problems_of(record: Record, ceilings: Mapping[tuple[object, ...], list[float
     rate = record["size_bytes"] / record["elapsed_s"]
     if rate > FASTEST_BYTES_PER_S:
         yield f"{rate / 1e6:,.0f} MB/s: nothing is so fast"
-    if not is_transfer(record):
-        return
-    yield from _speed_problems(record, rate, ceilings.get(_network(record), []), run)
+    if is_transfer(record):
+        yield from _speed_problems(record, rate, ceilings.get(_network(record), []), run)
 
 
 def _network(record: Record) -> tuple[object, ...]:

@@ -34,42 +34,31 @@ MEASURED = (
 class FileDigest(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     """One file of the contribution."""
 
-    bytes: int
-    """Its length."""
-    sha256: str
-    """The SHA-256 of its bytes, in hexadecimal digits."""
+    bytes: int  #: Its length.
+    sha256: str  #: The SHA-256 of its bytes, in hexadecimal digits.
 
 
 class Median(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     """One case, or one ceiling."""
 
-    case_id: str
-    """Which."""
-    n: int
-    """How many good trials it has; anchors are none."""
-    MB_per_s: float
-    """The median of these, in 10^6 bytes per second."""
-    low: float | None = None
-    """The low end of its exact 95 % interval; null below 6 trials."""
-    high: float | None = None
-    """The high end of that."""
+    case_id: str  #: Which.
+    n: int  #: How many good trials it has; anchors are none.
+    MB_per_s: float  #: The median of these, in 10^6 bytes per second.
+    low: float | None = None  #: The low end of its exact 95 % interval; null below 6 trials.
+    high: float | None = None  #: The high end of that.
 
 
 class Contribution(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     """The content of `contribution.json`."""
 
-    schema: int
-    """The version of this file: 1."""
-    lab: str
-    """The version of the lab that wrote it."""
-    files: dict[str, FileDigest]
-    """Every other file of the contribution, by name."""
+    schema: int  #: The version of this file: 1.
+    lab: str  #: The version of the lab that wrote it.
+    files: dict[str, FileDigest]  #: Every other file of the contribution, by name.
     raw_trials_sha256: str
     """Of `trials.jsonl` of the run itself, which stays with whoever measured it: it proves later which run this is."""
     measured_sha256: str
     """Of what was measured, names left out: the same in every copy of one run, whatever was replaced in it."""
-    hosts: dict[str, dict[str, Any]]
-    """What was measured on, by role: system, kernel, processor, memory, link."""
+    hosts: dict[str, dict[str, Any]]  #: What was measured on, by role: system, kernel, processor, memory, link.
     medians: list[Median]
     """Each case with a good trial, and each ceiling of the link and the store, sorted by `case_id`."""
 
@@ -88,10 +77,7 @@ def write(contribution: Contribution) -> bytes:
 
 
 def contribute(run: RunFolder, to: Path, masker: Masker | None = None) -> Contribution:
-    """Write the contribution of a run into the new folder ``to``; ``masker`` collects the names that were replaced.
-
-    Raises BadInput if the run cannot be read, has too many names, or ``to`` exists.
-    """
+    """Write the contribution of a run into a new folder; ``masker`` collects the replaced names. Raises BadInput."""
     public = Public(run, masker)  # reads all lines first: a folder that is no run is not hashed
     raw = digest_file(run.trials_path)
     contribution = Contribution(
@@ -135,10 +121,7 @@ def hosts_of(run: RunJson) -> dict[str, dict[str, Any]]:
 
 
 def medians_of(folder: RunFolder) -> list[Median]:
-    """The median of each case, recomputed from the bytes and seconds of its good trials without anchors.
-
-    Raises BadInput if the run cannot be read.
-    """
+    """The median of each case, recomputed from its good trials without anchors. Raises BadInput."""
     from lab import stats
 
     trials = stats.encode(load(folder.path))

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from lab import platforms
 from lab.base.errors import LabFailure
 from lab.base.templates import pattern_of
-from lab.contribution.finding import Finding, findings_at
+from lab.contribution.finding import Finding
 from lab.contribution.order import Planned
 from lab.design.case import Case
 from lab.design.factors import LOCAL
@@ -40,7 +40,7 @@ def check_statuses(trials: Sequence[tuple[int, Trial]], planned: Planned, run: R
     for line, trial in trials:
         slot = planned.slot(trial.trial_id)
         problems = _problems(trial, slot.case if slot else None, run, buffers)
-        yield from findings_at(TRIALS, line, (f"{trial.trial_id}: {what}" for what in problems))
+        yield from (Finding(TRIALS, line, f"{trial.trial_id}: {what}") for what in problems)
 
 
 def _problems(trial: Trial, case: Case | None, run: RunJson, buffers: Buffers) -> Iterator[str]:
@@ -99,7 +99,6 @@ def _not_crossed(trial: Trial, case: Case) -> Iterator[str]:
 
 
 def _states(trial: Trial, roles: Iterable[Role]) -> Mapping[Role, Mapping[str, str]]:
-    """The settings that each host read back."""
     effective = {name: str(value) for name, value in trial.effective.to_json().items()}
     return {
         role: {name.removeprefix(f"{role}_"): value for name, value in effective.items() if name.startswith(f"{role}_")}

@@ -62,9 +62,8 @@ def _awake(timed: Sequence[Timed]) -> Iterator[Finding]:
 
 def _outside(timed: Sequence[Timed], run: RunJson) -> Iterator[Finding]:
     try:
-        start, end = (
-            read_time(run[name]).timestamp() if run.get(name) else None for name in ("started_at", "finished_at")
-        )
+        names = ("started_at", "finished_at")
+        start, end = (read_time(run[name]).timestamp() if run.get(name) else None for name in names)
     except ValueError as error:
         yield Finding("run.json", None, f"started_at or finished_at: {error}")
         return

@@ -17,7 +17,7 @@ from lab.contribution import plausible, record
 from lab.contribution.courses import check_courses
 from lab.contribution.derived import check_derived
 from lab.contribution.files import check_digests, check_entries, read_record
-from lab.contribution.finding import Finding, findings_at, limit
+from lab.contribution.finding import Finding, limit
 from lab.contribution.hosts import check_hosts
 from lab.contribution.links import check_links
 from lab.contribution.loads import check_loads
@@ -49,10 +49,7 @@ class Collection:
 
 
 def verify(folder: Path, collection: Collection | None = None) -> list[Finding]:
-    """What does not add up in the contribution of a folder, or is in ``collection`` already.
-
-    Nothing outside of the folder is read, and no link is followed.
-    """
+    """What does not add up in a contribution, or is in ``collection`` already. No other folder is read."""
     return limit(_verify(folder, collection or Collection()))
 
 
@@ -90,8 +87,8 @@ def _verify(folder: Path, collection: Collection) -> Iterator[Finding]:
     yield from _check_repeated(lines)
     ceilings = plausible.link_ceilings(records)
     for line, trial in lines:
-        problems = (f"{trial['trial_id']}: {what}" for what in plausible.problems_of(trial, ceilings, run.run))
-        yield from findings_at(TRIALS, line, problems)
+        for what in plausible.problems_of(trial, ceilings, run.run):
+            yield Finding(TRIALS, line, f"{trial['trial_id']}: {what}")
     yield from check_times(lines, run.run)
     planned, unplanned = plan_again(lines, run)
     yield from unplanned
@@ -115,7 +112,6 @@ def _without(folder: Path, error: BadInput) -> str:
 
 
 def _check_names(run: RunFolder, lines: Lines) -> Iterator[Finding]:
-    """Names that a copy for strangers must not have."""
     if "replaced" not in run.run:
         yield Finding(RUN, None, "replaced: missing: this is no copy without names, as `lab contribute` makes one")
     for key in private_keys(run.run):
@@ -199,7 +195,8 @@ def _check_record(contribution: Contribution, run: RunFolder, records: Sequence[
     if len(stated) < len(contribution.medians):
         yield Finding(record.NAME, None, "medians: a case stands there twice")
     for case_id in sorted(stated.keys() | computed.keys()):
-        yield from findings_at(record.NAME, None, [_difference(case_id, stated.get(case_id), computed.get(case_id))])
+        if what := _difference(case_id, stated.get(case_id), computed.get(case_id)):
+            yield Finding(record.NAME, None, what)
 
 
 def _difference(case_id: str, stated: Median | None, computed: Median | None) -> str:
@@ -210,8 +207,7 @@ def _difference(case_id: str, stated: Median | None, computed: Median | None) ->
         return f"medians: {case_id}: n is {stated.n}, and {computed.n} good trials are there"
     for name in ("MB_per_s", "low", "high"):
         value, recomputed = getattr(stated, name), getattr(computed, name)
-        if (value is None) != (recomputed is None) or (
-            value is not None and not math.isclose(value, recomputed, rel_tol=SAME)
-        ):
+        is_known = value is not None and recomputed is not None
+        if value is not recomputed and not (is_known and math.isclose(value, recomputed, rel_tol=SAME)):
             return f"medians: {case_id}: {name} is {value}, and {recomputed} recomputed from bytes and seconds"
     return ""

@@ -120,10 +120,7 @@ def block_slots(sweep: Sweep, cases: Sequence[Case], block: int, ordering: Order
 
 
 def anchor_gaps(ordered: Sequence[Case], count: int) -> list[int]:
-    """The places of the anchors in a block: its begin and end, and evenly between them.
-
-    Between them, anchors are where MTU changes; if that is too seldom, where TCP buffers do, then the server.
-    """
+    """The places of anchors: a block's begin and end, and evenly between, at changes of MTU, TCP buffers or server."""
     last = len(ordered)
     between = count - 2
     if between <= 0:

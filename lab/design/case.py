@@ -37,10 +37,7 @@ class Case:
 
     @classmethod
     def of(cls, levels: Mapping[str, Level], workload: str, size_bytes: int, files: int = 1) -> Case:
-        """The case with these levels of all factors. Factors without a column become its options.
-
-        ``size_bytes`` and ``files`` are those of each client's payload.
-        """
+        """The case with these levels of all factors, and the size and files of each client's payload."""
         columns: dict[str, Any] = {name: levels[name] for name in COLUMNS}
         options = tuple((name, str(level)) for name, level in levels.items() if name not in columns)
         return cls(**columns, workload=workload, size_bytes=size_bytes, options=options, files=files)

@@ -13,11 +13,7 @@ from lab.design.pace import ASSUMED_BYTES_PER_S, SERVE_MOST_S, Pace, first_copy_
 from lab.design.sweep_file import Sweep
 
 CEILING_SHOTS = 2  # of the link, for each network in a block: before its trials and after
-CHANGED = {
-    Plot.WHOLE: "mtu",
-    Plot.SUB: "tcp_space",
-    Plot.SUB_SUB: "server",
-}  # the setting of each plot, as in JSON
+CHANGED = {Plot.WHOLE: "mtu", Plot.SUB: "tcp_space", Plot.SUB_SUB: "server"}  # the setting of each plot, as in JSON
 
 
 @dataclass(frozen=True)
@@ -31,22 +27,6 @@ class Cost:
     estimated_s: float
 
 
-@dataclass(frozen=True)
-class _Work:
-    """What has to be done. ``transfers`` are cases, each with whether its server is started.
-
-    ``networks`` counts the networks whose link is measured, ``stores`` are cases whose store is measured by itself, and
-    ``fills`` has the percentage of each filling of a store.
-    """
-
-    slots: Sequence[Slot]
-    changes: dict[str, int]
-    transfers: Sequence[tuple[Case, bool]]
-    networks: int
-    stores: Sequence[Case]
-    fills: Sequence[int]
-
-
 def cost_of(
     sweep: Sweep,
     cases: Sequence[Case],
@@ -56,24 +36,7 @@ def cost_of(
     made_anew: Container[str],
     image_bytes: int,
 ) -> Cost:
-    """The cost of these blocks.
-
-    A store among ``made_anew`` is made, and its server started, for each trial. ``image_bytes`` is the size of a file
-    system that the lab makes.
-    """
-    work = _work_of(sweep, cases, blocks, made_anew)
-    remade = sum(case.store in made_anew for case in work.stores)
-    estimated_s = sum((
-        pace.run_s(work.transfers, work.changes["tcp_space"], CEILING_SHOTS * work.networks, sweep.ceiling_seconds),
-        _stores_s(sweep, work),
-        pace.factor * SERVE_MOST_S * remade,
-        sum(work.fills) / 100 * image_bytes / ASSUMED_BYTES_PER_S,
-        _first_copies_s(sweep, work.slots),
-    ))  # fmt: skip
-    return Cost(len(blocks), len(work.slots), work.changes, _moved_bytes(sweep, work), estimated_s)
-
-
-def _work_of(sweep: Sweep, cases: Sequence[Case], blocks: Sequence[Sequence[Slot]], made_anew: Container[str]) -> _Work:
+    """The cost of these blocks. A store among ``made_anew`` is made, and its server started, for each trial."""
     slots = [slot for block in blocks for slot in block]
     keys = plot_keys(cases)
     changes = {CHANGED[plot]: _count_changes(slots, key) for plot, key in keys.items()}
@@ -87,7 +50,15 @@ def _work_of(sweep: Sweep, cases: Sequence[Case], blocks: Sequence[Sequence[Slot
     if fills:
         changes["fill"] = len(fills)
     networks = len({(slot.block, keys[Plot.SUB](slot.case)) for slot in shared})
-    return _Work(slots, changes, transfers, networks, stores, fills)
+    asked = (sweep.store_tools, sweep.workload.planned_size, sweep.bonnie_size)
+    estimated_s = sum((
+        pace.run_s(transfers, changes["tcp_space"], CEILING_SHOTS * networks, sweep.ceiling_seconds),
+        len(stores) * store_shots.seconds(*asked, ASSUMED_BYTES_PER_S, sweep.bonnie_per_byte),
+        pace.factor * SERVE_MOST_S * sum(case.store in made_anew for case in stores),
+        sum(fills) / 100 * image_bytes / ASSUMED_BYTES_PER_S,
+        _first_copies_s(sweep, slots),
+    ))  # fmt: skip
+    return Cost(len(blocks), len(slots), changes, _moved_bytes(sweep, transfers, stores), estimated_s)
 
 
 def _count_changes(slots: Sequence[Slot], key: Key) -> int:
@@ -113,24 +84,17 @@ def _measured_by_themselves(slots: Sequence[Slot], made_anew: Container[str]) ->
     return list(cases.values())
 
 
-def _stores_s(sweep: Sweep, work: _Work) -> float:
-    """Seconds in which stores are measured by themselves."""
-    asked = (sweep.store_tools, sweep.workload.planned_size, sweep.bonnie_size)
-    return len(work.stores) * store_shots.seconds(*asked, ASSUMED_BYTES_PER_S, sweep.bonnie_per_byte)
-
-
 def _first_copies_s(sweep: Sweep, slots: Sequence[Slot]) -> float:
     """Seconds to make what a second copy, or an operation on names, needs at the target."""
-    size_bytes = sweep.workload.planned_size
-    trees = [slot.case for slot in slots] if sweep.workload.changed else []
-    return sum(first_copy_s(case.files, size_bytes) for case in trees) + sum(
+    trees = slots if sweep.workload.changed else []
+    return sum(first_copy_s(slot.case.files, sweep.workload.planned_size) for slot in trees) + sum(
         first_copy_s(slot.case.files, 0) for slot in slots if slot.case.is_of_names
     )
 
 
-def _moved_bytes(sweep: Sweep, work: _Work) -> int:
+def _moved_bytes(sweep: Sweep, transfers: Sequence[tuple[Case, bool]], stores: Sequence[Case]) -> int:
     """Bytes of all transfers, or of a sweep without a share, those that its stores read and write."""
     size_bytes = sweep.workload.planned_size
     if sweep.is_local:
-        return len(work.stores) * store_shots.moved_bytes(sweep.store_tools, size_bytes, sweep.bonnie_size)
-    return sum(case.size_bytes if case.is_of_names else case.clients * size_bytes for case, _ in work.transfers)
+        return len(stores) * store_shots.moved_bytes(sweep.store_tools, size_bytes, sweep.bonnie_size)
+    return sum(case.size_bytes if case.is_of_names else case.clients * size_bytes for case, _ in transfers)

@@ -49,10 +49,7 @@ def distinct(levels: Levels, name: str) -> list[Level]:
 
 
 def asked_for(sweep: Sweep, grid: Sequence[Case], cases: Sequence[Case]) -> tuple[Effect, ...]:
-    """The effects that the sweep names, or else the main effects of all varied factors except the direction.
-
-    Raises BadInput for effects of what does not vary, and for a precision that these cases cannot give.
-    """
+    """The effects that the sweep names, or of all that varies but the direction. Raises BadInput."""
     levels = levels_of(cases)
     names = varied_factors(levels_of(grid))
     if sweep.effects is None:
@@ -78,10 +75,8 @@ def _in_registry_order(sweep: Sweep, effect: str, names: Sequence[str]) -> str:
         raise BadInput(f"{sweep.place}effects: {effect!r:.80} is no effect of what varies in this sweep", remedy)
     chosen = {name: sweep.factors.names(name) for name in CHOOSERS}
     if not can_be_combined(parts[0], parts[-1], chosen):
-        raise BadInput(
-            f"{sweep.place}effects: {effect!r:.80}: an option goes with its own protocol, tool or store only",
-            "take it out",
-        )
+        problem = f"{effect!r:.80}: an option goes with its own protocol, tool or store only"
+        raise BadInput(f"{sweep.place}effects: {problem}", "take it out")
     return ":".join(name for name in names if name in parts)
 
 
@@ -112,10 +107,9 @@ def _lost_in_fraction(levels: Levels, grid: Sequence[Case], cases: Sequence[Case
 
 def _partners(levels: Levels, grid: Sequence[Case], cases: Sequence[Case], name: str) -> list[str]:
     """The effects that a fraction confounds with this one, each with its correlation."""
-    from lab.design import fraction
+    from lab.design.fraction import aliases
 
-    aliases = fraction.aliases(levels, _chosen(grid, cases), name)
-    return [f"{alias} ({correlation:.2f})" for alias, correlation in aliases]
+    return [f"{alias} ({share:.2f})" for alias, share in aliases(levels, _chosen(grid, cases), name)]
 
 
 def _chosen(grid: Sequence[Case], cases: Sequence[Case]) -> list[int]:
@@ -124,10 +118,7 @@ def _chosen(grid: Sequence[Case], cases: Sequence[Case]) -> list[int]:
 
 
 def _count_pairs(levels: Levels, parts: Sequence[str]) -> tuple[int, int]:
-    """The least and the most groups of cases, over the contrasts of an effect, that differ only in it.
-
-    A protocol, a tool or a store is compared over all of its options.
-    """
+    """The least and the most groups of cases that differ only in one contrast of an effect, over all its contrasts."""
     others = [name for name in levels if name not in parts and chooser_of(name, levels) not in parts]
     groups: dict[tuple[Level, ...], set[tuple[Level, ...]]] = {}
     for case in range(len(levels[parts[0]])):

@@ -49,14 +49,7 @@ class Whole:
 
     least: int
     most: int
-
-
-@dataclass(frozen=True)
-class Count:
-    """Levels that are whole numbers in a range, kept as text."""
-
-    least: int
-    most: int
+    as_text: bool = False
 
 
 @dataclass(frozen=True)
@@ -187,7 +180,7 @@ FACTORS = (
         name="clients",
         description="How many clients move the payload at the same time, each its own: the first of the hosts file, "
         "the first two, and so on.",
-        level=Count(1, 16),
+        level=Whole(1, 16, as_text=True),
         default=("1",),
         baseline="1",
         label="clients",
@@ -229,10 +222,7 @@ def owner_of(name: str) -> str:
 
 
 def chooser_of(name: str, levels: Mapping[str, Container[object]]) -> str:
-    """The factor whose level decides whether a case has an option; empty for a factor of every case.
-
-    It is ``tool`` or ``store`` if the option's owner is among their ``levels``, else ``protocol``.
-    """
+    """The factor whose level decides whether a case has an option: protocol, tool or store; empty for no option."""
     owner = owner_of(name)
     if not owner:
         return ""
@@ -273,10 +263,7 @@ def can_be_combined(first: str, second: str, levels: Mapping[str, Container[obje
 
 
 def rank(level: str) -> tuple[bool, tuple[int, ...], str]:
-    """The sort key of levels that are text: versions (``3.0.2``) and sizes (``64 KiB``) by value, then words.
-
-    Words of ``server_sync`` come last, the weakest promise first.
-    """
+    """The sort key of levels that are text: versions and sizes by value, words, then promises, the weakest first."""
     number, _, unit = level.partition(" ")
     if unit in UNITS and re.fullmatch(r"[0-9]{1,18}(\.[0-9]{1,18})*", number):
         return False, tuple(UNITS[unit] * int(part) for part in number.split(".")), ""

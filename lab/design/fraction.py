@@ -85,10 +85,7 @@ def choose(factors: Factors, runs: int, seed: int) -> list[int]:
 
 
 def efficiency(factors: Factors, chosen: Sequence[int]) -> float:
-    """The D-efficiency of the choice against the whole grid: 1 is as much from each trial; 0 if an effect is lost.
-
-    It is the ratio of det(X'X / n), choice over grid, to the power of one over the number of columns.
-    """
+    """The D-efficiency: the ratio, choice to grid, of det(X'X / n) to the power of 1 / columns; 0 for a lost effect."""
     both = _bases(model_terms(factors), len(next(iter(factors.values()))))[1]
     rows = both[list(chosen)]
     if _rank(rows) < both.shape[1]:
@@ -97,10 +94,7 @@ def efficiency(factors: Factors, chosen: Sequence[int]) -> float:
 
 
 def not_estimable(factors: Factors, chosen: Sequence[int]) -> list[str]:
-    """The effects of which the choice tells less than the whole grid, beside all others.
-
-    A main effect among them is still separate from all other main effects, but not from every two-way interaction.
-    """
+    """The effects that the choice tells less of than the grid. Main effects stay apart from each other."""
     grid = model_terms(factors)
     rows = {name: columns[list(chosen)] for name, columns in grid.items()}
     return [name for name in grid if _degrees_of_freedom(rows, name) < _degrees_of_freedom(grid, name)]
@@ -126,10 +120,7 @@ def aliases(factors: Factors, chosen: Sequence[int], name: str) -> list[tuple[st
 
 
 def _bases(terms: Mapping[str, Matrix], count: int) -> tuple[Matrix, Matrix]:
-    """Columns that span the constant and main effects, and those that span interactions, too.
-
-    They are orthogonal over the whole grid, with a mean square of 1.
-    """
+    """Orthogonal columns, of mean square 1, that span the constant and main effects, and interactions, too."""
     parts = [[np.ones((count, 1))], [], []]
     for name, columns in terms.items():
         parts[2 if ":" in name else 1].append(columns)
@@ -148,7 +139,6 @@ def _residuals(columns: Matrix, fitted: Matrix) -> Matrix:
 
 
 def _orthonormal_basis(columns: Matrix) -> Matrix:
-    """Orthonormal columns that span the same space."""
     if not columns.size:
         return np.empty((len(columns), 0))
     vectors, sizes, _ = np.linalg.svd(columns, full_matrices=False)

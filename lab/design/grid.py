@@ -2,6 +2,7 @@
 
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from types import MappingProxyType
 from typing import TypeAlias
@@ -19,10 +20,7 @@ Grid: TypeAlias = tuple[tuple[Case, ...], tuple[str, ...]]  # cases, and the rea
 
 
 def grid_of(sweep: Sweep, catalogue: Catalogue, refused: Mapping[str, str] = MappingProxyType({})) -> Grid:
-    """The cases, and why combinations are missing. Raises BadInput for unknown names.
-
-    ``refused`` has the cases that the hosts cannot do, by ``case_id``, and why.
-    """
+    """The cases, and why others are missing; ``refused`` says by ``case_id`` what hosts cannot do. Raises BadInput."""
     check_names(sweep, catalogue)
     _check_counts(sweep)
     if sweep.is_local:
@@ -44,8 +42,7 @@ def grid_of(sweep: Sweep, catalogue: Catalogue, refused: Mapping[str, str] = Map
         if tool.moves_names:
             case = replace(case, workload=f"{NAMES_OF}{label}, {tool.job(case)}", size_bytes=name_chars)
         reason = _not_of_tool(workload, payload, tool) or stores[case.store].conflict(case.store_options)
-        reason = reason or _not_by_several(case.clients, workload, tool)
-        reason = reason or _not_written_by_client(case, workload, protocols[case.protocol], tool)
+        reason = reason or _not_by_clients(case, workload, protocols[case.protocol], tool)
         reason = reason or _why_not(case, protocols[case.protocol], tool, usual_client_sync)
         if reason := reason or refused.get(case.case_id, ""):
             left_out[reason] = None
@@ -112,9 +109,8 @@ def _option_levels(place: str, owner: Owner, name: str, given: object) -> tuple[
         options = ", ".join(owner.options) or "no options"
         raise BadInput(f"{key}: unknown", f"{owner.name} has {options}{hint(name, owner.options)}")
     if not isinstance(given, list) or not given:
-        raise BadInput(
-            f"{key}: is not a list of levels (it is {abbreviate(given)})", "give a list of at least one level"
-        )
+        problem = f"{key}: is not a list of levels (it is {abbreviate(given)})"
+        raise BadInput(problem, "give a list of at least one level")
     levels: list[Level] = []
     for value in given:
         try:
@@ -149,9 +145,8 @@ def _why_not(case: Case, protocol: SharingProtocol, tool: Tool, usual_client_syn
         return f"{case.protocol} with {case.tool}: {case.tool} needs a mounted share, {case.protocol} has none"
     if why := tool.conflict(case):
         return f"{case.tool} with {why}"
-    server_syncs = protocol.server_syncs
-    if (server_sync := case.option("server_sync")) not in server_syncs:
-        able = ", ".join(server_syncs)
+    if (server_sync := case.option("server_sync")) not in protocol.server_syncs:
+        able = ", ".join(protocol.server_syncs)
         return f"{case.protocol} with server_sync {server_sync}: {case.protocol} has {able} only"
     client_sync = case.option("client_sync")
     if tool.moves_names and client_sync != usual_client_sync:
@@ -165,19 +160,12 @@ def _why_not(case: Case, protocol: SharingProtocol, tool: Tool, usual_client_syn
     return ""
 
 
-def _not_by_several(clients: int, workload: Workload, tool: Tool) -> str:
-    """Why several clients at a time cannot do it; empty if they can, and for one client."""
-    if clients == 1:
-        return ""
-    if tool.reports:
-        return f"{tool.name} with {clients} clients: it measures by itself, and each would measure another time"
-    if workload.changed:
-        return f"a second copy with {clients} clients: it is of one client alone"
-    return ""
-
-
-def _not_written_by_client(case: Case, workload: Workload, protocol: SharingProtocol, tool: Tool) -> str:
-    """Why no client can have written what the case reads; empty if one can, or none has to."""
+def _not_by_clients(case: Case, workload: Workload, protocol: SharingProtocol, tool: Tool) -> str:
+    """Why several clients cannot do it at a time, or no client can have written what the case reads; else empty."""
+    if case.clients > 1 and tool.reports:
+        return f"{tool.name} with {case.clients} clients: it measures by itself, and each would measure another time"
+    if case.clients > 1 and workload.changed:
+        return f"a second copy with {case.clients} clients: it is of one client alone"
     if not case.is_laid_by_client:
         return ""
     level = case.option("read_from")
@@ -195,15 +183,13 @@ def _not_written_by_client(case: Case, workload: Workload, protocol: SharingProt
 
 
 def _check_counts(sweep: Sweep) -> None:
-    """Raise BadInput for a factor with more than MOST_LEVELS."""
     counts = {name: len(sweep.factors.of(name)) for name in BY_NAME}
     for owner, options in sweep.factors.options.items():
         counts |= {f"{owner}.{name}": len(given) for name, given in options.items() if isinstance(given, list)}
     for name, count in counts.items():
         if count > MOST_LEVELS:
-            raise BadInput(
-                f"{sweep.place}[factors] {name}: {count:,} levels: at most {MOST_LEVELS}", "give fewer of them"
-            )
+            problem = f"{sweep.place}[factors] {name}: {count:,} levels: at most {MOST_LEVELS}"
+            raise BadInput(problem, "give fewer of them")
 
 
 def check_names(sweep: Sweep, catalogue: Catalogue) -> None:
@@ -228,18 +214,12 @@ def _check_owners(sweep: Sweep, catalogue: Catalogue) -> None:
     names = {chooser: sweep.factors.names(chooser) for chooser in CHOOSERS}
     for name, options in sweep.factors.options.items():
         if all(name not in levels for levels in names.values()):
-            finders = {"tool": catalogue.tool, "store": catalogue.store}
-            chooser = next((factor for factor, find in finders.items() if _is_there(find, name)), "protocol")
+            chooser = "protocol"
+            for factor, find in (("store", catalogue.store), ("tool", catalogue.tool)):
+                with suppress(BadInput):
+                    chooser = factor if find(name) else chooser
             raise BadInput(
                 f"{sweep.place}[factors] {name}.{next(iter(options), '')}: {name} is no {chooser} of this sweep, "
                 f"which has {', '.join(names[chooser])}",
                 f"take it out, or add {name} to {chooser}",
             )
-
-
-def _is_there(find: Callable[[str], object], name: str) -> bool:
-    try:
-        find(name)
-    except BadInput:
-        return False
-    return True

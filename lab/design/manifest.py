@@ -70,10 +70,7 @@ class Manifest:
         return "".join(f"{line}\n" for line in lines)
 
     def sample(self, size_bytes: int) -> Manifest:
-        """A tree of exactly these bytes, at most its own: every n-th file by size, so that sizes keep their shares.
-
-        The largest files make up for the difference.
-        """
+        """A tree of these bytes: every n-th file by size keeps the shares of sizes; the largest make up the rest."""
         total = self.size_bytes
         if size_bytes == total:
             return self
@@ -189,7 +186,6 @@ class _Reader:
 
 
 def _check_path(path: str) -> None:
-    """Raise ValueError for a path that is not below the top, or that a host could not have."""
     shown = one_line(path, 80)
     names = path.split("/")
     if path.startswith("/"):

@@ -13,10 +13,7 @@ from lab.design.factors import BY_CLIENT, Direction
 
 # Without a measurement: a gigabit link gives 110 MB/s, small TCP buffers or payloads of a second 20 to 60
 ASSUMED_BYTES_PER_S = 60e6
-TRIAL_S = {
-    Direction.WRITE: 0.17,
-    Direction.READ: 0.26,
-}  # a read gets a fresh mount and dropped caches
+TRIAL_S = {Direction.WRITE: 0.17, Direction.READ: 0.26}  # a read gets a fresh mount and dropped caches
 SERVE_S = {"ssh": 0.55, "nfs": 0.8}  # starting the server, and mounting; SMB and AFP take longest
 SERVE_MOST_S = 1.1
 NETWORK_S = 0.4  # setting MTU and TCP buffers of both hosts, and proving the path
@@ -53,19 +50,10 @@ Speeds = Mapping[tuple[str, ...], float]  # bytes per second, by kind
 
 
 def kinds(transfer: _Transfer) -> list[tuple[str, ...]]:
-    """The kinds of transfers that a case or trial belongs to, the most specific first.
-
-    The speed of a tree of files says nothing about one file, or another tree.
-    """
+    """The kinds of a case or trial, the most specific first. A tree's speed says nothing about other payloads."""
     tree = (transfer.workload,) if transfer.files > 1 else ()
-    words = (
-        *tree,
-        transfer.protocol,
-        str(transfer.direction),
-        transfer.tool,
-        str(transfer.tcp_space),
-        str(transfer.mtu),
-    )
+    factors = (transfer.protocol, transfer.direction, transfer.tool, transfer.tcp_space, transfer.mtu)
+    words = (*tree, *map(str, factors))
     return [words[:count] for count in range(len(words), len(tree) - 1, -1)]
 
 
@@ -99,10 +87,7 @@ class Pace:
     link_bytes_per_s: float = 0.0
 
     def run_s(self, cases: Sequence[tuple[Case, bool]], networks: int, shots: int, ceiling_seconds: float) -> float:
-        """Seconds of a run of these cases, each with whether its server is started.
-
-        ``networks`` is how often a network is set, ``shots`` how often iperf3 measures one in both directions.
-        """
+        """Seconds of a run: cases, each with whether its server is started; how often networks are set and measured."""
         transfers_s = sum(
             transfers(case.option(READ_FROM)) * case.clients * case.size_bytes / self.speed(case) for case, _ in cases
         )

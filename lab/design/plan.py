@@ -65,15 +65,12 @@ def _fraction_of(sweep: Sweep, grid: tuple[Case, ...]) -> tuple[Case, ...]:
 
     levels = levels_of(grid)
     if runs < (least := fraction.least_runs(levels)):
-        raise BadInput(
-            f"{sweep.place}fraction: {runs} of {len(grid)} cases cannot keep the main effects apart",
-            f'give at least fraction = "{least}/{len(grid)}"',
-        )
+        problem = f"{sweep.place}fraction: {runs} of {len(grid)} cases cannot keep the main effects apart"
+        raise BadInput(problem, f'give at least fraction = "{least}/{len(grid)}"')
     return tuple(grid[index] for index in fraction.choose(levels, runs, sweep.seed))
 
 
 def _d_efficiency(levels: Levels, grid: Sequence[Case], cases: Sequence[Case]) -> float:
-    """The D-efficiency of the cases against the whole grid."""
     if len(cases) == len(grid):
         return 1.0
     from lab.design import fraction
@@ -114,7 +111,10 @@ def plan(
         estimated_by=pace.source,
         most=most,
         factors={name: tuple(distinct(levels, name)) for name in levels},
-        strata=_strata(cases),
+        strata=tuple(
+            Stratum(plot.value, plot_factors(cases)[plot], len(set(map(key, cases))))
+            for plot, key in plot_keys(cases).items()
+        ),
         first=tuple(first_levels(slots)),
         grid_cases=len(grid),
         d_efficiency=_d_efficiency(levels, grid, cases),
@@ -144,9 +144,3 @@ def _with_likely_size(sweep: Sweep, pace: Pace) -> Sweep:
     if workload.size is not None or workload.seconds is None or not pace.link_bytes_per_s:
         return sweep
     return sweep.sized(size_for(workload.seconds, pace.link_bytes_per_s))
-
-
-def _strata(cases: Sequence[Case]) -> tuple[Stratum, ...]:
-    names = plot_factors(cases)
-    keys = plot_keys(cases)
-    return tuple(Stratum(plot.value, names[plot], len(set(map(keys[plot], cases)))) for plot in keys)

@@ -1,12 +1,11 @@
 """A plan as text: what varies, the design, what it can and cannot tell, and what it costs."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
 from lab.base.units import size_label
 from lab.design import stopping
-from lab.design.blocks import First
 from lab.design.effects import Effect
-from lab.design.factors import BY_NAME, Level, label_of
+from lab.design.factors import BY_NAME, label_of
 from lab.design.pace import ASSUMED_BYTES_PER_S
 from lab.design.payload_size import GIGABIT_BYTES_PER_S, size_for
 from lab.design.plan import Plan
@@ -19,10 +18,12 @@ EXAMPLE_SPREAD = 0.02  # of a block's ratio, as a share of it
 
 def describe(sweep: Sweep, planned: Plan) -> Iterator[str]:
     """The lines that `lab plan` prints, without the order of the slots."""
-    trials, moved = _range(len(planned.slots), planned.most.trials), _range(*_gigabytes(planned), digits=1)
+    trials = _range(len(planned.slots), planned.most.trials)
+    moved = _range(planned.bytes_moved / 1e9, planned.most.bytes_moved / 1e9, digits=1)
     yield f"{len(planned.cases)} cases, {trials} trials, {moved} GB to move"
     yield from _add_title("size", _size(sweep, planned))
-    yield from _add_title("factors", _factors(planned))
+    varied = {name: ", ".join(map(str, levels)) for name, levels in planned.factors.items() if len(levels) > 1}
+    yield from _add_title("factors", _align(varied.items()))
     yield from _add_title("left out", planned.left_out)
     yield from _add_title("design", _design(sweep, planned))
     yield from _add_title("it can tell", _can_tell(sweep, planned))
@@ -61,10 +62,6 @@ def _range(least: float, most: float, digits: int = 0) -> str:
     return " to ".join(dict.fromkeys(f"{value:.{digits}f}" for value in (least, most)))
 
 
-def _gigabytes(planned: Plan) -> tuple[float, float]:
-    return planned.bytes_moved / 1e9, planned.most.bytes_moved / 1e9
-
-
 def _size(sweep: Sweep, planned: Plan) -> Iterator[str]:
     """How the size is chosen if the sweep leaves it to the link, and which is likely."""
     workload = sweep.workload
@@ -85,11 +82,6 @@ def _size(sweep: Sweep, planned: Plan) -> Iterator[str]:
     yield f"{at}; planned with {size_label(planned.cases[0].size_bytes)}"
 
 
-def _factors(planned: Plan) -> Iterator[str]:
-    varied = {name: ", ".join(map(str, levels)) for name, levels in planned.factors.items() if len(levels) > 1}
-    yield from _align(varied.items())
-
-
 def _design(sweep: Sweep, planned: Plan) -> Iterator[str]:
     blocks = f"{_range(sweep.blocks, sweep.most_blocks)} randomised complete blocks (seed {sweep.seed})"
     if sweep.precision is not None:
@@ -105,16 +97,13 @@ def _design(sweep: Sweep, planned: Plan) -> Iterator[str]:
     if sweep.blocks > 1:
         yield "each second block has the order of the one before it backwards"
     for first in planned.first:
-        label, level, times = label_of(first.factor), *_usual_first(planned.factors[first.factor], first)
-        yield f"{label} {level} first in {times} of {first.groups} {first.within}s"
+        times = {level: first.times.get(level, 0) for level in planned.factors[first.factor]}
+        usual = max(times, key=times.__getitem__)
+        level = BY_NAME[first.factor].write(usual) if first.factor in BY_NAME else usual
+        count = f"{times[usual]} of {first.groups} {first.within}s"
+        yield f"{label_of(first.factor)} {level} first in {count}"
     if sweep.anchors:
         yield f"{'anchors':{COLUMN}} {sweep.anchors} a block: {planned.cases[0].case_id}"
-
-
-def _usual_first(levels: Sequence[Level], first: First) -> tuple[str, int]:
-    """The level that came first most often, for people, and how often."""
-    level = max(levels, key=lambda level: first.times.get(level, 0))
-    return BY_NAME[first.factor].write(level) if first.factor in BY_NAME else str(level), first.times.get(level, 0)
 
 
 def _can_tell(sweep: Sweep, planned: Plan) -> Iterator[str]:
@@ -138,9 +127,8 @@ def _pairs_of(effect: Effect) -> str:
 
 def _cost(planned: Plan) -> Iterator[str]:
     most = planned.most
-    yield "changes: " + ", ".join(
-        f"{name} {_range(count, most.changes[name])}" for name, count in planned.changes.items()
-    )
+    changes = [f"{name} {_range(count, most.changes[name])}" for name, count in planned.changes.items()]
+    yield f"changes: {', '.join(changes)}"
     minutes = _range(planned.estimated_s / 60, most.estimated_s / 60)
     seconds = _range(planned.estimated_s, most.estimated_s)
     by = f"by {planned.estimated_by}" if planned.estimated_by else f"at {ASSUMED_BYTES_PER_S / 1e6:.0f} MB/s"

@@ -18,10 +18,7 @@ BYTEWISE_PER_S = 1e6  # a system call per byte: 0.2 to 2 MB/s on any disk
 
 
 def shot_bytes(payload_bytes: int, available_bytes: int | None = None, room_bytes: int | None = None) -> int:
-    """Bytes of one shot of dd: a third of the payload, so that all shots take as long as the payload.
-
-    A small payload is written whole. Available memory and the room in the smallest store limit it.
-    """
+    """Bytes of one shot of dd: a third of the payload, a small one whole, as memory and the smallest store allow."""
     third = -(-payload_bytes // (SHOTS * MIB)) * MIB
     size_bytes = min(payload_bytes, max(third, LEAST_BYTES))
     if room_bytes is not None:
@@ -45,11 +42,7 @@ def moved_bytes(tools: Sequence[StoreTool], payload_bytes: int, bonnie_bytes: in
 
 
 def seconds(
-    tools: Sequence[StoreTool],
-    payload_bytes: int,
-    bonnie_bytes: int | None,
-    bytes_per_s: float,
-    per_byte: bool = True,
+    tools: Sequence[StoreTool], payload_bytes: int, bonnie_bytes: int | None, bytes_per_s: float, per_byte: bool = True
 ) -> float:
     """The seconds in a block on a store of ``bytes_per_s``; ``per_byte``: bonnie++ tests single bytes, too."""
     requests_s = 2 * FIO_S if "fio" in tools else 0.0

@@ -63,12 +63,10 @@ TcpSpace = Annotated[
 
 
 def _level_type(factor: Factor) -> object:
-    """The type of one level, for pydantic."""
     level = factor.level
     if isinstance(level, registry.Whole):
-        return Annotated[int, Field(ge=level.least, le=level.most, strict=True)]
-    if isinstance(level, registry.Count):
-        return Annotated[int, Field(ge=level.least, le=level.most, strict=True), AfterValidator(str)]
+        number = Field(ge=level.least, le=level.most, strict=True)
+        return Annotated[int, number, AfterValidator(str)] if level.as_text else Annotated[int, number]
     if isinstance(level, registry.Text):
         return Annotated[str, Field(pattern=f"^{level.pattern}$")]
     if level is registry.SizeOrDefault:
@@ -99,8 +97,7 @@ class Sweep(Model):
 
     name: Annotated[str, Field(pattern=f"^{RUN_NAME}$")]
     """The end of the run folder's name, and the title of its report."""
-    description: str = ""
-    """What the sweep is to find out, for people."""
+    description: str = ""  #: What the sweep is to find out, for people.
     blocks: int = Field(3, ge=1, le=1000, strict=True)
     """How often every case is measured: once a block, and each second block in the reverse of the order before."""
     seed: int = Field(1, ge=0, lt=LARGEST, strict=True)
@@ -112,10 +109,8 @@ class Sweep(Model):
     effects: tuple[str, ...] | None = Field(None, min_length=1)
     """Factors whose effects are asked for, or two as ``"mtu:tcp_space"``; ``["speed"]``: no effect, but the speed of
     each case. Default: all that vary but the direction."""
-    fraction: Share = 1.0
-    """The share of the grid's cases to measure."""
-    anchors: int = Field(0, ge=0, le=100, strict=True)
-    """How often each block repeats its first case, to expose drift."""
+    fraction: Share = 1.0  #: The share of the grid's cases to measure.
+    anchors: int = Field(0, ge=0, le=100, strict=True)  #: How often each block repeats its first case, to expose drift.
     time_cap: Seconds | None = None
     """No new trial starts after so long. A run that it ends has exit code 1, and can be resumed."""
     ceiling_seconds: Annotated[Seconds, Field(le=600)] = 1.0
@@ -129,12 +124,9 @@ class Sweep(Model):
     """With `bonnie++` in `store_tools`: it flushes what it wrote, and each small file that it makes (`-b`)."""
     bonnie_per_byte: bool = Field(True, strict=True)
     """With `bonnie++` in `store_tools`: whether it also writes and reads byte by byte, which takes most of its time."""
-    slowest: Size = 2_000_000
-    """A transfer of fewer bytes per second than this counts as stuck, and is ended."""
-    workload: Workload
-    """What is moved: the table ``[workload]``."""
-    factors: Factors
-    """What is varied: the table ``[factors]``."""
+    slowest: Size = 2_000_000  #: A transfer of fewer bytes per second than this counts as stuck, and is ended.
+    workload: Workload  #: What is moved: the table ``[workload]``.
+    factors: Factors  #: What is varied: the table ``[factors]``.
 
     def sized(self, size_bytes: int) -> Sweep:
         """The sweep with this size of its payload."""
@@ -174,9 +166,9 @@ class Sweep(Model):
             raise ValueError("store_tools: has a tool twice")
         given = {"bonnie_size": self.bonnie_size is not None, "bonnie_fsync": self.bonnie_fsync}
         given["bonnie_per_byte"] = not self.bonnie_per_byte
-        for name, is_given in given.items():
-            if is_given and "bonnie++" not in self.store_tools:
-                raise ValueError(f'{name}: means nothing without "bonnie++" in store_tools')
+        names = [name for name, is_given in given.items() if is_given]
+        if names and "bonnie++" not in self.store_tools:
+            raise ValueError(f'{names[0]}: means nothing without "bonnie++" in store_tools')
         return self
 
     @model_validator(mode="after")
@@ -225,10 +217,8 @@ def load_sweep(path: Path) -> Sweep:
 def read_sweep(path: Path) -> str:
     """The text of a sweep file, or of a shipped sweep by its bare name. Raises BadInput."""
     sweeps = shipped.sweeps()
-    return read_text(
-        sweeps.get(str(path), path),
-        f"the sweeps that come with the lab are {', '.join(sweeps)}{hint(path.stem, sweeps)}",
-    )
+    known = f"the sweeps that come with the lab are {', '.join(sweeps)}{hint(path.stem, sweeps)}"
+    return read_text(sweeps.get(str(path), path), known)
 
 
 def make_sweep(content: dict[str, Any], path: Path) -> Sweep:
@@ -237,15 +227,9 @@ def make_sweep(content: dict[str, Any], path: Path) -> Sweep:
 
 
 def parse_sweep(text: str, path: Path, manifest: Path | None = None) -> Sweep:
-    """The sweep in ``text``; errors name ``path``. Its tree is in ``manifest``, or the file that it names.
-
-    Raises BadInput.
-    """
+    """The sweep in ``text``; errors name ``path``. Its tree is in ``manifest``, or its own file. Raises BadInput."""
     sweep = make_sweep(read_toml(text.removeprefix("\ufeff"), path, "a sweep"), path)
     if sweep.workload.manifest is None:
         return sweep
-    if manifest:
-        recorded = read_manifest(manifest, links=False)
-    else:
-        recorded = read_manifest(path.parent / sweep.workload.manifest)
+    recorded = read_manifest(manifest or path.parent / sweep.workload.manifest, links=manifest is None)
     return sweep.model_copy(update={"workload": sweep.workload.with_manifest(recorded)})

@@ -14,10 +14,8 @@ from lab.design.profiles import PROFILES, check_profile, manifest_of
 class Workload(Model):
     """What is moved. ``kind`` names a payload in ``lab/workloads``."""
 
-    kind: str = "file"
-    """The payload, by its name in ``lab/workloads``: ``file`` or ``tree``."""
-    size: Size | None = None
-    """How much one trial moves. The RAM disks must hold it and 5 % more."""
+    kind: str = "file"  #: The payload, by its name in ``lab/workloads``: ``file`` or ``tree``.
+    size: Size | None = None  #: How much one trial moves. The RAM disks must hold it and 5 % more.
     seconds: Annotated[Seconds, Field(le=600)] | None = None
     """Instead of `size`: the least time that the link itself takes for what a trial moves."""
     profile: Annotated[str, AfterValidator(check_profile)] | None = None

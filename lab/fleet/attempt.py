@@ -113,7 +113,6 @@ class _Attempt:
         return self._measure(run)
 
     def _measure(self, run: TaskRun | None) -> Ended:
-        """Begin the run, or resume it."""
         words = ("run", "--resume", str(run.path)) if run else (
             "run", "--hosts", self.order.hosts_file, "--results", str(self.folder), self.order.sweep_file
         )  # fmt: skip
@@ -127,7 +126,6 @@ class _Attempt:
         return Ended(early.outcome, code, early.reason) if early else self._failed(code, last_words)
 
     def _restore(self) -> tuple[int, str]:
-        """Restore what runs left changed on these hosts."""
         words = ("restore", "--hosts", self.order.hosts_file, "--results", str(self.folder))
         return self._start_and_wait(self.lab + words, RESTORE_S)
 
@@ -148,7 +146,6 @@ class _Attempt:
         return None
 
     def _look(self) -> HostState:
-        """The state of the hosts. Raises BadInput if it cannot be found out."""
         with tempfile.TemporaryFile() as output:
             words = (*(self.order.programs.look or LOOK), self.order.hosts_file)
             code, last_words = self._start_and_wait(words, LOOK_S, output)
@@ -181,10 +178,7 @@ class _Attempt:
             return (code if code >= 0 else 128 - code), _last_words(log.with_suffix(".err"), start)
 
     def _wait(self, process: subprocess.Popen[bytes], pipe: int, most_s: float | None) -> None:
-        """Wait until the program ends, which closes its end of ``pipe``.
-
-        Raises BadInput if it has not ended STOP_S seconds after it was told to.
-        """
+        """Wait until the program ends, which closes ``pipe``. Raises BadInput STOP_S after it was told to end."""
         deadline = time.monotonic() + most_s if most_s else math.inf
         terminated_at = math.inf
         poll = select.poll()

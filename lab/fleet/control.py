@@ -95,19 +95,14 @@ class Controller:
             if self.running and (self.is_stopped or time.monotonic() > self._next_look_at_workers):
                 self._check_workers()
             if self.waiting and not self.is_closing:
-                self._check_room()
+                room = shutil.disk_usage(self.queue.path).free
+                if room < LEAST_ROOM:  # one task after the other would fail
+                    self._close(f"{self.queue.path}: No space left but {room >> 10} KiB")
             if not self.is_closing:
                 self._begin_what_can()
             return bool(self.running) or (bool(self.waiting) and not self.is_closing)
 
-    def _check_room(self) -> None:
-        """Begin nothing more on a disk that is nearly full: one task after the other would fail."""
-        room = shutil.disk_usage(self.queue.path).free
-        if room < LEAST_ROOM:
-            self._close(f"{self.queue.path}: No space left but {room >> 10} KiB")
-
     def _close(self, problem: str) -> None:
-        """Begin nothing more from now on."""
         if not self.problem:
             self.tell(f"{problem}: nothing more begins; what runs goes to its end")
         self.problem = self.problem or problem
@@ -138,18 +133,14 @@ class Controller:
         self._next_look_at_workers = time.monotonic() + WORKERS_S
         if self.is_stopped:
             for key in set(self.running) - placed:
-                self._give_up(key)
+                task = self.running[key].task
+                if not is_claimed(self.queue.folder(task) / "lock"):  # else its run still restores the hosts
+                    self.scheduler.withdraw(key)
+                    del self.running[key]
+                    self.tell(f"{task.id}: no worker has it; `lab fleet resume` restores what it may have left changed")
         elif self._workers and not workers:
             self.tell(f"no worker is left: {len(self.running)} sweeps wait for one; start one, or stop the fleet")
         self._workers = workers
-
-    def _give_up(self, key: str) -> None:
-        """Stop waiting for an attempt, unless a run of its lost worker still restores the hosts."""
-        task = self.running[key].task
-        if not is_claimed(self.queue.folder(task) / "lock"):
-            self.scheduler.withdraw(key)
-            del self.running[key]
-            self.tell(f"{task.id}: no worker has it; `lab fleet resume` restores what it may have left changed")
 
     def _take(self, waiting: Waiting, ended: Ended) -> None:
         """Write down how an attempt ended, and let its task wait for the next one if there may be one."""
@@ -225,7 +216,6 @@ class Controller:
         self._tell_wait(soonest)
 
     def _tell_wait(self, soonest: float) -> None:
-        """Tell once until when nothing can begin."""
         if not self.running and math.isfinite(soonest) and soonest > max(self._wait_told_until, time.time() + HELD_S):
             self._wait_told_until = soonest
             when = datetime.fromtimestamp(soonest).astimezone()

@@ -26,8 +26,7 @@ class Pairs(Model):
     hosts: tuple[str, ...] = Field(min_length=1)
     """Hosts files, or patterns of such as `hosts/*.ini`, from the folder of the fleet file. Each is a pair, which is
     called as its file is, without the ending."""
-    name: Name | None = None
-    """Another name for the pair; only where `hosts` is one file."""
+    name: Name | None = None  #: Another name for the pair; only where `hosts` is one file.
     tags: tuple[Name, ...] = ()
     """Words by which `[[tasks]]` choose pairs. A file that several `[[pairs]]` name has the tags of all."""
     site: Name | None = None
@@ -44,12 +43,9 @@ class Pairs(Model):
 class Tasks(Model):
     """One ``[[tasks]]``: a sweep, and the pairs that it runs on."""
 
-    sweep: str
-    """A sweep file, from the folder of the fleet file, or the name of a sweep that comes with the lab."""
-    pairs: tuple[Name, ...] = ()
-    """Names of pairs that it runs on. Default, without `tags` too: all."""
-    tags: tuple[Name, ...] = ()
-    """It runs on every pair that has one of these tags."""
+    sweep: str  #: A sweep file, from the folder of the fleet file, or the name of a sweep that comes with the lab.
+    pairs: tuple[Name, ...] = ()  #: Names of pairs that it runs on. Default, without `tags` too: all.
+    tags: tuple[Name, ...] = ()  #: It runs on every pair that has one of these tags.
     repetitions: int = Field(1, ge=1, le=1000, strict=True)
     """How many runs of it each pair gets. Every pair has had its first before any has its second."""
     priority: int = Field(0, ge=-HIGHEST, le=HIGHEST, strict=True)
@@ -62,20 +58,16 @@ class Tasks(Model):
 class Fleet(Model):
     """A fleet file."""
 
-    name: Name
-    """The fleet's name, and that of its folder in `fleets`."""
-    description: str = ""
-    """What the fleet is to find out, for people."""
+    name: Name  #: The fleet's name, and that of its folder in `fleets`.
+    description: str = ""  #: What the fleet is to find out, for people.
     most_at_once: int = Field(8, ge=1, le=1000, strict=True)
     """How many sweeps run at a time on this machine; of a scheduler of your own, on all of it."""
     attempts: int = Field(3, ge=1, le=100, strict=True)
     """How many attempts of a task may fail before it counts as failed. A pair that somebody else uses costs none."""
     retry_after: Annotated[Seconds, Field(le=86400)] = 600.0
     """How long after an attempt that failed, or could not begin, the next one begins at the earliest."""
-    pairs: tuple[Pairs, ...]
-    """The tables `[[pairs]]`."""
-    tasks: tuple[Tasks, ...]
-    """The tables `[[tasks]]`."""
+    pairs: tuple[Pairs, ...]  #: The tables `[[pairs]]`.
+    tasks: tuple[Tasks, ...]  #: The tables `[[tasks]]`.
 
     @property
     def folder(self) -> Path:
@@ -117,24 +109,16 @@ def parse_fleet(text: str, path: Path) -> Fleet:
     """Parse the text of the fleet file ``path``. Raises BadInput."""
     content = read_toml(text, path, "a fleet file")
     validate(_Top, content, path)
-    problems = [
-        problem
-        for key, model in (("pairs", Pairs), ("tasks", Tasks))
-        for number, table in enumerate(content[key], 1)
-        if (problem := _problem(model, table, path, f"[[{key}]] {number}"))
-    ]
+    problems = []
+    for key, model in (("pairs", Pairs), ("tasks", Tasks)):
+        for number, table in enumerate(content[key], 1):
+            try:  # each table by itself, so that the message can name its keys
+                validate(model, table, Path(f"{path}: [[{key}]] {number}"))
+            except BadInput as error:
+                problems.append(error.message)
     if problems:
         raise BadInput("\n".join(problems[:20]), several=True)
     return validate(Fleet, content, path)
-
-
-def _problem(model: type[Model], table: dict[str, object], path: Path, place: str) -> str:
-    """The error of one table, or an empty string. Checked by itself, so that the message can name its keys."""
-    try:
-        validate(model, table, Path(f"{path}: {place}"))
-    except BadInput as error:
-        return error.message
-    return ""
 
 
 def check_names(fleet: Fleet, pairs: dict[str, frozenset[str]], path: Path) -> None:

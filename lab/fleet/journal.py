@@ -71,10 +71,8 @@ class Journal:
         except OSError as error:
             raise BadInput(f"{self.path}: cannot be read: {error.strerror}") from error
         except ValueError as error:
-            raise BadInput(
-                f"{self.path}: line {len(lines) + 1}: {error}",
-                "remove that line: what is done is read from the run folders",
-            ) from error
+            problem = f"{self.path}: line {len(lines) + 1}: {error}"
+            raise BadInput(problem, "remove that line: what is done is read from the run folders") from error
         return lines
 
     def mend(self) -> None:

@@ -84,15 +84,6 @@ class Plan:
         return {machine: names for machine, names in users.items() if len(names) > 1}
 
 
-@dataclass(frozen=True)
-class _SweepFile:
-    """A sweep, its file, and the SHA-256 of its text."""
-
-    sweep: Sweep
-    file: Path
-    digest: str
-
-
 def make_plan(fleet: Fleet, path: Path, queue: Path, *, checked: bool = True) -> Plan:
     """The plan of the fleet file ``path``, whose runs go to the folder ``queue``.
 
@@ -106,19 +97,17 @@ def make_plan(fleet: Fleet, path: Path, queue: Path, *, checked: bool = True) ->
     for number, table in enumerate(fleet.tasks, 1):
         file = shipped.sweeps().get(table.sweep, fleet.folder / table.sweep)
         text = read_sweep(file)
-        source = _SweepFile(parse_sweep(text, file), file.resolve(), hashlib.sha256(text.encode()).hexdigest())
+        sweep, file = parse_sweep(text, file), file.resolve()
         place = f"{path}: [[tasks]] {number}"
-        if files.setdefault(source.sweep.name, source.file) != source.file:
-            raise BadInput(
-                f"{place}: {source.file} and {files[source.sweep.name]} are both called {source.sweep.name!r}",
-                "give one of them another name",
-            )
+        if files.setdefault(sweep.name, file) != file:
+            problem = f"{place}: {file} and {files[sweep.name]} are both called {sweep.name!r}"
+            raise BadInput(problem, "give one of them another name")
         chosen = [
             pair
             for pair in pairs.values()
             if not (table.pairs or table.tags) or pair.name in table.pairs or not pair.tags.isdisjoint(table.tags)
         ]
-        for task in _tasks_of(table, source, chosen):
+        for task in _tasks_of(table, sweep, file, hashlib.sha256(text.encode()).hexdigest(), chosen):
             if task.id in tasks:
                 raise BadInput(
                     f"{place}: {task.sweep} runs on {task.pair} by another [[tasks]] already", "give repetitions there"
@@ -127,21 +116,21 @@ def make_plan(fleet: Fleet, path: Path, queue: Path, *, checked: bool = True) ->
             if len(tasks) > MOST_TASKS:
                 raise BadInput(f"{path}: more than {MOST_TASKS:,} tasks", "give fewer repetitions")
         if checked:
-            _check(source.sweep, chosen, queue)
+            _check(sweep, chosen, queue)
     ordered = sorted(tasks.values(), key=lambda task: (-task.priority, task.repetition))  # stable: as in the file
     return Plan(fleet.name, tuple(ordered), pairs, fleet.most_at_once, fleet.attempts, fleet.retry_after)
 
 
-def _tasks_of(table: Tasks, source: _SweepFile, pairs: Sequence[Pair]) -> Iterator[Task]:
+def _tasks_of(table: Tasks, sweep: Sweep, file: Path, digest: str, pairs: Sequence[Pair]) -> Iterator[Task]:
     estimates: dict[int, float] = {}
     for pair in pairs:
         image_bytes = pair.config.share.image_size
         if image_bytes not in estimates:
-            estimates[image_bytes] = plan_sweep(source.sweep, CATALOGUE, image_bytes=image_bytes).estimated_s
+            estimates[image_bytes] = plan_sweep(sweep, CATALOGUE, image_bytes=image_bytes).estimated_s
         for repetition in range(1, table.repetitions + 1):
             yield Task(
-                pair=pair.name, sweep=source.sweep.name, repetition=repetition, hosts_file=str(pair.hosts_file),
-                sweep_file=str(source.file), sweep_digest=source.digest, machines=pair.machines, site=pair.site,
+                pair=pair.name, sweep=sweep.name, repetition=repetition, hosts_file=str(pair.hosts_file),
+                sweep_file=str(file), sweep_digest=digest, machines=pair.machines, site=pair.site,
                 priority=table.priority, windows=table.windows, estimated_s=estimates[image_bytes],
             )  # fmt: skip
 
@@ -192,10 +181,8 @@ def pairs_of(fleet: Fleet, path: Path) -> dict[str, Pair]:
                 continue
             name, config = _name(table, file, place), load_hosts(file)
             if by_name.setdefault(name, file) != file:
-                raise BadInput(
-                    f"{place}: {file} and {by_name[name]} are both called {name!r}",
-                    "give one of them a `name` in a [[pairs]] of its own",
-                )
+                problem = f"{place}: {file} and {by_name[name]} are both called {name!r}"
+                raise BadInput(problem, "give one of them a `name` in a [[pairs]] of its own")
             by_file[file] = Pair(name, file, config, frozenset(table.tags), table.site or "", machines_of(config))
     return {pair.name: pair for pair in by_file.values()}
 
@@ -227,16 +214,12 @@ def _files(fleet: Fleet, table: Pairs, place: str) -> Iterator[Path]:
             continue
         folder, _, pattern = name.rpartition("/")
         if WILDCARD.search(folder):
-            raise BadInput(
-                f"{place}: hosts: {one_line(name, 80)}: a pattern is for the name of the file alone",
-                "give one for each folder, such as site-a/*.ini",
-            )
+            problem = f"{place}: hosts: {one_line(name, 80)}: a pattern is for the name of the file alone"
+            raise BadInput(problem, "give one for each folder, such as site-a/*.ini")
         files = sorted((fleet.folder / Path(folder).expanduser()).glob(pattern))
         if not files:
-            raise BadInput(
-                f"{place}: hosts: {one_line(name, 80)}: no such file in {fleet.folder / folder}",
-                "give hosts files that are there, by their path from the folder of the fleet file",
-            )
+            problem = f"{place}: hosts: {one_line(name, 80)}: no such file in {fleet.folder / folder}"
+            raise BadInput(problem, "give hosts files that are there, by their path from the folder of the fleet file")
         if len(files) > MOST_PAIRS:
             raise BadInput(f"{place}: hosts: {one_line(name, 80)}: more than {MOST_PAIRS:,} files")
         yield from (file.resolve() for file in files)

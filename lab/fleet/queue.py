@@ -8,6 +8,7 @@
 
 import fcntl
 import json
+import math
 import os
 import secrets
 import time
@@ -136,22 +137,16 @@ class Queue:
         return stored.id
 
     def check(self, plan: Plan) -> list[str]:
-        """Lines on what has changed in the plan since the fleet began.
-
-        Raises BadInput if the sweep of a task that has begun has changed.
-        """
+        """Lines on changes of the plan since the fleet began. Raises BadInput if a begun task's sweep has changed."""
         stored = self._read()
         if stored.name != plan.name:
-            raise BadInput(
-                f"{self.path}: belongs to the fleet {stored.name!r}, not to {plan.name!r}", "give --queue another DIR"
-            )
+            problem = f"{self.path}: belongs to the fleet {stored.name!r}, not to {plan.name!r}"
+            raise BadInput(problem, "give --queue another DIR")
         digests = stored.digests
         for task in plan.tasks:
             if digests.get(task.id, task.sweep_digest) != task.sweep_digest and find_run(self.folder(task)):
-                raise BadInput(
-                    f"{task.sweep_file}: has changed since {task.id} began",
-                    "bring it back, or give the new sweep another name",
-                )
+                problem = f"{task.sweep_file}: has changed since {task.id} began"
+                raise BadInput(problem, "bring it back, or give the new sweep another name")
         now = {task.id for task in plan.tasks}
         added, removed = [name for name in now if name not in digests], [name for name in digests if name not in now]
         lines = [f"{len(added)} tasks are new: {listing(sorted(added), 3)}"] if added else []
@@ -159,22 +154,20 @@ class Queue:
         return lines
 
     def _read(self) -> _StoredPlan:
-        """Read fleet.json. Raises BadInput."""
         try:
             content = from_json(untrusted.read_file(self.plan_path, MOST_BYTES).decode())
             if not isinstance(content, dict) or content.get("schema") != SCHEMA:
                 raise ValueError(f"its schema is not {SCHEMA}")
-            identity, name, began_at = (
+            plan_id, name, began_at = (
                 untrusted.word(content.get(key), r"[ -~]{1,200}") for key in ("id", "name", "began_at")
             )
-            if not isinstance(content.get("tasks"), list) or not all(map(_is_task, content["tasks"])):
+            tasks = content.get("tasks")
+            if not isinstance(tasks, list) or not all(map(_is_task, tasks)):
                 raise ValueError("its tasks are not those of a fleet")
         except (OSError, ValueError) as error:
-            raise BadInput(
-                f"{self.plan_path}: not a plan of this lab: {reason_of(error)}",
-                "give --queue another DIR, which begins it anew",
-            ) from error
-        return _StoredPlan(identity, name, began_at, {task["id"]: task["sweep_digest"] for task in content["tasks"]})
+            problem = f"{self.plan_path}: not a plan of this lab: {reason_of(error)}"
+            raise BadInput(problem, "give --queue another DIR, which begins it anew") from error
+        return _StoredPlan(plan_id, name, began_at, {task["id"]: task["sweep_digest"] for task in tasks})
 
     def statuses(self, plan: Plan) -> list[TaskStatus]:
         """The status of each task by its run folder, its lock and the journal, in the order of the plan."""
@@ -202,16 +195,11 @@ class Queue:
         else:
             state = TaskState.WAITING
         attempts = sum(line.event is Event.BEGAN for line in lines)
-        return TaskStatus(task, state, attempts, len(failures), last, open_since, run, next_try(recent, plan))
-
-
-def next_try(recent: Sequence[Line], plan: Plan) -> float:
-    """When a task may be tried again, in seconds since 1970, by its lines since the fleet was last resumed."""
-    last = recent[-1] if recent else None
-    if last is None or last.outcome not in (Outcome.FAILED, Outcome.HELD, Outcome.BUSY):
-        return 0.0
-    wait_s = min(plan.retry_after, HELD_S) if last.outcome in NOT_COUNTED else plan.retry_after
-    return last.time + wait_s
+        not_before = 0.0
+        if recent and recent[-1].outcome in (Outcome.FAILED, Outcome.HELD, Outcome.BUSY):
+            longest = HELD_S if recent[-1].outcome in NOT_COUNTED else math.inf
+            not_before = recent[-1].time + min(plan.retry_after, longest)
+        return TaskStatus(task, state, attempts, len(failures), last, open_since, run, not_before)
 
 
 def find_run(folder: Path) -> TaskRun | None:

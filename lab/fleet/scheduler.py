@@ -119,10 +119,8 @@ class Scheduler:
             raise LabFailure(f"a worker cannot import the lab: {error}", "install it there, too") from error
         blind = [worker for worker, is_seen in answers.items() if not is_seen]
         if blind:
-            raise LabFailure(
-                f"workers do not see {plan_file}: {listing(blind)}",
-                "give a --queue that all of them see by the same name, such as a folder on NFS",
-            )
+            problem = f"workers do not see {plan_file}: {listing(blind)}"
+            raise LabFailure(problem, "give a --queue that all of them see by the same name, such as a folder on NFS")
 
 
 def _lost(why: str) -> LabFailure:
@@ -139,7 +137,6 @@ def _ending_of(future: Any) -> Ended:
 
 
 def _distributed() -> ModuleType:
-    """Import dask.distributed. Raises BadInput if it is not installed."""
     try:
         module = importlib.import_module("distributed")
     except ImportError as error:
@@ -157,10 +154,7 @@ def check_installed() -> None:
 
 @contextmanager
 def embedded(most_at_once: int, sites: Iterable[str], has_dashboard: bool = False) -> Iterator[Scheduler]:
-    """A scheduler in this process with a thread for each running sweep; it listens on loopback only.
-
-    Raises BadInput if Dask, or bokeh for the dashboard, is not installed.
-    """
+    """A scheduler in this process, on loopback only, with a thread for each running sweep. Raises BadInput."""
     distributed = _distributed()
     if has_dashboard and importlib.util.find_spec("bokeh") is None:
         raise BadInput("--dashboard: Dask draws it by bokeh, which is not installed", "`pip install bokeh`")
@@ -189,14 +183,13 @@ def by_address(address: str, most_at_once: int) -> Iterator[Scheduler]:
     """The scheduler at an address: SSHCluster, Slurm or any other. Raises BadInput and LabFailure."""
     check_address(address)
     distributed = _distributed()
-    with ExitStack() as stack:
-        client = stack.enter_context(_connected(distributed, address))
+    with _connect(distributed, address) as client:
         check_versions(client.get_versions(packages=[OWN]), address)
         try:
             client.wait_for_workers(1, timeout=WORKERS_S)
         except TimeoutError as error:
             raise LabFailure(f"{address}: no worker came within {WORKERS_S} s", "start one: `dask worker`") from error
-        identity = _identity(client)
+        identity = client.scheduler_info(n_workers=-1)  # the scheduler's description of itself and of all its workers
         check_listeners(identity, address)
         sites = frozenset(name for worker in identity["workers"].values() for name in worker.get("resources", {}))
         yield Scheduler(client, most_at_once, sites, str(client.dashboard_link))
@@ -223,20 +216,17 @@ def check_listeners(identity: Mapping[str, Any], address: str) -> None:
             raise BadInput(f"{address}: {name} listens at {error.message}", error.remedy) from error
 
 
-@contextmanager
-def _connected(distributed: ModuleType, address: str) -> Iterator[Any]:
+def _connect(distributed: ModuleType, address: str) -> Any:
     """A client of the scheduler at an address. Raises LabFailure if none answers, or one of another version."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # warnings about versions, which check_versions compares
-            client = distributed.Client(address, timeout=CONNECT_S)
+            return distributed.Client(address, timeout=CONNECT_S)
     except (OSError, ValueError, TypeError, LookupError, RuntimeError) as error:
         raise LabFailure(
             f"{address}: no scheduler that can be talked to: {one_line(reason_of(error), 300)}",
             f"see that it runs, and has this version of distributed: {distributed.__version__}",
         ) from error
-    with client:
-        yield client
 
 
 def check_versions(versions: Mapping[str, Any], address: str) -> None:
@@ -264,11 +254,3 @@ def _packages(node: Mapping[str, Any]) -> dict[str, str]:
     python = str(node.get("host", {}).get("python", "") or versions.get("python", ""))
     versions["python"] = ".".join(python.split(".")[:2])
     return versions
-
-
-def _identity(client: Any) -> dict[str, Any]:
-    """The scheduler's description of itself and of all its workers."""
-    try:
-        return dict(client.scheduler_info(n_workers=-1))
-    except TypeError:  # older versions always list all workers
-        return dict(client.scheduler_info())

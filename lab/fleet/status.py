@@ -108,7 +108,6 @@ def describe(plan: Plan, statuses: Sequence[TaskStatus], ends: Forecast, now: fl
 
 
 def _table(plan: Plan, cells: dict[tuple[str, str], str]) -> Iterator[str]:
-    """A table with a row for each pair and a column for each sweep."""
     rows = [["pair", *plan.sweeps]]
     rows += [[pair, *(cells.get((pair, sweep), "-") for sweep in plan.sweeps)] for pair in plan.pairs]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
@@ -117,7 +116,6 @@ def _table(plan: Plan, cells: dict[tuple[str, str], str]) -> Iterator[str]:
 
 
 def _reasons(statuses: Sequence[TaskStatus]) -> Iterator[str]:
-    """Why tasks failed, or wait after an attempt."""
     unfinished = [status for status in statuses if status.state in (TaskState.FAILED, TaskState.WAITING)]
     with_reason = sorted(filter(lambda status: status.reason, unfinished), key=lambda status: ORDER.index(status.state))
     for status in with_reason[:MOST_REASONS]:

@@ -18,10 +18,7 @@ DAYS_AHEAD = 8  # within these every window opens and closes once
 
 @dataclass(frozen=True)
 class Window:
-    """From ``begin`` to ``end``, in minutes after midnight. It begins on each of ``days``; 0 is Monday.
-
-    An end that is not after the beginning belongs to the next day.
-    """
+    """``begin`` and ``end`` are minutes after midnight, on ``days`` (0: Monday); the end may be on the next day."""
 
     days: frozenset[int]
     begin: int
@@ -61,10 +58,7 @@ ALWAYS = Opening(-math.inf, math.inf)
 
 
 def next_opening(windows: Sequence[Window], now: float) -> Opening:
-    """The opening that holds ``now``, or else the next one. Without windows it never ends.
-
-    Windows that touch or overlap make one opening.
-    """
+    """The opening that holds ``now``, or the next one, of windows that may overlap; endless without windows."""
     if not windows:
         return ALWAYS
     today = datetime.fromtimestamp(now).replace(hour=0, minute=0, second=0, microsecond=0)

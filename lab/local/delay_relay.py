@@ -37,10 +37,7 @@ class Wire:
         self.frames: deque[tuple[float, bytes]] = deque()
 
     def put(self, frame: bytes, now: float) -> None:
-        """Send a frame that came ``now`` as soon as the frame before it has left.
-
-        The frame arrives with its last bit by the clock of the link, so a late process does not slow the link.
-        """
+        """Send a frame after the one before it. It arrives by the link's clock, which a late process does not slow."""
         if len(self.frames) < LONGEST_QUEUE:
             self._free_at = max(now, self._free_at) + (len(frame) + ETHERNET_OVERHEAD_BYTES) * self._seconds_per_byte
             self.frames.append((self._free_at + self._delay_s, frame))
@@ -55,10 +52,7 @@ def open_tap(pid: int, device: str) -> int:
 
 
 class Processors:
-    """Keeps the processors awake while frames pass, because a virtual one may take milliseconds to wake up.
-
-    Without LATENCY, or the right to open it, the processors sleep.
-    """
+    """Keeps processors awake while frames pass, if it may: a virtual one may take milliseconds to wake up."""
 
     def __init__(self) -> None:
         self._open: int | None = None
@@ -85,10 +79,7 @@ class Processors:
 
 
 def relay(source: int, target: int, wire: Wire) -> None:
-    """Pass every frame from ``source`` to ``target`` over ``wire``.
-
-    Each direction has its own process: at 1 Gbit/s a frame comes every 12 µs, too often for threads of one interpreter.
-    """
+    """Pass every frame on over ``wire``, in a process of its own: a frame comes every 12 µs at 1 Gbit/s."""
     frames, put, read, write, now = wire.frames, wire.put, os.read, os.write, time.monotonic
     processors = Processors()
     while True:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from lab.local import image_builder, root_image
+from lab.local import root_image
 
 MACHINE = "x86_64"
 FILES = "opt/guest"
@@ -26,10 +26,7 @@ MKE2FS = "-q -F -t ext4 -m 0 -J size=16 -E lazy_itable_init=0"
 
 @dataclass(frozen=True)
 class Kernel:
-    """A guest's kernel and its programs: packages of a Debian suite, and the folder of the kernel's modules in them.
-
-    ``programs`` are files of the packages that the guests get, too.
-    """
+    """A guest's kernel: packages of a Debian suite, the folder of modules in them, and files that guests get, too."""
 
     name: str
     suite: str
@@ -39,17 +36,15 @@ class Kernel:
 
     def path(self) -> Path:
         """The folder of the kernel, built or not."""
-        name = root_image.digest(
-            root_image.path().name, self.suite, *self.packages, self.modules, *self.programs, IMAGE_SIZE, MKE2FS
-        )
-        return root_image.cache_directory() / f"kernel-{self.name}-{name}"
+        recipe = (self.suite, *self.packages, self.modules, *self.programs, IMAGE_SIZE, MKE2FS)
+        digest = root_image.digest(root_image.path().name, *recipe)
+        return root_image.cache_directory() / f"kernel-{self.name}-{digest}"
 
     def ensure(self) -> Path:
         """Build the folder if it is missing. Raises LabFailure, and BadInput if a program is missing."""
         root_image.ensure()
-        return image_builder.build_once(
-            self.path(), f"the guests' kernel {self.name} and disk (once, some seconds)", self._build
-        )
+        what = f"the guests' kernel {self.name} and disk (once, some seconds)"
+        return root_image.build_once(self.path(), what, self._build)
 
     def layers(self) -> tuple[Path, ...]:
         """The folders of the root around a guest, uppermost first."""
@@ -68,7 +63,7 @@ class Kernel:
             (inside / program).parent.mkdir(exist_ok=True)
             (unpacked / program).rename(inside / program)
         make_image = MAKE_IMAGE.format(options=MKE2FS, size=IMAGE_SIZE)
-        image_builder.run_in_private_mounts(make_image, str(inside), str(root), str(image))
+        root_image.run_in_private_mounts(make_image, str(inside), str(root), str(image))
         for kernel in unpacked.glob("boot/vmlinuz-*"):
             kernel.rename(folder / VMLINUZ.lstrip("/"))
         (unpacked / "usr").rename(folder / "usr")
@@ -79,14 +74,12 @@ class Kernel:
 def unpack(folder: Path, suite: str, packages: Sequence[str], *options: str) -> None:
     """Unpack packages and their dependencies that the root filesystem lacks, unconfigured. Raises LabFailure."""
     status = shlex.quote(f"{root_image.path()}/var/lib/dpkg/status")
-    image_builder.install_debian(
-        folder, suite, packages, "--variant=extract", INSTALLED.format(status=status), *options
-    )
+    root_image.install_debian(folder, suite, packages, "--variant=extract", INSTALLED.format(status=status), *options)
 
 
 def make_index_of_modules(folder: Path, version: str) -> None:
     """Write the index of a kernel's modules below ``folder``. Raises LabFailure."""
-    image_builder.run_in_private_mounts(DEPMOD, str(folder), str(root_image.path()), version)
+    root_image.run_in_private_mounts(DEPMOD, str(folder), str(root_image.path()), version)
 
 
 # From the Debian suite after the root filesystem's. Kernel 6.12 dies on some processors ("ptrace set fp regs failed"),

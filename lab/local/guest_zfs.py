@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 from lab.base.errors import LabFailure
-from lab.local import guest_kernels, image_builder, layered_root, root_image
+from lab.local import guest_kernels, layered_root, root_image
 
 KERNEL = guest_kernels.CLOUD
 COMPONENTS = "main,contrib"  # Debian has ZFS in contrib, for its licence
@@ -39,14 +39,11 @@ def path() -> Path:
 def ensure() -> Path:
     """Build the folder if it is missing. Raises LabFailure, and BadInput if a program is missing."""
     KERNEL.ensure()
-    return image_builder.build_once(path(), "ZFS for guests (once, five to fifteen minutes)", _build)
+    return root_image.build_once(path(), "ZFS for guests (once, five to fifteen minutes)", _build)
 
 
 def kernel_version() -> str:
-    """The version of the guests' kernel. Raises LabFailure if the file is no kernel.
-
-    It stands in the header of the image: Documentation/arch/x86/boot.rst, ``kernel_version``.
-    """
+    """The version in the header of the guests' kernel (Documentation/arch/x86/boot.rst). Raises LabFailure."""
     vmlinuz = KERNEL.path() / guest_kernels.VMLINUZ.lstrip("/")
     with vmlinuz.open("rb") as file:
         header = file.read(1 << 16)
@@ -88,13 +85,13 @@ def _unpack(folder: Path, version: str) -> None:
 
 
 def _build_modules(layers: list[Path], work: Path) -> None:
-    deadline_s = image_builder.BUILD_MINUTES * 60
+    deadline_s = root_image.BUILD_MINUTES * 60
     try:
         # the terminal shows the progress, because minutes of silence look like a hang
         exit_code = layered_root.run(layers, BUILD.read_text(), deadline_s, str(work), sys.stderr).returncode
         problem = f"exit code {exit_code}" if exit_code else ""
     except subprocess.TimeoutExpired:
-        problem = f"no end in {image_builder.BUILD_MINUTES} minutes"
+        problem = f"no end in {root_image.BUILD_MINUTES} minutes"
     if problem:
         raise LabFailure(f"--zfs: building the modules of ZFS failed: {problem}", "see its own message above")
 

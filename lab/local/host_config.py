@@ -77,7 +77,6 @@ def write(directory: Path, name: str, host_platforms: Mapping[str, str]) -> None
 
 
 def _write_secret(path: Path, text: str) -> None:
-    """Write a file that root alone may read."""
     path.touch(0o600)
     path.write_text(text)
 

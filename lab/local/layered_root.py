@@ -42,18 +42,15 @@ def find_problem(answer: Path, layers: Sequence[Path], start: str, deadline_s: f
     boot = BOOT_ID.read_text().strip()
     result: dict[str, str] = json.loads(answer.read_text()) if answer.exists() else {}
     if result.get("boot") != boot:
-        result = {"boot": boot, "problem": _boot(layers, start, deadline_s)}
+        deadline = ""
+        try:
+            output = run(layers, start, deadline_s).stdout
+        except subprocess.TimeoutExpired as error:
+            output, deadline = error.stdout or b"", f" in {deadline_s:.0f} s"
+        text = output.decode(errors="replace")
+        problem = "" if BOOTED in text else f"a guest did not boot{deadline}: {last_lines(text)}"
+        result = {"boot": boot, "problem": problem}
         part = answer.with_name(f"{answer.name}.{os.getpid()}")
         part.write_text(json.dumps(result))
         part.rename(answer)
     return result["problem"]
-
-
-def _boot(layers: Sequence[Path], start: str, deadline_s: float) -> str:
-    deadline = ""
-    try:
-        output = run(layers, start, deadline_s).stdout
-    except subprocess.TimeoutExpired as error:
-        output, deadline = error.stdout or b"", f" in {deadline_s:.0f} s"
-    text = output.decode(errors="replace")
-    return "" if BOOTED in text else f"a guest did not boot{deadline}: {last_lines(text)}"

@@ -14,7 +14,7 @@ from lab.base import durable
 from lab.base.errors import BadInput, LabFailure
 from lab.base.own_python import PYTHON
 from lab.base.present import present
-from lab.local import backends, cleanup, emulated_macs, network, platforms, root_image, state, syscalls
+from lab.local import backends, cleanup, network, platforms, root_image, state, syscalls
 from lab.local.names import MOST_CLIENTS, hosts_of
 from lab.local.state import Lab, Request
 
@@ -55,10 +55,8 @@ def up(
     with _locked():
         if (lab := state.load(name)) is not None:
             if lab.supervisor.alive():
-                raise BadInput(
-                    f"the local lab {name!r} is up already ({lab.hosts_file})",
-                    f"`lab local down --name {name}` takes it down",
-                )
+                problem = f"the local lab {name!r} is up already ({lab.hosts_file})"
+                raise BadInput(problem, f"`lab local down --name {name}` takes it down")
             _wait_for_end(lab)  # a cleaner that still runs would remove the new lab's files
         cleanup.remove(name, hosts_file)
         return _start_supervisor(name, Request(rates, delay, str(hosts_file), host_platforms, chosen.name, why))
@@ -109,10 +107,8 @@ def reboot(name: str, host: str) -> None:
         if current is not None and current.hosts[host] != lab.hosts[host]:
             return
         time.sleep(0.005)
-    raise LabFailure(
-        f"local lab {name!r}: {host} did not come up again",
-        f"start afresh: `lab local down --name {name}`, then `lab local up --name {name}`",
-    )
+    problem = f"local lab {name!r}: {host} did not come up again"
+    raise LabFailure(problem, f"start afresh: `lab local down --name {name}`, then `lab local up --name {name}`")
 
 
 def fault(name: str, host: str, fault: str, times: int) -> None:
@@ -120,7 +116,7 @@ def fault(name: str, host: str, fault: str, times: int) -> None:
     lab = _load_running(name, host)
     if not platforms.mac_version(lab.platforms[host]):
         raise BadInput(f"{host} of the local lab {name!r} is no emulated Mac, and has no such faults")
-    path = Path(f"/proc/{lab.hosts[host].pid}/root{emulated_macs.faults_file()}")
+    path = Path(f"/proc/{lab.hosts[host].pid}/root{platforms.faults_file()}")
     remaining: dict[str, int] = json.loads(path.read_text()) if path.exists() else {}
     path.write_text(json.dumps(remaining | {fault: times}))
 
@@ -142,8 +138,7 @@ def run_inside(name: str, host: str, command: list[str]) -> int:
 def inside_command(name: str, host: str, command: Sequence[str]) -> list[str]:
     """The command that runs another one inside a host as root. Raises BadInput if the lab is not up."""
     lab = _load_running(name, host)
-    is_mac = bool(platforms.mac_version(lab.platforms[host]))
-    path, home = MAC_LOGIN if is_mac else LINUX_LOGIN
+    path, home = MAC_LOGIN if platforms.mac_version(lab.platforms[host]) else LINUX_LOGIN
     term = os.environ.get("TERM", "dumb")
     environment = ["env", "-i", f"PATH={path}", f"HOME={home}", f"TERM={term}", "LANG=C.UTF-8"]
     return backends.find(lab.backend).inside_command(lab, host, [*environment, *command])
@@ -155,21 +150,17 @@ def _wait_for_end(lab: Lab) -> None:
     for process in (lab.supervisor, lab.cleaner):
         while process.alive():
             if time.monotonic() >= deadline:
-                raise LabFailure(
-                    f"local lab {lab.name!r}: process {process.pid} does not end", f"`kill -9 {process.pid}` ends it"
-                )
+                problem = f"local lab {lab.name!r}: process {process.pid} does not end"
+                raise LabFailure(problem, f"`kill -9 {process.pid}` ends it")
             time.sleep(0.01)
 
 
 def _load_running(name: str, host: str) -> Lab:
-    """The running lab of this name, which must have the host. Raises BadInput."""
     state.need_root()
     lab = state.load(state.check_name(name))
-    if lab is None:
-        raise BadInput(f"the local lab {name!r} is not up", "`lab local up` brings it up")
-    if host not in lab.hosts:
+    if lab is not None and host not in lab.hosts:
         raise BadInput(f"{host!r} is not a host of the local lab {name!r}", f"name {' or '.join(lab.hosts)}")
-    if not lab.hosts[host].alive():
+    if lab is None or not lab.hosts[host].alive():
         raise BadInput(f"the local lab {name!r} is not up", "`lab local up` brings it up")
     return lab
 

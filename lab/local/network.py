@@ -1,7 +1,4 @@
-"""The data link between two hosts, or between several hosts and a switch.
-
-Its parts are veth pairs, shaped by tbf, and delayed by netem or a relay.
-"""
+"""The data link between two hosts, or hosts and a switch: veth pairs, shaped by tbf, delayed by netem or a relay."""
 
 import os
 import re
@@ -53,13 +50,6 @@ class Shape(NamedTuple):
         return self.delay_s if len(self.rates) == len(HOSTS) else self.delay_s / 2
 
 
-def check_rate(rate: str) -> str:
-    """``rate``, if tc takes it or it is ``none``. Raises BadInput."""
-    if rate != "none" and not RATE.fullmatch(rate):
-        raise BadInput(f"--rate {rate!r} is no rate", "give one such as 1gbit, 940mbit or 100mbit, or none")
-    return rate
-
-
 def bits_per_second(rate: str) -> float:
     """A rate in bit/s; 0.0 for ``none``, which is no limit."""
     match = RATE.fullmatch(rate)
@@ -70,9 +60,8 @@ def delay_seconds(delay: str) -> float:
     """Seconds of ``none``, ``500us`` or ``1ms``: the delay of one direction. Raises :class:`BadInput`."""
     match = re.fullmatch(r"(\d+(?:\.\d+)?)(us|ms|s)", delay)
     if delay != "none" and match is None:
-        raise BadInput(
-            f"--delay {delay!r} is no delay", "give that of one direction, such as 500us, 1ms or 0.1s, or none"
-        )
+        problem = f"--delay {delay!r} is no delay"
+        raise BadInput(problem, "give that of one direction, such as 500us, 1ms or 0.1s, or none")
     return float(match[1]) * {"us": 1e-6, "ms": 1e-3, "s": 1.0}[match[2]] if match else 0.0
 
 
@@ -81,15 +70,14 @@ def parse_rates(words: Sequence[str], hosts: Sequence[str], default: str) -> dic
     rates = dict.fromkeys(hosts, default)
     for word in words:
         host, rate = split_word("--rate", word, hosts)
-        rates |= dict.fromkeys([host] if host else hosts, check_rate(rate))
+        if rate != "none" and not RATE.fullmatch(rate):
+            raise BadInput(f"--rate {rate!r} is no rate", "give one such as 1gbit, 940mbit or 100mbit, or none")
+        rates |= dict.fromkeys([host] if host else hosts, rate)
     return rates
 
 
 def connect(pids: Mapping[str, int], shape: Shape, group: Path | None) -> list[subprocess.Popen[bytes]]:
-    """Make the link between two hosts, or a link from each of several hosts to a switch.
-
-    Returns the processes: the switch, and relays in the control group ``group`` if the kernel has no netem.
-    """
+    """Make the link between two hosts, or links to a switch; returns its processes, relays in ``group``."""
     if len(pids) == len(HOSTS):
         rates = shape.rates["client"], shape.rates["server"]
         return _link(End(pids["client"]), End(pids["server"]), rates, shape.delay_of_link_s, group)
@@ -112,8 +100,7 @@ def _link(
         ends = [str(one.pid), one.device, str(other.pid), other.device]
         times = [repr(delay_s), *(repr(bits_per_second(rate)) for rate in rates)]
         words = [*PYTHON, "-m", "lab.local.delay_relay", *ends, *times]
-        relay = _start(words, "the relay that delays the link", "it needs /dev/net/tun: `modprobe tun`", group)
-        return [relay]
+        return [_start(words, "the relay that delays the link", "it needs /dev/net/tun: `modprobe tun`", group)]
     peer = ["peer", "name", other.device, "netns", str(other.pid)]
     command = ["ip", "link", "add", one.device, "type", "veth", *peer]
     check(run("nsenter", "--target", str(one.pid), "--net", *command))
@@ -147,10 +134,7 @@ def token_bucket(rate: str, relayed: bool) -> list[str]:
 
 
 def move(network: int, pid: int) -> None:
-    """Move a host's end of the link from a network, given by a descriptor, to the network of ``pid``.
-
-    The far end keeps its settings, and only sees that the link was down.
-    """
+    """Move a host's end of the link to another network; the far end keeps its settings and only sees it go down."""
     command = ("ip", "link", "set", "dev", DATA_INTERFACE, "netns", str(pid))
     check(run("nsenter", f"--net=/proc/self/fd/{network}", *command, descriptors=(network,)))
 

@@ -1,12 +1,49 @@
-"""The platforms of a local lab's hosts: Linux, or a Mac emulated on Linux."""
+"""The platforms of a local lab's hosts: Linux, or a Mac emulated by a package that only a checkout of the lab has."""
 
+import sys
 from collections.abc import Mapping, Sequence
+from importlib.util import find_spec
+from pathlib import Path
 
 from lab.base.errors import BadInput
-from lab.local import emulated_macs
 from lab.local.names import split_word
 
 LINUX, MAC = "linux", "macos@"
+CHECKOUT = Path(__file__).resolve().parents[2]
+HOW_TO_ADD = (
+    "they are a package of their own: in a checkout of the lab's source, `pip install ./emulated_mac` "
+    "(where pipx has installed the lab: `pipx inject file-share-lab ./emulated_mac`)"
+)
+
+
+def emulated_mac_folder() -> Path:
+    """The folder of the package, which can then be imported. Raises BadInput if it is not installed."""
+    spec = find_spec("emulated_mac")
+    if not (spec and spec.origin) and (CHECKOUT / "emulated_mac" / "pyproject.toml").exists():
+        sys.path.append(str(CHECKOUT))
+        spec = find_spec("emulated_mac")
+    if not (spec and spec.origin):
+        raise BadInput("emulated Macs are not installed", HOW_TO_ADD)
+    return Path(spec.origin).parent
+
+
+def emulated_mac_faults() -> Mapping[str, str]:
+    """The faults that an emulated Mac can have, by name; none if the package is not installed."""
+    try:
+        emulated_mac_folder()
+    except BadInput:
+        return {}
+    from emulated_mac.faults import FAULTS
+
+    return FAULTS
+
+
+def faults_file() -> str:
+    """The file of an emulated Mac that lists its faults. Raises BadInput if they are not installed."""
+    emulated_mac_folder()
+    from emulated_mac.faults import FILE
+
+    return FILE
 
 
 def parse(words: Sequence[str], hosts: Sequence[str]) -> dict[str, str]:
@@ -19,14 +56,17 @@ def parse(words: Sequence[str], hosts: Sequence[str]) -> dict[str, str]:
 
 
 def _complete(platform: str) -> str:
-    """A platform with the whole version of macOS. Raises BadInput."""
+    """A platform with the whole version of macOS: ``macos@15.5`` for ``macos@15``. Raises BadInput."""
     if platform == LINUX:
         return LINUX
-    version = emulated_macs.whole_version(platform.removeprefix(MAC)) if platform.startswith(MAC) else ""
-    if not version:
-        versions = ", ".join(emulated_macs.versions())
+    emulated_mac_folder()
+    from emulated_mac import profiles
+
+    profile = profiles.find(platform.removeprefix(MAC)) if platform.startswith(MAC) else None
+    if not profile:
+        versions = ", ".join(profiles.PROFILES)
         raise BadInput(f"--platform {platform} is unknown", f"give linux, or macos@VERSION with one of {versions}")
-    return f"{MAC}{version}"
+    return f"{MAC}{profile.version}"
 
 
 def mac_version(platform: str) -> str:
@@ -58,5 +98,9 @@ def _macs_title(macs: Sequence[str], clients: int) -> str:
 
 def old_algorithms(platform: str) -> dict[str, str]:
     """Options that limit sshd to the algorithms of an old Mac; none for any other host."""
-    version = mac_version(platform)
-    return emulated_macs.old_algorithms(version) if version else {}
+    if not (version := mac_version(platform)):
+        return {}
+    emulated_mac_folder()
+    from emulated_mac import openssh, profiles
+
+    return openssh.algorithms(profiles.PROFILES[version].number)

@@ -1,11 +1,20 @@
-"""The Debian root filesystem under all hosts: built once by mmdebstrap, cached, and only read."""
+"""The Debian root filesystem under all hosts, and how such folders of packages are built: once, by mmdebstrap."""
 
+import fcntl
 import hashlib
 import os
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from lab.local import image_builder
+from lab.base import durable
+from lab.base.errors import BadInput, LabFailure
 
+BUILD_MINUTES = 30
+LEFT_OUT = ("man", "doc", "locale", "info")
 SUITE = "trixie"  # bookworm has no netatalk; later suites have dropped AFP from GVfs
 PACKAGES = (
     # reaching and running a host
@@ -45,7 +54,7 @@ def cache_directory() -> Path:
 
 def path() -> Path:
     """The folder of the root filesystem of this recipe, built or not."""
-    return cache_directory() / f"rootfs-{SUITE}-{digest(SUITE, *PACKAGES, *image_builder.LEFT_OUT, *HOOKS)}"
+    return cache_directory() / f"rootfs-{SUITE}-{digest(SUITE, *PACKAGES, *LEFT_OUT, *HOOKS)}"
 
 
 def digest(*recipe: str) -> str:
@@ -54,12 +63,86 @@ def digest(*recipe: str) -> str:
 
 
 def ensure() -> Path:
-    """Build the root filesystem if it is missing, which takes about a minute and 450 MB.
+    """Build the root filesystem if it is missing, in about a minute and 450 MB. Raises LabFailure and BadInput."""
+    what = "the hosts' root filesystem (once, about a minute)"
+    return build_once(path(), what, lambda folder: install_debian(folder, SUITE, PACKAGES, "--variant=minbase", *HOOKS))
 
-    Raises LabFailure if mmdebstrap fails, BadInput if it is missing.
-    """
 
-    def build(folder: Path) -> None:
-        image_builder.install_debian(folder, SUITE, PACKAGES, "--variant=minbase", *HOOKS)
+def build_once(target: Path, what: str, build: Callable[[Path], None]) -> Path:
+    """Build ``target`` by ``build`` if it is missing; ``what`` is for people. A second caller waits for the first."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    part = target.with_name(target.name + ".part")
+    with os.fdopen(durable.open_own(target.with_name(target.name + ".lock"), os.O_WRONLY), "wb") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not target.is_dir():
+            shutil.rmtree(part, ignore_errors=True)
+            print(f"Building {what} in {target}", file=sys.stderr, flush=True)
+            try:
+                build(part)
+            except BaseException:
+                shutil.rmtree(part, ignore_errors=True)
+                raise
+            part.rename(target)
+    return target
 
-    return image_builder.build_once(path(), "the hosts' root filesystem (once, about a minute)", build)
+
+def install_debian(folder: Path, suite: str, packages: Sequence[str], *options: str) -> None:
+    """Let mmdebstrap make a folder of these packages of a suite. Raises LabFailure if it fails."""
+    if shutil.which("mmdebstrap") is None:
+        raise BadInput("mmdebstrap is missing", "`apt-get install mmdebstrap`, or `make demo`, which does it")
+    command = [
+        "mmdebstrap",
+        "--format=directory",
+        '--aptopt=APT::Install-Recommends "false"',
+        *(f'--aptopt={name} "{value}"' for name, value in _apt_settings().items() if value),
+        *(f"--dpkgopt=path-exclude=/usr/share/{left_out}/*" for left_out in LEFT_OUT),
+        *options,
+        f"--include={','.join(packages)}",
+        suite,
+        str(folder),
+        *_mirror(),
+    ]
+    try:
+        # the terminal shows the progress, because a minute of silence looks like a hang
+        subprocess.run(  # noqa: S603 – mmdebstrap, with words of the local lab's own
+            command, check=True, stdin=subprocess.DEVNULL, stdout=sys.stderr, timeout=BUILD_MINUTES * 60
+        )
+    except (subprocess.CalledProcessError, subprocess.TimeoutExpired) as error:
+        problem = f"exit code {error.returncode}" if isinstance(error, subprocess.CalledProcessError) else "no end"
+        raise LabFailure(
+            f"building {folder} of Debian's {suite} failed: mmdebstrap: {problem}", "see its own message above"
+        ) from error
+
+
+def run_in_private_mounts(script: str, *words: str) -> None:
+    """Run a shell script with private mounts. Raises LabFailure with its error output."""
+    command = ["unshare", "--mount", "--", "sh", "-c", script, "sh", *words]
+    done = subprocess.run(  # noqa: S603 – a script that is a constant
+        command, capture_output=True, text=True, timeout=BUILD_MINUTES * 60, check=False
+    )
+    if done.returncode != 0:
+        raise LabFailure(f"{shlex.join(command)}: exit code {done.returncode}: {done.stderr.strip()}")
+
+
+def _mirror() -> list[str]:
+    """The Debian mirror of this machine's apt configuration; empty if it has none, and mmdebstrap uses its own."""
+    columns = "$(ORIGIN)|$(LABEL)|$(REPO_URI)"
+    listed = _read_output("apt-get", "indextargets", "--format", columns, "Created-By: Packages")
+    rows = [line.split("|") for line in listed.splitlines()]
+    return next(([row[2]] for row in rows if row[:2] == ["Debian", "Debian"]), [])
+
+
+def _apt_settings() -> dict[str, str]:
+    """This machine's apt settings for the dates in release files; empty for a default."""
+    names = ("Acquire::Check-Valid-Until", "Acquire::Check-Date")
+    printed = {name: _read_output("apt-config", "shell", "V", name) for name in names}
+    return {name: text.strip().removeprefix("V=").strip("'") for name, text in printed.items()}
+
+
+def _read_output(*command: str) -> str:
+    try:
+        return subprocess.run(  # noqa: S603 – questions to apt that are constants
+            command, capture_output=True, text=True, check=True, timeout=60
+        ).stdout
+    except (OSError, subprocess.SubprocessError):
+        return ""  # no Debian, or no package lists: mmdebstrap has defaults

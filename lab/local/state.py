@@ -10,6 +10,7 @@ import json
 import os
 import re
 import signal
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from operator import index
@@ -119,9 +120,8 @@ def load(name: str) -> Lab | None:
     path = state_path(check_name(name))
     try:
         if path.stat().st_uid not in (0, os.geteuid()):  # the lab ends the processes and removes the files in it
-            raise BadInput(
-                f"{path} belongs to another user, and was written by no lab", f"look at it, and remove {path.parent}"
-            )
+            problem = f"{path} belongs to another user, and was written by no lab"
+            raise BadInput(problem, f"look at it, and remove {path.parent}")
         return _parse(untrusted.read_file(path, untrusted.MOST_INPUT_BYTES).decode())
     except FileNotFoundError:
         return None
@@ -139,8 +139,7 @@ def load(name: str) -> Lab | None:
 def _parse(text: str) -> Lab:
     """Parse what :meth:`Lab.save` wrote. Raises ValueError, LookupError, TypeError or RecursionError."""
     raw = json.loads(text)
-    for field_name in ("supervisor", "cleaner"):
-        raw[field_name] = _process(raw[field_name])
+    raw |= {name: _process(raw[name]) for name in ("supervisor", "cleaner")}
     raw["hosts"] = {host: _process(process) for host, process in dict(raw["hosts"]).items()}
     lab = Lab(**raw)
     if not set(HOSTS) <= set(lab.hosts) <= set(ALL_HOSTS):
@@ -158,14 +157,16 @@ def _process(raw: dict[str, int]) -> Process:
 
 def running() -> list[Lab]:
     """Every local lab that is up on this machine, by name."""
-    labs = [load(path.parent.name) for path in sorted(RUN.glob("*/state.json"))]
-    return [lab for lab in labs if lab is not None and lab.supervisor.alive()]
+    return [lab for lab in _labs() if lab.supervisor.alive()]
 
 
 def ended() -> list[Lab]:
     """Every local lab of which only files are left, by name."""
-    labs = [load(path.parent.name) for path in sorted(RUN.glob("*/state.json"))]
-    return [lab for lab in labs if lab is not None and not lab.supervisor.alive()]
+    return [lab for lab in _labs() if not lab.supervisor.alive()]
+
+
+def _labs() -> Iterator[Lab]:
+    return filter(None, [load(path.parent.name) for path in sorted(RUN.glob("*/state.json"))])
 
 
 def is_gone(instance: str | None) -> bool:
@@ -179,9 +180,8 @@ def is_gone(instance: str | None) -> bool:
 def check_name(name: str) -> str:
     """``name``, if it can be part of paths. Raises BadInput."""
     if not re.fullmatch(r"[a-z0-9][a-z0-9-]{0,30}", name):
-        raise BadInput(
-            f"--name {name!r} cannot name a lab", "use lower-case letters, digits and hyphens, 31 at the most"
-        )
+        problem = f"--name {name!r} cannot name a lab"
+        raise BadInput(problem, "use lower-case letters, digits and hyphens, 31 at the most")
     return name
 
 
@@ -203,9 +203,7 @@ def hosts_file_name(name: str) -> str:
 def need_root() -> None:
     """Raise BadInput if this user cannot make namespaces and mounts."""
     if os.uname().sysname != "Linux":
-        raise BadInput(
-            "the local lab needs Linux because it is made of Linux namespaces",
-            "on a Mac fill in hosts.ini and run the lab between two machines",
-        )
+        problem = "the local lab needs Linux because it is made of Linux namespaces"
+        raise BadInput(problem, "on a Mac fill in hosts.ini and run the lab between two machines")
     if os.geteuid() != 0:
         raise BadInput("the local lab needs root for namespaces and mounts", "run the same command with sudo")

@@ -17,15 +17,10 @@ def run(*argv: str, stdin: str = "", descriptors: tuple[int, ...] = ()) -> subpr
     )
 
 
-def run_inside(pid: int, *argv: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
-    """Run a command inside the host whose PID 1 is ``pid`` here."""
-    return run(*enter_command(pid), *argv, stdin=stdin)
-
-
-def enter_command(pid: int) -> tuple[str, ...]:
-    """The words before a command that run it in a host's Linux; an emulated Mac has its Linux below /linux."""
+def run_inside(pid: int, *argv: str) -> subprocess.CompletedProcess[str]:
+    """Run a command in the Linux of the host whose PID 1 is ``pid`` here; an emulated Mac has it below /linux."""
     below = ("/linux/usr/sbin/chroot", "/linux") if Path(f"/proc/{pid}/root/linux").is_dir() else ()
-    return ("nsenter", "--target", str(pid), "--all", "--", *below)
+    return run("nsenter", "--target", str(pid), "--all", "--", *below, *argv)
 
 
 def last_lines(text: str) -> str:

@@ -21,7 +21,7 @@ from pathlib import Path
 
 from lab.base import durable
 from lab.base.errors import LabError, LabFailure
-from lab.local import backends, cleanup, emulated_macs, host_config, network, overlay, platforms, state, syscalls
+from lab.local import backends, cleanup, host_config, network, overlay, platforms, state, syscalls
 from lab.local.proxy_command import dial
 from lab.local.state import Lab, Process, Request
 from lab.local.subprocesses import last_lines
@@ -70,10 +70,7 @@ class Supervisor:
         self.lab.save()
 
     def reboot(self, host: str) -> None:
-        """Cut a host's power and start it again; only its disk and its end of the link stay.
-
-        Raises LabError if the host does not come up again.
-        """
+        """Cut a host's power and start it again; only its disk and its end of the link stay. Raises LabError."""
         old_network = Path(f"/proc/{self.lab.hosts[host].pid}/ns/net")
         with old_network.open("rb") as namespace:  # kept open, because the end of the link would go with the network
             self.lab.hosts[host].signal(signal.SIGKILL)
@@ -104,7 +101,8 @@ class Supervisor:
         if group is not None:
             group.mkdir(exist_ok=True)
         namespaces = ["--mount", "--uts", "--ipc", "--net", "--pid", "--cgroup", "--fork", "--kill-child=SIGKILL"]
-        mac_package = str(emulated_macs.folder()) if platforms.mac_version(self.lab.platforms[host]) else ""
+        is_mac = platforms.mac_version(self.lab.platforms[host])
+        mac_package = str(platforms.emulated_mac_folder()) if is_mac else ""
         words = [str(overlay.root(self.name, host)), mac_package, self.backend.boot(self.lab, host)]
         command = ["unshare", *namespaces, "--", "/bin/sh", str(INIT), *words, str(self.group_of_link or "")]
         with self._log(host).open("wb") as log:

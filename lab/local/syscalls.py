@@ -39,10 +39,7 @@ def enter_network(pid: int) -> None:
 
 
 def keep_mounts_private() -> None:
-    """Move this process into a mount namespace of its own, which ends with the last of its children.
-
-    What is unmounted on the machine is unmounted in there too.
-    """
+    """Move this process into a mount namespace of its own, in which unmounts of the machine take effect."""
     _check(_libc.unshare(CLONE_NEWNS))
     _check(_libc.mount(None, b"/", None, MS_REC | MS_SLAVE, None))
 

@@ -43,10 +43,7 @@ class Columns:
         return len(self.trial_ids)
 
     def place_observed(self, start: int, lines: bytes, ends: npt.NDArray[np.int64], texts: Sequence[bytes]) -> None:
-        """Note the place of each text of ``observed``. Raises ValueError if one is no object.
-
-        ``lines`` start at byte ``start`` of their file and end at ``ends``.
-        """
+        """Note each text of ``observed`` in ``lines``, which begin at byte ``start`` of the file. Raises ValueError."""
         lengths = np.fromiter(map(len, texts), np.int64, len(texts))
         starts = ends - 1 - lengths  # as the lab writes it: before the last bracket of the line
         self.observed = np.column_stack((starts, starts + lengths)) + start

@@ -29,10 +29,7 @@ class _Run(dict[str, object]):
 
 
 def frame(trials: Sequence[Trial], run: RunJson) -> pd.DataFrame:
-    """The frame of trials in memory, like :func:`lab.results.run_folder.load`; ``run`` is the content of run.json.
-
-    Raises ValueError if a ``started_at`` is no ISO 8601 time.
-    """
+    """The frame of trials in memory, and of run.json, like :func:`lab.results.run_folder.load`. Raises ValueError."""
     decoder = Decoder(SCHEMA)
     return make_frame(decoder.of_trials(trials), decoder, run, None)
 
@@ -80,10 +77,7 @@ def observed(trials: pd.DataFrame, names: Collection[str] | None = None) -> pd.D
 
 
 def _larger_ceilings(trials: pd.DataFrame) -> Series:
-    """The ceiling of each row: the larger of iperf3's results before and after the trials of a network.
-
-    Rows of the link have it, too, so that each shows which share it reached.
-    """
+    """The ceiling of each row, also of the link's: the larger of iperf3's results before and after its trials."""
     ok = trials["status"] == "ok"
     shots = trials[ok & (trials["protocol"] == "link") & (trials["bytes_per_s"] > 0)]
     if shots.empty:
@@ -104,7 +98,6 @@ def _leaves(node: Mapping[str, object], path: str) -> Iterator[tuple[str, object
 
 
 def _named(node: Mapping[str, object], paths: Collection[str]) -> Iterator[tuple[str, object]]:
-    """The leaves at these paths."""
     for path in paths:
         *above, last = path.split(".")
         at: object = node
@@ -126,18 +119,10 @@ def _options(decoder: Decoder, places: dict[str, npt.NDArray[np.int32]]) -> dict
         raise ValueError(f"{len(names):,} different options of mounts, tools and stores: at most {MOST_OPTIONS}")
     for name in sorted(names):
         column = _texts([levels.get(name, DEFAULT) for levels in options], places["options"])
-        has_it = np.any([_is_level(decoder, places, field, owner_of(name)) for field in CHOOSERS], axis=0)
+        is_owner = {field: [level == owner_of(name) for level in decoder.levels[field].made] for field in CHOOSERS}
+        has_it = np.any([np.array(is_owner[field], bool)[places[field]] for field in CHOOSERS], axis=0)
         columns[name] = column.where(has_it, ABSENT)
     return columns
-
-
-def _is_level(
-    decoder: Decoder, places: dict[str, npt.NDArray[np.int32]], field: str, level: str
-) -> npt.NDArray[np.bool_]:
-    """The rows whose field is this word."""
-    is_same = np.array([made == level for made in decoder.levels[field].made], bool)
-    rows: npt.NDArray[np.bool_] = is_same[places[field]]
-    return rows
 
 
 def _words(name: str, values: Sequence[Any], places: npt.NDArray[np.int32]) -> Series:

@@ -79,7 +79,9 @@ class Decoder:
         self.lacking = fields_lacking_in(schema)
         self._struct = _line_struct(schema)
         self._decode = msgspec.json.Decoder(self._struct).decode_lines
-        self.levels: dict[str, Levels[Any, Any]] = {name: Levels(_reader_of(name)) for name in WORDED}
+        self.levels: dict[str, Levels[Any, Any]] = {
+            name: Levels(functools.partial(_read_object if name in SHARED else _read_text, name)) for name in WORDED
+        }
         # The last row of each case: a comparison takes a third of the time of a hash
         self._last: dict[str | bytes, tuple[tuple[str | bytes, ...], int]] = {}
         self.combinations: Levels[tuple[str | bytes, ...], list[int]] = Levels(
@@ -168,7 +170,6 @@ class Decoder:
 
 
 def _values(rows: Sequence[msgspec.Struct]) -> dict[str, Sequence[Any]]:
-    """The values of each field."""
     by_field = list(zip(*map(msgspec.structs.astuple, rows), strict=True)) or [()] * len(FIELDS)
     return dict(zip(FIELDS, by_field, strict=True))
 
@@ -185,16 +186,14 @@ def _check(columns: Columns, rows: Sequence[Any]) -> None:
 @functools.cache
 def _line_struct(schema: int) -> type[msgspec.Struct]:
     """A struct for the lines of a schema. Only fields that the schema lacks are optional."""
-    lacking = fields_lacking_in(schema)
+    defaults = {
+        name: msgspec.Raw(json.dumps(value).encode()) if isinstance(value, dict) else value
+        for name, value in fields_lacking_in(schema).items()
+    }
     fields: list[Any] = [
-        (name, _hint(name, kinds), *([_default(lacking[name])] if name in lacking else []))
-        for name, kinds in FIELDS.items()
+        (name, _hint(name, kinds), *([defaults[name]] if name in defaults else [])) for name, kinds in FIELDS.items()
     ]
     return msgspec.defstruct("Line", fields, kw_only=True, forbid_unknown_fields=True, gc=False)
-
-
-def _default(value: object) -> object:
-    return msgspec.Raw(json.dumps(value).encode()) if isinstance(value, dict) else value
 
 
 def _hint(name: str, kinds: frozenset[type]) -> Any:
@@ -216,18 +215,11 @@ def _hint(name: str, kinds: frozenset[type]) -> Any:
     return first
 
 
-def _reader_of(name: str) -> Callable[[Any], Any]:
-    """The function that reads a text of this field."""
-    if name not in SHARED:
-        return functools.partial(_read_text, name)
-
-    def read(text: bytes) -> dict[str, object]:
-        value = from_json(f'{{"{name}": {text.decode()}}}')[name]
-        if not isinstance(value, dict) or (name == "options" and not are_options(value)):
-            raise ValueError(f"{name} cannot be {value!r:.60}")
-        return dict(all_without_secrets(value))
-
-    return read
+def _read_object(name: str, text: bytes) -> dict[str, object]:
+    value = from_json(f'{{"{name}": {text.decode()}}}')[name]
+    if not isinstance(value, dict) or (name == "options" and not are_options(value)):
+        raise ValueError(f"{name} cannot be {value!r:.60}")
+    return dict(all_without_secrets(value))
 
 
 def _read_text(name: str, text: str) -> str:
@@ -263,7 +255,9 @@ def _read_bunches(descriptor: int, end: int, decoder: Decoder) -> Iterator[Colum
     bytearray(_KEPT_BYTES)
     start, size = 0, _BUNCH_BYTES
     while start < end:
-        block = _read_block(descriptor, start, min(start + size, end))
+        block = os.pread(descriptor, min(size, end - start), start)
+        if not block:
+            raise OSError(errno.EIO, "it became shorter meanwhile")
         length = block.rfind(b"\n") + 1
         if not length and len(block) > MOST_LINE_BYTES:
             raise OSError(errno.EFBIG, LONG_LINE)
@@ -272,12 +266,6 @@ def _read_bunches(descriptor: int, end: int, decoder: Decoder) -> Iterator[Colum
             if part.problem:
                 return
         start, size = start + length, _BUNCH_BYTES if length else 2 * size  # for one long line
-
-
-def _read_block(descriptor: int, start: int, end: int) -> bytes:
-    if not (block := os.pread(descriptor, end - start, start)):
-        raise OSError(errno.EIO, "it became shorter meanwhile")
-    return block
 
 
 @contextlib.contextmanager

@@ -9,7 +9,7 @@ import json
 import typing
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Protocol, TypeAlias
+from typing import Any, TypeAlias
 
 import pandas as pd
 
@@ -19,7 +19,9 @@ from lab.hosts import ROLES
 from lab.results.effective import Effective
 from lab.results.json_object import JsonObject, json_types
 from lab.results.observed import Observed
-from lab.results.trial import SCHEMA, RunJson, Trial
+from lab.results.public import PublicRecords
+from lab.results.run_folder import RunFolder
+from lab.results.trial import SCHEMA, Trial
 
 INSTALL = "pip install file-share-lab[parquet]"
 Kind: TypeAlias = type[str | int | float | bool]
@@ -52,20 +54,21 @@ def kinds() -> dict[str, Kind]:
     columns |= {f"{role}_{name}": kind for role in ROLES for name, kind in OF_HOST.items()}
     for name, hint in typing.get_type_hints(Trial).items():
         if name in OBJECTS:
-            columns |= dict(_kinds_of(OBJECTS[name], name))
+            columns |= {column: _kind(members) for column, _, members in columns_in(OBJECTS[name], name)}
         elif name != "options":
             columns[NAMED.get(name, name)] = int if name in NAMED else _kind(json_types(hint))
     return columns
 
 
-def _kinds_of(owner: type[JsonObject], path: str) -> Iterator[tuple[str, Kind]]:
+def columns_in(owner: type[JsonObject], path: str) -> Iterator[tuple[str, type, frozenset[type]]]:
+    """Each column of an object: its name, the class with the field of its last part, and the types of its values."""
     for name, hint in typing.get_type_hints(owner).items():
         members = json_types(hint)
         nested = next((member for member in members if issubclass(member, JsonObject)), None)
         if nested:
-            yield from _kinds_of(nested, f"{path}.{name}")
+            yield from columns_in(nested, f"{path}.{name}")
         elif name != "other":
-            yield f"{path}.{name}", _kind(members)
+            yield f"{path}.{name}", owner, members
 
 
 def _kind(members: frozenset[type]) -> Kind:
@@ -76,24 +79,13 @@ def _kind(members: frozenset[type]) -> Kind:
     return float if kept <= {int, float} else str
 
 
-class Source(Protocol):
-    """The source of a table: a RunFolder, or its masked records."""
-
-    @property
-    def label(self) -> str: ...  # noqa: D102
-
-    @property
-    def run(self) -> RunJson: ...  # noqa: D102
-
-    def records(self) -> list[dict[str, Any]]: ...  # noqa: D102
-
-
-def table(runs: Iterable[Source]) -> pd.DataFrame:
-    """The trials of runs, in order. Raises BadInput if one cannot be read.
-
-    Each run becomes columns before the next is read, because the rows of a thousand runs would take gigabytes.
-    """
-    frames = [frame for frame in map(_frame, runs) if len(frame)]
+def table(runs: Iterable[RunFolder | PublicRecords]) -> pd.DataFrame:
+    """The trials of runs. Raises BadInput. Each run becomes columns before the next: rows would take gigabytes."""
+    frames = []
+    for run in runs:
+        facts = facts_of(run)
+        frame = _frame_of([_row(record, facts) for record in run.records()], run.label)
+        frames += [frame] if len(frame) else []
     if not frames:
         return pd.DataFrame()
     frame = pd.concat(frames, ignore_index=True)
@@ -101,17 +93,8 @@ def table(runs: Iterable[Source]) -> pd.DataFrame:
     return _typed(frame[known + sorted(map(str, set(frame) - set(known)))])
 
 
-def _frame(run: Source) -> pd.DataFrame:
-    """The trials of one run, in the columns with any value."""
-    facts = facts_of(run)
-    return _frame_of([_row(record, facts) for record in run.records()], run.label)
-
-
 def object_frame(name: str, records: Iterable[Mapping[str, object]], label: str) -> pd.DataFrame:
-    """One of OBJECTS of each trial as a row, in the columns with any value.
-
-    Raises BadInput for more than MOST_COLUMNS, which calls the run ``label``.
-    """
+    """One of OBJECTS of each trial as a row, in the columns with any value. Raises BadInput for too many."""
     return _frame_of([dict(_flat(record, name)) for record in records], label)
 
 
@@ -154,7 +137,7 @@ def write_parquet(frame: pd.DataFrame, path: Path) -> None:
     parquet.write_table(arrow_table.replace_schema_metadata({**(arrow_table.schema.metadata or {}), **about}), path)
 
 
-def facts_of(source: Source) -> Row:
+def facts_of(source: RunFolder | PublicRecords) -> Row:
     """The facts of a run and its hosts, by column."""
     run = source.run
     facts: Row = {column: run.get(key) for column, key in OF_RUN.items()}

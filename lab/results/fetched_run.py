@@ -60,7 +60,6 @@ def _shown(parts: urllib.parse.SplitResult) -> str:
 
 
 def _fetch(parts: urllib.parse.SplitResult, folder: Path) -> None:
-    """Make the run folder ``folder`` from an address. Raises BadInput."""
     if parts.path.endswith(".zip"):
         archive = folder.with_name("fetched.zip")
         _download(parts.geturl(), archive, packed_run.MOST_ZIP_BYTES)

@@ -5,7 +5,9 @@ import types
 import typing
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
-from typing import Self
+from typing import Self, TypeAlias
+
+Hint: TypeAlias = type | types.UnionType
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,13 +48,11 @@ class JsonObject:
                 record |= value
             elif isinstance(value, JsonObject):
                 record[name] = value.to_json()
+            elif isinstance(value, tuple):
+                record[name] = [item.to_json() if isinstance(item, JsonObject) else item for item in value]
             elif value is not None:
-                record[name] = list(map(_item_to_json, value)) if isinstance(value, tuple) else value
+                record[name] = value
         return record
-
-
-def _item_to_json(item: object) -> object:
-    return item.to_json() if isinstance(item, JsonObject) else item
 
 
 def _items(cls: type[JsonObject], key: str, value: object) -> tuple[object, ...] | None:
@@ -67,24 +67,24 @@ def _items(cls: type[JsonObject], key: str, value: object) -> tuple[object, ...]
 
 @functools.cache
 def _item_types(cls: Hashable) -> dict[str, type]:
-    """The type of the items of each tuple field."""
-    item_types: dict[str, type] = {}
-    for name, hint in typing.get_type_hints(cls).items():
-        members = typing.get_args(hint) if isinstance(hint, types.UnionType) else (hint,)
-        tuples = [member for member in members if typing.get_origin(member) is tuple]
-        if tuples:
-            item_types[name] = typing.get_args(tuples[0])[0]
-    return item_types
+    return {
+        name: typing.get_args(member)[0]
+        for name, hint in typing.get_type_hints(cls).items()
+        for member in _members(hint)
+        if typing.get_origin(member) is tuple
+    }
 
 
 @functools.cache
 def _types(cls: Hashable) -> dict[str, frozenset[type]]:
-    """The types that the JSON value of each field may have."""
     return {name: json_types(hint) for name, hint in typing.get_type_hints(cls).items() if name != "other"}
 
 
-def json_types(hint: object) -> frozenset[type]:
+def json_types(hint: Hint) -> frozenset[type]:
     """The JSON types of an annotated field. An int is a valid float."""
-    members = typing.get_args(hint) if isinstance(hint, types.UnionType) else (hint,)
-    plain = {typing.get_origin(member) or member for member in members}
+    plain = {typing.get_origin(member) or member for member in _members(hint)}
     return frozenset(plain | {int} if float in plain else plain)
+
+
+def _members(hint: Hint) -> tuple[type, ...]:
+    return typing.get_args(hint) if isinstance(hint, types.UnionType) else (hint,)

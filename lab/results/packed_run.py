@@ -36,11 +36,7 @@ _BROKEN = (
 def unpack(
     archive: Path, folder: Path, remedy: str = "", shown: str = "", largest: Mapping[str, int] = MOST_BYTES
 ) -> None:
-    """Unpack a run into the new run folder ``folder``. Raises BadInput for an archive without a run.
-
-    The files must be at the top of the archive, or all in one folder there. Errors call the archive ``shown``.
-    ``largest`` has the names to take, each with its largest size in bytes.
-    """
+    """Unpack the files in ``largest``, at the top or all in one folder, up to their sizes. Raises BadInput."""
     folder.mkdir()
     try:
         with open_file(archive, links=True) as file:

@@ -35,10 +35,7 @@ _NUMBERS = frozenset({int, float})  # most values in ``observed``
 
 
 class Public(TemporaryRun):
-    """The copy of a run for strangers. Raises BadInput if the run cannot be read, or has too many names.
-
-    ``replaced`` has the kind, the name and the mask of each replaced name, also in earlier copies with this ``masker``.
-    """
+    """The copy of a run for strangers; ``replaced`` has kind, name and mask of each replaced name. Raises BadInput."""
 
     def __init__(self, run: RunFolder, masker: Masker | None = None):
         masker = masker or Masker()
@@ -69,7 +66,7 @@ class PublicRecords:
         records, _ = _teach_all(run, masker)
         mask = _Masks(masker)
         self.label = _public_label(run, masker)
-        self.run = mask.run(run.run)
+        self.run: dict[str, Any] = mask.run(run.run)
         self._records = list(map(mask.trial, records))
 
     def records(self) -> list[dict[str, Any]]:
@@ -152,9 +149,8 @@ def _count_replaced(masker: Masker) -> dict[str, int]:
 
 def _teach(masker: Masker, run: RunFolder, records: Iterable[object], *, of_here: bool = True) -> None:
     """Teach the masker every name of the run, and if ``of_here`` of this machine. Raises BadInput for too many."""
-    here = _of_this_machine() if of_here else ()
     try:
-        for kind, names in [*_noted(run.run), *_of_hosts(run.run), *here]:
+        for kind, names in list(_names_of(run.run, of_here)):
             masker.know(kind, *(name for name in names if name.casefold() not in PLAIN))
         for text in dict.fromkeys(text for record in records for text in _texts(record)):
             masker.learn(text)
@@ -162,30 +158,24 @@ def _teach(masker: Masker, run: RunFolder, records: Iterable[object], *, of_here
         raise BadInput(f"{run.path}: {error}", "give away a run with fewer names, or none") from error
 
 
-def _noted(run: RunJson) -> Iterator[tuple[str, list[str]]]:
-    """The names in the hosts file, by kind. Older runs have none."""
-    for kind, names in run.get("names", {}).items():
+def _names_of(run: RunJson, of_here: bool) -> Iterator[tuple[str, list[str]]]:
+    """The names in the hosts file and in the facts of hosts, and if ``of_here`` of this machine, by kind."""
+    for kind, names in run.get("names", {}).items():  # older runs have none
         yield kind, [name for name in names if isinstance(name, str)] if isinstance(names, list) else []
-
-
-def _of_hosts(run: RunJson) -> Iterator[tuple[str, list[str]]]:
     for facts in run.get("hosts", {}).values():
         yield "host", _list_of(facts.get("hostname"))
         yield "user", [*_list_of(facts.get("user")), *(PurePath(home).name for home in _list_of(facts.get("home")))]
     target = run.get("target", {})  # of a run of `lab measure`
     yield "host", _list_of(target.get("server"))
     yield "share", _list_of(target.get("share"))
+    if of_here:  # the run may be from here, and its title and paths may have names of this machine and account
+        yield "host", [socket.gethostname()]
+        with suppress(OSError, KeyError):  # an account without a name
+            yield "user", [getpass.getuser(), Path.home().name]
 
 
 def _list_of(value: object) -> list[str]:
     return [value] if isinstance(value, str) else []
-
-
-def _of_this_machine() -> Iterator[tuple[str, list[str]]]:
-    """Names of this machine and account: the run may be from here, and its title and paths may have them."""
-    yield "host", [socket.gethostname()]
-    with suppress(OSError, KeyError):  # an account without a name
-        yield "user", [getpass.getuser(), Path.home().name]
 
 
 def _samples_of(path: Path) -> Iterator[object]:

@@ -46,12 +46,6 @@ class Published:
         """Whether it counts bytes."""
         return self.unit in BYTES_PER_S
 
-    @property
-    def other_settings(self) -> dict[str, str]:
-        """The settings of its baseline; its own without one."""
-        name, _, level = self.baseline.partition("=")
-        return self.settings | ({name: level} if name else {})
-
 
 def read_published(path: Path = PUBLISHED) -> list[Published]:
     """All figures in the file, in order. Raises BadInput for any other file."""
@@ -74,5 +68,7 @@ def find_baseline(figure: Published, figures: Sequence[Published]) -> Published 
     """The figure of the same table that it was compared with; None unless there is exactly one."""
     if not figure.baseline:
         return None
-    others = [other for other in figures if other.table == figure.table and other.settings == figure.other_settings]
+    name, _, level = figure.baseline.partition("=")
+    settings = figure.settings | {name: level}
+    others = [other for other in figures if other.table == figure.table and other.settings == settings]
     return others[0] if len(others) == 1 else None

@@ -24,7 +24,7 @@ from lab.base.secret_texts import all_without_secrets, may_hold_secrets
 from lab.base.untrusted import from_json
 from lab.design.blocks import Ordering
 from lab.results.run_keys import as_entries, load_by_block
-from lab.results.trial import CEILINGS, SCHEMA, RunJson, fields_lacking_in, problem, read_line, read_run
+from lab.results.trial import CEILINGS, SCHEMA, RunJson, fields_lacking_in, is_valid, problem, read_line, read_run
 from lab.results.trial import Trial as Trial
 
 if TYPE_CHECKING:
@@ -63,10 +63,14 @@ class RunFolder:
     def create(cls, results_dir: Path, name: str, run: Mapping[str, object]) -> RunFolder:
         """Make ``results_dir/<UTC>-<name>/`` with a durable run.json: the schema, and ``run``."""
         now = datetime.now(UTC)
-        path = _make_free_directory(Path(results_dir), f"{now:%Y%m%dT%H%M%SZ}-{name}")
+        first = Path(results_dir) / f"{now:%Y%m%dT%H%M%SZ}-{name}"
+        paths = itertools.chain([first], (first.with_name(f"{first.name}-{count}") for count in itertools.count(2)))
+        path = next(path for path in paths if not path.exists())
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.mkdir(mode=0o700)
         started_at = now.isoformat(timespec="seconds")
         content = {"schema": SCHEMA, "name": name, "started_at": started_at, **run}
-        _write_durably(path / "run.json", all_without_secrets(content))
+        durable.replace(path / "run.json", json.dumps(all_without_secrets(content), indent=2).encode())
         durable.sync_directory(path.parent)
         return cls(path)
 
@@ -77,10 +81,8 @@ class RunFolder:
                 try:
                     os.close(durable.open_own(path, os.O_WRONLY))
                 except OSError as error:
-                    raise BadInput(
-                        f"{path}: cannot be added to: {error.strerror}",
-                        "go on with a copy: `cp -rL` makes one without links",
-                    ) from error
+                    problem = f"{path}: cannot be added to: {error.strerror}"
+                    raise BadInput(problem, "go on with a copy: `cp -rL` makes one without links") from error
 
     def text(self, key: str) -> str:
         """A text of run.json. Raises BadInput if it is missing."""
@@ -112,15 +114,14 @@ class RunFolder:
     def has_transfers(self) -> bool:
         """Whether it holds a trial that is no ceiling. A file that cannot be read counts: loading it says why."""
         try:
-            lines = untrusted.read_lines(self.trials_path) if os.path.lexists(self.trials_path) else iter(())
-            return any(_may_be_transfer(line) for line in lines)
+            return any(map(_may_be_transfer, self.raw_lines()))
         except OSError:
             return True
 
     def update(self, **changes: object) -> None:
         """Add or replace keys of run.json, atomically."""
         changed = all_without_secrets({**self.run, **changes})
-        _write_durably(self.path / "run.json", changed)
+        durable.replace(self.path / "run.json", json.dumps(changed, indent=2).encode())
         self.run = changed
 
     def append(self, trial: Trial) -> None:
@@ -146,11 +147,16 @@ class RunFolder:
     def records(self) -> list[dict[str, Any]]:
         """The same as JSON objects, with the fields that an older schema lacks."""
         lacking, records = fields_lacking_in(self.run["schema"]), []
-        for number, line in enumerate(self._lines(), 1):
-            record, wrong = read_line(line, lacking)
-            if wrong:
-                raise self._bad_line(number, wrong)
-            records.append(all_without_secrets(record) if may_hold_secrets(line.decode()) else record)
+        try:
+            for number, line in enumerate(self.raw_lines(), 1):
+                if not line.endswith(b"\n") and not _is_json(line):
+                    break
+                record, wrong = read_line(line.removesuffix(b"\n"), lacking)
+                if wrong:
+                    raise self._bad_line(number, wrong)
+                records.append(all_without_secrets(record) if may_hold_secrets(line.decode()) else record)
+        except OSError as error:
+            raise self._unreadable(error) from error
         self._check_unique([record["trial_id"] for record in records])
         return records
 
@@ -172,14 +178,9 @@ class RunFolder:
         self._check_unique(columns.trial_ids)
         return columns, decoder
 
-    def _lines(self) -> Iterator[bytes]:
-        """The lines of trials.jsonl, without a last one that was cut short. Raises BadInput."""
-        try:
-            for line in untrusted.read_lines(self.trials_path) if os.path.lexists(self.trials_path) else ():
-                if line.endswith(b"\n") or _is_json(line):
-                    yield line.removesuffix(b"\n")
-        except OSError as error:
-            raise self._unreadable(error) from error
+    def raw_lines(self) -> Iterator[bytes]:
+        """The lines of trials.jsonl with their ends; none without the file. Raises OSError."""
+        return untrusted.read_lines(self.trials_path) if os.path.lexists(self.trials_path) else iter(())
 
     def _check_unique(self, trial_ids: list[str]) -> None:
         if len(set(trial_ids)) == len(trial_ids):
@@ -197,32 +198,21 @@ class RunFolder:
 
     def _whole_and_tail(self) -> tuple[int, bytes]:
         """The number of bytes up to the last line end, and the line after it that was cut short."""
+        if not os.path.lexists(self.trials_path):
+            return 0, b""  # but a dangling link is an error
         try:
-            if not os.path.lexists(self.trials_path):
-                return 0, b""  # but a dangling link is an error
             with untrusted.open_file(self.trials_path) as file:
-                end = os.fstat(file.fileno()).st_size
+                start = end = os.fstat(file.fileno()).st_size
+                tail = b""
+                while start > 0 and b"\n" not in tail:
+                    if len(tail) > untrusted.MOST_LINE_BYTES:
+                        raise BadInput(f"{self.trials_path}: cannot be read: {untrusted.LONG_LINE}")
+                    start = file.seek(max(0, end - 2 * len(tail) - _TAIL_BYTES))
+                    tail = file.read(end - start) or b""
         except OSError as error:
             raise self._unreadable(error) from error
-        start, tail = end, b""
-        while start > 0 and b"\n" not in tail:
-            if len(tail) > untrusted.MOST_LINE_BYTES:
-                raise BadInput(f"{self.trials_path}: cannot be read: {untrusted.LONG_LINE}")
-            start = max(0, end - 2 * len(tail) - _TAIL_BYTES)
-            tail = self._read(start, end)
         whole = start + tail.rfind(b"\n") + 1
         return whole, tail[whole - start :]
-
-    def _read(self, start: int, end: int) -> bytes:
-        """The bytes of trials.jsonl from ``start`` to ``end``."""
-        if start == end:
-            return b""
-        try:
-            with untrusted.open_file(self.trials_path) as file:
-                file.seek(start)
-                return file.read(end - start) or b""
-        except OSError as error:
-            raise self._unreadable(error) from error
 
     def _mend_tail(self) -> None:
         """Move a last line that was cut short to trials.torn; complete one that lacks only its line end."""
@@ -281,21 +271,4 @@ def _may_be_transfer(line: bytes) -> bool:
 
 
 def _is_json(line: bytes) -> bool:
-    try:
-        from_json(line.decode())
-    except ValueError:
-        return False
-    return True
-
-
-def _make_free_directory(parent: Path, name: str) -> Path:
-    names = itertools.chain([name], (f"{name}-{count}" for count in itertools.count(2)))
-    path = next(parent / candidate for candidate in names if not (parent / candidate).exists())
-    parent.mkdir(parents=True, exist_ok=True)
-    path.mkdir(mode=0o700)
-    return path
-
-
-def _write_durably(path: Path, content: Mapping[str, object]) -> None:
-    """Replace a whole file: after a crash it is the old one or the new one."""
-    durable.replace(path, json.dumps(content, indent=2).encode())
+    return is_valid(lambda: from_json(line.decode()))

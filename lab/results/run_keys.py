@@ -13,12 +13,9 @@ DISTURBED_CORES = 0.5
 class Load(TypedDict, total=False):
     """Cores that other programs than the lab's used while a block was measured."""
 
-    block: int
-    """The number of the block, from 1."""
-    client: float
-    """Cores of the client; missing if not observed."""
-    server: float
-    """Cores of the server; missing if not observed."""
+    block: int  #: The number of the block, from 1.
+    client: float  #: Cores of the client; missing if not observed.
+    server: float  #: Cores of the server; missing if not observed.
 
 
 class RunKeys(TypedDict, total=False):
@@ -26,65 +23,41 @@ class RunKeys(TypedDict, total=False):
 
     schema: int
     """The version of these files: this page describes {schema}. A newer one is refused, an older one is read."""
-    name: str
-    """The name of the sweep."""
-    started_at: str
-    """ISO 8601, UTC."""
-    saved_as: str
-    """The history of the run, by `--save` of `lab measure`. Missing without one."""
-    sweep_text: str
-    """The sweep file as it was."""
-    sweep_file: str
-    """Its path, as it was given."""
-    seed: int
-    """The sweep's seed."""
-    ordering: str
-    """`mirrored`: each second block has the order of the one before it backwards. Missing in older runs."""
-    ceiling_shots: int
-    """2: the link is measured before and after the trials of a network. Missing in older runs: 1."""
-    payload_bytes: int
-    """What a trial moves, chosen before the first trial, if the sweep has `seconds`."""
-    left_out: dict[str, str]
-    """The cases that these hosts cannot measure, by `case_id`, each with the reason."""
-    closed: dict[str, str]
-    """The protocols among them that somebody could open, each with the reason and what to do."""
-    caveats: dict[str, str]
-    """What figures with a store cannot tell, by store. Missing for nothing, and in older runs."""
-    load: list[Load]
-    """Cores of each host that [others used](../explanation/methods.md#foreign-load), by block."""
-    title: str | None
-    """`[lab] title` of the hosts file."""
-    hosts: dict[str, dict[str, Any]]
-    """The [facts of each host](#facts-of-a-host), by role, and the `transport` to it."""
+    name: str  #: The name of the sweep.
+    started_at: str  #: ISO 8601, UTC.
+    saved_as: str  #: The history of the run, by `--save` of `lab measure`. Missing without one.
+    sweep_text: str  #: The sweep file as it was.
+    sweep_file: str  #: Its path, as it was given.
+    seed: int  #: The sweep's seed.
+    ordering: str  #: `mirrored`: each second block has the order of the one before it backwards. Missing in older runs.
+    ceiling_shots: int  #: 2: the link is measured before and after the trials of a network. Missing in older runs: 1.
+    payload_bytes: int  #: What a trial moves, chosen before the first trial, if the sweep has `seconds`.
+    left_out: dict[str, str]  #: The cases that these hosts cannot measure, by `case_id`, each with the reason.
+    closed: dict[str, str]  #: The protocols among them that somebody could open, each with the reason and what to do.
+    caveats: dict[str, str]  #: What figures with a store cannot tell, by store. Missing for nothing, and in older runs.
+    load: list[Load]  #: Cores of each host that [others used](../explanation/methods.md#foreign-load), by block.
+    title: str | None  #: `[lab] title` of the hosts file.
+    hosts: dict[str, dict[str, Any]]  #: The [facts of each host](#facts-of-a-host), by role, and the `transport` to it.
     target: MeasuredShare
     """In a run of `lab measure`: [the share](#target-and-link). Such a run has no `server` among its hosts."""
-    link: ClientLink
-    """In a run of `lab measure`: [the client's end of the link](#target-and-link)."""
-    code_version: str
-    """The version of the lab, with the commit if it ran from a checkout."""
-    instance: str | None
-    """The local lab of the hosts; null for real machines."""
-    hosts_file: str
-    """The full path of the hosts file."""
+    link: ClientLink  #: In a run of `lab measure`: [the client's end of the link](#target-and-link).
+    code_version: str  #: The version of the lab, with the commit if it ran from a checkout.
+    instance: str | None  #: The local lab of the hosts; null for real machines.
+    hosts_file: str  #: The full path of the hosts file.
     names: dict[str, list[str]]
     """The names of hosts, accounts, shares, folders and devices in that file, and of the controller, by kind: what
     `lab report` and `lab export` replace. Missing in older runs."""
-    replaced: dict[str, int]
-    """Only in a copy by `lab export`: how many names of each kind were replaced."""
-    hosts_digest: str
-    """A hash of that file's content, with the key of the controller's register."""
+    replaced: dict[str, int]  #: Only in a copy by `lab export`: how many names of each kind were replaced.
+    hosts_digest: str  #: A hash of that file's content, with the key of the controller's register.
     id: str
     """The run's identity: the same when it is resumed, another for every other run. Missing in older runs, where an
     exported table has the name of the folder."""
     seal: str
     """Proves that this controller wrote the sweep and the hosts above ([what a run is restored
     by](../explanation/safety.md#only-runs-of-this-controller))."""
-    emulated: str | None
-    """A sentence if a host was an emulated Mac; else null."""
-    ended: str | None
-    """Why the run ended, and which effects are less precise than was asked."""
-    finished_at: str | None
-    """ISO 8601, UTC; missing while the run goes on, or if it was killed."""
+    emulated: str | None  #: A sentence if a host was an emulated Mac; else null.
+    ended: str | None  #: Why the run ended, and which effects are less precise than was asked.
+    finished_at: str | None  #: ISO 8601, UTC; missing while the run goes on, or if it was killed.
 
 
 def is_load(value: list[object]) -> bool:

@@ -1,6 +1,5 @@
 """The runs of a results folder, each in a few figures, without an analysis."""
 
-import os
 import statistics
 from collections import Counter, defaultdict
 from collections.abc import Iterator
@@ -10,7 +9,6 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from lab.base import untrusted
 from lab.base.errors import BadInput
 from lab.base.os_errors import reason_of
 from lab.base.units import LARGEST
@@ -42,26 +40,17 @@ _decode = msgspec.json.Decoder(_Line).decode
 class ListedRun:
     """One run of a list. If it has a ``problem``, the rest is empty."""
 
-    path: str
-    """Its folder."""
-    sweep: str
-    """The name of its sweep."""
-    started_at: str = ""
-    """ISO 8601, UTC."""
-    ended: str = ""
-    """How it ended, or that it has not ended."""
-    hosts: dict[str, str] = field(default_factory=dict)
-    """The name of each host, by role."""
-    label: str = ""
-    """``local lab`` or ``emulated Mac``: its numbers are no measurement of real machines."""
-    trials: dict[str, int] = field(default_factory=dict)
-    """How many transfers are ok, void and failed."""
-    is_whole: bool = True
-    """Whether all trials were counted: only the beginning of a long file is read."""
+    path: str  #: Its folder.
+    sweep: str  #: The name of its sweep.
+    started_at: str = ""  #: ISO 8601, UTC.
+    ended: str = ""  #: How it ended, or that it has not ended.
+    hosts: dict[str, str] = field(default_factory=dict)  #: The name of each host, by role.
+    label: str = ""  #: ``local lab`` or ``emulated Mac``: its numbers are no measurement of real machines.
+    trials: dict[str, int] = field(default_factory=dict)  #: How many transfers are ok, void and failed.
+    is_whole: bool = True  #: Whether all trials were counted: only the beginning of a long file is read.
     fastest: dict[str, float] = field(default_factory=dict)
     """The median speed of the fastest case in each direction, MB/s."""
-    problem: str = ""
-    """Why it cannot be read."""
+    problem: str = ""  #: Why it cannot be read.
 
 
 def list_runs(results: Path) -> Iterator[ListedRun]:
@@ -75,13 +64,11 @@ def list_runs(results: Path) -> Iterator[ListedRun]:
 
 
 def _look_at(path: Path) -> ListedRun:
-    """One run. Raises BadInput or OSError if it cannot be read."""
     folder = RunFolder(path)
     counts: Counter[str] = Counter(ok=0, void=0, failed=0)
     speeds: dict[tuple[str, str], list[float]] = defaultdict(list)
-    read_bytes = 0
-    for line, size in _lines(folder):
-        read_bytes += size
+    lines = list(_lines(folder))
+    for line, _ in lines:
         if line and line.protocol not in CEILINGS:
             counts[line.status] += 1
             if line.status == "ok" and line.elapsed_s and line.elapsed_s >= LEAST and not line.anchor:
@@ -94,23 +81,22 @@ def _look_at(path: Path) -> ListedRun:
         hosts={_text(role): _text(facts.get("hostname")) for role, facts in folder.run.get("hosts", {}).items()},
         label=_label(folder.run),
         trials=dict(counts),
-        is_whole=read_bytes < MOST_BYTES,
+        is_whole=not lines or lines[-1][1] < MOST_BYTES,
         fastest=_fastest(speeds),
     )
 
 
 def _lines(folder: RunFolder) -> Iterator[tuple[_Line | None, int]]:
-    """The first trials, each with the bytes of its line; None for a last line that was cut short."""
+    """The first trials, each with the bytes up to its end; None for a last line that was cut short."""
     read_bytes = 0
-    lines = untrusted.read_lines(folder.trials_path) if os.path.lexists(folder.trials_path) else iter(())
-    for number, line in enumerate(lines, 1):
+    for number, line in enumerate(folder.raw_lines(), 1):
+        read_bytes += len(line)
         try:
-            yield _decode(line), len(line)
+            yield _decode(line), read_bytes
         except (ValueError, RecursionError) as error:  # msgspec's errors are ValueErrors
             if line.endswith(b"\n"):
                 raise BadInput(f"{folder.trials_path}: line {number}: not a trial: {error}") from error
-            yield None, len(line)
-        read_bytes += len(line)
+            yield None, read_bytes
         if read_bytes >= MOST_BYTES:
             return
 

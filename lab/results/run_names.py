@@ -32,10 +32,8 @@ def newest(results: Path) -> RunFolder:
     """The newest run that holds a transfer. Raises BadInput if there is none."""
     paths = paths_of_runs(results)
     if not paths:
-        raise BadInput(
-            f"{results}: holds no run; `lab run SWEEP` makes one",
-            "`lab show example` shows one that comes with the lab",
-        )
+        problem = f"{results}: holds no run; `lab run SWEEP` makes one"
+        raise BadInput(problem, "`lab show example` shows one that comes with the lab")
     if (run := next((run for run in map(RunFolder, paths) if run.has_transfers), None)) is None:
         raise nothing_measured(RunFolder(paths[0]))
     return run
@@ -83,10 +81,8 @@ def find_run(name: str, results: Path) -> Path:
         )
     names = [*dict.fromkeys(map(sweep_of, runs)), *(run.name for run in runs), *shipped.examples()]
     match = nearest(name, names)
-    raise BadInput(
-        f"{one_line(name, 200)}: not a run folder, and no run of {results} is called so",
-        f"did you mean {one_line(match)!r}?" if match else "`lab list` names the runs",
-    )
+    problem = f"{one_line(name, 200)}: not a run folder, and no run of {results} is called so"
+    raise BadInput(problem, f"did you mean {one_line(match)!r}?" if match else "`lab list` names the runs")
 
 
 def sweep_of(run: Path) -> str:

@@ -26,10 +26,7 @@ class SavedRun:
 
 @dataclass(frozen=True)
 class SavedRuns:
-    """The newest runs of one name that have transfers, the oldest first.
-
-    ``older`` is how many were left out, ``unreadable`` why others could not be read.
-    """
+    """The newest runs of one name that have transfers, the oldest first; and the number of ``older`` ones."""
 
     name: str
     runs: Sequence[SavedRun]
@@ -38,10 +35,7 @@ class SavedRuns:
 
 
 def read_saved_runs(results: Path, name: str) -> SavedRuns:
-    """The runs saved as ``name``. Raises BadInput if there is none.
-
-    A run that cannot be read does not prevent reading the others.
-    """
+    """The runs saved as ``name`` that can be read. Raises BadInput if there is none."""
     runs: list[SavedRun] = []
     names: list[str] = []
     unreadable: list[str] = []

@@ -2,7 +2,7 @@
 
 import json
 import typing
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -17,7 +17,7 @@ from lab.design.blocks import Ordering
 from lab.design.case import MOST_CASES
 from lab.design.factors import FACTORS
 from lab.results.effective import Effective
-from lab.results.json_object import JsonObject, json_types
+from lab.results.json_object import Hint, JsonObject, json_types
 from lab.results.observed import Observed
 from lab.results.run_keys import RunKeys, is_load
 
@@ -34,63 +34,41 @@ class Trial:
     None means not measured; the file has ``null``.
     """
 
-    trial_id: str
-    """Unique in a run, and the same when it is resumed: ``b002-0014`` is block 2, position 14."""
-    case_id: str
-    """The combination of levels; the same in every run."""
-    block: int
-    """From 1."""
-    position: int
-    """In the block, from 1; 0 is a ceiling."""
-    started_at: str
-    """ISO 8601, UTC, by the controller's clock."""
-    protocol: str
-    """The share's protocol; ``link`` is the iperf3 ceiling, ``store`` the server's store by itself."""
+    trial_id: str  #: Unique in a run, and the same when it is resumed: ``b002-0014`` is block 2, position 14.
+    case_id: str  #: The combination of levels; the same in every run.
+    block: int  #: From 1.
+    position: int  #: In the block, from 1; 0 is a ceiling.
+    started_at: str  #: ISO 8601, UTC, by the controller's clock.
+    protocol: str  #: The share's protocol; ``link`` is the iperf3 ceiling, ``store`` the server's store by itself.
     tool: str
     """The command that copied; ``iperf3`` for the link's ceiling; for the store's ``dd`` (in older runs ``disk``),
     ``memory`` (dd without the disk), ``fio`` and ``bonnie++``."""
-    direction: str
-    """As the client sees it: ``write`` is client to server."""
-    workload: str
-    """The payload, by its name; ``stream`` for the link; ``names of`` a payload if only names move."""
-    store: str
-    """Where the files are on the server."""
-    mtu: int
-    """Asked for, in bytes."""
-    tcp_space: int | str
-    """Asked for, in bytes; ``default`` leaves the hosts as they are."""
+    direction: str  #: As the client sees it: ``write`` is client to server.
+    workload: str  #: The payload, by its name; ``stream`` for the link; ``names of`` a payload if only names move.
+    store: str  #: Where the files are on the server.
+    mtu: int  #: Asked for, in bytes.
+    tcp_space: int | str  #: Asked for, in bytes; ``default`` leaves the hosts as they are.
     options: dict[str, str]
     """The level, as text, of each other factor, and of each option of mount, tool and store that the sweep names."""
     size_bytes: int
     """The payloads of all clients. If only names move, their characters, which are at least a byte each."""
-    files: int
-    """Files in the payloads of all clients."""
+    files: int  #: Files in the payloads of all clients.
     elapsed_s: float | None = None
     """By the client's own clock, flush included; with the tool ``metadata`` only its calls. With several clients, from
     the first start to the last end."""
-    client_cpu_s: float | None = None
-    """CPU seconds in use on the client meanwhile."""
-    server_cpu_s: float | None = None
-    """CPU seconds in use on the server meanwhile."""
-    wire_tx_bytes: int | None = None
-    """Sent by the client's data interface meanwhile."""
-    wire_rx_bytes: int | None = None
-    """Received by the client's data interface meanwhile."""
-    retransmits: int | None = None
-    """TCP segments sent again, on both hosts together."""
+    client_cpu_s: float | None = None  #: CPU seconds in use on the client meanwhile.
+    server_cpu_s: float | None = None  #: CPU seconds in use on the server meanwhile.
+    wire_tx_bytes: int | None = None  #: Sent by the client's data interface meanwhile.
+    wire_rx_bytes: int | None = None  #: Received by the client's data interface meanwhile.
+    retransmits: int | None = None  #: TCP segments sent again, on both hosts together.
     ceiling_bytes_per_s: float | None = None
     """What iperf3 measured in this direction before the trials of the block with the same MTU and TCP buffers. The
     ceiling is the larger of this and the one after them."""
-    effective: Effective = field(default_factory=Effective)
-    """What was in effect, as read back."""
-    verified: bool = False
-    """Whether every byte was compared, outside the measured time."""
-    status: str
-    """``ok`` counts; a ``void`` trial contradicts what it claims; a ``failed`` one did not end well."""
-    reason: str = ""
-    """Why it is void or failed."""
-    anchor: bool = False
-    """Whether it repeats a case of its block; it is in no summary and no effect."""
+    effective: Effective = field(default_factory=Effective)  #: What was in effect, as read back.
+    verified: bool = False  #: Whether every byte was compared, outside the measured time.
+    status: str  #: ``ok`` counts; a ``void`` trial contradicts what it claims; a ``failed`` one did not end well.
+    reason: str = ""  #: Why it is void or failed.
+    anchor: bool = False  #: Whether it repeats a case of its block; it is in no summary and no effect.
     observed: Observed = field(default_factory=Observed)
     """What both hosts counted meanwhile; empty for the link's ceiling and failed trials."""
 
@@ -106,7 +84,7 @@ class Trial:
         return {name: value.to_json() if isinstance(value, JsonObject) else value for name, value in values.items()}
 
 
-def _json_types(hint: object) -> frozenset[type]:
+def _json_types(hint: Hint) -> frozenset[type]:
     """The types that the JSON value of a trial's field may have."""
     return frozenset(dict if issubclass(kind, JsonObject) else kind for kind in json_types(hint))
 
@@ -131,18 +109,14 @@ _RUN_TYPES = {name: _json_types(hint) for name, hint in typing.get_type_hints(Ru
 
 def has_second_shots(run: RunJson) -> bool:
     """Whether the link was also measured after the trials of each network in a block; older runs only did before."""
-    shots: int = run.get("ceiling_shots", 1)
-    return shots > 1
+    return int(run.get("ceiling_shots", 1)) > 1
 
 
 EMULATED = "emulated Mac, not a measurement of a Mac"
 
 
 def emulated(run: RunJson) -> str:
-    """The warning for wherever a run's hosts are described, if one was an emulated Mac; else empty.
-
-    Each Mac of a local lab is emulated, and so is each whose processor says so.
-    """
+    """The warning for a run with an emulated Mac, as each Mac of a local lab is; empty for any other run."""
     macs = [facts for facts in run.get("hosts", {}).values() if facts.get("platform") == "macos"]
     is_local = run.get("instance") is not None
     return EMULATED if any(is_local or str(facts.get("cpu")).startswith("EMULATED") for facts in macs) else ""
@@ -187,9 +161,10 @@ def read_time(text: str) -> datetime:
         raise ValueError(str(error)) from error
 
 
-def _is_time(text: str) -> bool:
+def is_valid(read: Callable[[], object]) -> bool:
+    """Whether this raises no ValueError."""
     try:
-        read_time(text)
+        read()
     except ValueError:
         return False
     return True
@@ -198,7 +173,7 @@ def _is_time(text: str) -> bool:
 def _fits(name: str, value: typing.Any) -> bool:
     """Whether a value of a type that this field can have is a known word, text, or a number in range."""
     if name == "started_at":
-        return _is_time(value)
+        return is_valid(lambda: read_time(value))
     if isinstance(value, str):
         return value in WORDS[name] if name in WORDS else _is_text(value) and is_short(name, value)
     if name == "options":
@@ -228,11 +203,7 @@ def are_options(value: Mapping[typing.Any, typing.Any]) -> bool:
 
 def _is_text(value: str) -> bool:
     """Whether it can be encoded: JSON can name half a surrogate pair, which no file and no terminal can hold."""
-    try:
-        value.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
+    return is_valid(value.encode)
 
 
 def run_problem(run: RunJson) -> str:

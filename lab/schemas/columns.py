@@ -1,4 +1,4 @@
-"""Every column that `lab export` writes as a table, from the types of the fields and the string below each."""
+"""Every column that `lab export` writes as a table, from the types of the fields and the text beside or below each."""
 
 import itertools
 import re
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from lab.platforms import Facts
 from lab.results import export_table
 from lab.results.export_table import NAMED, OBJECTS, OF_HOST, OF_RUN
-from lab.results.json_object import JsonObject, json_types
+from lab.results.json_object import json_types
 from lab.results.run_keys import RunKeys
 from lab.results.trial import Trial
 from lab.schemas.fields import descriptions
@@ -70,13 +70,17 @@ class Entry:
 
 
 def entries() -> list[Entry]:
-    """Every column whose name is known beforehand, in the order of the table.
-
-    Raises LookupError where a column has no description, or has one twice.
-    """
-    described = [*_of_run(), *_of_hosts(), *_of_trial()]
-    kinds = export_table.kinds()
-    if [entry.column for entry in described] != list(kinds):
+    """Every column of a known name, in the table's order. Raises LookupError for one that is not described once."""
+    about, facts = descriptions(RunKeys), descriptions(Facts)
+    described = [
+        _entry(column, about[key], "run.json", "never" if key == "id" else "not told") for column, key in OF_RUN.items()
+    ]
+    described += [
+        _entry(f"{role}_{name}", facts[name], "run.json, facts of the host", "not told")
+        for role, name in itertools.product(("client", "server"), OF_HOST)
+    ]
+    described += _of_trial()
+    if [entry.column for entry in described] != list(export_table.kinds()):
         raise LookupError("describe each column once, in the table's order")
     return described
 
@@ -93,37 +97,17 @@ def unit_of(column: str) -> str:
     return ENDINGS[ending] if ending else UNITS[name]
 
 
-def _of_run() -> Iterator[Entry]:
-    about = descriptions(RunKeys)
-    for column, key in OF_RUN.items():
-        yield _entry(column, about[key], "run.json", "never" if key == "id" else "not told")
-
-
-def _of_hosts() -> Iterator[Entry]:
-    about = descriptions(Facts)
-    for role, name in itertools.product(("client", "server"), OF_HOST):
-        yield _entry(f"{role}_{name}", about[name], "run.json, facts of the host", "not told")
-
-
 def _of_trial() -> Iterator[Entry]:
     about, hints = descriptions(Trial), typing.get_type_hints(Trial)
     for name, hint in hints.items():
         if name in OBJECTS:
-            yield from _of_object(OBJECTS[name], name, f"`{name}` of the trial", UNKNOWN[name])
+            for column, owner, _ in export_table.columns_in(OBJECTS[name], name):
+                meaning = descriptions(owner)[column.rpartition(".")[2]]
+                yield _entry(column, meaning, f"`{name}` of the trial", UNKNOWN[name])
         elif name != "options":
             empty = "not measured" if type(None) in json_types(hint) else "never"
             empty = EMPTY_BUFFER if name == "tcp_space" else empty
             yield _entry(NAMED.get(name, name), about[name], "the trial", empty)
-
-
-def _of_object(owner: type[JsonObject], path: str, source: str, empty: str) -> Iterator[Entry]:
-    about = descriptions(owner)
-    for name, hint in typing.get_type_hints(owner).items():
-        nested = next((kind for kind in json_types(hint) if issubclass(kind, JsonObject)), None)
-        if nested:
-            yield from _of_object(nested, f"{path}.{name}", source, empty)
-        elif name != "other":
-            yield _entry(f"{path}.{name}", about[name], source, empty)
 
 
 MORE = (

@@ -1,4 +1,4 @@
-"""The fields of a class for JSON: their types, and what the string below each says."""
+"""The fields of a class for JSON: their types, and what the text beside or below each says."""
 
 import ast
 import functools
@@ -13,25 +13,25 @@ from typing import Any
 from lab.results.json_object import JsonObject
 
 
+@functools.cache
 def descriptions(owner: type) -> dict[str, str]:
-    """The string below each field of a class, on one line. Raises LookupError for a field that has none."""
-    source = ast.parse(textwrap.dedent(inspect.getsource(owner)))
-    definition = next(node for node in source.body if isinstance(node, ast.ClassDef))
-    texts: dict[str, str] = {}
+    """The text of each field, on one line: beside it, after ``#:``, or a string below it. Raises LookupError."""
+    source = textwrap.dedent(inspect.getsource(owner))
+    definition = next(node for node in ast.parse(source).body if isinstance(node, ast.ClassDef))
+    lines, texts = source.splitlines(), dict[str, str]()
     for statement, below in itertools.pairwise([*definition.body, None]):
         match statement, below:
+            case ast.AnnAssign(target=ast.Name(id=name), lineno=line), _ if "  #: " in lines[line - 1]:
+                texts[name] = lines[line - 1].partition("  #: ")[2]
             case ast.AnnAssign(target=ast.Name(id=name)), ast.Expr(value=ast.Constant(value=str(text))):
                 texts[name] = " ".join(text.split())
             case ast.AnnAssign(target=ast.Name(id=name)), _ if not name.startswith("_"):
-                raise LookupError(f"{owner.__name__}.{name} has no description below it")
+                raise LookupError(f"{owner.__name__}.{name} has no description beside or below it")
     return texts
 
 
 def fields_of(owner: type) -> dict[str, Any]:
-    """The type of each field of a dataclass or TypedDict, as JSON has it.
-
-    A field of a :class:`JsonObject` that is None is a key that is absent, so its type names no null.
-    """
+    """The type of each field as JSON has it: a None of a :class:`JsonObject` is an absent key, and no null."""
     hints = typing.get_type_hints(owner, include_extras=True)
     if not issubclass(owner, JsonObject):
         absent = typing.NotRequired
@@ -39,10 +39,10 @@ def fields_of(owner: type) -> dict[str, Any]:
             name: typing.get_args(hint)[0] if typing.get_origin(hint) is absent else hint
             for name, hint in hints.items()
         }
-    return {name: without_null(hint) for name, hint in hints.items() if name != "other"}
-
-
-def without_null(hint: Any) -> Any:
-    """A type less None."""
-    members = [member for member in typing.get_args(hint) if member is not type(None)]
-    return functools.reduce(operator.or_, members) if isinstance(hint, types.UnionType) else hint
+    return {
+        name: functools.reduce(operator.or_, [kind for kind in typing.get_args(hint) if kind is not types.NoneType])
+        if isinstance(hint, types.UnionType)
+        else hint
+        for name, hint in hints.items()
+        if name != "other"
+    }

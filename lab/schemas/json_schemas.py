@@ -55,7 +55,8 @@ class Writer:
             return {"type": "array", "items": self.of(args[0])}
         if origin is tuple:
             return {"type": "array", "prefixItems": list(map(self.of, args)), "items": False, "minItems": len(args)}
-        if typing.is_typeddict(hint) or dataclasses.is_dataclass(hint) or _is_struct(hint):
+        is_struct = isinstance(hint, type) and issubclass(hint, msgspec.Struct)
+        if is_struct or typing.is_typeddict(hint) or dataclasses.is_dataclass(hint):
             return self.reference(hint)
         return {"type": NAMES[origin or hint]}
 
@@ -73,10 +74,6 @@ class Writer:
             name: {"description": _plain(about[name]), **self.of(hint)} for name, hint in fields_of(owner).items()
         }
         return {"description": _plain(owner.__doc__ or ""), "type": "object", "properties": properties} | _needed(owner)
-
-
-def _is_struct(hint: Any) -> bool:
-    return isinstance(hint, type) and issubclass(hint, msgspec.Struct)
 
 
 def _needed(owner: type) -> Schema:
@@ -138,11 +135,6 @@ def run_schema(writer: Writer) -> Schema:
     return schema
 
 
-def samples_schema(writer: Writer) -> Schema:
-    """That of a line of samples.jsonl."""
-    return writer.object(SampleLine)
-
-
 def contribution_schema(writer: Writer) -> Schema:
     """That of contribution.json, with the form of its digests."""
     schema = writer.object(record.Contribution)
@@ -180,7 +172,7 @@ def table_schema(_: Writer) -> Schema:
 FILES: dict[str, tuple[str, Callable[[Writer], Schema]]] = {
     "run": ("run.json", run_schema),
     "trial": ("a line of trials.jsonl", trial_schema),
-    "samples": ("a line of samples.jsonl", samples_schema),
+    "samples": ("a line of samples.jsonl", lambda writer: writer.object(SampleLine)),
     "table": ("lab export --to json", table_schema),
     "contribution": ("contribution.json of lab contribute", contribution_schema),
 }

@@ -8,8 +8,7 @@ from lab.platforms.macos.disk_images import MAKE_APFS
 from lab.platforms.macos.parsers import parse_volume
 from lab.platforms.part import Part
 from lab.settings.operation import Setting
-from lab.stores.mac_image import image_volume
-from lab.stores.mac_volume import MacVolume
+from lab.stores.mac_volume import MacVolume, image_volume
 from lab.stores.store import Room, Site
 
 PERSONALITIES = {"insensitive": "APFS", "sensitive": "Case-sensitive APFS"}

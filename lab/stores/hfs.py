@@ -6,8 +6,7 @@ from types import MappingProxyType
 from lab.design.option_levels import Option, one_of
 from lab.design.payload_size import MIB
 from lab.settings.operation import Setting
-from lab.stores.mac_image import image_volume
-from lab.stores.mac_volume import COMMON, MacVolume
+from lab.stores.mac_volume import COMMON, MacVolume, image_volume
 from lab.stores.store import Facts, Room, Site
 
 

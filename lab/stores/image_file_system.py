@@ -1,18 +1,32 @@
-"""A Linux file system in one image file over a loop device, or on a disk or partition that the user named."""
+"""A Linux file system in one image file over a loop device, or on a disk or partition that the user named.
+
+Only a new file of the lab's own is formatted, or a device with the lab's mark. The loop device is over just that file.
+"""
 
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import ClassVar
 
 from lab.base.scripts import read_script
 from lab.design.option_levels import Option, one_of
-from lab.hosts.command import Command
-from lab.settings.operation import Setting
-from lab.stores import mounts, named_device
-from lab.stores.operations import KernelModule, LoopModule
+from lab.hosts.command import Command, script
+from lab.hosts.mounts import in_table
+from lab.settings.operation import Operation, Setting
+from lab.settings.parameters import DevicePath, OwnPath
+from lab.stores import named_device
+from lab.stores.operations import DEADLINE_S, KernelModule, LoopModule, StoreFiles
 from lab.stores.store import FILLABLE, Facts, FileSystem, Room, Site
 
+MAKE_IMAGE = read_script(__file__, "image_make.sh")
+IMAGE_FUNCTIONS = read_script(__file__, "image_functions.sh")
+MOUNT_IMAGE = IMAGE_FUNCTIONS + read_script(__file__, "image_mount.sh")
+UNMOUNT_IMAGE = IMAGE_FUNCTIONS + read_script(__file__, "image_unmount.sh")
+DEVICE_FUNCTIONS = named_device.FUNCTIONS + read_script(__file__, "device_mount_functions.sh")
+MOUNT_DEVICE = DEVICE_FUNCTIONS + read_script(__file__, "device_mount.sh")
+UNMOUNT_DEVICE = DEVICE_FUNCTIONS + read_script(__file__, "device_unmount.sh")
+REMEDY = "see what the kernel of that host says (`dmesg`), or take the store out of the sweep"
 USABLE = 0.85  # share of an image: btrfs, with two copies of metadata, leaves 0.89 of 2 GiB
 IMAGE, NAMED = "image", "named"
 WHICH_DISK = named_device.FUNCTIONS + read_script(__file__, "which_disk.sh")
@@ -77,19 +91,103 @@ class ImageFileSystem(FileSystem):
         return Room(USABLE)
 
     def find_fault(self, site: Site) -> Command | None:
-        return named_device.find_fault(site.devices) if site.devices else None
+        text = named_device.FAULT + 'fault_of_devices "$@"'
+        return script(text, *site.devices, root=True) if site.devices else None
 
     def steps(self, site: Site, size_bytes: int, levels: Mapping[str, str]) -> Iterator[Setting]:
         options = self.mount_options(levels)
         if site.devices:
             (device,) = site.devices
             yield named_device.named_device(site.role, device, site.name, size_bytes + named_device.AT_END)
-            mount, words = mounts.DeviceMount(site.path, device), self.words_on(device, size_bytes)
-            yield mounts.device_mount(site.role, mount, site.name, self.name, options, site.uid, words)
+            mount, words = DeviceMount(site.path, device), self.words_on(device, size_bytes)
+            yield device_mount(site.role, mount, site.name, self.name, options, site.uid, words)
             return
         image = f"{site.directory}/store.image"
-        yield mounts.image_file(site.role, image, size_bytes, self.make_words)
-        yield mounts.image_mount(site.role, site.path, image, self.name, options, site.uid)
+        yield image_file(site.role, image, size_bytes, self.make_words)
+        yield image_mount(site.role, site.path, image, self.name, options, site.uid)
+
+
+@dataclass(frozen=True)
+class ImageFile(StoreFiles):
+    """An image file in the lab's folder. It stays while it is mounted."""
+
+    kind = "image-file"
+
+    @property
+    def label(self) -> str:
+        return f"image {self.path}"
+
+    def _undo(self, old: str) -> tuple[Command, ...]:
+        return (script('rm -f -- "$1"', self.path, root=True, deadline_s=DEADLINE_S),)
+
+
+@dataclass(frozen=True)
+class ImageMount(Operation):
+    """An image's file system, mounted over a loop device at a folder of the lab's own."""
+
+    kind = "image-mount"
+    values = "absent|mounted"
+
+    path: OwnPath  #: Its mount point.
+    image: OwnPath  #: The image file.
+
+    @property
+    def label(self) -> str:
+        return f"mount of {self.image} at {self.path}"
+
+    def read(self) -> Command:
+        return script(IMAGE_FUNCTIONS + 'state "$1" "$2"', in_table(self.path), self.image)
+
+    def _undo(self, old: str) -> tuple[Command, ...]:
+        return (script(UNMOUNT_IMAGE, self.path, self.image, in_table(self.path), root=True, deadline_s=DEADLINE_S),)
+
+
+@dataclass(frozen=True)
+class DeviceMount(Operation):
+    """A device's file system, mounted at a folder of the lab's own."""
+
+    kind = "device-mount"
+    values = "absent|mounted"
+
+    path: OwnPath  #: Its mount point.
+    device: DevicePath  #: The device.
+
+    @property
+    def label(self) -> str:
+        return f"mount of {self.device} at {self.path}"
+
+    def read(self) -> Command:
+        return script(DEVICE_FUNCTIONS + 'mount_state "$1" "$2"', in_table(self.path), self.device)
+
+    def _undo(self, old: str) -> tuple[Command, ...]:
+        return (script(UNMOUNT_DEVICE, self.path, self.device, in_table(self.path), root=True, deadline_s=DEADLINE_S),)
+
+
+def image_file(role: str, path: str, size_bytes: int, make_words: Sequence[str]) -> Setting:
+    """Make a new image file of this size, and a file system in it by the command ``make_words``."""
+    make = script(MAKE_IMAGE, path, str(size_bytes), *make_words, root=True, deadline_s=DEADLINE_S)
+    remedy = "give another image_size in [share] of the hosts file, or take the store out of the sweep"
+    return Setting(role, ImageFile(path), "present", (make,), remedy, before="absent")
+
+
+def image_mount(role: str, path: str, image: str, kind: str, options: Sequence[str], uid: int) -> Setting:
+    """Mount an image's file system of this ``kind`` at the folder ``path``, and give it to the account ``uid``."""
+    words = (path, image, in_table(path), kind, _all_options(options), str(uid))
+    mount = script(MOUNT_IMAGE, *words, root=True, deadline_s=DEADLINE_S)
+    return Setting(role, ImageMount(path, image), "mounted", (mount,), REMEDY)
+
+
+def device_mount(
+    role: str, mount: DeviceMount, mark: str, kind: str, options: Sequence[str], uid: int, make_words: Sequence[str]
+) -> Setting:
+    """Make a file system of this ``kind`` by ``make_words`` on a device with this mark, and mount it."""
+    words = (mount.path, mount.device, in_table(mount.path), mark, kind, _all_options(options), str(uid), *make_words)
+    make = script(MOUNT_DEVICE, *words, root=True, deadline_s=DEADLINE_S)
+    return Setting(role, mount, "mounted", (make,), REMEDY)
+
+
+def _all_options(options: Sequence[str]) -> str:
+    return ",".join(("noatime", "nosuid", "nodev", *options))
 
 
 def parse_which_disk(text: str) -> tuple[str, str]:

@@ -7,7 +7,6 @@ Pools are made on device nodes in a folder of the lab's own, because ZFS would p
 """
 
 import shlex
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -51,10 +50,8 @@ class NamedDevice(Operation):
     holds = True
     stands_alone = True
 
-    device: DevicePath
-    """Its path, as the user named it."""
-    mark: FolderName
-    """The name of the lab's folder."""
+    device: DevicePath  #: Its path, as the user named it.
+    mark: FolderName  #: The name of the lab's folder.
 
     @property
     def label(self) -> str:
@@ -86,11 +83,6 @@ def named_device(role: str, device: str, mark: str, size_bytes: int) -> Setting:
     return Setting(role, NamedDevice(device, mark), "taken", (take,), HOW_TO_CLEAR)
 
 
-def find_fault(devices: Sequence[str]) -> Command:
-    """The command that prints, on one line, which device is gone or cannot be read; nothing if all are well."""
-    return script(FAULT + 'fault_of_devices "$@"', *devices, root=True)
-
-
 def read_reasons(host: Host, device: str, size_bytes: int) -> str:
     """Why a device cannot be taken, if ``size_bytes`` are needed; empty if it can."""
     check = script(CHECK, device, str(size_bytes), root=True, deadline_s=DEADLINE_S)
@@ -105,14 +97,11 @@ class DeviceNode(Operation):
     values = "absent|present"
     holds = True
 
-    node: OwnPath
-    """Its path."""
-    device: DevicePath
-    """The device."""
+    node: OwnPath  #: Its path.
+    device: DevicePath  #: The device.
     part: Literal["whole", "partition"]
     """All of the device, or a partition from 1 MiB after its start to 1 MiB before its end."""
-    mark: FolderName
-    """The device's mark."""
+    mark: FolderName  #: The device's mark.
 
     @property
     def label(self) -> str:

@@ -1,7 +1,12 @@
-"""OpenZFS on OS X (O3X): a pool in a disk image, on a Mac that has O3X installed."""
+"""OpenZFS on OS X (O3X): a pool in a disk image, on a Mac that has O3X installed.
+
+No option forces, and the pool is in no cache file. A pool is the lab's if it has the random name of the lab's folder
+and its only device is, by hdiutil, the image that the lab attached. Facts: docs/reference/platforms.md.
+"""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from types import MappingProxyType
 
 from lab.base.scripts import read_script
@@ -10,16 +15,53 @@ from lab.design.option_levels import Option, one_of, whole
 from lab.design.payload_size import MIB
 from lab.hosts.command import Command, script
 from lab.hosts.mounts import real_path
-from lab.settings.operation import Setting
-from lab.stores import mac_pool
+from lab.hosts.own_folder import OWN_FOLDER
+from lab.platforms.macos.disk_images import leave_alone
+from lab.settings.operation import Operation, Setting
+from lab.settings.parameters import FolderName, OwnPath
 from lab.stores.mac_volume import COMMON, IMAGE_FACTS, MacVolume, parse_image
+from lab.stores.operations import DEADLINE_S
 from lab.stores.store import Facts, Room, Site
 from lab.stores.zfs import SLOP_BYTES, WITHOUT_SLOP, compression
 
+FUNCTIONS = OWN_FOLDER + read_script(__file__, "mac_pool_functions.sh")
+STATE = FUNCTIONS + 'state "$@"'
+CREATE = FUNCTIONS + read_script(__file__, "mac_pool_create.sh")
+DESTROY = FUNCTIONS + read_script(__file__, "mac_pool_destroy.sh")
+FORGET = FUNCTIONS + read_script(__file__, "mac_pool_forget.sh")
+FAULT = FUNCTIONS + (
+    'health=$(zpool list -H -o health "$1") || exit; [ "$health" = ONLINE ] || echo "the pool $1 is $health"'
+)
+LACK = FUNCTIONS + (
+    "command -v zpool >/dev/null && command -v zfs >/dev/null && zpool list -H -o name >/dev/null 2>&1 || "
+    'echo "OpenZFS on OS X"'
+)
 USUAL_ASHIFT = "12"
 VALUE = re.compile(r"^[^\t\n]+\t(ashift|casesensitivity|compression)\t([^\t\n]+)\t", re.MULTILINE)
 MIMIC = re.compile(r"^mimic (on|off)$", re.MULTILINE)
 VERSION = re.compile(r"^version ([0-9a-zA-Z._+-]{1,60})$", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class MacPool(Operation):
+    """An imported pool on a Mac. It is destroyed only if its only device is the lab's own image."""
+
+    kind = "mac-zpool"
+    values = "absent|imported"
+
+    name: FolderName  #: Its name.
+    image: OwnPath  #: The image, without links.
+    place: OwnPath  #: Its mount point.
+
+    @property
+    def label(self) -> str:
+        return f"pool {self.name} in {self.image}"
+
+    def read(self) -> Command:
+        return script(STATE, self.name, self.image, deadline_s=60)
+
+    def _undo(self, old: str) -> tuple[Command, ...]:
+        return (script(DESTROY, self.name, self.image, self.place, root=True, deadline_s=DEADLINE_S),)
 
 
 class O3x(MacVolume):
@@ -29,7 +71,7 @@ class O3x(MacVolume):
     about = "A pool of OpenZFS on OS X (O3X) in a disk image of the lab's own, on a Mac where that is installed."
     least_bytes = 512 * MIB
     leaves = Room(WITHOUT_SLOP, SLOP_BYTES + 16 * MIB)  # without the partition map and ZFS's own labels
-    facts_script = mac_pool.FUNCTIONS + read_script(__file__, "o3x_facts.sh") + IMAGE_FACTS
+    facts_script = FUNCTIONS + read_script(__file__, "o3x_facts.sh") + IMAGE_FACTS
     options = MappingProxyType(
         COMMON
         | {
@@ -52,11 +94,11 @@ class O3x(MacVolume):
 
     def find_lack(self, levels: Mapping[str, str]) -> Command:
         """See :meth:`FileSystem.find_lack`: its programs and its kernel extension."""
-        return script(mac_pool.LACK)
+        return script(LACK)
 
     def volume(self, site: Site, place: str, device: str, levels: Mapping[str, str]) -> Setting:
         words = create_options(levels)
-        return mac_pool.pool_volume(site, _pool(site, place, levels), device, levels.get("mimic", ""), words)
+        return pool_volume(site, _pool(site, place, levels), device, levels.get("mimic", ""), words)
 
     def read_facts(self, printed: str, mounted_with: Mapping[str, str]) -> Facts:
         levels = parse_o3x(printed)
@@ -66,10 +108,19 @@ class O3x(MacVolume):
         return Facts(f"o3x {version[1] if version else 'of unknown version'}, {details}", levels)
 
     def forget(self, site: Site, levels: Mapping[str, str]) -> Command:
-        return mac_pool.forget(_pool(site, real_path(site.host, site.path), levels))
+        pool = _pool(site, real_path(site.host, site.path), levels)
+        return script(FORGET, pool.name, pool.image, pool.place, root=True, deadline_s=DEADLINE_S)
 
     def find_fault(self, site: Site) -> Command:
-        return script(mac_pool.FAULT, site.name)
+        return script(FAULT, site.name)
+
+
+def pool_volume(site: Site, pool: MacPool, device: str, mimic: str, words: Sequence[str]) -> Setting:
+    """Make a pool on an image's device, for the account. Without ``mimic``, it is on if that Mac has an AFP server."""
+    arguments = (pool.name, pool.image, pool.place, device, mimic, *words)
+    create = script(CREATE, *arguments, root=True, deadline_s=DEADLINE_S)
+    remedy = "see what `zpool status` says there, or take the levels that zpool refuses out of the sweep"
+    return Setting(site.role, pool, "imported", (create, leave_alone(pool.place, site.uid, "1777")), remedy)
 
 
 def create_options(levels: Mapping[str, str]) -> tuple[str, ...]:
@@ -94,9 +145,9 @@ def parse_o3x(text: str) -> dict[str, str]:
     }  # fmt: skip
 
 
-def _pool(site: Site, place: str, levels: Mapping[str, str]) -> mac_pool.MacPool:
+def _pool(site: Site, place: str, levels: Mapping[str, str]) -> MacPool:
     """The pool has the random name of the lab's folder, so that a list of pools shows whose it is."""
-    return mac_pool.MacPool(site.name, f"{place}.{levels.get('image', 'sparseimage')}", place)
+    return MacPool(site.name, f"{place}.{levels.get('image', 'sparseimage')}", place)
 
 
 STORE = O3x()

@@ -23,8 +23,7 @@ class KernelModule(Operation):
 
     values = "absent|loaded"
     holds = True
-    name: ClassVar[str]
-    """Its name for modprobe."""
+    name: ClassVar[str]  #: Its name for modprobe.
 
     @property
     def label(self) -> str:
@@ -59,8 +58,7 @@ class StoreFiles(Operation):
     volatile = False
     holds = True
 
-    path: OwnPath
-    """Its path."""
+    path: OwnPath  #: Its path.
 
     def read(self) -> Command:
         return script(IS_THERE, self.path)

@@ -38,10 +38,7 @@ FILLABLE = MappingProxyType({FILL: Option(whole(0, 95), ABOUT_FILL)})
 
 
 class Store:
-    """A store, by its ``name`` in a sweep. ``about`` is a sentence for the reference.
-
-    If it ``is_made_anew``, the lab makes it for each trial.
-    """
+    """A store. ``about`` is a sentence for the reference. If it ``is_made_anew``, the lab makes it for each trial."""
 
     name: ClassVar[str]
     about: ClassVar[str]
@@ -70,10 +67,7 @@ class DeviceBytes:
 
 
 def parse_device_bytes(text: str) -> DeviceBytes | None:
-    """The sums over all devices, each with a line ``read_bytes`` and a line ``write_bytes``; None if nothing counts.
-
-    Raises ValueError.
-    """
+    """The sums over devices, each with lines ``read_bytes`` and ``write_bytes``; None for none. Raises ValueError."""
     counted = [line.split("\t") for line in text.splitlines()]
     moved = {name: sum(count(value) for key, value in counted if key == name) for name in ("read_bytes", "write_bytes")}
     return DeviceBytes(moved["read_bytes"], moved["write_bytes"]) if counted else None
@@ -109,10 +103,7 @@ class Room:
 
 @dataclass(frozen=True)
 class Site:
-    """Where a file system is made: in the lab's folder ``directory`` on a host, or on the user's ``devices``.
-
-    It is mounted at ``path`` for the account ``uid``.
-    """
+    """A file system's place: the lab's folder or the user's ``devices``, mounted at ``path`` for ``uid``."""
 
     host: Host
     directory: str
@@ -192,10 +183,7 @@ class FileSystem(Store, ABC):
         return (self.module,) if self.module else ()
 
     def forget(self, site: Site, levels: Mapping[str, str]) -> Command | None:
-        """The command that empties its own cache, which dropping the kernel's caches does not; None if it has none.
-
-        Nothing may use the file system meanwhile.
-        """
+        """The command that empties its own cache while nothing uses it; None if only the kernel caches."""
 
     def count(self, site: Site, levels: Mapping[str, str]) -> Command | None:
         """The command that flushes and prints the bytes moved, for :func:`parse_device_bytes`; None if none."""

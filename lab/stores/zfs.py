@@ -12,7 +12,7 @@ from lab.design.option_levels import Option, one_of, whole
 from lab.design.payload_size import MIB
 from lab.hosts.command import Command, script
 from lab.settings.operation import Setting
-from lab.stores import loop_disks, named_device, zpool
+from lab.stores import named_device, zpool
 from lab.stores.operations import KernelModule, LoopModule
 from lab.stores.store import ABOUT_COMPRESSION, FILLABLE, Facts, FileSystem, Room, Site
 
@@ -135,7 +135,7 @@ class Zfs(FileSystem):
         else:
             yield zpool.vdev_files(site.role, _files(site), bytes_each, vdevs)
         if levels.get("disks", FILES) == LOOPS:
-            yield loop_disks.loop_disks(site.role, _files(site), pool.folder)
+            yield zpool.loop_disks(site.role, _files(site), pool.folder)
         words = create_words(pool.name, pool.folder, site.path, levels)
         yield zpool.zpool(site.role, pool, site.path, site.uid, words)
 
@@ -181,10 +181,7 @@ def data_share(levels: Mapping[str, str]) -> float:
 
 
 def create_words(name: str, folder: str, path: str, levels: Mapping[str, str]) -> tuple[str, ...]:
-    """The command that makes a pool. Without -f, zpool refuses files of another pool, and a folder that is not empty.
-
-    With ``failmode=continue``, writers get an error and do not wait for ever if the files cannot be written.
-    """
+    """The command that makes a pool, without -f. With ``failmode=continue``, writers get an error and do not hang."""
     raid, vdevs = layout_of(levels)
     pool = {"cachefile": "none", "failmode": "continue"}
     pool |= {"ashift": levels["ashift"]} if "ashift" in levels else {}

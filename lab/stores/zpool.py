@@ -1,7 +1,7 @@
 """A ZFS pool in files of the lab's own, or on devices that the user named.
 
 No option forces. A pool is the lab's if it has the random name of the lab's folder and each of its devices is a file
-there, a disk over that file (:mod:`lab.stores.loop_disks`), or a device with that name as its mark
+there, a disk over that file (:class:`LoopDisks`), or a device with that name as its mark
 (:mod:`lab.stores.named_device`). It is in no cache file; a reboot may still find and import a pool on block devices.
 """
 
@@ -12,10 +12,15 @@ from lab.base.scripts import read_script
 from lab.hosts.command import Command, script
 from lab.settings.operation import Operation, Setting
 from lab.settings.parameters import FolderName, OwnPath
-from lab.stores import loop_disks, named_device
+from lab.stores import named_device
 from lab.stores.operations import DEADLINE_S, KernelModule, StoreFiles
 
-FUNCTIONS = loop_disks.FUNCTIONS + named_device.FUNCTIONS + read_script(__file__, "zpool_functions.sh")
+LOOP_FUNCTIONS = read_script(__file__, "loop_disks_functions.sh")
+MAKE_DISKS = LOOP_FUNCTIONS + read_script(__file__, "loop_disks_make.sh")
+REMOVE_DISKS = LOOP_FUNCTIONS + read_script(__file__, "loop_disks_remove.sh")
+DISKS_STATE = LOOP_FUNCTIONS + 'disks_state "$1" "$2"'
+SECTOR_BYTES = 4096
+FUNCTIONS = LOOP_FUNCTIONS + named_device.FUNCTIONS + read_script(__file__, "zpool_functions.sh")
 STATE = FUNCTIONS + 'state "$@"'
 MAKE_FILES = read_script(__file__, "vdevs_make.sh")
 REMOVE_FILES = read_script(__file__, "vdevs_remove.sh")
@@ -23,8 +28,8 @@ CREATE = FUNCTIONS + read_script(__file__, "zpool_create.sh")
 DESTROY = FUNCTIONS + read_script(__file__, "zpool_destroy.sh")
 FORGET = FUNCTIONS + read_script(__file__, "zpool_forget.sh")
 COUNT = read_script(__file__, "zpool_count.sh")
-COUNT_DISKS = loop_disks.FUNCTIONS + read_script(__file__, "loop_disks_count.sh")
-FACTS = loop_disks.FUNCTIONS + named_device.FUNCTIONS + read_script(__file__, "zfs_facts.sh")
+COUNT_DISKS = LOOP_FUNCTIONS + read_script(__file__, "loop_disks_count.sh")
+FACTS = LOOP_FUNCTIONS + named_device.FUNCTIONS + read_script(__file__, "zfs_facts.sh")
 FAULT = FUNCTIONS + read_script(__file__, "named_device_fault.sh") + read_script(__file__, "zpool_fault.sh")
 SUSPENDED = "suspended"
 # modprobe unloads zfs even if it has a pool that is not mounted, so an unknown list of pools is not an empty one
@@ -45,6 +50,31 @@ class ZfsModule(KernelModule):
 
     def read(self) -> Command:
         return script(MODULE_STATE)
+
+
+# 512e disks: sectors of 4096 bytes are reported as 512. Debian's kernels lack the device-mapper target for this
+# (CONFIG_DM_EBS). The lower of two loops takes only blocks of 4096 bytes, so that the kernel reads, changes and writes
+# back a whole block for a smaller write.
+@dataclass(frozen=True)
+class LoopDisks(Operation):
+    """Two loops for each file in a folder, and a node of each upper loop. They stay while they are used."""
+
+    kind = "loop-disks"
+    values = "absent|present"
+    holds = True
+
+    folder: OwnPath  #: The folder of the files.
+    nodes: OwnPath  #: The folder of the nodes.
+
+    @property
+    def label(self) -> str:
+        return f"disks over {self.folder}"
+
+    def read(self) -> Command:
+        return script(DISKS_STATE, self.folder, self.nodes, root=True)
+
+    def _undo(self, old: str) -> tuple[Command, ...]:
+        return (script(REMOVE_DISKS, self.folder, self.nodes, root=True, deadline_s=DEADLINE_S),)
 
 
 @dataclass(frozen=True)
@@ -69,10 +99,8 @@ class Zpool(Operation):
     values = "absent|imported"
     volatile = False  # a reboot ends it, but somebody may import it again
 
-    name: FolderName
-    """Its name."""
-    folder: OwnPath
-    """The folder of its files, or of its device nodes."""
+    name: FolderName  #: Its name.
+    folder: OwnPath  #: The folder of its files, or of its device nodes.
 
     @property
     def label(self) -> str:
@@ -100,14 +128,20 @@ class ZpoolOnDisks(Zpool):
     kind = "zpool-on-disks"
     volatile = True  # a reboot ends its disks
 
-    files: OwnPath
-    """The folder of the files below its disks; ``folder`` has the disks' nodes."""
+    files: OwnPath  #: The folder of the files below its disks; ``folder`` has the disks' nodes.
 
     def read(self) -> Command:
         return script(STATE, self.name, self.folder, self.files)
 
     def _undo(self, old: str) -> tuple[Command, ...]:
         return (script(DESTROY, self.name, self.folder, self.files, root=True, deadline_s=DEADLINE_S),)
+
+
+def loop_disks(role: str, folder: str, nodes: str) -> Setting:
+    """Make a disk for each file in ``folder``, with a node of the same name in the new folder ``nodes``."""
+    make = script(MAKE_DISKS, folder, nodes, str(SECTOR_BYTES), root=True, deadline_s=DEADLINE_S)
+    remedy = "see what the kernel of that host says (`dmesg`), or leave 512e out of the sweep"
+    return Setting(role, LoopDisks(folder, nodes), "present", (make,), remedy)
 
 
 def vdev_files(role: str, folder: str, bytes_each: int, count: int) -> Setting:

@@ -77,10 +77,7 @@ def argv(call: Sequence[str], folder: str, size_bytes: int, as_root: bool, optio
 
 
 def parse_report(text: str, cached: bool) -> Bonnie:
-    """All numbers of the one such line in the output; ``cached`` if its file fits into memory.
-
-    Raises ValueError for no line, for several, and for numbers that cannot be true.
-    """
+    """The numbers of the one such line in the output; ``cached`` if its file fits into memory. Raises ValueError."""
     lines = [line for line in text.splitlines() if re.match(r"[0-9]+\.[0-9]+,[0-9]", line)]
     if len(lines) != 1:
         raise ValueError(f"{len(lines)} lines of numbers instead of one")

@@ -58,11 +58,8 @@ class Fio(Tool):
         """Such as ``fio-3.33``. Raises Unsupported unless it is 3.x: reports of others mean something else."""
         printed = first_line(host.run(call[0], "--version").stdout)
         if not VERSION.fullmatch(printed):
-            raise Unsupported(
-                f"fio: `{call[0]} --version` prints {printed!r}, and only fio 3.x is known to the lab",
-                "install fio 3 there, or take fio out of the sweep",
-                host=host.name,
-            )
+            problem = f"fio: `{call[0]} --version` prints {printed!r}, and only fio 3.x is known to the lab"
+            raise Unsupported(problem, "install fio 3 there, or take fio out of the sweep", host=host.name)
         return printed
 
     def conflict(self, case: Case) -> str:
@@ -92,12 +89,12 @@ class Fio(Tool):
         """Every call visits the same places in the same order, each block once."""
         jobs, iodepth, mode = (self.level(move.options, name) for name in ("jobs", "iodepth", "rw"))
         reads = move.direction is Direction.READ
-        path = move.source if reads else move.target
+        path = (move.source if reads else move.target).replace("\\", "\\\\").replace(":", "\\:")
         part = move.size_bytes // int(jobs)
         kind = ("randrw", f"--rwmixread={MIXED_READS}") if mode == MIXED else ("randread" if reads else "randwrite",)
         checked = () if reads else ("--verify=crc32c", "--verify_fatal=1", "--verify_state_save=0")
         return (
-            *call, "--name=lab", f"--filename={_escape(path)}", f"--rw={kind[0]}", *kind[1:], f"--bs={BLOCK_BYTES}",
+            *call, "--name=lab", f"--filename={path}", f"--rw={kind[0]}", *kind[1:], f"--bs={BLOCK_BYTES}",
             f"--size={part}", f"--offset_increment={part}", f"--numjobs={jobs}", f"--iodepth={iodepth}", "--direct=1",
             "--fallocate=none", "--randrepeat=1", "--thread", "--group_reporting", *checked,
         )  # fmt: skip
@@ -120,16 +117,8 @@ class Fio(Tool):
         return Observed(requests=requests)
 
 
-def _escape(path: str) -> str:
-    """Escape a path for fio, which ends a name at a colon."""
-    return path.replace("\\", "\\\\").replace(":", "\\:")
-
-
 def parse_report(text: str) -> Requests:
-    """What both kinds of requests came to; a kind that there was none of is None. Raises ValueError.
-
-    Notes of fio's may stand before and after the JSON.
-    """
+    """Both kinds of requests, each None if there were none. Notes may stand around the JSON. Raises ValueError."""
     try:
         report = from_json(text[text.index("{") : text.rindex("}") + 1])
         if not re.match(r"fio-3\.", str(report["fio version"])):
@@ -153,20 +142,18 @@ def _parse_requests(report: Mapping[str, Any]) -> RequestsOneWay | None:
     runtime_s = quantity(report["runtime"]) / 1000
     if not 0 < moved <= FASTEST_BYTES_PER_S * runtime_s:
         raise ValueError(f"{moved} bytes in {runtime_s} s")
-    p50_ms, p95_ms, p99_ms, p999_ms, longest_ms = _parse_latencies(report["lat_ns"])
+    latency = report["lat_ns"]  # from submission to completion
+    p50_ms, p95_ms, p99_ms, p999_ms = times = [
+        quantity(latency["percentile"][percent]) / 1e6 for percent in PERCENTILES
+    ]
+    if sorted(times) != times:
+        raise ValueError("a higher percentile is a shorter time")
+    longest_ms = quantity(latency["max"]) / 1e6  # a percentile is the end of a bucket, and may be longer
     return RequestsOneWay(
         requests=requests, bytes=moved, runtime_s=runtime_s, iops=round(requests / runtime_s, 3),
         bytes_per_s=round(moved / runtime_s), p50_ms=p50_ms, p95_ms=p95_ms, p99_ms=p99_ms, p999_ms=p999_ms,
         longest_ms=longest_ms,
     )  # fmt: skip
-
-
-def _parse_latencies(latency: Mapping[str, Any]) -> list[float]:
-    """Milliseconds from submission to completion, at each of PERCENTILES, and the longest."""
-    values = [quantity(latency["percentile"][percent]) / 1e6 for percent in PERCENTILES]
-    if sorted(values) != values:
-        raise ValueError("a higher percentile is a shorter time")
-    return [*values, quantity(latency["max"]) / 1e6]  # a percentile is the end of a bucket, and may be longer
 
 
 TOOL = Fio()

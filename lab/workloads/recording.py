@@ -59,7 +59,8 @@ def _walk(top: Path, key: bytes, left_out: Counter[str]) -> Iterator[tuple[str, 
                 status = entry.stat(follow_symlinks=False)
             except OSError:  # it was removed meanwhile
                 continue
-            path = f"{hashed}{_hash(key, entry.name)}"
+            digest = hashlib.blake2b(os.fsencode(entry.name), key=key, digest_size=NAME_DIGITS // 2)
+            path = f"{hashed}{digest.hexdigest()}"
             if stat.S_ISDIR(status.st_mode):
                 left.append((Path(entry.path), f"{path}/"))
                 yield path, None
@@ -67,7 +68,3 @@ def _walk(top: Path, key: bytes, left_out: Counter[str]) -> Iterator[tuple[str, 
                 yield path, status.st_size
             else:
                 left_out[KINDS.get(stat.S_IFMT(status.st_mode), "others")] += 1
-
-
-def _hash(key: bytes, name: str) -> str:
-    return hashlib.blake2b(os.fsencode(name), key=key, digest_size=NAME_DIGITS // 2).hexdigest()

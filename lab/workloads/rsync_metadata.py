@@ -23,11 +23,8 @@ class RsyncMetadata(Rsync):
         """
         here, there = self.version(client, call), self.version(server, ("rsync",))
         if _is_3(here) != _is_3(there):
-            raise Absent(
-                f"{self.name} over ssh: {here} and {there} have no option for attributes in common",
-                "install rsync 3 on both hosts, and let it come first in the PATH",
-                host=client.role,
-            )
+            problem = f"{self.name} over ssh: {here} and {there} have no option for attributes in common"
+            raise Absent(problem, "install rsync 3 on both hosts, and let it come first in the PATH", host=client.role)
 
 
 def _is_3(version: str) -> bool:

@@ -134,10 +134,7 @@ class Tool(ABC):
         return options.get(name, self.options[name].default)
 
     def lay_out(self, call: Sequence[str], version: str, move: Move) -> tuple[str, ...]:
-        """The command that makes a target to overwrite, before the measured time; empty if the tool makes its target.
-
-        The share is mounted anew afterwards.
-        """
+        """The command that makes a target to overwrite, untimed, before a new mount; empty if the tool makes it."""
         return ()
 
     def least_s(self, case: Case) -> float:
@@ -153,10 +150,7 @@ class Tool(ABC):
         return
 
     def verification(self, call: Sequence[str], version: str, move: Move) -> tuple[str, ...]:
-        """The command that verifies the target after the measured time; empty if the payload itself is compared there.
-
-        The share is mounted anew before.
-        """
+        """The command that verifies the target, untimed, after a new mount; empty if the payload itself is compared."""
         return ()
 
     def read_report(self, printed: str, move: Move) -> Observed | None:
@@ -164,10 +158,7 @@ class Tool(ABC):
         return None
 
     def elapsed_s(self, report: Observed, elapsed_s: float) -> float:
-        """The seconds of a trial, from its report and the clock around the command, which counts for most tools.
-
-        Raises LabFailure if the two contradict each other.
-        """
+        """The seconds of a trial, mostly by the clock around the command. Raises LabFailure if the report differs."""
         return elapsed_s
 
     def check_names(self, host: Host, names: str, files: int, move: Move, path: str) -> None:
@@ -176,7 +167,4 @@ class Tool(ABC):
 
     @abstractmethod
     def argv(self, call: Sequence[str], version: str, move: Move) -> tuple[str, ...]:
-        """The command that moves the payload; ``version`` is that of :meth:`version`.
-
-        For a folder, ``call`` includes ``folder_options``, and the source ends with ``contents``.
-        """
+        """The command. For a folder, ``call`` includes ``folder_options``, and the source ends with ``contents``."""

@@ -17,7 +17,7 @@ from support.waiting import wait_until
 from lab.base.present import present
 from lab.hosts.command import Command, script
 from lab.stores import DeviceBytes, parse_device_bytes
-from lab.stores.loop_disks import FUNCTIONS, LoopDisks, loop_disks
+from lab.stores.zpool import LOOP_FUNCTIONS, LoopDisks, loop_disks
 
 LOOPS = 'grep -lxF "$1" /sys/block/loop*/loop/backing_file 2>/dev/null'
 IMAGES = "find /var/lib/file-share-lab -name store.image 2>/dev/null || :"
@@ -70,7 +70,7 @@ def test_after_a_controller_that_was_killed_no_mount_no_loop_and_no_image_is_lef
     assert not loops_over(bench, image)
 
 
-COUNT = FUNCTIONS + 'look_below "$1" && count_moved'
+COUNT = LOOP_FUNCTIONS + 'look_below "$1" && count_moved'
 MIB = 1 << 20
 
 

@@ -16,13 +16,12 @@ from lab.protocols.smb.ksmbd import Ksmbd
 from lab.settings.background import Process
 from lab.settings.host_journal import TakenHostJournal
 from lab.settings.operation import Operation
-from lab.stores.loop_disks import LoopDisks
-from lab.stores.mac_image import DiskImage, FileImage, ImageVolume
-from lab.stores.mac_pool import MacPool
-from lab.stores.mounts import DeviceMount, ImageFile, ImageMount
+from lab.stores.image_file_system import DeviceMount, ImageFile, ImageMount
+from lab.stores.mac_volume import DiskImage, FileImage, ImageVolume
 from lab.stores.named_device import DeviceNode, NamedDevice
+from lab.stores.o3x import MacPool
 from lab.stores.operations import LoopModule
-from lab.stores.zpool import VdevFiles, ZfsModule, Zpool, ZpoolOnDisks
+from lab.stores.zpool import LoopDisks, VdevFiles, ZfsModule, Zpool, ZpoolOnDisks
 from support.pairs import OWN, OWN_NAME
 
 OLD_VALUES: dict[Operation, str] = {

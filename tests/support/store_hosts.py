@@ -123,6 +123,15 @@ class StoreLab:
         """The settings of a process: a run, or a later `lab restore`."""
         return Settings({"server": self.host}, Journal(self.path, line_format()), patience_s=0)
 
+    def put(self, name: str, text: str = "") -> None:
+        """Write a file that tells the host's programs what to do."""
+        (self.host.folder / name).write_text(text)
+
+    def restore(self, settings: Settings | None = None) -> None:
+        """Put everything back, and see the host as it was."""
+        (settings or self.settings).unwind()
+        assert self.host.is_left_as_it_was()
+
     def make(self, levels: Mapping[str, str] | None = None) -> MadeStore:
         """Make the store, with these levels of its options or its usual ones."""
         levels = self.levels if levels is None else levels

@@ -25,10 +25,8 @@ GUESTS = {name: _BY_NAME[name] for name in GUEST_BACKENDS}
 def find(name: str) -> Backend:
     """The backend of this name. Raises BadInput for a backend that this version lacks."""
     if name not in _BY_NAME:
-        raise BadInput(
-            f"a local lab is up on the backend {name!r:.50}, unknown here",
-            "use the version of the lab that brought it up",
-        )
+        problem = f"a local lab is up on the backend {name!r:.50}, unknown here"
+        raise BadInput(problem, "use the version of the lab that brought it up")
     return _BY_NAME[name]
 
 
@@ -58,18 +56,15 @@ def choose(own_kernel: bool, name: str, host_platforms: Collection[str], zfs: bo
                 WITH_ZFS[candidate].prepare()
             return (WITH_ZFS if zfs else GUESTS)[candidate], why
         problems.append(f"{candidate}: {problem}")
-    raise LabFailure(
-        f"--kernel own: no guest boots here. {'; '.join(problems)}",
-        "guests are tried once a boot of this machine; to try again remove "
-        f"{guest_kernels.UML.path().parent}/kernel-*.json",
-    )
+    answers = f"{guest_kernels.UML.path().parent}/kernel-*.json"
+    remedy = f"guests are tried once a boot of this machine; to try again remove {answers}"
+    raise LabFailure(f"--kernel own: no guest boots here. {'; '.join(problems)}", remedy)
 
 
 def _check_guests(host_platforms: Collection[str]) -> None:
     if os.uname().machine != guest_kernels.MACHINE:
-        raise BadInput(
-            f"--kernel own is for {guest_kernels.MACHINE}, and this machine is {os.uname().machine}", "leave it out"
-        )
+        problem = f"--kernel own is for {guest_kernels.MACHINE}, and this machine is {os.uname().machine}"
+        raise BadInput(problem, "leave it out")
     if set(host_platforms) != {LINUX}:
         raise BadInput("--kernel own is for Linux, not for emulated Macs", "give --kernel shared, the default")
     if not Path("/dev/net/tun").exists():
@@ -82,7 +77,5 @@ def _check_memory(guests: int) -> None:
     fields = dict(line.split(":") for line in MEMORY.read_text().splitlines())
     needed_mib, free_mib = guests * LEAST_MIB, int(fields["MemAvailable"].split()[0]) // 1024
     if needed_mib > free_mib:
-        raise BadInput(
-            f"--kernel own: {guests} guests take at least {needed_mib} MiB, and {free_mib} MiB are free",
-            "give fewer --clients, or end what takes the memory",
-        )
+        problem = f"--kernel own: {guests} guests take at least {needed_mib} MiB, and {free_mib} MiB are free"
+        raise BadInput(problem, "give fewer --clients, or end what takes the memory")

@@ -23,10 +23,7 @@ class Backend(ABC):
 
     @abstractmethod
     def prepare(self) -> str:
-        """Build what is built once and cached; returns why the backend does not work here, empty if it does.
-
-        Raises BadInput, and LabFailure if something cannot be built.
-        """
+        """Build what is built once; why the backend does not work here, or empty. Raises BadInput, LabFailure."""
 
     @abstractmethod
     def layers(self) -> Sequence[Path]:

@@ -75,23 +75,18 @@ class Guest(Backend):
     def furnish(self, lab: Lab, host: str) -> None:
         """Write the scripts that start the guest, and its seed."""
         root = overlay.root(lab.name, host)
-        (root / FILES / "boot.sh").write_text(self._boot_script(host))
+        own_disk, number = "/srv/disk/root", ALL_HOSTS.index(host) + 1
+        unpack = UNPACK.format(seed=self.seed, files=FILES, address=f"{ADDRESS[host]}/{PREFIX_LENGTH}")
+        command = shlex.join(self.command(own_disk, unpack, self.cards(number)))
+        setup = self.setup(own_disk, number)
+        boot = BOOT.format(files=FILES, address=NAMESPACE_ADDRESS, mtu=LARGEST_MTU, setup=setup, command=command)
+        (root / FILES / "boot.sh").write_text(boot)
         shutil.copy(TAPS, root / FILES)
         with tarfile.open(root / SEED.lstrip("/"), "w") as seed:
             (root / SEED.lstrip("/")).chmod(0o600)
             seed.add(INIT, f"{FILES}/guest.sh")
             seed.add(state.directory(lab.name) / host / "etc", "etc")
             seed.add(root / "etc" / "shadow", "etc/shadow")
-
-    def _boot_script(self, host: str) -> str:
-        """The script that starts a guest."""
-        address = f"{ADDRESS[host]}/{PREFIX_LENGTH}"
-        unpack = UNPACK.format(seed=self.seed, files=FILES, address=address)
-        own_disk = "/srv/disk/root"
-        number = ALL_HOSTS.index(host) + 1
-        command = shlex.join(self.command(own_disk, unpack, self.cards(number)))
-        setup = self.setup(own_disk, number)
-        return BOOT.format(files=FILES, address=NAMESPACE_ADDRESS, mtu=LARGEST_MTU, setup=setup, command=command)
 
     def boot(self, lab: Lab, host: str) -> str:
         """See :data:`BOOT`."""

@@ -14,7 +14,7 @@ from lab.run.case.made_store import MadeStore
 from lab.run.case.pair import Pair
 from lab.stores import DeviceBytes, parse_device_bytes
 
-# What the scripts of stores print of a fault: named_device_fault.sh, zpool_fault.sh, mac_pool.py
+# What the scripts of stores print of a fault: named_device_fault.sh, zpool_fault.sh, o3x.py
 FAULT = re.compile(r"(the device .+ (is gone|cannot be read))?(; )?(the pool .+ is [A-Z]+)?")
 
 

@@ -32,17 +32,14 @@ KINDS = [
 ]
 
 
-def test_the_text_has_the_host_first_and_the_remedy_last() -> None:
+def test_the_host_stands_first_and_the_remedy_last() -> None:
     error = HostError("no route", "is it on?", host="client")
     assert (error.host, error.message, error.remedy) == ("client", "no route", "is it on?")
     assert str(error) == "client: no route: is it on?"
     assert str(LabError("no route")) == "no route"
-
-
-def test_the_remedy_of_a_command_stands_below_what_it_printed() -> None:
-    error = CommandError("server", ("ip", "x"), 2, "a\nb\n", "install ip")
-    assert str(error) == "server: ip x: exit code 2\n    a\n    b\ninstall ip"
-    assert (error.host, error.message.splitlines()[0]) == ("server", "ip x: exit code 2")
+    failed = CommandError("server", ("ip", "x"), 2, "a\nb\n", "install ip")
+    assert str(failed) == "server: ip x: exit code 2\n    a\n    b\ninstall ip"
+    assert (failed.host, failed.message.splitlines()[0]) == ("server", "ip x: exit code 2")
     assert str(DeadlineExceeded("server", ("ip",), 3, "")) == "server: ip: did not end within 3 s and was ended"
 
 
@@ -107,7 +104,7 @@ def test_a_command_that_failed_is_a_line_with_all_that_matters(
     assert first.endswith(last_line[-30:])
 
 
-def test_a_script_its_long_output_and_its_remedy() -> None:
+def test_a_script_with_long_output_and_a_command_without_an_exit_code_are_one_line_each() -> None:
     script = "# mount it\nset -e\n" + "mount -t cifs //nas/share /mnt\n" * 100
     output = "\n".join(f"line {number} " + "x" * 300 for number in range(6)) + "\nmount error(13): Permission denied"
     error = CommandError("client", ("/bin/sh", "-c", script, "sh", "a"), 32, output, "look at the password")
@@ -115,6 +112,9 @@ def test_a_script_its_long_output_and_its_remedy() -> None:
     assert error.brief() == (
         "client: a script of the lab's: exit code 32: mount error(13): Permission denied\nlook at the password"
     )
+    late = DeadlineExceeded("server", ("umount", "/mnt"), 30, "half\nof it\n")
+    assert late.brief() == "server: umount /mnt: did not end within 30 s and was ended: of it"
+    assert CommandError("server", ("cp",), None, "").brief() == "server: cp: the connection was lost"
 
 
 def test_where_there_is_a_log_it_is_named() -> None:
@@ -127,12 +127,6 @@ def test_where_there_is_a_log_it_is_named() -> None:
     silent = LabFailure("it printed nonsense", host="server")
     silent.log = error.log
     assert silent.brief().splitlines()[1] == "all of it: results/x/commands.log"
-
-
-def test_how_a_command_ended_that_has_no_exit_code() -> None:
-    late = DeadlineExceeded("server", ("umount", "/mnt"), 30, "half\nof it\n")
-    assert late.brief() == "server: umount /mnt: did not end within 30 s and was ended: of it"
-    assert CommandError("server", ("cp",), None, "").brief() == "server: cp: the connection was lost"
 
 
 @pytest.mark.parametrize(
@@ -152,14 +146,11 @@ def test_the_name_of_a_command(argv: tuple[str, ...], name: str) -> None:
     assert name_of(argv) == name
 
 
-def test_each_of_several_causes_has_its_line_and_is_whole() -> None:
+def test_each_of_several_causes_and_commands_to_type_by_hand_are_whole() -> None:
     text = "\n".join(f"sweep.toml: key{number}: " + "wrong " * 70 for number in range(3))
     assert BadInput(text, several=True).brief() == text
     assert Unsupported("a\nb", several=True).brief() == "a\nb"
     assert HostError("a\nb").brief() == "a / b"
-
-
-def test_commands_to_type_by_hand_are_whole() -> None:
     by_hand = "client: MTU should be '1500' and is unknown\n    by hand: sudo sh -c " + "x" * 3000
     assert by_hand in RestoreError([by_hand]).brief()
 

@@ -143,18 +143,6 @@ def test_masking_twice_changes_nothing_more(text: str) -> None:
     assert masked(shown) == shown
 
 
-def test_the_masks_of_a_copy_are_given_to_nobody_else() -> None:
-    assert masked("host-1 and host-2 know 192.0.2.1", host="nasx") == "host-1 and host-2 know 192.0.2.1"
-    assert masked("host-1, nasx, 192.0.2.1, 10.0.0.7", host="nasx") == "host-1, host-2, 192.0.2.1, 192.0.2.2"
-
-
-def test_a_disk_has_one_mask_by_its_path_and_by_its_name() -> None:
-    disk = "ata-WDC_WD40EFRX-68N32N0_WD-WCC7K0ABCDEF"
-    text = f"{disk}-part1 is /dev/disk/by-id/{disk}"
-    assert masked(text) == "device-1-part1 is /dev/disk/by-id/device-1"
-    assert masked(text, device=f"/dev/disk/by-id/{disk}") == "device-1-part1 is device-1"
-
-
 def test_what_is_replaced_and_what_is_left_tell_of_a_password_and_do_not_repeat_it() -> None:
     masker = Masker()
     masker.learn(WITH_PASSWORDS[0])
@@ -164,16 +152,16 @@ def test_what_is_replaced_and_what_is_left_tell_of_a_password_and_do_not_repeat_
     assert PASSWORDS[0] not in str(masker.replaced)
 
 
-def test_the_same_name_has_the_same_mask_and_another_has_another() -> None:
+def test_the_same_name_has_the_same_mask_and_a_disk_the_same_by_its_path() -> None:
     masker = Masker()
     masker.know("user", "jane", "joe")
     first = masker.mask("jane 10.0.0.7 joe 10.0.0.8")
     assert first == "user-1 192.0.2.1 user-2 192.0.2.2"
     assert masker.mask("10.0.0.8 joe 10.0.0.7 JANE") == "192.0.2.2 user-2 192.0.2.1 user-1"
-
-
-def test_no_rest_of_an_address_is_left_where_a_name_is_a_part_of_it() -> None:
-    assert masked("share 10 of 10.0.0.7", share="10") == "share share-1 of 192.0.2.1"
+    disk = "ata-WDC_WD40EFRX-68N32N0_WD-WCC7K0ABCDEF"
+    text = f"{disk}-part1 is /dev/disk/by-id/{disk}"
+    assert masked(text) == "device-1-part1 is /dev/disk/by-id/device-1"
+    assert masked(text, device=f"/dev/disk/by-id/{disk}") == "device-1-part1 is device-1"
 
 
 @pytest.mark.parametrize(
@@ -186,6 +174,10 @@ def test_no_rest_of_an_address_is_left_where_a_name_is_a_part_of_it() -> None:
         ("user", "janedoe", "open janedoespictures_2 and oldJANEDOE", "open name-1_2 and name-2"),
         ("user", "jane", "janet", "janet"),  # as likely another word
         ("host", "macmini", "macmini is a Macmini9,1", "host-1 is a Macmini9,1"),
+        ("share", "10", "share 10 of 10.0.0.7", "share share-1 of 192.0.2.1"),
+        # the masks of a copy are given to nobody else
+        ("host", "nasx", "host-1 and host-2 know 192.0.2.1", "host-1 and host-2 know 192.0.2.1"),
+        ("host", "nasx", "host-1, nasx, 192.0.2.1, 10.0.0.7", "host-1, host-2, 192.0.2.1, 192.0.2.2"),
     ],
 )
 def test_what_is_below_a_masked_folder_or_has_a_name_in_it_is_masked(

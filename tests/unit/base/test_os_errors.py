@@ -31,11 +31,21 @@ def test_a_write_that_fails_names_its_file() -> None:
         Path("/no/such").read_text()
 
 
-def test_a_full_disk_is_told_in_words_with_what_to_do() -> None:
+def test_an_error_of_the_system_is_told_in_words_without_what_python_adds(tmp_path: Path) -> None:
     full = OSError(28, "No space left on device", "results/run.json")
     assert explain(full) == "results/run.json: No space left on device"
     assert remedy(full, "go on") == "make room on that disk of this machine; then go on"
     assert [remedy(PermissionError(13, "Permission denied", "x"), text) for text in ("", "go on")] == ["", "go on"]
+    with pytest.raises(FileNotFoundError) as caught:
+        Path("/no/such/file").read_text()
+    assert reason_of(caught.value) == "No such file or directory"
+    assert explain(caught.value) == "/no/such/file: No such file or directory"
+    assert reason_of(ValueError("no number")) == explain(OSError("no number")) == "no number"
+    path = tmp_path / "hosts.ini"
+    os.mkfifo(path)
+    with pytest.raises(BadInput) as refused:
+        read_text(path, "")
+    assert str(refused.value) == f"{path}: cannot be read: not an ordinary file"
 
 
 @pytest.mark.parametrize("command", ["show", "show --json", "compare", "plan", "plan --order"])
@@ -53,37 +63,18 @@ def test_a_full_standard_output_is_one_line_and_exit_1(
     assert (code, capsys.readouterr().err) == (1, "standard output: No space left on device\n")
 
 
-def test_the_number_and_the_path_of_python_are_left_out() -> None:
-    with pytest.raises(FileNotFoundError) as caught:
-        Path("/no/such/file").read_text()
-    assert reason_of(caught.value) == "No such file or directory"
-    assert explain(caught.value) == "/no/such/file: No such file or directory"
-    assert reason_of(ValueError("no number")) == explain(OSError("no number")) == "no number"
-
-
-def test_what_is_no_file_is_told_in_one_plain_sentence(tmp_path: Path) -> None:
-    path = tmp_path / "hosts.ini"
-    os.mkfifo(path)
-    with pytest.raises(BadInput) as caught:
-        read_text(path, "")
-    assert str(caught.value) == f"{path}: cannot be read: not an ordinary file"
-
-
 def test_no_message_holds_an_error_of_the_system_as_python_prints_it() -> None:
     files = {str(path.relative_to(PLACE)): path.read_text() for path in PLACE.rglob("*.py")}
     printed = [
         f"{name}:{line}: give reason_of(error) or explain(error)"
         for name, text in files.items()
         if "Error" in text and name not in BY_HAND
-        for one in ast.walk(ast.parse(text))
-        if isinstance(one, ast.ExceptHandler) and one.name and SYSTEM & set(_names(one.type))
-        for line in _printed(one)
+        for handler in ast.walk(ast.parse(text))
+        if isinstance(handler, ast.ExceptHandler) and handler.name and handler.type
+        if SYSTEM & {node.id for node in ast.walk(handler.type) if isinstance(node, ast.Name)}
+        for line in _printed(handler)
     ]
     assert printed == []
-
-
-def _names(node: ast.AST | None) -> Iterator[str]:
-    return (one.id for one in ast.walk(node) if isinstance(one, ast.Name)) if node else iter(())
 
 
 def _printed(handler: ast.ExceptHandler) -> Iterator[int]:

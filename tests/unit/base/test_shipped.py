@@ -6,7 +6,6 @@ from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
-import pytest
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
@@ -18,18 +17,9 @@ from lab.base import shipped
 PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 
 
-@pytest.mark.parametrize("name", ["sweeps", "notebooks", "docs", "hosts.ini"])
-def test_it_is_the_files_of_the_repository_themselves(name: str) -> None:
-    assert (shipped.FOLDER / name).samefile(ROOT / name)
-
-
-def test_sweeps_and_examples_have_names() -> None:
-    assert shipped.sweeps().keys() == {path.stem for path in (ROOT / "sweeps").glob("*.toml")}
-    assert shipped.examples().keys() == {"example", "example-delay"}
-    assert all(path.stat().st_size < 300_000 for path in shipped.examples().values())
-
-
-def test_the_wheel_has_every_file_that_is_shipped() -> None:
+def test_the_wheel_has_every_file_that_is_shipped_and_sweeps_and_examples_have_names() -> None:
+    for name in ("sweeps", "notebooks", "docs", "hosts.ini"):
+        assert (shipped.FOLDER / name).samefile(ROOT / name)
     package = ROOT / "lab"
     packed = {
         path for pattern in PROJECT["tool"]["setuptools"]["package-data"]["lab"] for path in package.glob(pattern)
@@ -40,6 +30,9 @@ def test_the_wheel_has_every_file_that_is_shipped() -> None:
     assert len(files_of_assumptions) == 4
     assert files_of_assumptions <= packed
     assert {*shipped.notebooks().values(), package / "notebook" / "page.css"} <= packed
+    assert shipped.sweeps().keys() == {path.stem for path in (ROOT / "sweeps").glob("*.toml")}
+    assert shipped.examples().keys() == {"example", "example-delay"}
+    assert all(path.stat().st_size < 300_000 for path in shipped.examples().values())
 
 
 def asked_for() -> dict[str, set[str]]:
@@ -58,12 +51,15 @@ def beside() -> list[Requirement]:
     return [Requirement(line) for line in lines if line and not line.startswith(("#", "-"))]
 
 
-def test_the_versions_of_a_package_stand_in_one_place() -> None:
+def test_each_version_stands_in_one_place() -> None:
     asked = asked_for()
     assert {name: bounds for name, bounds in asked.items() if len(bounds) > 1} == {}
     assert {one.name for one in beside() if canonicalize_name(one.name) in asked} == set()
     assert PROJECT["build-system"]["requires"] == [str(one) for one in beside() if one.name == "setuptools"]
     assert "file-share-lab[notebook,parquet,fleet,dataset]" in PROJECT["project"]["optional-dependencies"]["all"]
+    assert "version" in PROJECT["project"]["dynamic"]
+    assert PROJECT["tool"]["setuptools"]["dynamic"]["version"] == {"attr": "lab.__version__"}
+    assert lab.__version__
 
 
 def test_a_bound_without_an_upper_end_says_which_hole_it_keeps_out() -> None:
@@ -81,9 +77,3 @@ def test_what_is_installed_here_is_what_is_asked_for() -> None:
         with suppress(PackageNotFoundError):
             assert version(name) in bound, f"{name} {version(name)} is not {bound}: `scripts/setup.sh unit` installs it"
     assert version("cryptography")
-
-
-def test_the_version_stands_once() -> None:
-    assert "version" in PROJECT["project"]["dynamic"]
-    assert PROJECT["tool"]["setuptools"]["dynamic"]["version"] == {"attr": "lab.__version__"}
-    assert lab.__version__

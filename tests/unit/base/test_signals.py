@@ -49,7 +49,13 @@ def test_held_signals_wait_for_the_end(number: signal.Signals, capfd: pytest.Cap
     assert capfd.readouterr().err.count("putting things back first, please wait") == 2
 
 
-def test_of_two_signals_the_first_is_named_and_both_are_done_with() -> None:
+def test_nested_holds_end_with_the_outermost_and_the_first_of_two_signals_is_named() -> None:
+    done = []
+    with pytest.raises(Interrupted), signals.deferred():  # noqa: PT012
+        with signals.deferred():
+            send(signal.SIGINT)
+        done.append("after the inner one")
+    assert done == ["after the inner one"]
     with pytest.raises(Interrupted, match="SIGTERM"), signals.deferred():  # noqa: PT012
         send(signal.SIGTERM)
         send(signal.SIGINT)
@@ -57,24 +63,12 @@ def test_of_two_signals_the_first_is_named_and_both_are_done_with() -> None:
         pass
 
 
-def test_nested_holds_end_with_the_outermost() -> None:
-    done = []
-    with pytest.raises(Interrupted), signals.deferred():  # noqa: PT012
-        with signals.deferred():
-            send(signal.SIGINT)
-        done.append("after the inner one")
-    assert done == ["after the inner one"]
-
-
-def test_an_error_inside_is_not_hidden_by_the_signal_and_the_signal_is_not_lost() -> None:
+def test_an_error_inside_is_not_hidden_and_no_signal_is_lost_or_held_after_it() -> None:
     with pytest.raises(KeyError), signals.deferred():  # noqa: PT012
         send(signal.SIGINT)
         raise KeyError
     with pytest.raises(Interrupted, match="SIGINT"), signals.deferred():
         pass
-
-
-def test_after_an_error_signals_are_no_longer_held() -> None:
     with pytest.raises(KeyError), signals.deferred():
         raise KeyError
     with pytest.raises(Interrupted):

@@ -30,6 +30,7 @@ def test_units_are_the_usual_ones() -> None:
     for text, size in (sizes | letters).items():
         assert parse_size(text) == size
     assert [parse_seconds(text) for text in ("90 s", "5 min", "2 h", 300, "0.5")] == [90, 300, 7200, 300, 0.5]
+    assert [parse_port(value) for value in (1, "1", 65535, "22")] == [1, 1, 65535, 22]
 
 
 @pytest.mark.parametrize("parse", [parse_size, parse_seconds])
@@ -43,11 +44,6 @@ def test_units_are_the_usual_ones() -> None:
 def test_what_is_no_size_or_time_is_a_value_error(parse: Any, value: Any) -> None:
     with pytest.raises(ValueError, match=r"is not a|integer string conversion"):
         parse(value)
-
-
-@pytest.mark.parametrize("value", [1, "1", 65535, "22"])
-def test_a_port_is_a_number(value: Any) -> None:
-    assert parse_port(value) == int(value)
 
 
 @pytest.mark.parametrize("value", [1.5, "1.5", 32.0, "0.7 B", "1.0"])

@@ -18,7 +18,7 @@ from lab.hosts.hosts_file import load_hosts
 SHIPPED = f"the sweeps that come with the lab are {', '.join(shipped.sweeps())}"
 
 
-def test_a_byte_order_mark_is_no_part_of_a_file(tmp_path: Path) -> None:
+def test_a_byte_order_mark_is_no_part_of_a_file_which_names_what_is_found_wrong_later(tmp_path: Path) -> None:
     path = tmp_path / "marked"
     path.write_text(HOSTS, encoding="utf-8-sig")
     assert load_hosts(path).client.host == "mac.example"
@@ -26,9 +26,6 @@ def test_a_byte_order_mark_is_no_part_of_a_file(tmp_path: Path) -> None:
     assert load_sweep(path).name == "try"
     # as a run keeps it, for when it is resumed
     assert parse_sweep(path.read_text(encoding="utf-8"), path).name == "try"
-
-
-def test_what_is_found_wrong_later_can_name_the_file(tmp_path: Path) -> None:
     path = tmp_path / "hosts.ini"
     path.write_text(HOSTS)
     assert load_hosts(path).client.place == f"{path}: "

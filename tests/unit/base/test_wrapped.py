@@ -39,12 +39,9 @@ def test_a_command_is_broken_nowhere(text: str, width: int, lines: list[str]) ->
     assert wrap(text, width) == lines
 
 
-def test_wide_characters_take_two_columns_and_combining_ones_none() -> None:
+def test_wide_characters_take_two_columns_and_lines_that_go_on_stand_below_their_text() -> None:
     assert (columns("ab"), columns("日本"), columns("e\u0301")) == (2, 4, 1)
     assert wrap("日本 日本", 8) == ["日本", "日本"]
-
-
-def test_lines_that_go_on_stand_below_the_text_that_they_belong_to() -> None:
     assert wrap_hanging("  mtu          1500, 9000 and 9216", 32) == [
         "  mtu          1500, 9000 and",
         " " * 15 + "9216",

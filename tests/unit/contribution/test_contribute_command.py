@@ -17,8 +17,8 @@ def test_a_run_is_written_without_names_and_adds_up(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    code, said, err = lab(capsys, "contribute", "example")
-    assert (code, said) == (0, "example-contribution\n")
+    code, printed, err = lab(capsys, "contribute", "example")
+    assert (code, printed) == (0, "example-contribution\n")
     assert "refuse" not in err
     folder = tmp_path / "example-contribution"
     written = json.loads((folder / "contribution.json").read_text())
@@ -33,30 +33,27 @@ def test_a_run_is_written_without_names_and_adds_up(
     assert not {"seal", "names", "hosts_digest"} & RunFolder(folder).run.keys()
     assert lab(capsys, "contribute", "--verify", folder) == (0, f"{folder}: adds up\n", "")
     assert lab(capsys, "show", folder)[0] == 0  # it is a run as any other
+    code, _, err = lab(capsys, "contribute", "example", "--output", folder)
+    assert (code, "is there already" in err) == (2, True)
 
 
-def test_what_does_not_add_up_is_listed_with_exit_code_1(
+def test_what_does_not_add_up_is_listed_with_exit_code_1_and_so_is_a_run_that_comes_twice(
     copied: Callable[[str], Path], capsys: pytest.CaptureFixture[str]
 ) -> None:
     good, bad = copied("good"), copied("bad")
     change_lines(bad, lambda lines: lines[:-4])
-    code, said, _ = lab(capsys, "contribute", "--verify", good, bad)
+    code, printed, _ = lab(capsys, "contribute", "--verify", good, bad)
     assert code == 1
-    assert f"{good}: adds up" in said.splitlines()
-    assert f"{bad}: refused, " in said
-    assert "trials.jsonl: has " in said
-    found = json.loads(lab(capsys, "contribute", "--verify", "--json", good, bad)[1])
-    assert found[str(good)] == []
-    assert {"file", "line", "what"} == set(found[str(bad)][0])
-
-
-def test_the_same_run_twice_is_refused_the_second_time(
-    copied: Callable[[str], Path], capsys: pytest.CaptureFixture[str]
-) -> None:
-    one, other = copied("one"), copied("other")
-    code, said, _ = lab(capsys, "contribute", "--verify", one, other)
+    assert f"{good}: adds up" in printed.splitlines()
+    assert f"{bad}: refused, " in printed
+    assert "trials.jsonl: has " in printed
+    findings = json.loads(lab(capsys, "contribute", "--verify", "--json", good, bad)[1])
+    assert findings[str(good)] == []
+    assert {"file", "line", "what"} == set(findings[str(bad)][0])
+    first, other = copied("one"), copied("other")
+    code, printed, _ = lab(capsys, "contribute", "--verify", first, other)
     assert code == 1
-    assert f"the same run as {one}" in " ".join(said.split())
+    assert f"the same run as {first}" in " ".join(printed.split())
 
 
 @pytest.mark.parametrize(
@@ -68,11 +65,3 @@ def test_words_that_do_not_go_together_are_bad_input(
     monkeypatch.chdir(tmp_path)
     assert lab(capsys, "contribute", *words)[0] == 2
     assert list(tmp_path.iterdir()) == []
-
-
-def test_nothing_is_written_over(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    place = tmp_path / "there"
-    place.mkdir()
-    code, _, err = lab(capsys, "contribute", "example", "--output", place)
-    assert code == 2
-    assert "is there already" in err

@@ -51,14 +51,6 @@ def test_a_record_that_is_none_is_found(folder: Path, content: str) -> None:
     assert any(text.startswith(f"{record.NAME}: cannot be read: ") for text in texts(folder))
 
 
-def test_a_record_of_a_newer_lab_and_none_at_all_are_found(folder: Path) -> None:
-    content = json.loads((folder / record.NAME).read_text())
-    (folder / record.NAME).write_text(json.dumps(content | {"schema": 9}))
-    assert f"{record.NAME}: schema 9: this lab knows 1" in texts(folder)
-    (folder / record.NAME).unlink()
-    assert texts(folder) == [f"{record.NAME}: missing"]
-
-
 def without_samples(folder: Path) -> Path:
     (folder / SAMPLES).unlink()
     return folder / SAMPLES
@@ -91,15 +83,17 @@ def test_what_is_no_file_of_a_contribution_is_not_opened(folder: Path, name: str
     assert any(text.startswith(expected) for text in findings), findings
 
 
-def test_a_place_that_is_no_folder_is_one_finding(tmp_path: Path) -> None:
-    assert texts(tmp_path / "nowhere") == ["nowhere: cannot be read: No such file or directory"]
-
-
-def test_a_file_that_is_not_named_is_found(folder: Path) -> None:
+def test_a_file_that_is_not_named_and_a_record_of_a_newer_lab_or_none_are_found(folder: Path, tmp_path: Path) -> None:
     content = json.loads((folder / record.NAME).read_text())
     del content["files"][SAMPLES]
     (folder / record.NAME).write_text(json.dumps(content))
     assert f"{SAMPLES}: not named in {record.NAME}" in texts(folder)
+    content = json.loads((folder / record.NAME).read_text())
+    (folder / record.NAME).write_text(json.dumps(content | {"schema": 9}))
+    assert f"{record.NAME}: schema 9: this lab knows 1" in texts(folder)
+    (folder / record.NAME).unlink()
+    assert texts(folder) == [f"{record.NAME}: missing"]
+    assert texts(tmp_path / "nowhere") == ["nowhere: cannot be read: No such file or directory"]
 
 
 def pack(folder: Path, archive: Path, **more: bytes) -> Path:

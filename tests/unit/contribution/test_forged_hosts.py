@@ -11,17 +11,13 @@ from support.contributions import Lines, change_run, contribute_kept, forge
 
 from lab.results.packed_run import RUN
 
+pytestmark = pytest.mark.usefixtures("any_name")
 Run = dict[str, Any]
 MAC = {
     "platform": "macos", "os": "macOS 15.5 (24F74)", "kernel": "Darwin 24.5.0", "cpu": "Apple M2", "interface": "en0",
     "memory_bytes": 17179869184, "about": {"model": "Macmini9,1"}, "user": "lab", "home": "/Users/lab", "mtu_min": 1280,
     "mtu_max": 9000,
 }  # fmt: skip
-
-
-@pytest.fixture(autouse=True)
-def _no_names(any_name: None) -> None:
-    """Names are no part of this."""
 
 
 def of_both(**facts: Any) -> Callable[[Run], object]:

@@ -10,6 +10,7 @@ from support.contributions import Lines, contribute_kept, forge, transfers
 
 from lab.results.packed_run import TRIALS
 
+pytestmark = pytest.mark.usefixtures("any_name")
 Change = Callable[[dict[str, Any]], object]
 BARE: dict[str, object] = {
     "status": "failed", "elapsed_s": None, "client_cpu_s": None, "server_cpu_s": None, "wire_tx_bytes": None,
@@ -30,11 +31,6 @@ VOID: dict[str, str] = {
     "of a link": "an outage: 1 carrier changes on the client",
     "of others": "disturbed: there was a backup",
 }  # fmt: skip
-
-
-@pytest.fixture(autouse=True)
-def _no_names(any_name: None) -> None:
-    """Names are no part of this."""
 
 
 def slowest_of(lines: Lines, protocol: str, count: int) -> Lines:

@@ -70,14 +70,11 @@ NAMES: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
 }  # fmt: skip
 
 
-def test_names_that_were_left_in_are_refused(folder: Path) -> None:
+def test_names_that_were_left_in_a_run_or_a_trial_are_refused(folder: Path) -> None:
     findings = forge(folder, run=lambda run: [change(run) for change, _ in NAMES.values()])
     assert len(findings) == len(NAMES)
     for name, (_, expected) in NAMES.items():
         assert [text for text in findings if re.match(rf"{RUN}: .*{expected}|{RUN}: {expected}", text)], name
-
-
-def test_a_name_in_a_trial_is_told_with_its_line(folder: Path) -> None:
     mount = {"mount": "//ann@nas.fritz.box/Photos on /Volumes/Photos"}
     findings = forge(folder, lines=lambda lines: lines[7]["effective"].update(mount))
     assert [text for text in findings if re.match(rf"{TRIALS}: line 8: a name was left in it \(mail\): ann@nas", text)]
@@ -121,10 +118,15 @@ def test_a_manifest_that_a_sweep_names_is_not_read(folder: Path, tmp_path: Path)
 
 
 @pytest.mark.usefixtures("any_name")
-def test_the_same_run_twice_and_single_trials_of_it_are_found(tmp_path: Path, whole: Path, whole_delay: Path) -> None:
+def test_the_same_run_twice_and_single_trials_of_it_are_found(
+    folder: Path, tmp_path: Path, whole: Path, whole_delay: Path
+) -> None:
     collection = Collection()
     collection.add("the first", read_records(whole))
-    assert texts(whole, collection) == [f"{TRIALS}: the same run as the first"]
+    change_run(folder, lambda run: run.update(title="another title"))  # names are no part of what was measured
+    seal(folder)
+    for copy in (whole, folder):
+        assert texts(copy, collection) == [f"{TRIALS}: the same run as the first"]
     other = Path(shutil.copytree(whole_delay, tmp_path / "other"))
     assert texts(other, collection) == []
     taken = [json.loads(line) for line in (whole / TRIALS).read_text().splitlines()]
@@ -138,16 +140,6 @@ def test_the_same_run_twice_and_single_trials_of_it_are_found(tmp_path: Path, wh
     same = re.compile(rf"{TRIALS}: line 10: b001-\d+: the same trial as in the first, and so in 1 more lines")
     findings = texts(other, collection)
     assert [bool(same.match(text)) for text in findings if "the same trial" in text] == [True], findings
-
-
-@pytest.mark.usefixtures("any_name")
-def test_another_copy_of_a_run_is_the_same_run(folder: Path, whole: Path) -> None:
-    """Whatever was replaced in it: names are no part of what was measured."""
-    change_run(folder, lambda run: run.update(title="another title"))
-    seal(folder)
-    collection = Collection()
-    collection.add("one", read_records(whole))
-    assert texts(folder, collection) == [f"{TRIALS}: the same run as one"]
 
 
 @pytest.mark.usefixtures("any_name")

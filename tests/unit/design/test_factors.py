@@ -26,6 +26,8 @@ def test_a_factor_is_a_field_of_cases_and_trials_or_an_option() -> None:
     assert set(COLUMNS) <= set(FIELDS)
     assert not set(OPTIONS) & fields
     assert set(COLUMNS) | set(OPTIONS) == set(BY_NAME)
+    assert {name: BY_NAME[name].default for name in OPTIONS} == {name: (level,) for name, level in OPTIONS.items()}
+    assert all(isinstance(level, str) for level in OPTIONS.values())
     assert WORDS["direction"] == {"write", "read"}
     assert WORDS["tcp_space"] == {"default"}
 
@@ -45,12 +47,4 @@ def test_a_factor_is_a_field_of_cases_and_trials_or_an_option() -> None:
 )
 def test_a_name_says_label_baseline_and_plot(name: str, label: str, baseline: str | None, plot: Plot) -> None:
     assert (label_of(name), baseline_of(name), plot_of(name)) == (label, baseline, plot)
-
-
-def test_levels_of_the_registry_are_text_where_a_case_keeps_them_as_options() -> None:
-    assert all(isinstance(level, str) for name in OPTIONS for level in BY_NAME[name].default)
-
-
-@pytest.mark.parametrize(("level", "written"), [("smb", "SMB"), ("afp", "AFP"), ("local", "local")])
-def test_protocols_are_acronyms_but_stores_alone_are_none(level: str, written: str) -> None:
-    assert BY_NAME["protocol"].write(level) == written
+    assert [BY_NAME["protocol"].write(level) for level in ("smb", "afp", "local")] == ["SMB", "AFP", "local"]

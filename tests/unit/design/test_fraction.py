@@ -105,29 +105,23 @@ def test_aliases_are_those_of_the_defining_relation() -> None:
         assert correlation == pytest.approx(1)
 
 
-def test_the_whole_grid_mixes_nothing_up() -> None:
+def test_the_whole_grid_mixes_nothing_up_and_its_coding_sums_to_zero() -> None:
     levels = grid(3, 2, 4)
     everything = range(size(levels))
     assert fraction.not_estimable(levels, everything) == []
     assert fraction.efficiency(levels, everything) == pytest.approx(1)
     assert all(fraction.aliases(levels, everything, name) == [] for name in fraction.model_terms(levels))
-
-
-def test_coding_sums_to_zero_over_a_whole_grid() -> None:
     terms = fraction.model_terms(grid(3, 2, 1))
     assert {name: columns.shape for name, columns in terms.items()} == {"a": (6, 2), "b": (6, 1), "a:b": (6, 2)}
     assert all(np.allclose(columns.sum(axis=0), 0) for columns in terms.values())
 
 
-def test_a_better_choice_is_not_found_by_chance() -> None:
+def test_a_choice_is_better_than_chance_and_good_in_a_large_incomplete_grid() -> None:
     levels = grid(4, 3, 2, 2, without=lambda case: case[0] == 3 and case[2] == 0)
     chosen = fraction.choose(levels, 30, 1)
     chance = np.random.default_rng(1)
     others = [chance.choice(size(levels), 30, replace=False).tolist() for _ in range(500)]
     assert fraction.efficiency(levels, chosen) > max(fraction.efficiency(levels, other) for other in others)
-
-
-def test_a_large_incomplete_grid_gets_a_good_quarter() -> None:
     levels = grid(4, 2, 2, 2, 3, 2, 3, without=lambda case: case[0] == 3 and case[1] == 0)
     assert size(levels) == 504
     chosen = fraction.choose(levels, 126, 1)

@@ -19,6 +19,9 @@ NAMES = st.text(st.characters(codec="utf-8", exclude_categories=["C", "Zl", "Zp"
 PATHS = st.lists(NAMES.filter(lambda name: name not in (".", "..")), min_size=1, max_size=3).map("/".join)
 
 
+NO_PATHS = ("a", "/w==", base64.b64encode(b"../up").decode())
+
+
 def folded(path: str) -> str:
     return unicodedata.normalize("NFC", path).casefold()
 
@@ -43,27 +46,21 @@ def test_any_text_is_a_manifest_or_refused(text: str) -> None:
         assert parsed(text).size_bytes > 0
 
 
-def test_a_tree_file_of_elbencho_is_read_and_written() -> None:
+def test_tree_files_of_both_scanners_of_elbencho_are_read_and_written_in_base64_if_need_be() -> None:
     text = "# scanned\n\nd photos\nd photos/2024\nf 0 empty\nf 4096 photos/2024/a b.jpg\n"
     manifest = parsed(text)
     assert manifest.folders == ("photos", "photos/2024")
     assert manifest.files == (TreeFile(0, "empty"), TreeFile(4096, "photos/2024/a b.jpg"))
     assert manifest.text() == text.removeprefix("# scanned\n\n")
-
-
-def test_both_scanners_of_elbencho_are_read_of_which_one_loses_a_space_at_the_end_of_a_name() -> None:
+    assert of_files([TreeFile(7, "a b/c d")]).text() == "d a b\nf 7 a b/c d\n"
+    manifest = of_files([TreeFile(7, " a")])
+    assert manifest.text() == f"# encoding=base64\nf 7 {base64.b64encode(b' a').decode()}\n"
+    assert parsed(manifest.text()) == manifest
     trees = [parsed((LINUX_CAPTURES / f"elbencho-3.1-{name}.txt").read_text()) for name in ("treescan", "scan-path")]
     of_base64, of_text = ({file.path: file.size_bytes for file in tree.files} for tree in trees)
     assert of_base64.pop("ü/ x ") == of_text.pop("ü/ x") == 1
     assert of_base64 == of_text
     assert (len(of_text), trees[0].size_bytes, sorted(trees[0].folders)) == (11, 626656, ["a b", "c", "c/d", "ü"])
-
-
-def test_paths_with_spaces_that_elbencho_would_cut_off_are_in_base64() -> None:
-    assert of_files([TreeFile(7, "a b/c d")]).text() == "d a b\nf 7 a b/c d\n"
-    manifest = of_files([TreeFile(7, " a")])
-    assert manifest.text() == f"# encoding=base64\nf 7 {base64.b64encode(b' a').decode()}\n"
-    assert parsed(manifest.text()) == manifest
 
 
 @pytest.mark.parametrize(
@@ -99,16 +96,10 @@ def test_what_no_tree_can_be_is_refused_with_file_and_line(line: str, why: str) 
     assert why in caught.value.message
 
 
-def test_what_is_no_base64_of_a_path_is_refused() -> None:
-    for path in ("a", "/w==", base64.b64encode(b"../up").decode()):
-        with pytest.raises(BadInput, match=r"tree\.txt: line 2: "):
-            parsed(f"# encoding=base64\nf 1 {path}\n")
-
-
-def test_a_tree_without_a_byte_is_refused() -> None:
-    for text in ("", "d a\n", "f 0 a\n"):
-        with pytest.raises(BadInput, match=r"tree\.txt: no file with anything in it"):
-            parsed(text)
+@pytest.mark.parametrize("text", ["", "d a\n", "f 0 a\n", *(f"# encoding=base64\nf 1 {path}\n" for path in NO_PATHS)])
+def test_a_tree_without_a_byte_or_with_no_base64_of_a_path_is_refused(text: str) -> None:
+    with pytest.raises(BadInput, match=r"tree\.txt: " + ("line 2: " if "base64" in text else "no file with")):
+        parsed(text)
 
 
 def test_a_file_that_is_missing_or_no_text_is_refused(tmp_path: Path) -> None:

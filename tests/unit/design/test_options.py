@@ -14,12 +14,15 @@ from lab.design.grid import grid_of
 from lab.design.plan import plan
 from lab.run.case.catalogue import CATALOGUE
 
+BLOCKS: dict[str, Any] = {"tool": ["cp", "dd"], "dd": {"bs": ["4 KiB", "1 MiB"]}, "direction": ["write"]}
+STORES: dict[str, Any] = {"protocol": ["nfs", "ssh"], "tool": ["rsync"], "direction": ["write"]}
 
-def test_an_option_multiplies_the_cases_of_its_own_protocol_only() -> None:
-    wanted = sweep_of_options(
+
+def test_an_option_multiplies_the_cases_of_its_own_protocol_tool_or_store_only() -> None:
+    sweep = sweep_of_options(
         smb={"dialect": ["2.1", "3.0", "default"], "signing": [True, False]}, nfs={"version": [3, 4.1]}
     )
-    made, _ = cases_of(wanted)
+    made, _ = cases_of(sweep)
     assert [case.protocol for case in made] == ["smb"] * 6 + ["nfs"] * 2
     named = [{name: level for name, level in case.options if "." in name} for case in made]
     assert named[1] == {"smb.dialect": "2.1", "smb.signing": "false"}
@@ -27,12 +30,29 @@ def test_an_option_multiplies_the_cases_of_its_own_protocol_only() -> None:
     assert made[4].mount_options == {"signing": "true"}
     assert made[1].case_id.endswith("-smb.dialect=2.1-smb.signing=false")
     assert len({case.case_id for case in made}) == 8
+    made, _ = cases_of(sweep_of(protocol=["smb", "nfs"], smb={"signing": [True, False]}, **BLOCKS))
+    assert [(case.protocol, case.tool) for case in made] == [
+        *[("smb", "cp")] * 2, *[("smb", "dd")] * 4, ("nfs", "cp"), *[("nfs", "dd")] * 2
+    ]  # fmt: skip
+    assert (made[2].mount_options, made[2].tool_options) == ({"signing": "true"}, {"bs": "4 KiB"})
+    assert (made[0].mount_options, made[0].tool_options) == ({"signing": "true"}, {})
+    assert made[-1].case_id.endswith("-dd.bs=1 MiB")
+    assert len({case.case_id for case in made}) == 9
+    options: dict[str, Any] = {"ext4": {"data": ["ordered", "journal"]}, "btrfs": {"compress": ["zstd"]}}
+    cases, _ = cases_of(sweep_of(**STORES, store=["ram", "ext4", "btrfs"], **options))
+    assert [(case.store, case.store_options) for case in cases if case.protocol == "nfs"] == [
+        ("ram", {}), ("ext4", {"data": "ordered"}), ("ext4", {"data": "journal"}), ("btrfs", {"compress": "zstd"}),
+    ]  # fmt: skip
+    assert cases[2].case_id == "nfs-rsync-write-ext4-mtu1500-tcpdefault-ext4.data=journal"
+    assert cases[0].option("ext4.data") == "–"
 
 
 def test_a_case_that_asks_for_nothing_is_the_one_that_it_always_was() -> None:
     (asked, *_), _ = cases_of(sweep_of_options(smb={"dialect": ["default", "2.1"]}))
     (plain, *_), _ = cases_of(sweep_of_options())
     assert (asked.case_id, asked.mount_options) == (plain.case_id, {})
+    (stored, _), _ = cases_of(sweep_of(**STORES, store=["ext4"], ext4={"data": ["default"]}))
+    assert stored.store_options == {}
 
 
 @pytest.mark.parametrize(
@@ -51,7 +71,7 @@ def test_levels_are_taken_as_toml_writes_them(protocol: str, option: str, given:
 
 
 @pytest.mark.parametrize(
-    ("factors", "said"),
+    ("factors", "message"),
     [
         ({"tool": ["cp"], "dd": {"bs": ["4 KiB"]}}, "dd.bs: dd is no tool of this sweep, which has cp"),
         ({"tool": ["cp"], "cp": {"bs": ["4 KiB"]}}, "cp.bs: unknown: cp has no options"),
@@ -77,12 +97,35 @@ def test_levels_are_taken_as_toml_writes_them(protocol: str, option: str, given:
             {"protocol": ["nfs"], "smb": {"dialect": ["3.0"]}},
             "smb.dialect: smb is no protocol of this sweep, which has",
         ),
+        ({"store": ["ext5"]}, "store: unknown store 'ext5'; known are apfs, btrfs, disk, ext4"),
+        ({"store": ["ram"], "ext4": {"data": ["ordered"]}}, "ext4.data: ext4 is no store of this sweep, which has ram"),
+        ({"store": ["ext4"], "ext4": {"date": ["ordered"]}}, "ext4.date: unknown: ext4 has fill, disk, data"),
+        (
+            {"store": ["ext4"], "ext4": {"data": ["all"]}},
+            'ext4.data: is not "default" or one of ordered, journal, write',
+        ),
+        ({"store": ["xfs"], "xfs": {"bs": [1]}}, "xfs.bs: unknown: xfs has fill"),
+        ({"store": ["ram"], "ram": {"bs": [1]}}, "ram.bs: unknown: ram has no options"),
+        ({"store": ["xfs"], "xfs": {"fill": [96]}}, 'xfs.fill: is not "default" or a whole number from 0 to 95'),
+        ({"store": ["zfs"], "zfs": {"ashift": [8]}}, 'zfs.ashift: is not "default" or a whole number from 9 to 16'),
+        (
+            {"store": ["zfs"], "zfs": {"raid": ["raid5"]}},
+            'zfs.raid: is not "default" or one of stripe, mirror, raidz, raidz2, raidz3',
+        ),
+        (
+            {"store": ["zfs"], "zfs": {"compression": ["zstd-20"]}},
+            'zfs.compression: is not "default" or one of off, on, lz4, lzjb, zle, gzip, gzip-1 to gzip-9, zstd, zstd-1',
+        ),
+        (
+            {"store": ["zfs"], "zfs": {"recordsize": ["96 KiB"]}},
+            'zfs.recordsize: is not "default" or a power of two from 512 B',
+        ),
     ],
 )
-def test_what_no_option_can_be_is_refused_with_what_is_right(factors: dict[str, Any], said: str) -> None:
+def test_what_no_option_can_be_is_refused_with_what_is_right(factors: dict[str, Any], message: str) -> None:
     with pytest.raises(BadInput) as refused:
         cases_of(sweep_of(**({"protocol": ["smb", "nfs"]} | factors)))
-    assert f"[factors] {said}" in str(refused.value)
+    assert f"[factors] {message}" in str(refused.value)
     assert "\n" not in str(refused.value)
 
 
@@ -92,16 +135,37 @@ def test_too_many_trials_are_counted_with_the_options() -> None:
     assert len(cases_of(sweep_of_options(["nfs", "smb"], nfs=few))[0]) == 17
     with pytest.raises(ValueError, match=r"more than 100000.*nfs.version 4, nfs.nconnect 4, nfs.rsize 7"):
         sweep_of_options(["nfs"], nfs=few | {"rsize": [2**power for power in range(12, 19)]}, blocks=1000)
+    sizes = [512 << power for power in range(12)]
+    with pytest.raises(ValueError, match=r"more than 100000.*dd.bs 12"):
+        sweep_of(protocol=["smb", "nfs"], tool=["cp", "dd"], dd={"bs": sizes}, mtu=[*range(1500, 3500)], blocks=1)
 
 
-def test_a_plan_says_what_it_can_tell_and_names_no_hole_that_is_meant() -> None:
-    wanted = sweep_of_options(smb={"signing": [True, False]}, nfs={"version": [3, 4.1]}, mtu=[1500, 9000], blocks=3)
-    found = plan(wanted, CATALOGUE)
-    assert [(effect.name, effect.least_pairs) for effect in found.effects] == [
-        ("protocol", 2), ("mtu", 4), ("smb.signing", 2), ("nfs.version", 2),
-    ]  # fmt: skip
-    assert not [line for line in found.cannot_tell if "as a whole" in line]
-    assert "nfs.version  3, 4.1" in "\n".join(plan_text.describe(wanted, found))
+@pytest.mark.parametrize(
+    ("factors", "pairs", "hole", "line"),
+    [
+        (
+            {"smb": {"signing": [True, False]}, "nfs": {"version": [3, 4.1]}, "mtu": [1500, 9000]},
+            {"protocol": 2, "mtu": 4, "smb.signing": 2, "nfs.version": 2}, "as a whole", r"nfs\.version  3, 4\.1",
+        ),
+        (
+            BLOCKS | {"smb": {"signing": [True, False]}},
+            {"protocol": 3, "tool": 3, "smb.signing": 3, "dd.bs": 3}, "as a whole", r"dd\.bs +4 KiB, 1 MiB",
+        ),
+        (
+            STORES | {"store": ["ram", "ext4"], "ext4": {"data": ["ordered", "journal"]}},
+            {"protocol": 3, "store": 2, "ext4.data": 2}, "ext4.data", r"ext4\.data",
+        ),
+    ],
+)  # fmt: skip
+def test_a_plan_says_what_it_can_tell_of_options_and_names_no_hole_that_is_meant(
+    factors: dict[str, Any], pairs: dict[str, int], hole: str, line: str
+) -> None:
+    sweep = sweep_of(blocks=4, **({"protocol": ["smb", "nfs"], "direction": ["write"]} | factors))
+    planned = plan(sweep, CATALOGUE)
+    assert {effect.name: effect.least_pairs for effect in planned.effects} == pairs
+    assert list(pairs) == [effect.name for effect in planned.effects]
+    assert not [text for text in planned.cannot_tell if hole in text]
+    assert re.search(line, "\n".join(plan_text.describe(sweep, planned)))
 
 
 @pytest.mark.parametrize("effect", ["protocol:smb.signing", "smb.signing:nfs.version"])
@@ -111,19 +175,22 @@ def test_an_option_acts_within_its_protocol_only(effect: str) -> None:
 
 
 def test_a_fraction_keeps_the_effects_of_options_apart() -> None:
-    _, found = fraction_of_options()
-    assert (len(found.cases), found.grid_cases) == (33, 54)
-    assert found.d_efficiency > 0.5
-    assert not [line for line in found.cannot_tell if " from " in line]
+    _, planned = fraction_of_options()
+    assert (len(planned.cases), planned.grid_cases) == (33, 54)
+    assert planned.d_efficiency > 0.5
+    assert not [line for line in planned.cannot_tell if " from " in line]
 
 
-def test_levels_are_read_in_their_order() -> None:
+def test_levels_are_read_in_their_order_and_an_option_comes_with_the_factor_of_its_owner() -> None:
     assert sorted(["16", "4", "1"], key=rank) == ["1", "4", "16"]
     assert sorted(["sync", "kernel", "always", "async", "default"], key=rank) == [
         "default", "kernel", "async", "sync", "always"
     ]  # fmt: skip
     assert sorted(["1 MiB", "64 KiB", "4 KiB"], key=rank) == ["4 KiB", "64 KiB", "1 MiB"]
     assert sorted(["3.1.1", "3.0", "2.1", "true", "3.0.2"], key=rank) == ["2.1", "3.0", "3.0.2", "3.1.1", "true"]
+    owners = {"tool": ["dd"], "store": ["ext4"]}
+    names = ("dd.bs", "ext4.data", "smb.signing", "mtu")
+    assert [chooser_of(name, owners) for name in names] == ["tool", "store", "protocol", ""]
 
 
 def test_gvfs_takes_no_options_of_a_mount() -> None:
@@ -137,51 +204,14 @@ def test_gvfs_takes_no_options_of_a_mount() -> None:
 
 
 def test_a_server_is_chosen_on_plots_of_their_own() -> None:
-    wanted = sweep_of_options(["nfs"], nfs={"server": ["kernel", "ganesha"], "client": ["kernel", "gvfs"]}, blocks=2)
-    made = plan(wanted, CATALOGUE)
+    sweep = sweep_of_options(["nfs"], nfs={"server": ["kernel", "ganesha"], "client": ["kernel", "gvfs"]}, blocks=2)
+    made = plan(sweep, CATALOGUE)
     assert "nfs.server" in made.strata[-1].factors
     assert made.changes["server"] == 4
     assert [len(list(group)) for _, group in groupby(slot.case.mount_options["server"] for slot in made.slots)] in (
         [2, 2, 2, 2],
         [2, 4, 2],
     )
-
-
-def test_a_grid_without_options_is_as_before() -> None:
-    found, _ = grid_of(sweep_of(protocol=["smb", "nfs"]), CATALOGUE)
-    assert all("." not in name for case in found for name, _ in case.options)
-
-
-# --- options of tools
-
-BLOCKS: dict[str, Any] = {"tool": ["cp", "dd"], "dd": {"bs": ["4 KiB", "1 MiB"]}, "direction": ["write"]}
-
-
-def test_an_option_multiplies_the_cases_of_its_own_tool_only() -> None:
-    made, _ = cases_of(sweep_of(protocol=["smb", "nfs"], smb={"signing": [True, False]}, **BLOCKS))
-    assert [(case.protocol, case.tool) for case in made] == [
-        *[("smb", "cp")] * 2, *[("smb", "dd")] * 4, ("nfs", "cp"), *[("nfs", "dd")] * 2
-    ]  # fmt: skip
-    assert (made[2].mount_options, made[2].tool_options) == ({"signing": "true"}, {"bs": "4 KiB"})
-    assert (made[0].mount_options, made[0].tool_options) == ({"signing": "true"}, {})
-    assert made[-1].case_id.endswith("-dd.bs=1 MiB")
-    assert len({case.case_id for case in made}) == 9
-
-
-def test_too_many_trials_are_counted_with_the_options_of_tools() -> None:
-    levels = [512 << power for power in range(12)]
-    with pytest.raises(ValueError, match=r"more than 100000.*dd.bs 12"):
-        sweep_of(protocol=["smb", "nfs"], tool=["cp", "dd"], dd={"bs": levels}, mtu=[*range(1500, 3500)], blocks=1)
-
-
-def test_an_option_of_a_tool_acts_together_with_protocols_and_their_options() -> None:
-    factors = BLOCKS | {"protocol": ["smb", "nfs"], "smb": {"signing": [True, False]}}
-    made = plan(sweep_of(**factors), CATALOGUE)
-    assert [(effect.name, effect.least_pairs) for effect in made.effects] == [
-        ("protocol", 3), ("tool", 3), ("smb.signing", 3), ("dd.bs", 3),
-    ]  # fmt: skip
-    assert not [line for line in made.cannot_tell if "as a whole" in line]
-    assert re.search(r"dd\.bs +4 KiB, 1 MiB", "\n".join(plan_text.describe(sweep_of(**factors), made)))
 
 
 @pytest.mark.parametrize(
@@ -209,65 +239,11 @@ def test_what_can_be_combined(first: str, second: str, can: bool) -> None:
     assert can_be_combined(second, first, levels) is can
 
 
-def test_the_owner_of_an_option_decides_which_factor_brings_it() -> None:
-    levels = {"tool": ["dd"], "store": ["ext4"]}
-    names = ("dd.bs", "ext4.data", "smb.signing", "mtu")
-    assert [chooser_of(name, levels) for name in names] == ["tool", "store", "protocol", ""]
-
-
-# --- options of stores
-
-STORES: dict[str, Any] = {"protocol": ["nfs", "ssh"], "tool": ["rsync"], "direction": ["write"]}
-
-
-def test_an_option_multiplies_the_cases_of_its_own_store_alone() -> None:
-    options: dict[str, Any] = {"ext4": {"data": ["ordered", "journal"]}, "btrfs": {"compress": ["zstd"]}}
-    cases, _ = cases_of(sweep_of(**STORES, store=["ram", "ext4", "btrfs"], **options))
-    assert [(case.store, case.store_options) for case in cases if case.protocol == "nfs"] == [
-        ("ram", {}), ("ext4", {"data": "ordered"}), ("ext4", {"data": "journal"}), ("btrfs", {"compress": "zstd"}),
-    ]  # fmt: skip
-    assert cases[2].case_id == "nfs-rsync-write-ext4-mtu1500-tcpdefault-ext4.data=journal"
-    assert cases[0].option("ext4.data") == "–"
-
-
-def test_the_default_level_is_left_to_the_store() -> None:
-    (case, _), _ = cases_of(sweep_of(**STORES, store=["ext4"], ext4={"data": ["default"]}))
-    assert case.store_options == {}
-
-
-def test_a_store_is_compared_over_the_levels_of_its_options() -> None:
-    sweep = sweep_of(**STORES, blocks=4, store=["ram", "ext4"], ext4={"data": ["ordered", "journal"]})
-    made = plan(sweep, CATALOGUE)
-    assert [effect.name for effect in made.effects] == ["protocol", "store", "ext4.data"]
-    assert not [line for line in made.cannot_tell if "ext4.data" in line]
-    assert "ext4.data" in "\n".join(plan_text.describe(sweep, made))
-
-
 def test_levels_of_a_store_that_cannot_go_together_are_left_out_with_the_reason() -> None:
     cases, left_out = cases_of(sweep_of(**STORES, store=["zfs"], zfs={"raid": ["stripe", "raidz2"], "vdevs": [2, 3]}))
     assert [tuple(case.store_options.values()) for case in cases if case.protocol == "nfs"] == [
         ("stripe", "2"), ("stripe", "3"), ("raidz2", "3"),
     ]  # fmt: skip
     assert left_out == ("zfs with raid raidz2 on vdevs 2: it takes 3 or more",)
-
-
-@pytest.mark.parametrize(
-    ("factors", "message"),
-    [
-        ({"store": ["ext5"]}, r"\[factors\] store: unknown store 'ext5'; known are apfs, .*ext4"),
-        ({"store": ["ram"], "ext4": {"data": ["ordered"]}}, "ext4.data: ext4 is no store of this sweep, which has ram"),
-        ({"ext4": {"date": ["ordered"]}}, "ext4.date: unknown: ext4 has fill, disk, data"),
-        ({"ext4": {"data": ["all"]}}, 'ext4.data: is not "default" or one of ordered, journal, write'),
-        ({"xfs": {"bs": [1]}}, "xfs.bs: unknown: xfs has fill"),
-        ({"ram": {"bs": [1]}}, "ram.bs: unknown: ram has no options"),
-        ({"xfs": {"fill": [96]}}, "xfs.fill: is not .* a whole number from 0 to 95"),
-        ({"zfs": {"ashift": [8]}}, "zfs.ashift: is not .* a whole number from 9 to 16"),
-        ({"zfs": {"raid": ["raid5"]}}, "zfs.raid: is not .* stripe, mirror, raidz, raidz2, raidz3"),
-        ({"zfs": {"raid": ["mirror"], "vdevs": [1]}}, "no case is left: zfs with raid mirror on"),
-        ({"zfs": {"compression": ["zstd-20"]}}, "zfs.compression: is not .* zstd-1 to zstd-19"),
-        ({"zfs": {"recordsize": ["96 KiB"]}}, "zfs.recordsize: is not .* a power of two from 512 B"),
-    ],
-)
-def test_what_a_store_does_not_have_is_refused_with_what_it_has(factors: dict[str, Any], message: str) -> None:
-    with pytest.raises(BadInput, match=message):
-        cases_of(sweep_of(**STORES, **({"store": [*factors]} | factors)))
+    with pytest.raises(BadInput, match="no case is left: zfs with raid mirror on"):
+        cases_of(sweep_of(**STORES, store=["zfs"], zfs={"raid": ["mirror"], "vdevs": [1]}))

@@ -29,11 +29,7 @@ def test_a_size_is_a_power_of_two_that_takes_long_enough(seconds: float, bytes_p
     assert size == MIB or seconds * bytes_per_s <= size + 1 < 2 * seconds * bytes_per_s + 2
 
 
-def test_what_fits_leaves_room() -> None:
-    assert most_in(2048 * MIB) == 1950 * MIB
-
-
-def test_a_plan_takes_the_size_by_what_the_link_carried_before() -> None:
+def test_a_plan_takes_the_size_by_what_the_link_carried_before_and_what_fits_leaves_room() -> None:
     sweep = sweep_with(workload={"seconds": 3})
     assert {case.size_bytes for case in plan(sweep, CATALOGUE).cases} == {512 * MIB}
     fast = plan(sweep, CATALOGUE, pace=Pace(link_bytes_per_s=1.17e9))
@@ -45,3 +41,4 @@ def test_a_plan_takes_the_size_by_what_the_link_carried_before() -> None:
         in lines
     )
     assert "size:" not in list(plan_text.describe(sweep_with(), plan(sweep_with(), CATALOGUE)))
+    assert most_in(2048 * MIB) == 1950 * MIB

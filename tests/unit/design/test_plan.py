@@ -16,7 +16,6 @@ from lab import protocols, workloads
 from lab.base.errors import BadInput
 from lab.design import fraction
 from lab.design.blocks import Slot, anchor_gaps, block_slots, order
-from lab.design.case import Case
 from lab.design.effects import levels_of, varied_factors
 from lab.design.factors import OPTIONS
 from lab.design.grid import grid_of
@@ -44,10 +43,10 @@ SWEEPS = st.builds(
 )
 
 
-def planned(wanted: Sweep) -> Plan:
+def planned(sweep: Sweep) -> Plan:
     """Its plan; what cannot be planned, for its cases are too few, is no example."""
     try:
-        return plan(wanted, CATALOGUE)
+        return plan(sweep, CATALOGUE)
     except BadInput as error:
         if "cannot keep the main effects apart" not in str(error) and "do not fit between" not in str(error):
             raise
@@ -74,22 +73,22 @@ def test_a_write_that_no_client_flushes_is_one_case() -> None:
         writes = [case.option("client_sync") for case in cases if case.direction == "write"]
         reads = [case.option("client_sync") for case in cases if case.direction == "read"]
         assert (writes, reads) == (levels[:1], levels)
-        said = f"ssh write with client_sync {levels[1]}: the client flushes nothing of it either way"
-        assert left_out == (said,)
+        message = f"ssh write with client_sync {levels[1]}: the client flushes nothing of it either way"
+        assert left_out == (message,)
 
 
 def test_a_tree_is_for_tools_that_copy_folders_and_is_planned_by_its_files(monkeypatch: pytest.MonkeyPatch) -> None:
     tree = {"kind": "tree", "profile": "mail", "size": "16 MiB"}
-    wanted = sweep_with(workload=tree, factors={"tool": ["cp", "rsync"], "direction": ["write"]})
-    cases, _ = cases_of(wanted)
+    sweep = sweep_with(workload=tree, factors={"tool": ["cp", "rsync"], "direction": ["write"]})
+    cases, _ = cases_of(sweep)
     assert {(case.workload, case.size_bytes, case.files) for case in cases} == {("tree mail", 16 << 20, 998)}
     assert cases[0].case_id == "smb-cp-write-ram-mtu1500-tcpdefault"
     whole = sweep_with(workload={"size": "16 MiB"}, factors={"tool": ["cp", "rsync"], "direction": ["write"]})
-    assert plan(wanted, CATALOGUE).estimated_s > plan(whole, CATALOGUE).estimated_s + 1.9 * 997 * FILE_S
+    assert plan(sweep, CATALOGUE).estimated_s > plan(whole, CATALOGUE).estimated_s + 1.9 * 997 * FILE_S
     again = sweep_with(workload=tree | {"changed": 0.01}, factors={"tool": ["cp", "rsync"], "direction": ["write"]})
     assert {(case.size_bytes < 1 << 20, case.files) for case in cases_of(again)[0]} == {(True, 998)}
     monkeypatch.setattr(type(workloads.tool("cp")), "folder_options", None)
-    cases, left_out = cases_of(wanted)
+    cases, left_out = cases_of(sweep)
     assert {case.tool for case in cases} == {"rsync"}
     assert left_out == ("cp: it copies single files, and a tree is a folder of them",)
 
@@ -97,8 +96,8 @@ def test_a_tree_is_for_tools_that_copy_folders_and_is_planned_by_its_files(monke
 def test_a_durability_that_a_protocol_has_not_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(vars(protocols.find("smb")), "server_syncs", ("default", "sync"))
     monkeypatch.setitem(vars(protocols.find("nfs")), "server_syncs", ("default",))
-    wanted = sweep_with(factors={"protocol": ["smb", "nfs"], "server_sync": ["default", "sync", "always"]})
-    cases, left_out = cases_of(wanted)
+    sweep = sweep_with(factors={"protocol": ["smb", "nfs"], "server_sync": ["default", "sync", "always"]})
+    cases, left_out = cases_of(sweep)
     assert {(case.protocol, case.option("server_sync")) for case in cases} == {
         ("smb", "default"), ("smb", "sync"), ("nfs", "default"),
     }  # fmt: skip
@@ -109,10 +108,12 @@ def test_a_durability_that_a_protocol_has_not_is_left_out(monkeypatch: pytest.Mo
     )
 
 
-def test_a_sweep_that_says_nothing_of_the_options_has_the_cases_it_had() -> None:
+def test_a_sweep_that_says_nothing_of_the_options_has_the_cases_and_names_that_it_had() -> None:
     cases, left_out = cases_of(sweep_of(protocol=["smb", "ssh"], tool=["rsync"], store=["ram", "disk"]))
     assert {case.options for case in cases} == {tuple(OPTIONS.items())}
     assert (len(cases), left_out) == (8, ())
+    case = cases_of(sweep_with())[0][0]
+    assert (Slot(1, 2, case).trial_id, Slot(1, 2, case, anchor=True).trial_id) == ("b001-0002", "b001-a0002")
 
 
 # --- the order, with fractions and anchors
@@ -120,60 +121,51 @@ def test_a_sweep_that_says_nothing_of_the_options_has_the_cases_it_had() -> None
 
 @given(SWEEPS)
 @at_most(60)
-def test_every_case_is_once_in_each_block_beside_the_anchors(wanted: Sweep) -> None:
-    found = planned(wanted)
-    own = Counter((slot.block, slot.case) for slot in found.slots if not slot.anchor)
+def test_every_case_is_once_in_each_block_beside_the_anchors(sweep: Sweep) -> None:
+    made = planned(sweep)
+    own = Counter((slot.block, slot.case) for slot in made.slots if not slot.anchor)
     assert set(own.values()) == {1}
-    assert set(own) == set(itertools.product(range(1, wanted.blocks + 1), found.cases))
-    assert len({case.case_id for case in found.cases}) == len(found.cases)
-    assert len({slot.trial_id for slot in found.slots}) == len(found.slots)
-    for _, group in itertools.groupby(found.slots, lambda slot: slot.block):
+    assert set(own) == set(itertools.product(range(1, sweep.blocks + 1), made.cases))
+    assert len({case.case_id for case in made.cases}) == len(made.cases)
+    assert len({slot.trial_id for slot in made.slots}) == len(made.slots)
+    for _, group in itertools.groupby(made.slots, lambda slot: slot.block):
         slots = list(group)
         assert [slot.position for slot in slots] == list(range(1, len(slots) + 1))
         anchors = [slot for slot in slots if slot.anchor]
-        assert len(anchors) == wanted.anchors
-        assert {slot.case for slot in anchors} <= {found.cases[0]}
+        assert len(anchors) == sweep.anchors
+        assert {slot.case for slot in anchors} <= {made.cases[0]}
         assert not anchors or slots[0].anchor
         assert len(anchors) < 2 or slots[-1].anchor
         ordered = [slot.case for slot in slots if not slot.anchor]
-        assert ordered == order(found.cases, wanted.seed, slots[0].block)
-        assert len(runs(ordered, lambda case: case.mtu)) == found.strata[0].groups
-        assert len(runs(ordered, lambda case: (case.mtu, case.tcp_space))) == found.strata[1].groups
+        assert ordered == order(made.cases, sweep.seed, slots[0].block)
+        assert len(runs(ordered, lambda case: case.mtu)) == made.strata[0].groups
+        assert len(runs(ordered, lambda case: (case.mtu, case.tcp_space))) == made.strata[1].groups
 
 
 @given(SWEEPS)
-@at_most(4)
-def test_a_plan_is_the_same_every_time_and_its_blocks_can_be_made_one_by_one(wanted: Sweep) -> None:
-    found = planned(wanted)
-    assert found == plan(wanted, CATALOGUE)
-    one_by_one = [block_slots(wanted, found.cases, block) for block in range(1, wanted.blocks + 1)]
-    assert list(found.slots) == [slot for block in one_by_one for slot in block]
-    json.dumps(asdict(found), allow_nan=False)
+@at_most(20)
+def test_a_plan_is_the_same_every_time_and_its_blocks_can_be_made_one_by_one(sweep: Sweep) -> None:
+    made = planned(sweep)
+    assert made == plan(sweep, CATALOGUE)
+    one_by_one = [block_slots(sweep, made.cases, block) for block in range(sweep.blocks, 0, -1)]
+    assert list(made.slots) == [slot for block in reversed(one_by_one) for slot in block]
+    written = json.loads(json.dumps(asdict(made), allow_nan=False))
+    assert [slot["case"]["mtu"] for slot in written["slots"]] == [slot.case.mtu for slot in made.slots]
 
 
 @given(SWEEPS)
 @at_most(6)
-def test_a_fraction_is_of_the_grid_and_keeps_what_it_does_not_deny(wanted: Sweep) -> None:
-    found, (grid, _) = planned(wanted), grid_of(wanted, CATALOGUE)
-    assert len(found.cases) == wanted.runs_of(len(grid))
-    assert [case for case in grid if case in set(found.cases)] == list(found.cases)
-    assert found.cases[0] == grid[0]
+def test_a_fraction_is_of_the_grid_and_keeps_what_it_does_not_deny(sweep: Sweep) -> None:
+    made, (grid, _) = planned(sweep), grid_of(sweep, CATALOGUE)
+    assert len(made.cases) == sweep.runs_of(len(grid))
+    assert [case for case in grid if case in set(made.cases)] == list(made.cases)
+    assert made.cases[0] == grid[0]
     levels = levels_of(grid)
-    chosen = [grid.index(case) for case in found.cases]
-    denied = {line.split(" ")[0] for line in found.cannot_tell}
+    chosen = [grid.index(case) for case in made.cases]
+    denied = {line.split(" ")[0] for line in made.cannot_tell}
     lost = set(fraction.not_estimable(levels, chosen))
     assert lost <= denied
-    assert varied_factors(levels_of(found.cases)) == varied_factors(levels)
-
-
-def test_an_old_trial_keeps_its_name_and_an_anchor_has_one_of_its_own() -> None:
-    case = cases_of(sweep_with())[0][0]
-    assert (Slot(1, 2, case).trial_id, Slot(1, 2, case, anchor=True).trial_id) == ("b001-0002", "b001-a0002")
-
-
-def ordered_by_mtu(*mtus: int) -> list[Case]:
-    known = {case.mtu: case for case in cases_of(sweep_with(factors={"mtu": sorted(set(mtus))}))[0]}
-    return [known[mtu] for mtu in mtus]
+    assert varied_factors(levels_of(made.cases)) == varied_factors(levels)
 
 
 @pytest.mark.parametrize(
@@ -181,7 +173,9 @@ def ordered_by_mtu(*mtus: int) -> list[Case]:
     [(0, []), (1, [0]), (2, [0, 8]), (3, [0, 3, 8]), (4, [0, 3, 6, 8]), (5, [0, 2, 4, 6, 8]), (9, list(range(9)))],
 )
 def test_anchors_stand_at_the_ends_and_where_the_mtu_changes_anyway(count: int, gaps: list[int]) -> None:
-    assert anchor_gaps(ordered_by_mtu(1500, 1500, 1500, 9000, 9000, 9000, 4000, 4000), count) == gaps
+    mtus = (1500, 1500, 1500, 9000, 9000, 9000, 4000, 4000)
+    known = {case.mtu: case for case in cases_of(sweep_with(factors={"mtu": [1500, 4000, 9000]}))[0]}
+    assert anchor_gaps([known[mtu] for mtu in mtus], count) == gaps
 
 
 def test_anchors_cost_what_they_move() -> None:
@@ -192,7 +186,7 @@ def test_anchors_cost_what_they_move() -> None:
 
 
 @pytest.mark.parametrize(
-    ("changes", "said"),
+    ("changes", "message"),
     [
         ({"anchors": 4}, r"^anchors: 4 do not fit between 2 cases: give at most 3"),
         (
@@ -236,8 +230,8 @@ def test_anchors_cost_what_they_move() -> None:
         ),
     ],
 )  # fmt: skip
-def test_a_design_that_cannot_be_is_explained(changes: dict[str, Any], said: str) -> None:
-    with pytest.raises(BadInput, match=said):
+def test_a_design_that_cannot_be_is_explained(changes: dict[str, Any], message: str) -> None:
+    with pytest.raises(BadInput, match=message):
         plan(sweep_with(**changes), CATALOGUE)
 
 

@@ -20,8 +20,8 @@ def test_effects_are_those_that_are_asked_for_with_their_pairs() -> None:
     assert [(effect.name, effect.least_pairs) for effect in effects] == [("tool:mtu", 4), ("direction", 10)]
 
 
-def describe(wanted: Sweep) -> str:
-    return "\n".join(plan_text.describe(wanted, plan(wanted, CATALOGUE)))
+def describe(sweep: Sweep) -> str:
+    return "\n".join(plan_text.describe(sweep, plan(sweep, CATALOGUE)))
 
 
 def test_a_plan_says_what_it_can_and_cannot_tell() -> None:
@@ -35,30 +35,24 @@ def test_a_plan_says_what_it_can_and_cannot_tell() -> None:
     assert "  protocol:tool as a whole: there is no ssh with cp\n" in text
 
 
-def test_a_plan_says_which_level_comes_first_how_often() -> None:
-    wanted = sweep_with(blocks=3, factors={"mtu": [1500, 9000], "tcp_space": ["default", 65536]})
-    text, planned = describe(wanted), plan(wanted, CATALOGUE)
+def test_a_plan_says_which_level_comes_first_how_often_and_counts_no_anchors() -> None:
+    sweep = sweep_with(blocks=3, factors={"mtu": [1500, 9000], "tcp_space": ["default", 65536]})
+    text, planned = describe(sweep), plan(sweep, CATALOGUE)
     mtus = [next(slot.case.mtu for slot in planned.slots if slot.block == block) for block in (1, 2, 3)]
     usual = max(set(mtus), key=mtus.count)
     assert mtus.count(usual) == 2
     assert f"  MTU {usual} first in 2 of 3 blocks\n" in text
     assert re.search(r"\n  TCP buffer (default|64 KiB) first in [3-6] of 6 whole plots\n", text)
     assert "  each second block has the order of the one before it backwards\n" in text
-
-
-def test_names_of_any_length_stand_in_one_column() -> None:
-    factors = {"protocol": ["nfs"], "store": ["zfs"], "zfs": {"recordsize": ["8 KiB", "1 MiB"]}}
-    text = describe(sweep_with(factors=factors))
-    assert "  direction      write, read\n  zfs.recordsize 8 KiB, 1 MiB\n" in text
-
-
-def test_anchors_do_not_count_as_what_comes_first() -> None:
     factors = {"mtu": [1500, 9000]}
     without, anchored = (plan(sweep_with(blocks=4, anchors=count, factors=factors), CATALOGUE) for count in (0, 2))
     assert without.first == anchored.first
 
 
-def test_a_plan_of_one_block_promises_no_interval() -> None:
+def test_names_of_any_length_stand_in_one_column_and_one_block_promises_no_interval() -> None:
+    factors = {"protocol": ["nfs"], "store": ["zfs"], "zfs": {"recordsize": ["8 KiB", "1 MiB"]}}
+    text = describe(sweep_with(factors=factors))
+    assert "  direction      write, read\n  zfs.recordsize 8 KiB, 1 MiB\n" in text
     text = describe(sweep_with(blocks=1, factors={"mtu": [1500, 9000]}))
     assert "it can tell" not in text
     assert "  any interval: too few blocks to know their spread; give blocks = 3 or more\n" in text

@@ -29,40 +29,34 @@ def test_it_is_of_reads_and_another_client_takes_two() -> None:
         "write with read_from other: a write reads nothing that a client could have written",
         "1 client with read_from other: there is no other client",
     )
+    with pytest.raises(BadInput, match="no case is left: 1 client with read_from other: there is no other client"):
+        cases_of(sweep_with(factors={"direction": ["read"], "read_from": ["other"]}))
 
 
-def test_without_a_mount_no_client_writes_before() -> None:
+def test_what_no_client_can_have_written_is_left_out() -> None:
     cases, left_out = levels_of(protocol=["ssh"], tool=["rsync"], direction=["read"], clients=[2])
     assert cases == {("read", "2", "default")}
     assert left_out == tuple(
         f"ssh with read_from {level}: no client has a mount to write through" for level in LEVELS[1:]
     )
-
-
-def test_names_and_second_copies_are_no_payload_of_a_client() -> None:
     tree = {"kind": "tree", "profile": "mail", "size": "1 MiB"}
     names: dict[str, Any] = {"tool": ["metadata"], "metadata": {"phase": ["list"]}, "read_from": ["default", "own"]}
-    cases, left_out = cases_of(sweep_with(workload=tree, factors={"direction": ["read"], **names}))
-    assert [case.option("read_from") for case in cases] == ["default"]
-    assert left_out == ("metadata with read_from own: it reads nothing of what is in files",)
+    made, reasons = cases_of(sweep_with(workload=tree, factors={"direction": ["read"], **names}))
+    assert [case.option("read_from") for case in made] == ["default"]
+    assert reasons == ("metadata with read_from own: it reads nothing of what is in files",)
     again = sweep_with(
         workload=tree | {"changed": 0.1},
         factors={"tool": ["rsync"], "direction": ["read"], "read_from": ["default", "own"]},
     )
-    cases, left_out = cases_of(again)
-    assert [case.option("read_from") for case in cases] == ["default"]
-    assert left_out == ("a second copy with read_from own: the first copy and the changes are the server's",)
+    made, reasons = cases_of(again)
+    assert [case.option("read_from") for case in made] == ["default"]
+    assert reasons == ("a second copy with read_from own: the first copy and the changes are the server's",)
 
 
 @pytest.mark.parametrize("tool", ["fio", "frames"])
 def test_tools_that_measure_by_themselves_read_what_lay_there(tool: str) -> None:
     cases, _ = levels_of(protocol=["smb"], tool=[tool], direction=["read"])
     assert cases == {("read", "1", "default"), ("read", "1", "own")}
-
-
-def test_a_sweep_of_which_nothing_is_left_says_why() -> None:
-    with pytest.raises(BadInput, match="no case is left: 1 client with read_from other: there is no other client"):
-        cases_of(sweep_with(factors={"direction": ["read"], "read_from": ["other"]}))
 
 
 def test_the_name_of_a_case_has_it_where_it_is_unusual_only() -> None:

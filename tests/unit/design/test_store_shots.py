@@ -18,9 +18,7 @@ def test_a_shot_is_a_third_of_the_payload_and_stays_in_memory(payload: int, avai
 
 
 def test_a_small_payload_is_written_whole() -> None:
-    assert shot_bytes(8 * MIB) == 8 * MIB
-    assert shot_bytes(5000) == 5000
-    assert shot_bytes(1024 * MIB) == 342 * MIB
+    assert [shot_bytes(size) for size in (5000, 8 * MIB, 1024 * MIB)] == [5000, 8 * MIB, 342 * MIB]
 
 
 @given(st.integers(1, 2**44))

@@ -40,13 +40,6 @@ def test_what_is_wrong_is_said_with_its_place(fleet: Bench, text: str, message: 
     assert message in str(error.value)
 
 
-def test_one_among_results_is_not_read(fleet: Bench) -> None:
-    fleet.write()
-    (fleet.folder / "run.json").write_text("{}")
-    with pytest.raises(BadInput, match=r"among results, .* copy what is right to a fleet file outside"):
-        load_fleet(fleet.fleet_file)
-
-
 def test_pairs_are_files_by_name_and_by_tag(fleet: Bench) -> None:
     for name in ("a", "b", "c"):
         fleet.pair(name)
@@ -108,7 +101,11 @@ def test_pairs_share_a_machine_by_its_name_or_its_address(fleet: Bench) -> None:
     assert not own[0] & a
 
 
-def test_the_examples_of_the_page_are_right(fleet: Bench) -> None:
+def test_the_examples_of_the_page_are_right_and_a_file_among_results_is_not_read(fleet: Bench) -> None:
     example = Path(__file__).parents[2] / "examples" / "fleet.toml"
     fleet.fleet_file.write_text(example.read_text())
     assert load_fleet(fleet.fleet_file).name == "nas-autumn"
+    fleet.write()
+    (fleet.folder / "run.json").write_text("{}")
+    with pytest.raises(BadInput, match=r"among results, .* copy what is right to a fleet file outside"):
+        load_fleet(fleet.fleet_file)

@@ -53,11 +53,11 @@ def test_during_a_fleet_nothing_listens_but_on_loopback_and_tells_nothing(fleet:
     now = listening(os.getpid()) - before
     of_task = listening(fleet.pids()[0])
     ports = {port for ip, port in now if ip == "127.0.0.1"}
-    told = {answers(port, path) for port in ports for path in TELLING}
+    statuses = {answers(port, path) for port in ports for path in TELLING}
     attempt.STOP.set()
     thread.join(60)
     assert {ip for ip, _ in now} == {"127.0.0.1"}
-    assert told == {404}
+    assert statuses == {404}
     assert of_task == set()
 
 
@@ -94,18 +94,13 @@ def test_a_dashboard_has_its_style_sheets_and_tells_no_more(monkeypatch: pytest.
         assert {answers(one, path) for one in ports for path in TELLING[:-1]} == {404}
 
 
-@pytest.mark.parametrize("address", ["tls://10.0.0.5:8786", "tls://127.0.0.1:8786", "inproc://10.0.0.5/1/2"])
-def test_tls_and_this_process_are_taken(address: str) -> None:
-    scheduler.check_address(address)
-
-
-REFUSED = ["tcp://10.0.0.5:8786", "10.0.0.5:8786", "tcp://127.0.0.1:8786", "tcp://[::1]:1", "tcp://0.0.0.0:1"]
-
-
-@pytest.mark.parametrize("address", [*REFUSED, "ws://127.0.0.1:1", "tcp://localhost"])
-def test_other_addresses_are_refused(address: str) -> None:
-    with pytest.raises(BadInput, match=r"can run programs as its account; .*: give it TLS"):
+def test_tls_and_this_process_are_taken_and_other_addresses_are_refused() -> None:
+    for address in ("tls://10.0.0.5:8786", "tls://127.0.0.1:8786", "inproc://10.0.0.5/1/2"):
         scheduler.check_address(address)
+    by_tcp = ("tcp://10.0.0.5:8786", "tcp://127.0.0.1:8786", "tcp://[::1]:1", "tcp://0.0.0.0:1", "tcp://localhost")
+    for address in (*by_tcp, "10.0.0.5:8786", "ws://127.0.0.1:1"):
+        with pytest.raises(BadInput, match=r"can run programs as its account; .*: give it TLS"):
+            scheduler.check_address(address)
 
 
 @pytest.mark.parametrize(
@@ -118,7 +113,9 @@ def test_other_addresses_are_refused(address: str) -> None:
 def test_what_listens_by_another_address_without_tls_is_refused(
     monkeypatch: pytest.MonkeyPatch, at: str, workers: dict[str, Any], message: str
 ) -> None:
-    monkeypatch.setattr(scheduler, "_identity", lambda _: {"address": at, "workers": workers})
+    distributed = importlib.import_module("distributed")
+    identity = {"address": at, "workers": workers}
+    monkeypatch.setattr(distributed.Client, "scheduler_info", lambda *_, **__: identity)
     with scheduler.embedded(1, []) as chosen:
         address = chosen._client.scheduler.address
         with pytest.raises(BadInput, match=f"{address}: {message}"), scheduler.by_address(address, 1):
@@ -129,12 +126,8 @@ def test_what_listens_by_another_address_without_tls_is_refused(
 def versions() -> dict[str, Any]:
     """What Dask says of its own cluster."""
     with scheduler.embedded(1, []) as chosen:
-        found: dict[str, Any] = chosen._client.get_versions(packages=[scheduler.OWN])
-    return found
-
-
-def test_the_same_versions_are_fine(versions: dict[str, Any]) -> None:
-    scheduler.check_versions(versions, "tls://x:1")
+        reported: dict[str, Any] = chosen._client.get_versions(packages=[scheduler.OWN])
+    return reported
 
 
 @pytest.mark.parametrize(
@@ -145,9 +138,10 @@ def test_the_same_versions_are_fine(versions: dict[str, Any]) -> None:
         ("worker", "msgpack", "the worker .* has msgpack 2022.12.1"),
     ],
 )
-def test_another_version_is_an_error_that_names_both(
+def test_the_same_versions_are_fine_and_another_is_an_error_that_names_both(
     versions: dict[str, Any], place: str, package: str, message: str
 ) -> None:
+    scheduler.check_versions(versions, "tls://x:1")
     other = copy.deepcopy(versions)
     node = other["scheduler"] if place == "scheduler" else next(iter(other["workers"].values()))
     node["packages"][package] = "2022.12.1"

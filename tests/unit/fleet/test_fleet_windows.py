@@ -24,15 +24,11 @@ def at(day: int, hour: float) -> float:
         (["Fri-Mon 12:00-13:00"], at(3, 0), at(6, 12), at(6, 13)),
         (["Wed 08:00-09:00", "Wed 08:30-10:00"], at(2, 0), at(4, 8), at(4, 10)),
         (["00:00-24:00"], at(3, 5), at(2, 0), at(12, 0)),  # as far as is looked
+        ([], at(3, 0), ALWAYS.begin, ALWAYS.end),
     ],
 )  # fmt: skip
 def test_a_window_is_open_now_or_opens_next(texts: list[str], now: float, begin: float, end: float) -> None:
     assert next_opening(tuple(map(parse_window, texts)), now) == Opening(begin, end)
-
-
-def test_without_windows_it_is_always_open() -> None:
-    assert next_opening((), at(3, 0)) == ALWAYS
-    assert ends_at((), 5.0, 10.0) == 15.0
 
 
 def test_what_does_not_fit_into_a_window_goes_on_in_the_next() -> None:
@@ -40,6 +36,7 @@ def test_what_does_not_fit_into_a_window_goes_on_in_the_next() -> None:
     assert ends_at(nights, at(3, 23), 3600) == at(4, 0)
     assert ends_at(nights, at(3, 12), 3600) == at(3, 23)
     assert ends_at(nights, at(3, 23), 10 * 3600) == at(5, 1)
+    assert ends_at((), 5.0, 10.0) == 15.0
 
 
 @pytest.mark.parametrize("text", ["", "22-6", "25:00-26:00", "22:00-06:60", "Mo 10:00-11:00", "24:00-01:00", 5, None])

@@ -12,17 +12,7 @@ from support.made_up_labs import lab_of
 
 from lab.base.errors import BadInput, LabFailure
 from lab.cli import main as cli
-from lab.local import (
-    backends,
-    guest_kernels,
-    guest_zfs,
-    image_builder,
-    layered_root,
-    lifecycle,
-    overlay,
-    root_image,
-    state,
-)
+from lab.local import backends, guest_kernels, guest_zfs, layered_root, lifecycle, overlay, root_image, state
 from lab.local.backends import GUESTS, WITH_ZFS, choose
 from lab.local.backends.guest import Guest
 from lab.local.state import Lab
@@ -64,9 +54,9 @@ class Debian:
         self.files += [f"usr/lib/x86_64-linux-gnu/{name}" for name in [*LIBRARIES, "libgmp.so.10"]]
         monkeypatch.setattr(root_image, "cache_directory", lambda: cache)
         monkeypatch.setattr(guest_kernels.Kernel, "ensure", lambda kernel: self.boot_image(VERSION))
-        monkeypatch.setattr(image_builder, "install_debian", self.install)
+        monkeypatch.setattr(root_image, "install_debian", self.install)
         monkeypatch.setattr(layered_root, "run", self.compile)
-        monkeypatch.setattr(image_builder, "run_in_private_mounts", self.depmod)
+        monkeypatch.setattr(root_image, "run_in_private_mounts", self.depmod)
 
     def boot_image(self, version: str) -> Path:
         """Put a kernel of this version where the guests' is."""
@@ -140,21 +130,12 @@ def test_a_file_that_is_no_kernel_is_named_with_what_helps(debian: Debian, conte
     assert caught.value.remedy == f"remove {guest_zfs.KERNEL.path()}: it is then built anew"
 
 
-def test_headers_that_debian_has_no_more_are_told_with_what_helps(debian: Debian) -> None:
-    debian.error = LabFailure("building x failed: mmdebstrap: exit code 25", "see its own message above")
-    with pytest.raises(LabFailure, match="--zfs: building x failed: mmdebstrap: exit code 25") as caught:
-        guest_zfs.ensure()
-    assert f"cannot locate linux-headers-{VERSION}, Debian has a newer kernel" in caught.value.remedy
-    assert f"remove {guest_zfs.KERNEL.path()}" in caught.value.remedy
-    assert debian.left() == []
-
-
 def test_a_build_that_fails_or_does_not_end_leaves_nothing(debian: Debian, monkeypatch: pytest.MonkeyPatch) -> None:
     debian.exit_code = 2
     for problem in ("exit code 2", "no end in 0 minutes"):
         with pytest.raises(LabFailure, match=f"modules of ZFS failed: {problem}"):
             guest_zfs.ensure()
-        monkeypatch.setattr(image_builder, "BUILD_MINUTES", 0)
+        monkeypatch.setattr(root_image, "BUILD_MINUTES", 0)
     assert debian.left() == []
 
 
@@ -170,10 +151,16 @@ def test_an_interrupted_build_leaves_nothing_and_is_done_again(debian: Debian) -
     assert debian.left() == [guest_zfs.path().name]
 
 
-def test_a_program_that_debian_has_no_more_is_named(debian: Debian) -> None:
+def test_what_debian_has_no_more_is_named_with_what_helps(debian: Debian) -> None:
     debian.files.remove("usr/sbin/zdb")
     with pytest.raises(LabFailure, match="have no usr/sbin/zdb"):
         guest_zfs.ensure()
+    assert debian.left() == []
+    debian.error = LabFailure("building x failed: mmdebstrap: exit code 25", "see its own message above")
+    with pytest.raises(LabFailure, match="--zfs: building x failed: mmdebstrap: exit code 25") as caught:
+        guest_zfs.ensure()
+    assert f"cannot locate linux-headers-{VERSION}, Debian has a newer kernel" in caught.value.remedy
+    assert f"remove {guest_zfs.KERNEL.path()}" in caught.value.remedy
     assert debian.left() == []
 
 

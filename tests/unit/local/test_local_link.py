@@ -8,6 +8,8 @@ from lab.local import delay_relay
 from lab.local.delay_relay import QUIET_S, Processors, Wire
 from lab.local.network import ETHERNET_OVERHEAD_BYTES, LARGEST_FRAME_BYTES, bits_per_second, token_bucket
 
+FRAME_S = (1514 + ETHERNET_OVERHEAD_BYTES) * 8 / 1e9  # a frame of 1514 bytes at 1 Gbit/s
+
 
 @pytest.mark.parametrize(
     ("rate", "expected"),
@@ -29,10 +31,8 @@ def test_frames_are_spaced_by_a_bucket_that_holds_little_more_than_one(rate: str
     assert 1 < peak / bits_per_second(rate) <= 1.1
     assert bucket > LARGEST_FRAME_BYTES, "tc drops a frame that is larger"
     assert (bucket - LARGEST_FRAME_BYTES) * 8 / peak <= 50e-6
-
-
-def test_where_a_relay_spaces_them_tc_holds_the_rate_alone() -> None:
-    assert set(options_of(token_bucket("1gbit", relayed=True))) == {"rate", "burst", "latency", "overhead"}
+    # where a relay spaces frames, tc holds the rate alone
+    assert set(options_of(token_bucket(rate, relayed=True))) == {"rate", "burst", "latency", "overhead"}
 
 
 def arrivals(wire: Wire, frames: list[tuple[float, int]]) -> list[float]:
@@ -42,27 +42,25 @@ def arrivals(wire: Wire, frames: list[tuple[float, int]]) -> list[float]:
     return [at for at, _ in wire.frames]
 
 
-def test_frames_sent_at_once_arrive_one_after_the_other() -> None:
-    time = (1514 + ETHERNET_OVERHEAD_BYTES) * 8 / 1e9
-    assert arrivals(Wire(1e9, 0.25), [(5.0, 1514)] * 3) == pytest.approx([5.25 + n * time for n in (1, 2, 3)])
-
-
-def test_a_frame_after_a_pause_waits_for_none_and_passes_no_faster() -> None:
-    time = (1514 + ETHERNET_OVERHEAD_BYTES) * 8 / 1e9
-    assert arrivals(Wire(1e9, 0.0), [(0.0, 1514), (9.0, 1514), (9.0, 1514)]) == pytest.approx(
-        [time, 9 + time, 9 + 2 * time]
-    )
-
-
-def test_a_relay_that_reads_late_loses_none_of_the_rate() -> None:
-    """Ten frames that a sender had ready were read in two parts, the second of them while the link was still busy."""
-    time = (1514 + ETHERNET_OVERHEAD_BYTES) * 8 / 1e9
-    late = arrivals(Wire(1e9, 0.0), [(0.0, 1514)] * 5 + [(4 * time, 1514)] * 5)
-    assert late[-1] == pytest.approx(10 * time)
-
-
-def test_a_link_without_a_rate_delays_alone() -> None:
-    assert arrivals(Wire(0.0, 0.5), [(1.0, 60), (1.0, 9000)]) == [1.5, 1.5]
+@pytest.mark.parametrize(
+    ("wire", "frames", "expected"),
+    [
+        (Wire(1e9, 0.25), [(5.0, 1514)] * 3, [5.25 + number * FRAME_S for number in (1, 2, 3)]),
+        # after a pause a frame waits for none and passes no faster
+        (Wire(1e9, 0.0), [(0.0, 1514), (9.0, 1514), (9.0, 1514)], [FRAME_S, 9 + FRAME_S, 9 + 2 * FRAME_S]),
+        # frames that a sender had ready are read in two parts, the second while the link is still busy
+        (
+            Wire(1e9, 0.0),
+            [(0.0, 1514)] * 5 + [(4 * FRAME_S, 1514)] * 5,
+            [number * FRAME_S for number in range(1, 11)],
+        ),
+        (Wire(0.0, 0.5), [(1.0, 60), (1.0, 9000)], [1.5, 1.5]),
+    ],
+)
+def test_frames_arrive_one_after_the_other_by_rate_and_delay(
+    wire: Wire, frames: list[tuple[float, int]], expected: list[float]
+) -> None:
+    assert arrivals(wire, frames) == pytest.approx(expected)
 
 
 def test_what_comes_when_the_queue_is_full_is_lost_and_takes_no_time(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -84,11 +82,6 @@ def test_processors_stay_awake_from_the_first_frame_until_there_was_none_for_a_w
         waits.append(processors.wait_s)
     assert waits == [None, QUIET_S, QUIET_S, None, None]
     assert latency.read_bytes() == bytes(4)  # written once
-
-
-def test_where_the_kernel_has_no_such_file_frames_pass_all_the_same(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
     monkeypatch.setattr(delay_relay, "LATENCY", str(tmp_path / "missing"))
     processors = Processors()
     processors.stay_awake()

@@ -18,6 +18,8 @@ MAC = "macos@15.5"
 
 
 def test_options_are_of_all_hosts_or_of_one() -> None:
+    assert platforms.title({"client": MAC, "server": MAC}) == ", client and server EMULATED Macs (15.5)"
+    assert platforms.title({"client": "linux", "server": "linux"}) == ""
     hosts = hosts_of(3)
     assert hosts == ("client", "server", "client.2", "client.3")
     rates = network.parse_rates(["400mbit", "client.3=50mbit", "server=none"], hosts, "1gbit")
@@ -63,11 +65,6 @@ def test_the_hosts_file_has_a_section_of_each_and_says_which_are_macs(
         assert (section.user, section.sudo) == (("lab", "nopasswd") if is_mac else ("root", "none"))
         transport = ("openssh", ("ssh-rsa",)) if is_old else ("paramiko", ())
         assert (section.transport, section.ssh_algorithms) == transport
-
-
-def test_two_macs_of_a_lab_that_has_no_more() -> None:
-    assert platforms.title({"client": MAC, "server": MAC}) == ", client and server EMULATED Macs (15.5)"
-    assert platforms.title({"client": "linux", "server": "linux"}) == ""
 
 
 @pytest.mark.parametrize(("available_kib", "fits"), [(17 * 256 * 1024, True), (17 * 256 * 1024 - 1, False)])

@@ -94,30 +94,22 @@ def test_no_signal_reaches_a_process_that_has_the_number_of_another() -> None:
             other.kill()
 
 
-def test_the_status_command_says_so_too(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    file.write_text("{")
-    with lab_signals():
-        assert cli.main(["local", "status"]) == 2
-    assert capsys.readouterr().err.startswith(f"{file}: damaged (")
-
-
-def test_the_status_command_lists_labs_that_died(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_status_command_lists_labs_that_died_and_explains_others(
+    file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     lab_of(Process(os.getpid(), 1)).save()  # another process had this pid once
     with lab_signals():
         assert cli.main(["local", "status"]) == 0
-    died, none = capsys.readouterr().out.splitlines()
-    assert died == "mine: has died; `lab local down --name mine` removes what is left of it, /x/hosts.ini too"
-    assert none == "no local lab is up"
-
-
-def test_a_lab_of_a_backend_that_this_version_lacks_is_explained(capsys: pytest.CaptureFixture[str]) -> None:
-    lab_of(Process.of(os.getpid()), backend="stone").save()
-    with lab_signals():
+        died, none = capsys.readouterr().out.splitlines()
+        assert died == "mine: has died; `lab local down --name mine` removes what is left of it, /x/hosts.ini too"
+        assert none == "no local lab is up"
+        lab_of(Process.of(os.getpid()), backend="stone").save()
         assert cli.main(["local", "status"]) == 2
-    assert "'stone', unknown here" in capsys.readouterr().err
-
-
-def test_a_folder_in_its_place_is_damage_too(file: Path) -> None:
+        assert "'stone', unknown here" in capsys.readouterr().err
+        file.write_text("{")
+        assert cli.main(["local", "status"]) == 2
+        assert capsys.readouterr().err.startswith(f"{file}: damaged (")
+    file.unlink()
     file.mkdir()
     with pytest.raises(BadInput, match="not an ordinary file"):
         state.load("mine")

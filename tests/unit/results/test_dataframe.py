@@ -54,7 +54,7 @@ def test_trials_in_memory_make_the_frame_of_their_folder(tmp_path: Path, trials:
     pd.testing.assert_frame_equal(run_folder.load(folder.path), dataframe.frame(trials, folder.run))
 
 
-def test_observed_is_one_column_a_number(folder: RunFolder) -> None:
+def test_observed_is_one_column_a_number_and_follows_the_rows_of_a_frame(folder: RunFolder) -> None:
     columns = dataframe.observed(run_folder.load(folder.path))
     assert {name: kind.name for name, kind in columns.dtypes.items()} == {
         "client.user_s": "float64", "client.tx_packets": "float64", "server.user_s": "float64",
@@ -63,9 +63,6 @@ def test_observed_is_one_column_a_number(folder: RunFolder) -> None:
     assert columns["client.user_s"].isna().tolist() == [False, True, True]
     assert columns.iloc[0, :3].to_dict() == {"client.user_s": 1.5, "client.tx_packets": 7, "server.user_s": 2}
     assert columns["tcp.rtt_us"].dropna().to_dict() == {2: 80}
-
-
-def test_observed_follows_the_rows_of_a_frame(folder: RunFolder) -> None:
     frame = run_folder.load(folder.path)
     assert frame["observed"].map(json.loads).tolist() == COUNTED
     part = frame.sort_values("trial_id", ascending=False).query("trial_id != 't1'")
@@ -73,13 +70,10 @@ def test_observed_follows_the_rows_of_a_frame(folder: RunFolder) -> None:
     assert len(dataframe.observed(frame.iloc[:0])) == 0
 
 
-def test_frames_of_two_runs_can_be_joined(tmp_path: Path, folder: RunFolder) -> None:
+def test_frames_can_be_joined_and_pickled(tmp_path: Path, folder: RunFolder) -> None:
     other = write_run(tmp_path, [trial(observed={"client": {"user_s": 9}})])
     both = pd.concat([run_folder.load(folder.path), run_folder.load(other.path)], ignore_index=True)
     assert list(dataframe.observed(both)["client.user_s"].dropna()) == [1.5, 9]
-
-
-def test_a_frame_can_be_pickled(folder: RunFolder) -> None:
     frame = run_folder.load(folder.path)
     pd.testing.assert_frame_equal(pickle.loads(pickle.dumps(frame)), frame)  # noqa: S301 – of this line's own
 
@@ -92,9 +86,12 @@ def test_a_folder_that_grows_gives_the_frame_of_all_trials_so_far(tmp_path: Path
         pd.testing.assert_frame_equal(run_folder.load(folder.path), dataframe.frame(trials[:count], folder.run))
 
 
-def test_paths_that_collide_give_one_column() -> None:
+def test_paths_that_collide_give_one_column_and_derived_frames_share_the_run() -> None:
     frame = dataframe.frame([trial(observed={"a": {"b": 1}, "a.b": 2}), trial(observed={"a.b": 3})], {})
     assert dataframe.observed(frame).to_dict("list") == {"a.b": [2, 3]}
+    trials = dataframe.frame([trial()], {"name": "x"})
+    assert trials.assign(more=1).attrs["run"] is trials.attrs["run"]
+    assert trials.attrs["run"] == {"name": "x"}
 
 
 def test_named_numbers_are_those_of_all_also_where_the_frame_holds_objects() -> None:
@@ -105,9 +102,3 @@ def test_named_numbers_are_those_of_all_also_where_the_frame_holds_objects() -> 
     named = dataframe.observed(trials.assign(observed=trials["observed"].map(json.loads)), names)
     pd.testing.assert_frame_equal(named, every[[name for name in every if name in names]], check_like=True)
     assert set(named) == {"client.cores", "tcp.mss", "remarks", "client"}
-
-
-def test_frames_that_are_derived_share_the_run() -> None:
-    trials = dataframe.frame([trial()], {"name": "x"})
-    assert trials.assign(more=1).attrs["run"] is trials.attrs["run"]
-    assert trials.attrs["run"] == {"name": "x"}

@@ -71,11 +71,11 @@ def test_what_is_no_text_is_judged_alike(name: str, sign: bytes) -> None:
 
 def test_a_word_and_an_object_that_repeat_are_made_once() -> None:
     decoder = Decoder(SCHEMA)
-    found = decoder.of_lines(written([fields(number) for number in range(50)]))
+    decoded = decoder.of_lines(written([fields(number) for number in range(50)]))
     assert {name: len(decoder.levels[name].made) for name in (*SHARED, "protocol")} == {
         "options": 1, "effective": 1, "protocol": 1
     }  # fmt: skip
-    assert len(found) == 50
+    assert len(decoded) == 50
 
 
 @pytest.mark.parametrize(
@@ -106,8 +106,10 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> RunFolder:
     return write_run(tmp_path, make_trials(blocks=3))
 
 
-def test_every_way_of_reading_makes_the_frame_of_the_trials(folder: RunFolder) -> None:
+def test_every_way_of_reading_makes_the_frame_of_the_trials_and_garbage_is_collected_again(folder: RunFolder) -> None:
     pd.testing.assert_frame_equal(run_folder.load(folder.path), dataframe.frame(folder.trials(), folder.run))
+    folder.columns()
+    assert gc.isenabled()
 
 
 @pytest.mark.parametrize("number", [1, 2, 90, 192])
@@ -138,22 +140,15 @@ def test_a_line_may_be_longer_than_a_bunch(folder: RunFolder, reason: str) -> No
     assert frame["trial_id"].tolist() == [trial.trial_id for trial in folder.trials()]
 
 
-def test_a_file_that_becomes_shorter_while_it_is_read_is_bad_input(
+def test_a_line_without_end_and_a_file_that_becomes_shorter_are_bad_input(
     folder: RunFolder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     size_bytes = folder.trials_path.stat().st_size
-    monkeypatch.setattr(RunFolder, "_whole_and_tail", lambda self: (size_bytes + 10_000, b""))
-    with pytest.raises(BadInput, match=r"trials\.jsonl: cannot be read: it became shorter"):
-        folder.columns()
-
-
-def test_a_line_without_end_in_several_bunches_is_too_long(folder: RunFolder) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(RunFolder, "_whole_and_tail", lambda self: (size_bytes + 10_000, b""))
+        with pytest.raises(BadInput, match=r"trials\.jsonl: cannot be read: it became shorter"):
+            folder.columns()
     with folder.trials_path.open("a") as file:
         file.write(f"{' ' * 2 * MOST_LINE_BYTES}\n{line(trial_id='last')}\n")
     with pytest.raises(BadInput, match=r"trials\.jsonl: cannot be read: a line of more than"):
         folder.columns()
-
-
-def test_garbage_is_collected_again_after_reading(folder: RunFolder) -> None:
-    folder.columns()
-    assert gc.isenabled()

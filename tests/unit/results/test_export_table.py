@@ -37,7 +37,7 @@ def folder(tmp_path: Path) -> RunFolder:
     return write_run(tmp_path, trials, id="r1")
 
 
-def test_a_column_has_the_type_of_its_field(folder: RunFolder) -> None:
+def test_columns_have_the_types_and_values_of_the_run_and_nothing_stands_for_what_is_unknown(folder: RunFolder) -> None:
     frame = export_table.table([folder])
     types = {str(name): str(dtype) for name, dtype in frame.dtypes.items()}
     expected = {
@@ -47,9 +47,6 @@ def test_a_column_has_the_type_of_its_field(folder: RunFolder) -> None:
         "observed.remarks": "string", "effective.mount": "string",
     }  # fmt: skip
     assert {name: types.get(name) for name in expected} == expected
-
-
-def test_the_values_are_those_of_the_run_and_nothing_stands_for_what_is_unknown(folder: RunFolder) -> None:
     first, second = export_table.table([folder]).to_dict("records")
     assert (first["run_id"], first["client_cpu"]) == ("r1", RUN["hosts"]["client"]["cpu"])
     assert (first["mtu_bytes"], first["tcp_buffer_bytes"], first["option.placebo"]) == (1500, 65536, "a")
@@ -67,7 +64,9 @@ def test_every_field_of_a_host_has_a_column() -> None:
         assert field.name == "other" or f"observed.server.{field.name}" in kinds
 
 
-def test_a_tidy_row_is_one_number_of_one_trial(folder: RunFolder) -> None:
+def test_a_tidy_row_is_one_number_of_one_trial_and_a_run_without_trials_has_none(
+    folder: RunFolder, tmp_path: Path
+) -> None:
     frame = export_table.table([folder])
     long = export_table.tidy(frame)
     assert list(long) == ["run_id", "trial_id", "quantity", "value"]
@@ -75,14 +74,18 @@ def test_a_tidy_row_is_one_number_of_one_trial(folder: RunFolder) -> None:
     assert values["b1-001", "elapsed_s"] == 5.0
     assert ("b1-002", "elapsed_s") not in values
     assert len(values) == len(long) == sum(frame[name].notna().sum() for name in set(long["quantity"]))
+    empty = export_table.table([write_run(tmp_path, [])])
+    assert len(empty) == 0
+    assert list(export_table.tidy(empty)) == ["run_id", "trial_id", "quantity", "value"]
+    assert json.loads(export_table.as_json(empty)) == {"schema": SCHEMA, "columns": {}, "rows": []}
 
 
 def test_json_and_parquet_hold_the_same(folder: RunFolder, tmp_path: Path) -> None:
     frame = export_table.table([folder])
-    told = json.loads(export_table.as_json(frame))
-    assert told["columns"]["elapsed_s"] == "number"
-    assert told["rows"][0]["elapsed_s"] == 5.0
-    assert "elapsed_s" not in told["rows"][1]
+    exported = json.loads(export_table.as_json(frame))
+    assert exported["columns"]["elapsed_s"] == "number"
+    assert exported["rows"][0]["elapsed_s"] == 5.0
+    assert "elapsed_s" not in exported["rows"][1]
     parquet = pytest.importorskip("pyarrow.parquet")
     export_table.write_parquet(frame, tmp_path / "x.parquet")
     assert parquet.read_schema(tmp_path / "x.parquet").metadata[b"schema"] == b"2"
@@ -164,10 +167,3 @@ def test_a_run_of_the_first_schema_has_no_value_for_what_it_lacked(tmp_path: Pat
     assert of_old["observed.client.cores"].isna().all()
     assert new["observed.client.cores"].notna().any()
     assert set(export_table.tidy(frame)["run_id"]) == {old_path.name, "r1"}
-
-
-def test_a_run_without_trials_is_an_empty_table(tmp_path: Path) -> None:
-    empty = export_table.table([write_run(tmp_path, [])])
-    assert len(empty) == 0
-    assert list(export_table.tidy(empty)) == ["run_id", "trial_id", "quantity", "value"]
-    assert json.loads(export_table.as_json(empty)) == {"schema": SCHEMA, "columns": {}, "rows": []}

@@ -23,33 +23,29 @@ def array(tmp_path: Path) -> FileTexts:
     return FileTexts(OpenFile(path), np.array([[0, 2], [2, 6], [6, 6], [-1, 0], [-1, -1]]), TEXTS[3:])
 
 
-def test_each_text_is_where_it_was(array: FileTexts) -> None:
+def test_each_text_is_where_it_was_also_joined_with_others(array: FileTexts) -> None:
     column = pd.Series(array)
     assert column.tolist() == [*TEXTS, None]
     assert column.isna().tolist() == [False] * 4 + [True]
     assert column[1:3].tolist() == TEXTS[1:3]
     assert column[column.notna()].map(len).tolist() == [2, 3, 0, 4]
     assert column.reindex([4, 3, 9]).tolist() == [None, "tail", None]
-
-
-def test_joined_with_others_none_is_lost(array: FileTexts) -> None:
     both = pd.concat([pd.Series(array), pd.Series(array)[::-1].copy()], ignore_index=True)
     assert both.dtype == array.dtype
     assert both.tolist() == [*TEXTS, None, None, *reversed(TEXTS)]
 
 
-def test_a_file_that_was_replaced_is_not_read(array: FileTexts, tmp_path: Path) -> None:
-    (tmp_path / "other").write_text("other")
-    (tmp_path / "other").rename(tmp_path / "file")
-    assert array[0] == "{}"
-
-
-def test_a_file_that_became_shorter_is_bad_input(array: FileTexts, tmp_path: Path) -> None:
+def test_a_file_that_became_shorter_is_bad_input_and_one_that_was_replaced_is_not_read(
+    array: FileTexts, tmp_path: Path
+) -> None:
     with (tmp_path / "file").open("r+b") as file:
         file.truncate(3)
     assert array[0] == "{}"
     with pytest.raises(BadInput, match=r"cannot be read again: .* shorter"):
         array[1]
+    (tmp_path / "other").write_text("other")
+    (tmp_path / "other").rename(tmp_path / "file")
+    assert array[0] == "{}"
 
 
 @pytest.mark.parametrize("is_last", [True, False])

@@ -36,11 +36,15 @@ def test_a_folder_without_samples_is_opened_and_its_query_goes_with_each_file(si
 
 
 @pytest.mark.parametrize("folder", ["", "share-run/"])
-def test_a_zip_file_is_opened_by_address_and_by_path(site: Site, run: RunFolder, tmp_path: Path, folder: str) -> None:
+def test_a_zip_file_is_opened_by_address_by_redirection_and_by_path(
+    site: Site, run: RunFolder, tmp_path: Path, folder: str
+) -> None:
     content = zipped({f"{folder}{name}": content for name, content in content_of(run).items()})
     site.serve("/one.zip", content)
     (tmp_path / "one.zip").write_bytes(content)
-    for opened in (open_run(f"{site.address}/one.zip"), open_run(tmp_path / "one.zip")):
+    site.answers["/other.zip"] = leading_to("/one.zip")
+    for place in (f"{site.address}/one.zip", f"{site.address}/other.zip", tmp_path / "one.zip"):
+        opened = open_run(place)
         assert {path.name: path.read_bytes() for path in opened.path.iterdir()} == content_of(run)
     assert opened.label == str(tmp_path / "one.zip")
 
@@ -60,13 +64,6 @@ def test_paths_short_names_and_examples_are_opened(tmp_path: Path, run: RunFolde
     assert open_run("synthetic", tmp_path / "there").path == run.path
     assert open_run(None, tmp_path / "there").path == run.path
     assert isinstance(open_run("example"), examples.Example)
-
-
-def test_a_redirection_is_followed(site: Site, run: RunFolder) -> None:
-    site.serve("/there.zip", zipped(content_of(run)))
-    site.answers["/one.zip"] = leading_to("/there.zip")
-    opened = open_run(f"{site.address}/one.zip")
-    assert load(opened.path)["trial_id"].equals(load(run.path)["trial_id"])
 
 
 # --- what is refused
@@ -99,23 +96,19 @@ def test_a_redirection_to_another_scheme_is_not_followed(site: Site, to: str) ->
     assert site.asked == ["/one.zip"]
 
 
-def test_redirections_without_end_are_left(site: Site) -> None:
+def test_redirections_without_end_and_what_does_not_arrive_whole_are_told_without_a_key(site: Site) -> None:
     site.answers["/one.zip"] = leading_to("/one.zip")
     assert "one.zip: the server answered 302" in refusal(f"{site.address}/one.zip")
     assert len(site.asked) < 20
-
-
-def test_what_is_not_there_is_told_without_a_key(site: Site) -> None:
+    assert "cannot be read: " in refusal("http://127.0.0.1:1/one")
+    site.answers["/one/run.json"] = lambda handler: send(handler, b"{}", length=10**6)
+    assert "run.json: cannot be read: " in refusal(f"{site.address}/one")
     message = refusal(f"{site.address}/nothing?key=secret")
     assert f"{site.address}/nothing/run.json: the server answered 404" in message
     assert "secret" not in message
 
 
-def test_a_server_that_does_not_answer_is_told() -> None:
-    assert "cannot be read: " in refusal("http://127.0.0.1:1/one")
-
-
-def test_too_much_is_refused_whatever_its_length_is_said_to_be(
+def test_too_much_is_refused_whatever_its_length_is_said_to_be_and_so_is_a_run_without_trials(
     site: Site, run: RunFolder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(packed_run.MOST_BYTES, "trials.jsonl", 1 << 20)
@@ -123,17 +116,9 @@ def test_too_much_is_refused_whatever_its_length_is_said_to_be(
     site.answers["/two/trials.jsonl"] = lambda handler: handler.wfile.write(plain)
     site.serve("/two/run.json", (run.path / "run.json").read_bytes())
     assert "trials.jsonl: cannot be read: larger than 1 MiB" in refusal(f"{site.address}/two")
-
-
-def test_a_run_without_trials_is_refused_by_its_address(site: Site, run: RunFolder) -> None:
     site.serve("/one/run.json", (run.path / "run.json").read_bytes())
     site.serve("/one/trials.jsonl", b"")
     assert refusal(f"{site.address}/one").startswith(f"{site.address}/one: holds no trial: ")
-
-
-def test_an_answer_that_is_cut_off_is_refused(site: Site, run: RunFolder) -> None:
-    site.answers["/one/run.json"] = lambda handler: send(handler, (run.path / "run.json").read_bytes(), length=10**6)
-    assert "run.json: cannot be read: " in refusal(f"{site.address}/one")
 
 
 @pytest.mark.parametrize("what", ["headers", "body"])

@@ -20,7 +20,7 @@ def _in_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.chdir(tmp_path)
 
 
-def found(name: str) -> examples.Example:
+def example_of(name: str) -> examples.Example:
     example = examples.find(name)
     assert example
     return example
@@ -28,8 +28,9 @@ def found(name: str) -> examples.Example:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_an_example_is_a_real_run_that_ended_and_says_what_it_is(name: str) -> None:
-    example = found(name)
+    example = example_of(name)
     assert (example.label, example.path.name, example.run["sweep_file"]) == (name, name, "example")
+    assert RunFolder(example.path).label == str(example.path)
     assert example.run["ended"] == "complete"
     assert example.run["instance"]
     assert "a run that comes with the lab, made in a local lab on one machine" in example.run["title"]
@@ -50,7 +51,7 @@ def test_examples_name_no_folder_of_whoever_made_them() -> None:
 
 
 def test_the_folder_of_an_example_goes_with_it() -> None:
-    example = found("example")
+    example = example_of("example")
     path = example.path.parent
     assert path.is_dir()
     del example
@@ -58,23 +59,12 @@ def test_the_folder_of_an_example_goes_with_it() -> None:
     assert not path.exists()
 
 
-def test_other_names_are_none_of_them_and_no_path_takes_one_away() -> None:
-    assert examples.find(None) is None
-    assert examples.find("exampl") is None
-    assert examples.find("../example") is None
-    assert examples.find("./example") is None
+def test_other_names_are_none_of_them_and_what_is_no_packed_run_is_refused(tmp_path: Path) -> None:
+    assert not any(map(examples.find, (None, "exampl", "../example", "./example")))
     Path("example").mkdir()
     Path("example-delay").symlink_to("nowhere")
     assert examples.find("example")
     assert examples.find(Path("example-delay"))
-
-
-def test_a_run_folder_is_named_by_its_path(tmp_path: Path) -> None:
-    example = found("example")
-    assert RunFolder(example.path).label == str(example.path)
-
-
-def test_what_is_no_packed_run_is_refused_with_what_to_do(tmp_path: Path) -> None:
     (tmp_path / "bad.zip").write_bytes(b"no archive")
     with pytest.raises(BadInput, match=r"bad\.zip: not a packed run: .*install the lab anew"):
         unpack(tmp_path / "bad.zip", tmp_path / "bad", "install the lab anew")

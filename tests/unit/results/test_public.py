@@ -18,11 +18,8 @@ def planted(tmp_path: Path) -> RunFolder:
     return write_planted(tmp_path)
 
 
-def test_the_names_are_found_in_the_run_itself(planted: RunFolder) -> None:
-    assert {name for _, name in leaks(planted.path)} == set(PLANTED)
-
-
 def test_no_planted_name_is_in_a_copy_and_the_numbers_are_the_same(planted: RunFolder, tmp_path: Path) -> None:
+    assert {name for _, name in leaks(planted.path)} == set(PLANTED)
     shown = Public(planted)
     shown.copy_to(tmp_path / "copy")
     assert leaks(tmp_path / "copy") == []
@@ -31,12 +28,6 @@ def test_no_planted_name_is_in_a_copy_and_the_numbers_are_the_same(planted: RunF
     for column in ("trial_id", "case_id", "elapsed_s", "MB_per_s", "status", "retransmits"):
         assert ours[column].equals(theirs[column])
     assert not {"names", "seal", "hosts_digest"} & RunFolder(tmp_path / "copy").run.keys()
-
-
-def test_a_host_that_is_called_as_every_server_leaves_the_keys_of_a_sweep(tmp_path: Path) -> None:
-    text = '[factors]\nserver_sync = ["default"]  # on server.q.lab\n'
-    run = write_run(tmp_path, make_trials(1), names={"host": ["server.q.lab", "client.q.lab"]}, sweep_text=text)
-    assert Public(run).run["sweep_text"] == text.replace("server.q.lab", "host-1")
 
 
 def test_the_same_name_has_the_same_mask_everywhere_and_each_time(planted: RunFolder) -> None:
@@ -48,21 +39,23 @@ def test_the_same_name_has_the_same_mask_everywhere_and_each_time(planted: RunFo
     assert mask in shown.trials()[-1].reason
 
 
-def test_what_the_lab_itself_writes_stays(tmp_path: Path) -> None:
+def test_what_the_lab_itself_writes_stays_though_a_host_is_called_like_a_key(tmp_path: Path) -> None:
     run = write_run(tmp_path, [trial(effective={"cipher": "chacha20-poly1305@openssh.com", "mount": "gvfs"})],
                     code_version="0.1.0+eede04230824", names={"user": ["lab"], "host": ["client"]})  # fmt: skip
     shown = Public(run)
     assert shown.run["code_version"] == run.run["code_version"]
     assert shown.trials()[0].effective == run.trials()[0].effective
+    text = '[factors]\nserver_sync = ["default"]  # on server.q.lab\n'
+    run = write_run(tmp_path, make_trials(1), names={"host": ["server.q.lab", "client.q.lab"]}, sweep_text=text)
+    assert Public(run).run["sweep_text"] == text.replace("server.q.lab", "host-1")
 
 
-def test_a_copy_goes_over_nothing(planted: RunFolder, tmp_path: Path) -> None:
+def test_a_copy_goes_over_nothing_and_a_run_that_cannot_be_read_is_told_by_its_own_path(
+    planted: RunFolder, tmp_path: Path
+) -> None:
     (tmp_path / "mine").mkdir()
     with pytest.raises(BadInput, match="mine: is there already"):
         Public(planted).copy_to(tmp_path / "mine")
-
-
-def test_a_run_that_cannot_be_read_is_told_by_its_own_path(planted: RunFolder) -> None:
     with planted.trials_path.open("a") as file:
         file.write("{}\n")
     with pytest.raises(BadInput, match=re.escape(str(planted.trials_path))):

@@ -25,11 +25,15 @@ from lab.results.trial import SCHEMA
 TEXTS = ("name", "started_at", "hosts_file", "sweep_file", "sweep_text", "title", "instance", "code_version")
 
 
-def test_trials_come_back_as_they_were_appended(tmp_path: Path) -> None:
+def test_trials_come_back_as_they_were_appended_however_many(tmp_path: Path) -> None:
     made = make_trials(blocks=1)
     folder = write_run(tmp_path, made)
     assert folder.trials() == made
     assert RunFolder(folder.path).trials() == made
+    folder = write_run(tmp_path, [])
+    base = line(trial_id="ID")
+    folder.trials_path.write_text("".join(base.replace("ID", f"t{number}") + "\n" for number in range(20_000)))
+    assert len(run_folder.load(folder.path)) == 20_000
 
 
 @settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -45,16 +49,13 @@ SAID = "mount_smbfs: //ann:hunter2@nas/Films: No route to host"
 LEAKY = trial(trial_id="b9-001", reason=SAID, observed={"remarks": [SAID]}, effective={"mount_options": f"{SAID} "})
 
 
-def test_a_password_that_a_host_prints_is_in_no_file_of_a_run(tmp_path: Path) -> None:
+def test_a_password_that_a_host_prints_is_in_no_file_of_a_run_and_is_not_read_from_one(tmp_path: Path) -> None:
     folder = RunFolder.create(tmp_path, "leaky", RUN | {"title": SAID, "sweep_text": f"# {SAID}"})
     folder.append(LEAKY)
     folder.append_samples(LEAKY.trial_id, {"client": {"processes": [[0.5, {"mount -o password=hunter2": 0.1}]]}})
     folder.update(ended=SAID, left_out={"afp": SAID})
     assert len(list(folder.path.iterdir())) == 3
     assert not [path for path in folder.path.iterdir() if b"hunter2" in path.read_bytes()]
-
-
-def test_one_in_a_run_of_before_is_not_read(tmp_path: Path) -> None:
     folder = write_run(tmp_path, [LEAKY])
     content = {**folder.run, "ended": SAID, "hosts": {"client": {"about": {"model": SAID}}}}
     (folder.path / "run.json").write_text(json.dumps(content))
@@ -66,7 +67,7 @@ def test_one_in_a_run_of_before_is_not_read(tmp_path: Path) -> None:
     assert str(read).count("//ann:***@nas") == 11
 
 
-def test_the_folder_is_named_by_utc_time_and_a_taken_name_gets_a_suffix(tmp_path: Path) -> None:
+def test_a_folder_is_named_by_utc_time_and_an_update_replaces_run_json_as_a_whole(tmp_path: Path) -> None:
     folders = [RunFolder.create(tmp_path, "twin", RUN) for _ in range(3)]
     assert len({folder.path for folder in folders}) == 3
     for folder in folders:
@@ -76,9 +77,6 @@ def test_the_folder_is_named_by_utc_time_and_a_taken_name_gets_a_suffix(tmp_path
         assert folder.run["schema"] == SCHEMA
         assert folder.run["name"] == "twin"
         assert folder.report_path == folder.path / "report"
-
-
-def test_update_replaces_run_json_as_a_whole(tmp_path: Path) -> None:
     folder = RunFolder.create(tmp_path, "run", RUN)
     folder.update(finished_at="2030-01-02T04:00:00+00:00", note="new")
     assert RunFolder(folder.path).run == folder.run == {**folder.run, "note": "new"}
@@ -156,7 +154,9 @@ def test_a_file_that_may_not_be_read_is_named(tmp_path: Path, monkeypatch: pytes
         RunFolder(path)
 
 
-def test_every_append_is_synced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_append_is_synced_and_reads_nothing_of_what_is_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     folder = RunFolder.create(tmp_path, "run", RUN)
     synced: list[int] = []
     monkeypatch.setattr(os, "fsync", lambda descriptor: synced.append(os.fstat(descriptor).st_size))
@@ -164,9 +164,20 @@ def test_every_append_is_synced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert folder.trials_path.stat().st_size in synced
     folder.append(trial(trial_id="b"))
     assert synced[-1] == folder.trials_path.stat().st_size
+    folder = write_run(tmp_path, [trial()])
+    os.truncate(folder.trials_path, 2**40)  # a hole: larger than any memory, and on no disk
+    with folder.trials_path.open("r+b") as file:
+        file.seek(2**40 - 1)
+        file.write(b"\n")
+    folder.append(trial(trial_id="b"))
+    with folder.trials_path.open("rb") as file:
+        file.seek(2**40)
+        assert json.loads(file.read())["trial_id"] == "b"
 
 
-def test_a_line_torn_at_any_byte_loses_no_earlier_trial(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_line_torn_at_any_byte_or_of_no_text_loses_no_earlier_trial(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(os, "fsync", lambda descriptor: None)  # a thousand real ones would take long
     earlier, last, after = (trial(trial_id=name, reason="é → ok") for name in "abc")
     folder = write_run(tmp_path, [earlier, last])
@@ -182,9 +193,6 @@ def test_a_line_torn_at_any_byte_loses_no_earlier_trial(tmp_path: Path, monkeypa
         assert folder.trials() == [*kept, after]
         aside = torn.read_bytes() if torn.exists() else b""
         assert aside == (content[start:end] + b"\n" if len(kept) == 1 and end > start else b"")
-
-
-def test_a_torn_line_of_no_text_at_all_is_put_aside_too(tmp_path: Path) -> None:
     folder = write_run(tmp_path, [trial()])
     with folder.trials_path.open("ab") as file:
         file.write(b"\0\xff\0")
@@ -195,21 +203,13 @@ def test_a_torn_line_of_no_text_at_all_is_put_aside_too(tmp_path: Path) -> None:
 
 
 def test_load_gives_one_tidy_row_a_trial(tmp_path: Path) -> None:
-    folder = write_run(
-        tmp_path,
-        [
-            trial(elapsed_s=4, wire_tx_bytes=2**60 + 1),
-            trial(
-                trial_id="b",
-                elapsed_s=None,
-                ceiling_bytes_per_s=None,
-                server_cpu_s=None,
-                retransmits=None,
-                status="failed",
-            ),
-            trial(trial_id="c", elapsed_s=0.0, tcp_space=65536, size_bytes=0, status="failed", verified=False),
-        ],
-    )
+    lacking = dict.fromkeys(("elapsed_s", "ceiling_bytes_per_s", "server_cpu_s", "retransmits"))
+    trials = [
+        trial(elapsed_s=4, wire_tx_bytes=2**60 + 1),
+        trial(trial_id="b", status="failed", **lacking),
+        trial(trial_id="c", elapsed_s=0.0, tcp_space=65536, size_bytes=0, status="failed", verified=False),
+    ]
+    folder = write_run(tmp_path, trials)
     frame = run_folder.load(folder.path)
     fields = [field.name for field in dataclasses.fields(Trial)]
     assert list(frame.columns[: len(fields)]) == fields
@@ -239,14 +239,7 @@ def test_an_empty_run_has_the_same_columns_and_types(tmp_path: Path, has_file: b
     ]  # fmt: skip
 
 
-def test_many_trials_load(tmp_path: Path) -> None:
-    folder = write_run(tmp_path, [])
-    base = line(trial_id="ID")
-    folder.trials_path.write_text("".join(base.replace("ID", f"t{number}") + "\n" for number in range(20_000)))
-    assert len(run_folder.load(folder.path)) == 20_000
-
-
-def test_a_run_of_the_first_schema_is_read_as_one_of_today(tmp_path: Path) -> None:
+def test_options_are_columns_also_of_a_run_of_the_first_schema(tmp_path: Path) -> None:
     folder = write_run(tmp_path, [trial()])
     line = json.loads(folder.trials_path.read_text())
     del line["anchor"], line["observed"]
@@ -254,20 +247,5 @@ def test_a_run_of_the_first_schema_is_read_as_one_of_today(tmp_path: Path) -> No
     folder.update(schema=1)
     assert RunFolder(folder.path).trials() == [trial()]
     assert load(folder.path)[list(OPTIONS)].to_dict("records") == [OPTIONS]
-
-
-def test_options_are_columns(tmp_path: Path) -> None:
     folder = write_run(tmp_path, [trial(options={"server_sync": "async"})])
     assert load(folder.path)[list(OPTIONS)].to_dict("records") == [OPTIONS | {"server_sync": "async"}]
-
-
-def test_appending_does_not_read_what_is_there(tmp_path: Path) -> None:
-    folder = write_run(tmp_path, [trial()])
-    os.truncate(folder.trials_path, 2**40)  # a hole: larger than any memory, and on no disk
-    with folder.trials_path.open("r+b") as file:
-        file.seek(2**40 - 1)
-        file.write(b"\n")
-    folder.append(trial(trial_id="b"))
-    with folder.trials_path.open("rb") as file:
-        file.seek(2**40)
-        assert json.loads(file.read())["trial_id"] == "b"

@@ -17,7 +17,9 @@ from lab.results import run_folder, run_list
 from lab.results.run_list import list_runs
 
 
-def test_a_run_is_listed_with_when_sweep_hosts_trials_and_fastest_medians(tmp_path: Path) -> None:
+def test_a_run_is_listed_with_when_sweep_hosts_trials_and_fastest_medians(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     folder = write_run(tmp_path, make_trials(3))
     (listed,) = list_runs(tmp_path)
     trials = [each for each in folder.trials() if each.protocol != "link"]
@@ -32,6 +34,10 @@ def test_a_run_is_listed_with_when_sweep_hosts_trials_and_fastest_medians(tmp_pa
     }
     assert min(listed.trials.values()) > 0
     assert listed.fastest == pytest.approx({name: fastest[name] for name in ("write", "read")})
+    monkeypatch.setattr(run_list, "MOST_BYTES", 10_000)  # of a longer file, the beginning is read
+    (beginning,) = list_runs(tmp_path)
+    assert not beginning.is_whole
+    assert 0 < sum(beginning.trials.values()) < len(folder.trials())
 
 
 @pytest.mark.parametrize("name", [path.name for path in sorted(RUN_CAPTURES.iterdir())])
@@ -51,10 +57,12 @@ def test_real_runs_are_listed_with_the_figures_of_their_summary(tmp_path: Path, 
     assert listed.label == ("emulated Mac" if name == "macs" else "local lab")
 
 
-def test_an_anchor_counts_and_is_in_no_median(tmp_path: Path) -> None:
-    write_run(tmp_path, [trial(), trial(trial_id="again", anchor=True, elapsed_s=0.001)])
+def test_an_anchor_counts_and_is_in_no_median_and_a_torn_last_line_is_no_trial(tmp_path: Path) -> None:
+    folder = write_run(tmp_path, [trial(), trial(trial_id="again", anchor=True, elapsed_s=0.001)])
+    with folder.trials_path.open("a") as file:
+        file.write('{"case_id": "x", "sta')
     (listed,) = list_runs(tmp_path)
-    assert listed.trials["ok"] == 2
+    assert (listed.trials["ok"], listed.problem) == (2, "")
     assert listed.fastest == pytest.approx({"write": statistics.median([512 * 1024**2 / 5e6])})
 
 
@@ -71,14 +79,6 @@ def test_the_newest_comes_first_and_one_that_cannot_be_read_is_a_line_among_the_
     assert third.problem.startswith("trials.jsonl: line 1: not a trial: ")
 
 
-def test_a_torn_last_line_is_no_trial(tmp_path: Path) -> None:
-    folder = write_run(tmp_path, [trial()])
-    with folder.trials_path.open("a") as file:
-        file.write('{"case_id": "x", "sta')
-    (listed,) = list_runs(tmp_path)
-    assert (listed.trials["ok"], listed.problem) == (1, "")
-
-
 def test_a_run_without_a_trial_says_how_it_ended(tmp_path: Path) -> None:
     write_run(tmp_path, [], ended="failed: server: no iperf3")
     write_run(tmp_path, [])
@@ -86,14 +86,6 @@ def test_a_run_without_a_trial_says_how_it_ended(tmp_path: Path) -> None:
     assert failed.ended == "failed: server: no iperf3"
     assert unfinished.ended == "it is still running, or was killed"
     assert (failed.fastest, set(failed.trials.values())) == ({}, {0})
-
-
-def test_of_a_long_file_the_beginning_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    folder = write_run(tmp_path, make_trials(3))
-    monkeypatch.setattr(run_list, "MOST_BYTES", 10_000)
-    (listed,) = list_runs(tmp_path)
-    assert not listed.is_whole
-    assert 0 < sum(listed.trials.values()) < len(folder.trials())
 
 
 @pytest.mark.parametrize(

@@ -26,9 +26,9 @@ def results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return Path("results")
 
 
-def make_run(path: Path, file: str = "run.json") -> None:
+def make_run(path: Path) -> None:
     path.mkdir(parents=True)
-    (path / file).write_text("not even JSON: no content is looked at")
+    (path / "run.json").write_text("not even JSON: no content is looked at")
 
 
 @pytest.mark.parametrize(
@@ -50,22 +50,20 @@ def test_a_short_name_stands_for_a_run_of_the_results(results: Path, name: str, 
     assert find_run(name, results) == results / run
 
 
-def test_a_whole_name_counts_also_where_others_begin_so(results: Path) -> None:
+def test_a_whole_name_counts_where_others_begin_so_and_names_its_sweep_after_the_time(results: Path) -> None:
     make_run(results / "20300101T000000Z-demo-again")
     assert find_run("20300101T000000Z-demo", results).name == "20300101T000000Z-demo"
+    assert [sweep_of(Path("results") / name) for name in RUNS] == ["demo", "demo", "macs", "demo-2", "from-elsewhere"]
 
 
 @pytest.mark.parametrize("file", ["run.json", "journal.jsonl"])
 def test_a_path_is_taken_as_it_is(results: Path, file: str) -> None:
     for path in ("somewhere/else", "/nowhere/at/all", "./demo", "results/20300101T000000Z-demo"):
         assert find_run(path, results) == Path(path)
-    make_run(Path("demo"), file)
-    assert find_run("demo", results) == Path("demo")
-
-
-def test_a_folder_that_is_no_run_hides_none(results: Path) -> None:
     Path("demo").mkdir()
-    assert find_run("demo", results) == results / "20300102T000000Z-demo"
+    assert find_run("demo", results) == results / "20300102T000000Z-demo"  # the folder is no run, and hides none
+    Path("demo", file).touch()
+    assert find_run("demo", results) == Path("demo")
 
 
 @pytest.mark.parametrize(
@@ -86,11 +84,17 @@ def test_a_name_of_none_or_of_several_is_bad_input_that_says_so(results: Path, n
     assert str(raised.value) == message
 
 
-def test_without_results_there_is_no_run(tmp_path: Path) -> None:
+def test_without_results_there_is_no_run_and_one_that_measured_nothing_says_why(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="holds 0 runs"):
         find_run("-1", tmp_path / "nothing")
     with pytest.raises(BadInput, match="is called so"):
         find_run("demo", tmp_path / "nothing")
+    for path in (tmp_path, tmp_path / "not/there"):
+        with pytest.raises(BadInput, match="holds no run"):
+            newest(path)
+    write_run_json(tmp_path / "20300101T000000Z-a", None)
+    with pytest.raises(BadInput, match=r"-a: holds no trial: failed: client: no iperf3: `lab run --resume .*-a` goes"):
+        newest(tmp_path)
 
 
 @given(st.text(alphabet=st.characters(codec="utf-8")))
@@ -103,10 +107,6 @@ def test_any_words_are_a_path_a_run_or_bad_input(tmp_path_factory: pytest.TempPa
     except BadInput:
         return
     assert path in (Path(name), results / "20300101T000000Z-demo")
-
-
-def test_a_sweep_is_what_a_folder_is_called_after_the_time() -> None:
-    assert [sweep_of(Path("results") / name) for name in RUNS] == ["demo", "demo", "macs", "demo-2", "from-elsewhere"]
 
 
 @pytest.mark.parametrize("trials", ['{"protocol": "smb"}\n', "not JSON\n"])
@@ -125,18 +125,6 @@ def write_run_json(path: Path, trials: str | None) -> None:
     (path / "run.json").write_text('{"schema": 1, "ended": "failed: client: no iperf3"}')
     if trials is not None:
         (path / "trials.jsonl").write_text(trials)
-
-
-def test_runs_that_measured_nothing_are_bad_input_that_says_why(tmp_path: Path) -> None:
-    write_run_json(tmp_path / "20300101T000000Z-a", None)
-    with pytest.raises(BadInput, match=r"-a: holds no trial: failed: client: no iperf3: `lab run --resume .*-a` goes"):
-        newest(tmp_path)
-
-
-@pytest.mark.parametrize("missing", ["", "not/there"])
-def test_newest_of_nothing_is_bad_input(tmp_path: Path, missing: str) -> None:
-    with pytest.raises(BadInput, match="holds no run"):
-        newest(tmp_path / missing)
 
 
 def test_runs_are_listed_newest_first_and_no_link_is_followed(tmp_path: Path) -> None:

@@ -9,21 +9,15 @@ from lab.results import saved_runs
 from lab.results.saved_runs import read_saved_runs
 
 
-def test_the_runs_of_a_name_come_the_oldest_first(tmp_path: Path) -> None:
+def test_the_runs_of_a_name_come_the_oldest_first_and_no_trials_of_others_are_read(tmp_path: Path) -> None:
     for number in (2, 0, 1):
         write_saved_run(tmp_path, number, trials=1)
-    write_saved_run(tmp_path, 5, saved_as="other")
+    write_saved_run(tmp_path, 5, saved_as="other").trials_path.write_text("no trial\n")
     write_run(tmp_path, [trial()])
     saved = read_saved_runs(tmp_path, "nas")
     assert [run.begun.day for run in saved.runs] == [BEGUN.day + number for number in range(3)]
     assert [len(run.trials) for run in saved.runs] == [2, 2, 2]
     assert (saved.older, list(saved.unreadable)) == (0, [])
-
-
-def test_of_other_runs_only_run_json_is_read(tmp_path: Path) -> None:
-    write_saved_run(tmp_path, 0, trials=1)
-    write_saved_run(tmp_path, 1, saved_as="other").trials_path.write_text("no trial\n")
-    assert not read_saved_runs(tmp_path, "nas").unreadable
 
 
 def test_a_run_that_cannot_be_read_is_told_and_no_end(tmp_path: Path) -> None:

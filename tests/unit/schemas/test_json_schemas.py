@@ -8,7 +8,7 @@ from __future__ import annotations
 import copy
 import gzip
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -60,6 +60,12 @@ def problems(name: str, records: Iterable[Any]) -> list[str]:
     return [f"{error.json_path}: {error.message}" for record in records for error in schema(name).iter_errors(record)]
 
 
+def example(name: str) -> examples.Example:
+    run = examples.find(name)
+    assert run
+    return run
+
+
 def captured(name: str, folder: Path) -> RunFolder:
     for packed in (RUN_CAPTURES / name / "run").iterdir():
         (folder / packed.stem).write_bytes(gzip.decompress(packed.read_bytes()))
@@ -75,9 +81,9 @@ def assert_of_the_schemas(run: RunFolder) -> None:
     frame = export_table.table([run])
     some = frame.iloc[:: len(frame) // 20 + 1]
     for exported in (some, export_table.tidy(some).sample(20, random_state=1)):
-        told = json.loads(export_table.as_json(exported))
-        assert len(told["rows"]) == len(exported)
-        assert problems("table", [told]) == []
+        content = json.loads(export_table.as_json(exported))
+        assert len(content["rows"]) == len(exported)
+        assert problems("table", [content]) == []
 
 
 def test_there_is_one_for_each_word_that_the_command_takes(capsys: pytest.CaptureFixture[str]) -> None:
@@ -101,9 +107,7 @@ def test_a_contribution_is_of_its_schema_and_a_changed_one_is_not(tmp_path: Path
 
 @pytest.mark.parametrize("name", sorted(shipped.examples()))
 def test_the_runs_that_come_with_the_lab_are_of_them(name: str) -> None:
-    example = examples.find(name)
-    assert example
-    assert_of_the_schemas(example)
+    assert_of_the_schemas(example(name))
 
 
 @pytest.mark.parametrize("name", CAPTURED)
@@ -167,58 +171,39 @@ def changed(record: Any, path: str, value: Any) -> Any:
     return whole
 
 
-@pytest.mark.parametrize(
-    ("path", "value"),
-    [
+GOOD: dict[str, Callable[[], Any]] = {
+    "trial": lambda: trial(observed={"client": {}}).to_json(),
+    "run": lambda: {**RUN, **RUN_JSON, "hosts": dict(example("example").run["hosts"])},
+    "samples": lambda: json.loads(COURSES[-1].read_text().splitlines()[0]),
+    "table": lambda: TABLE,
+}
+BAD: dict[str, list[tuple[str, Any]]] = {
+    "trial": [
         ("mtu", "1500"), ("mtu", -1), ("mtu", True), ("mtu", ...), ("unheard", 1), ("direction", "up"),
         ("size_bytes", 2**63), ("elapsed_s", None), ("elapsed_s", 0), ("elapsed_s", "5"), ("tcp_space", "large"),
         ("options/smb.signing", True), ("observed/client", []), ("observed/client/cores", "2"),
         ("observed/remarks", "odd"), ("effective/rsize", "4096"), ("protocol", "p" * 501), ("case_id", "c" * 2001),
         ("verified", None), ("status", "good"), ("options", {str(number): "on" for number in range(41)}),
     ],
-)  # fmt: skip
-def test_what_is_no_trial_is_not_of_its_schema(path: str, value: Any) -> None:
-    good = trial(observed={"client": {}}).to_json()
-    assert problems("trial", [good]) == []
-    assert problems("trial", [changed(good, path, value)])
-
-
-@pytest.mark.parametrize(
-    ("path", "value"),
-    [
+    "run": [
         ("schema", 3), ("schema", ...), ("title", 3), ("hosts", []), ("hosts/client/cores", "2"),
         ("load/0/client", "busy"), ("hosts/server/kernel", ...), ("target/protocol", 1), ("link/mtu", "1500"),
         ("names/host", "ann"), ("seed", 1.5),
     ],
-)  # fmt: skip
-def test_what_no_run_says_is_not_of_its_schema(path: str, value: Any) -> None:
-    example = examples.find("example")
-    assert example
-    good = {**RUN, **RUN_JSON, "hosts": dict(example.run["hosts"])}
-    assert problems("run", [good]) == []
-    assert problems("run", [changed(good, path, value)])
-
-
-@pytest.mark.parametrize(
-    ("path", "value"),
-    [
+    "samples": [
         ("trial_id", ...), ("client", []), ("client/at_s/0", None), ("client/at_s", 0.0), ("server/cpu_s", ["1"]),
         ("client/connections", [[0.1, "a b"]]), ("client/processes", [[0.1, {"cp 7": "1"}]]),
         ("client/core_busy", [1]), ("client/connections", [[0.1, "a b", {"cwnd": "10"}]]),
     ],
-)  # fmt: skip
-def test_what_is_no_course_is_not_of_its_schema(path: str, value: Any) -> None:
-    good = json.loads(COURSES[-1].read_text().splitlines()[0])
-    assert problems("samples", [changed(good, path, value)])
-
-
-@pytest.mark.parametrize(
-    ("path", "value"),
-    [
+    "table": [
         ("schema", 1), ("columns/trial_id", "text"), ("rows/0/trial_id", ...), ("rows/0/elapsed_s", "5"), ("rows", {}),
         ("rows/0/elapsed_s", None), ("rows/0/option.smb.signing", True), ("rows/0/observed.from elsewhere", 1),
     ],
-)  # fmt: skip
-def test_what_is_no_export_is_not_of_its_schema(path: str, value: Any) -> None:
-    assert problems("table", [TABLE]) == []
-    assert problems("table", [changed(TABLE, path, value)])
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "path", "value"), [(name, *change) for name in BAD for change in BAD[name]])
+def test_what_is_no_record_is_not_of_its_schema(name: str, path: str, value: Any) -> None:
+    good = GOOD[name]()
+    assert problems(name, [good]) == []
+    assert problems(name, [changed(good, path, value)])

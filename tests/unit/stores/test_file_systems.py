@@ -75,20 +75,17 @@ def test_a_level_is_an_option_of_the_mount(name: str, levels: Mapping[str, str],
     assert find(name).mount_options(levels) == options
 
 
-def test_nothing_that_makes_one_forces_it_over_what_is_there() -> None:
+def test_making_one_forces_nothing_and_writes_to_no_more_of_a_device_than_its_part() -> None:
     on_device = {word for name in MADE for word in find(name).words_on("/dev/sdb", 1 << 30)}
     words = {word for name in MADE for word in find(name).make_words} | on_device
     assert not words & {"-f", "-F", "-ff", "--force"}
-
-
-def test_on_a_device_no_more_than_its_own_part_is_written_to_or_discarded() -> None:
-    words = {name: find(name).words_on("/dev/sdb", 1 << 30) for name in MADE}
-    assert words["ext4"][-4:] == (
+    by_name = {name: find(name).words_on("/dev/sdb", 1 << 30) for name in MADE}
+    assert by_name["ext4"][-4:] == (
         "-E", "lazy_itable_init=0,lazy_journal_init=0,nodiscard", "/dev/sdb", "1048576k",
     )  # fmt: skip
-    assert words["ext4"].count("-E") == 1, "mkfs.ext4 takes the last one only"
-    assert words["xfs"][-4:] == ("-K", "-d", "size=1073741824", "/dev/sdb")
-    assert words["btrfs"][-4:] == ("-K", "-b", "1073741824", "/dev/sdb")
+    assert by_name["ext4"].count("-E") == 1, "mkfs.ext4 takes the last one only"
+    assert by_name["xfs"][-4:] == ("-K", "-d", "size=1073741824", "/dev/sdb")
+    assert by_name["btrfs"][-4:] == ("-K", "-b", "1073741824", "/dev/sdb")
 
 
 @pytest.mark.parametrize("text", ["", "disk unknown\n", "disk\n", "Block size: 4096\n"])

@@ -10,9 +10,8 @@ from support.store_hosts import StoreLab
 from lab.base.errors import CommandError, HostError, LabFailure, RestoreError
 from lab.base.present import present
 from lab.stores import DeviceBytes, parse_device_bytes
-from lab.stores.loop_disks import LoopDisks
 from lab.stores.zfs import STORE as ZFS
-from lab.stores.zpool import ZpoolOnDisks
+from lab.stores.zpool import LoopDisks, ZpoolOnDisks
 
 LEVELS = {"ashift": "9", "raid": "raidz", "disks": "512e"}
 
@@ -32,11 +31,6 @@ class Lab(StoreLab):
         self.files = [f"{self.host.own}/store.vdevs/vdev-{number}" for number in (1, 2, 3)]
 
 
-@pytest.fixture
-def lab(tmp_path: Path) -> Lab:
-    return Lab(tmp_path)
-
-
 def test_a_pool_lies_on_loops_over_loops_over_the_files_of_the_lab(lab: Lab) -> None:
     made = lab.make()
     assert lab.host.loops() == {
@@ -50,20 +44,15 @@ def test_a_pool_lies_on_loops_over_loops_over_the_files_of_the_lab(lab: Lab) -> 
     assert made.levels["zfs.disks"] == "512e"
     assert made.description.startswith("zfs 2.3.9-1, raidz of 3 512e disks, ashift 9, ")
     assert lab.host.calls("blockdev") == [f"blockdev --setra 0 /dev/loop{number}" for number in (1, 3, 5)]
-    lab.settings.unwind()
-    assert lab.host.is_left_as_it_was()
-
-
-def test_what_the_loops_with_the_sectors_of_the_disks_moved_is_counted_once_all_is_written(lab: Lab) -> None:
-    made = lab.make()
     printed = present(made.count).run(lab.host)
-    assert parse_device_bytes(printed) == DeviceBytes(3 * 32 * 512, 3 * 48 * 512)
+    assert parse_device_bytes(printed) == DeviceBytes(3 * 32 * 512, 3 * 48 * 512), "counted once all is written"
     assert lab.host.calls("sync") == [f"sync /dev/loop{number}" for number in (1, 3, 5)]
+    lab.restore()
 
 
 @pytest.mark.parametrize("made", ["no loop", "a loop", "two loops", "a node"])
 def test_killed_while_the_disks_are_made_none_is_left(lab: Lab, made: str) -> None:
-    (lab.host.folder / "no_loops").touch()
+    lab.put("no_loops")
     with pytest.raises(CommandError, match="cannot find an unused loop device"):
         lab.make()
     (lab.host.folder / "no_loops").unlink()
@@ -72,20 +61,11 @@ def test_killed_while_the_disks_are_made_none_is_left(lab: Lab, made: str) -> No
         above = lab.host.attach(f"/dev/{below}") if made != "a loop" else ""
         if made == "a node":
             (lab.host.nodes / "vdev-1").write_text(f"7 {above.removeprefix('loop')}\n")
-    lab.begin().unwind()
-    assert lab.host.is_left_as_it_was()
-
-
-def test_the_module_of_loops_is_unloaded_where_it_was_not_loaded_before(tmp_path: Path) -> None:
-    lab = Lab(tmp_path, has_ann=False)
-    lab.make()
-    lab.settings.unwind()
-    assert lab.host.calls("modprobe") == ["modprobe zfs", "modprobe loop", "modprobe -r loop", "modprobe -r zfs"]
-    assert lab.host.is_left_as_it_was()
+    lab.restore(lab.begin())
 
 
 def test_a_loop_that_is_not_over_the_file_of_the_lab_becomes_no_device_of_a_pool(lab: Lab) -> None:
-    (lab.host.folder / "losetup.takes_another").touch()
+    lab.put("losetup.takes_another")
     with pytest.raises(CommandError, match=r"is no disk over the lab's own .*vdev-1"):
         lab.make()
     assert not [call for call in lab.host.calls("zpool") if call.startswith("zpool create")]

@@ -28,16 +28,11 @@ class Lab(StoreLab):
         super().__init__(MacPoolHost(folder), store, {})
 
 
-@pytest.fixture
-def lab(tmp_path: Path) -> Lab:
-    return Lab(tmp_path)
-
-
 def pools(lab: Lab) -> str:
     return (lab.host.folder / "pools").read_text()
 
 
-def test_a_pool_with_the_name_of_the_folder_is_made_on_the_image_and_removed(lab: Lab) -> None:
+def test_a_pool_with_the_name_of_the_folder_is_made_on_the_image_without_force_and_removed(lab: Lab) -> None:
     made = lab.make()
     path = lab.host.own / "store"
     (create,) = [call for call in lab.host.calls("zpool") if " create " in call]
@@ -52,17 +47,23 @@ def test_a_pool_with_the_name_of_the_folder_is_made_on_the_image_and_removed(lab
     }  # fmt: skip
     words = "o3x 2.2.3-1, case-insensitive, sparseimage, ashift 12, shown as hfs, local,journaled,noatime; in an image"
     assert made.description.startswith(words)
-    lab.settings.unwind()
-    assert lab.host.is_left_as_it_was()
+    present(made.forget).run(lab.host)
+    assert f"zpool import -d /dev -o cachefile=none {NAME}" in lab.host.calls("zpool")
+    assert present(made.find_fault).run(lab.host) == ""
+    lab.restore()
+    assert not {"-f", "-F"} & set(create_options({"compression": "zstd"}))
 
 
-def test_levels_of_a_sweep_are_those_of_the_pool(lab: Lab) -> None:
+def test_levels_of_a_sweep_are_those_of_the_pool_which_is_on_the_disk_itself_with_o3x_1(lab: Lab) -> None:
     made = lab.make({"image": "dmg", "case": "sensitive", "ashift": "13", "compression": "lz4", "mimic": "off"})
     assert {name.removeprefix("o3x."): level for name, level in made.levels.items()} == {
         "image": "dmg", "case": "sensitive", "ashift": "13", "compression": "lz4", "mimic": "off"
     }  # fmt: skip
-    lab.settings.unwind()
-    assert lab.host.is_left_as_it_was()
+    lab.restore()
+    lab.put("partition", "")
+    lab.make()
+    assert pools(lab) == f"{ANNS_POOL}{NAME} /dev/disk4\n"
+    lab.restore()
 
 
 @pytest.mark.parametrize(
@@ -74,32 +75,14 @@ def test_levels_of_a_sweep_are_those_of_the_pool(lab: Lab) -> None:
     ],
 )
 def test_it_is_shown_as_hfs_only_where_macos_has_an_afp_server(lab: Lab, version: str, known: str, option: str) -> None:
-    (lab.host.folder / "version").write_text(version)
-    (lab.host.folder / "mimic").write_text(known)
+    lab.put("version", version)
+    lab.put("mimic", known)
     made = lab.make()
     (create,) = [call for call in lab.host.calls("zpool") if " create " in call]
     assert option in create
     assert (" -O com.apple.mimic" in create) == bool(option)
     assert made.levels["o3x.mimic"] == ("on" if option else "off")
-    lab.settings.unwind()
-    assert lab.host.is_left_as_it_was()
-
-
-def test_a_pool_of_o3x_1_is_on_the_disk_itself(lab: Lab) -> None:
-    (lab.host.folder / "partition").write_text("")
-    lab.make()
-    assert pools(lab) == f"{ANNS_POOL}{NAME} /dev/disk4\n"
-    lab.settings.unwind()
-    assert lab.host.is_left_as_it_was()
-
-
-def test_its_cache_is_emptied_by_an_export_and_an_import(lab: Lab) -> None:
-    made = lab.make()
-    present(made.forget).run(lab.host)
-    assert f"zpool import -d /dev -o cachefile=none {NAME}" in lab.host.calls("zpool")
-    assert present(made.find_fault).run(lab.host) == ""
-    lab.settings.unwind()
-    assert lab.host.is_left_as_it_was()
+    lab.restore()
 
 
 @pytest.mark.parametrize("devices", [["/dev/disk7"], ["/dev/disk4s2"], ["/dev/disk4s1", "/dev/disk9"], []])
@@ -108,7 +91,7 @@ def test_a_pool_of_that_name_over_anything_but_the_image_is_left_alone_and_so_is
 ) -> None:
     lab.make()
     rows = "".join(f"{NAME} {device}\n" for device in devices) or f"{NAME} none\n"
-    (lab.host.folder / "pools").write_text(rows)
+    lab.put("pools", rows)
     with pytest.raises(RestoreError, match=rf"pool {NAME} in .* should be 'absent' and is 'pool over "):
         lab.settings.unwind()
     assert [call for call in lab.host.calls("zpool") if " destroy " in call] == []
@@ -117,16 +100,15 @@ def test_a_pool_of_that_name_over_anything_but_the_image_is_left_alone_and_so_is
 
 
 def test_a_pool_that_cannot_be_made_leaves_no_image(lab: Lab) -> None:
-    (lab.host.folder / "pool.fails").touch()
+    lab.put("pool.fails")
     with pytest.raises(CommandError, match="cannot create: invalid argument"):
         lab.make()
-    lab.begin().unwind()
-    assert lab.host.is_left_as_it_was()
+    lab.restore(lab.begin())
 
 
 def test_a_mac_whose_zfs_cannot_be_told_keeps_its_pool_and_image(lab: Lab) -> None:
     lab.make()
-    (lab.host.folder / "unloaded").touch()
+    lab.put("unloaded")
     with pytest.raises(RestoreError, match="is 'pools unknown'"):
         lab.settings.unwind()
     assert [call for call in lab.host.calls("hdiutil") if "detach" in call] == []
@@ -137,13 +119,9 @@ def test_a_mac_without_o3x_is_left_out(lab: Lab, lack: str) -> None:
     if lack == "programs":
         (lab.host.folder / "bin" / "zfs").unlink()
     else:
-        (lab.host.folder / "unloaded").touch()
+        lab.put("unloaded")
     with pytest.raises(Absent, match="server: store o3x: its kernel has no OpenZFS on OS X"):
         made_store.check(MacOS(lab.host), lab.store, {}, lab.share)
-
-
-def test_no_word_forces() -> None:
-    assert not {"-f", "-F"} & set(create_options({"compression": "zstd"}))
 
 
 @pytest.mark.parametrize("text", ["", "mimic on\nimage dmg\n", "p\tashift\t12\tlocal\nmimic on\nimage dmg\n"])

@@ -43,14 +43,11 @@ def test_other_text_is_refused() -> None:
             parse_zfs(text)
 
 
-def test_devices_of_several_sector_sizes_are_no_level() -> None:
+def test_the_sectors_of_a_pool_are_those_of_its_disks_if_all_have_the_same() -> None:
     pool = "\t/x/vdev-1\t1G\n\t/x/vdev-2\t1G\n/x/vdev-1\tashift\t9\n/x/vdev-2\tashift\t12\n"
     values = "".join(f"p\t{name}\t1\n" for name in ("sync", "compression", "recordsize", "atime"))
     with pytest.raises(ValueError, match="no ashift, or several"):
         parse_zfs(pool + values)
-
-
-def test_the_sectors_of_a_stripe_of_disks_are_those_of_its_disks() -> None:
     # zpool get names disks without /dev/
     pool = "p\t1G\n\t/dev/lab/vdev-1\t1G\n/dev/lab/vdev-1\tsectors\t512 4096\n"
     values = "".join(f"p\t{name}\t1\n" for name in ("sync", "compression", "recordsize", "atime"))
@@ -102,18 +99,12 @@ def test_a_size_that_holds_some_files_holds_them() -> None:
     assert room.most_in(MIB) == 0
 
 
-@pytest.mark.parametrize("level", ["off", "lz4", "gzip-9", "zstd", "zstd-1", "zstd-10", "zstd-19"])
-def test_each_way_of_compressing_is_a_level(level: str) -> None:
-    assert compression(level) == level
-
-
-@pytest.mark.parametrize("level", ["zstd-0", "zstd-20", "gzip-10", "LZ4", 1, "lz4\n"])
-def test_other_ways_of_compressing_are_none(level: object) -> None:
-    with pytest.raises(ValueError, match="zstd-1 to zstd-19"):
-        compression(level)
-
-
-def test_a_size_of_blocks_is_a_power_of_two() -> None:
+def test_a_level_is_a_way_of_compressing_or_a_size_of_blocks_that_is_a_power_of_two() -> None:
+    for level in ("off", "lz4", "gzip-9", "zstd", "zstd-1", "zstd-10", "zstd-19"):
+        assert compression(level) == level
+    for other in ("zstd-0", "zstd-20", "gzip-10", "LZ4", 1, "lz4\n"):
+        with pytest.raises(ValueError, match="zstd-1 to zstd-19"):
+            compression(other)
     assert [recordsize(size) for size in (512, "128K", "16 MiB")] == ["512 B", "128 KiB", "16 MiB"]
     for size in (256, "96 KiB", "32 MiB"):
         with pytest.raises(ValueError, match="a power of two from 512 B to 16 MiB"):

@@ -6,7 +6,7 @@ import pytest
 from support.pool_host import PoolHost
 from support.store_hosts import GIB, StoreLab
 
-from lab.base.errors import CommandError, HostError, LabFailure, RestoreError, SettingRefused
+from lab.base.errors import CommandError, HostError, RestoreError
 from lab.base.present import present
 from lab.stores import DeviceBytes, parse_device_bytes
 from lab.stores.zfs import STORE as ZFS
@@ -22,15 +22,6 @@ class Lab(StoreLab):
     def __init__(self, folder: Path, has_ann: bool = True):
         super().__init__(PoolHost(folder, has_ann), ZFS, RAIDZ)
         self.pool = folder / "pools" / self.host.own.name
-
-    def set(self, name: str, text: str = "") -> None:
-        """A state of the host."""
-        (self.host.folder / name).write_text(f"{text}\n" if text else "")
-
-
-@pytest.fixture
-def lab(tmp_path: Path) -> Lab:
-    return Lab(tmp_path)
 
 
 def test_a_pool_is_made_in_equal_files_mounted_given_to_the_account_and_removed(lab: Lab) -> None:
@@ -50,34 +41,21 @@ def test_a_pool_is_made_in_equal_files_mounted_given_to_the_account_and_removed(
         "zfs 2.3.9-1, raidz of 3 files, ashift 12, sync always, rw,nosuid,nodev,noatime,xattr,noacl,casesensitive; in "
         "files of 1 GiB on /dev/sda1"
     )
-    lab.settings.unwind()
-    assert lab.host.is_left_as_it_was()
-
-
-def test_no_word_forces_and_no_cache_of_pools_has_it(lab: Lab) -> None:
-    lab.make()
     (create,) = (call for call in lab.host.calls("zpool") if call.startswith("zpool create"))
     words = create.split(" ")
-    assert not {word for word in words if word.startswith("-") and word not in ("-o", "-O", "-m")}
+    assert not {word for word in words if word.startswith("-") and word not in ("-o", "-O", "-m")}, "nothing is forced"
     assert {"cachefile=none", "failmode=continue", "setuid=off", "devices=off"} <= set(words)
     assert words[words.index("-m") + 1] == f"{lab.host.own}/store"
+    lab.restore()
 
 
 def test_killed_between_export_and_import_no_file_is_left(lab: Lab) -> None:
     made = lab.make()
-    lab.set("refuse")
+    lab.put("refuse")
     with pytest.raises(CommandError, match="one or more devices is currently unavailable"):
         present(made.forget).run(lab.host)
     assert not lab.pool.exists()
-    lab.begin().unwind()
-    assert lab.host.is_left_as_it_was()
-
-
-def test_a_server_that_does_not_let_go_is_told(lab: Lab) -> None:
-    made = lab.make()
-    lab.set("busy")
-    with pytest.raises(CommandError, match=r"not exported: cannot export .*: pool or dataset is busy"):
-        present(made.forget).run(lab.host)
+    lab.restore(lab.begin())
 
 
 def test_the_pool_is_exported_and_imported_from_the_folder_of_the_lab_alone(lab: Lab) -> None:
@@ -87,10 +65,13 @@ def test_the_pool_is_exported_and_imported_from_the_folder_of_the_lab_alone(lab:
         f"zpool export {lab.host.own.name}",
         f"zpool import -d {lab.host.own}/store.vdevs -o cachefile=none {lab.host.own.name}",
     ]
+    lab.put("busy")
+    with pytest.raises(CommandError, match=r"not exported: cannot export .*: pool or dataset is busy"):
+        present(made.forget).run(lab.host)
 
 
 def test_a_pool_over_other_devices_is_neither_given_away_nor_destroyed(lab: Lab) -> None:
-    lab.set("create.takes_another")
+    lab.put("create.takes_another")
     with pytest.raises(
         CommandError, match=r"is no pool of the lab's own in .* that can be used: pool over /home/ann/disk"
     ):
@@ -121,37 +102,17 @@ def test_a_folder_that_is_there_already_is_not_touched(lab: Lab) -> None:
     assert (lab.host.folder / "pools" / "tank").exists()
 
 
-def test_a_busy_pool_keeps_its_files_until_it_is_free(lab: Lab) -> None:
-    lab.make()
-    lab.set("busy")
-    with pytest.raises(RestoreError, match="stays: another open change needs it"):
-        lab.settings.unwind()
-    assert (lab.host.own / "store.vdevs" / "vdev-1").exists()
-    (lab.host.folder / "busy").unlink()
-    lab.begin().unwind()
-    assert lab.host.is_left_as_it_was()
-
-
 def test_a_suspended_pool_is_told_and_ends_once_its_files_can_be_written(lab: Lab) -> None:
     made = lab.make()
     (lab.pool / "health").write_text("SUSPENDED\n")
     assert present(made.find_fault).run(lab.host) == f"the pool {lab.host.own.name} is SUSPENDED"
     with pytest.raises(CommandError, match="is suspended"):
         present(made.count).run(lab.host)
-    lab.set("full")
+    lab.put("full")
     with pytest.raises(RestoreError, match=r"^not everything .*\n.*is suspended, because its devices are gone"):
         lab.settings.unwind()
     (lab.host.folder / "full").unlink()
-    lab.begin().unwind()
-    assert lab.host.is_left_as_it_was()
-
-
-def test_the_module_is_unloaded_where_it_was_not_loaded_before(tmp_path: Path) -> None:
-    lab = Lab(tmp_path, has_ann=False)
-    lab.make()
-    lab.settings.unwind()
-    assert lab.host.calls("modprobe") == ["modprobe zfs", "modprobe -r zfs"]
-    assert lab.host.is_left_as_it_was()
+    lab.restore(lab.begin())
 
 
 def test_a_module_that_others_use_by_now_is_theirs(tmp_path: Path) -> None:
@@ -165,35 +126,12 @@ def test_a_module_that_others_use_by_now_is_theirs(tmp_path: Path) -> None:
 def test_a_module_stays_while_nobody_can_say_which_pools_there_are(tmp_path: Path) -> None:
     lab = Lab(tmp_path, has_ann=False)
     lab.make()
-    lab.set("broken")
+    lab.put("broken")
     with pytest.raises(RestoreError):
         lab.settings.unwind()
     assert lab.host.calls("modprobe") == ["modprobe zfs"]
     (lab.host.folder / "broken").unlink()
-    lab.begin().unwind()
-    assert lab.host.is_left_as_it_was()
-
-
-def test_without_room_for_all_files_nothing_is_made(lab: Lab) -> None:
-    lab.set("free", "1048575")
-    with pytest.raises(LabFailure, match=r"server: files of 1 GiB: no room in .*: 1073740800 bytes are free"):
-        lab.make()
-    assert lab.host.is_left_as_it_was()
-
-
-def test_zpool_that_refuses_says_why_and_leaves_no_file(lab: Lab) -> None:
-    lab.set("refuse")
-    with pytest.raises(CommandError, match="less than the minimum size") as refused:
-        lab.make()
-    assert "take the levels that zpool refuses out of the sweep" in refused.value.remedy
-    lab.settings.unwind()
-    assert lab.host.is_left_as_it_was()
-
-
-def test_a_level_that_is_not_in_effect_is_refused(lab: Lab) -> None:
-    lab.set("ignored", "sync")
-    with pytest.raises(SettingRefused, match=r"server: zfs.sync was set to always and reads back as standard"):
-        lab.make()
+    lab.restore(lab.begin())
 
 
 def test_what_its_files_moved_is_counted_once_all_is_written(lab: Lab) -> None:
@@ -205,7 +143,7 @@ def test_what_its_files_moved_is_counted_once_all_is_written(lab: Lab) -> None:
 
 
 def test_an_older_zfs_counts_nothing_and_tells_the_sectors_of_the_pool(lab: Lab) -> None:
-    lab.set("old")
+    lab.put("old")
     made = lab.make()
     assert made.levels["zfs.ashift"] == "12"
     assert parse_device_bytes(present(made.count).run(lab.host)) is None

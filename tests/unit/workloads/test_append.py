@@ -93,16 +93,13 @@ def test_each_piece_is_flushed_before_the_next_is_written(mode: str, tmp_path: P
     assert done.stdout.split() == ["4", "8", "10"]
 
 
-def test_the_tools_say_what_they_run() -> None:
+def test_the_tools_say_what_they_run_and_are_left_out_of_reads() -> None:
     move = Move(source="/a", target="/b", size_bytes=1 << 20)
     for name, mode, piece in (("append", "log", 64 << 10), ("bands", "bands", 8 << 20)):
         tool = workloads.tool(name)
         assert tool.argv(CALL, "", move)[-4:] == (mode, str(piece), "/a", "/b")
     assert workloads.tool("append").lay_out(CALL, "", move) == ()
     assert workloads.tool("bands").lay_out(CALL, "", move)[-4:] == ("lay", "0", "/a", "/b")
-
-
-def test_there_is_no_read_of_what_is_only_written() -> None:
     made, left_out = cases_of(sweep_of(tool=["append", "bands", "cp"]))
     assert {(case.tool, str(case.direction)) for case in made} == {
         ("append", "write"), ("bands", "write"), ("cp", "write"), ("cp", "read"),

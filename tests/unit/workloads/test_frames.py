@@ -76,17 +76,14 @@ def test_a_report_is_read_where_it_can_be_true(frames: int, late: int, worst_s: 
         assert (read.frames, read.late, read.worst_late_s) == (frames, late, float(f"{worst_s:.6f}"))
 
 
-def test_a_tool_without_a_report_fails_its_trial() -> None:
-    with pytest.raises(LabFailure, match="frames: its report cannot be true: no count of frames"):
-        workloads.tool("frames").read_report("", MOVE)
-
-
-def test_a_frame_has_its_part_of_the_bit_rate() -> None:
+def test_a_frame_has_its_part_of_the_bit_rate_and_no_report_fails_the_trial() -> None:
     argv = workloads.tool("frames").argv((), "", MOVE)
     assert argv[-5:] == ("1", "920000", "25", "/a", "/b")
     case = frames_case("4")
     assert workloads.tool("frames").least_s(case) == pytest.approx(10.0)
     assert workloads.tool("frames").least_s(frames_case("most")) == pytest.approx(40.0)
+    with pytest.raises(LabFailure, match="frames: its report cannot be true: no count of frames"):
+        workloads.tool("frames").read_report("", MOVE)
 
 
 # --- the highest number of streams
@@ -118,20 +115,17 @@ def test_the_highest_number_is_found_in_few_tries(able: int, fitting: int) -> No
     share = Share(able)
     most = min(max(1, fitting), MOST_STREAMS)
     link_bytes_per_s = (fitting + 0.5) * NEED / most_streams.OVER_CEILING
-    found = most_streams.find(frames_case("most"), share.move, link_bytes_per_s).observed.frames
-    assert found is not None
-    assert found.most_streams == min(able, most)
-    assert found.streams == max(1, min(able, most))
+    highest = most_streams.find(frames_case("most"), share.move, link_bytes_per_s).observed.frames
+    assert highest is not None
+    assert highest.most_streams == min(able, most)
+    assert highest.streams == max(1, min(able, most))
     assert len(share.tried) == len(set(share.tried)) <= most.bit_length() + 1
-    assert found.tried == tuple(f"{streams}: {7 if streams > able else 0} of 1000 late" for streams in share.tried)
+    assert highest.tried == tuple(f"{streams}: {7 if streams > able else 0} of 1000 late" for streams in share.tried)
 
 
-def test_a_void_try_ends_the_search() -> None:
+def test_only_the_most_streams_are_looked_for_and_a_void_try_ends_the_search() -> None:
     share = Share(200, void_at=128)
     assert most_streams.find(frames_case("most"), share.move, None).void == "it was cached"
     assert share.tried == [128]
-
-
-def test_only_who_asks_for_the_most_streams_has_them_looked_for() -> None:
     assert most_streams.is_asked_for(frames_case("most"))
     assert not most_streams.is_asked_for(frames_case("8"))

@@ -22,16 +22,11 @@ def capture(name: str) -> str:
 @pytest.mark.parametrize("name", ["iperf3.json", "iperf3-reverse.json"])
 def test_iperf3_counts_what_arrived(name: str) -> None:
     end = json.loads(capture(name))["end"]
-    found = iperf3.parse(capture(name))
-    assert found["bytes"] == end["sum_received"]["bytes"]
-    assert found["bytes"] / found["elapsed_s"] == pytest.approx(found["bytes_per_s"], rel=1e-6)
-    assert 100e6 < found["bytes_per_s"] < 125e6  # the link of the capture had 1 Gbit/s
-    assert found["retransmits"] == end["sum_sent"]["retransmits"]
-
-
-def test_iperf3_says_itself_what_went_wrong() -> None:
-    with pytest.raises(LabFailure, match=r"iperf3: unable to connect to server .*: Connection refused"):
-        iperf3.parse(capture("iperf3-refused.json"))
+    ceiling = iperf3.parse(capture(name))
+    assert ceiling["bytes"] == end["sum_received"]["bytes"]
+    assert ceiling["bytes"] / ceiling["elapsed_s"] == pytest.approx(ceiling["bytes_per_s"], rel=1e-6)
+    assert 100e6 < ceiling["bytes_per_s"] < 125e6  # the link of the capture had 1 Gbit/s
+    assert ceiling["retransmits"] == end["sum_sent"]["retransmits"]
 
 
 IPERF3 = """
@@ -47,10 +42,12 @@ def link_client(folder: Path, failures: int, failed: str) -> EmulatedHost:
     return EmulatedHost(folder, {"iperf3": script}, ["cat"])
 
 
-def test_a_read_is_what_the_server_sends() -> None:
+def test_a_read_is_what_the_server_sends_and_iperf3_says_itself_what_went_wrong() -> None:
     words = {way: iperf3.client_words((iperf3.NAME,), "192.0.2.2", way, 1, 5201) for way in ("read", "write")}
     assert [word for word in words["read"] if word not in words["write"]] == ["--reverse"]
     assert set(words["write"]) < set(words["read"])
+    with pytest.raises(LabFailure, match=r"iperf3: unable to connect to server .*: Connection refused"):
+        iperf3.parse(capture("iperf3-refused.json"))
 
 
 def test_a_ceiling_that_met_the_server_between_two_tests_is_measured_again(tmp_path: Path) -> None:
@@ -59,19 +56,18 @@ def test_a_ceiling_that_met_the_server_between_two_tests_is_measured_again(tmp_p
     assert len(client.calls("iperf3")) == 3
 
 
-def test_a_test_that_had_begun_is_no_other_the_second_time(tmp_path: Path) -> None:
-    client = link_client(tmp_path, 1, "iperf3-broken.json")
-    with pytest.raises(LabFailure, match="iperf3: control socket has closed unexpectedly"):
-        iperf3.measure(client, (iperf3.NAME,), "192.0.2.2", "read", 1)
-    assert len(client.calls("iperf3")) == 1
-
-
-def test_a_server_that_does_not_come_back_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("failures", "failed", "message", "is_tried_again"),
+    [(1, "broken", "control socket has closed unexpectedly", False), (99, "refused", ".*Connection refused", True)],
+)
+def test_a_test_that_had_begun_or_whose_server_does_not_come_back_is_given_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, failures: int, failed: str, message: str, is_tried_again: bool
+) -> None:
     monkeypatch.setattr(iperf3, "RETRY_S", 0.3)
-    client = link_client(tmp_path, 99, "iperf3-refused.json")
-    with pytest.raises(LabFailure, match="Connection refused"):
+    client = link_client(tmp_path, failures, f"iperf3-{failed}.json")
+    with pytest.raises(LabFailure, match=f"iperf3: {message}"):
         iperf3.measure(client, (iperf3.NAME,), "192.0.2.2", "read", 1)
-    assert len(client.calls("iperf3")) > 1
+    assert (len(client.calls("iperf3")) > 1) == is_tried_again
 
 
 @given(st.text(max_size=50) | JSON.map(json.dumps) | JSON.map(lambda end: json.dumps({"end": end})))

@@ -5,6 +5,7 @@ import os
 import shutil
 import subprocess
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +38,11 @@ def run(mode: str, phase: str, folder: Path, given: str = "") -> subprocess.Comp
     return subprocess.run(argv, input=given, cwd=folder, env=environment, capture_output=True, text=True, timeout=60)
 
 
+def check_names(folder: Path, phase: str) -> None:
+    move = replace(MOVE, options={"phase": phase})
+    workloads.tool("metadata").check_names(EmulatedHost(folder, {}, ("perl",)), NAMES, 4, move, "top")
+
+
 def content(top: Path) -> dict[str, int | None]:
     return {str(path.relative_to(top)): path.stat().st_size if path.is_file() else None for path in top.rglob("*")}
 
@@ -62,9 +68,7 @@ def test_a_phase_finds_what_was_laid_and_leaves_what_it_should(phase: str, tmp_p
     assert calls.requests == 4  # the top is a folder, too
     assert 0 < (calls.runtime_s or 0) < 5
     assert content(tmp_path / "top") == LEFT[phase]
-    host = EmulatedHost(tmp_path, {}, ("perl",))
-    move = Move(source="", target="", size_bytes=1, options={"phase": phase})
-    workloads.tool("metadata").check_names(host, NAMES, 4, move, "top")
+    check_names(tmp_path, phase)
 
 
 @pytest.fixture(scope="module")
@@ -103,10 +107,8 @@ def test_what_a_phase_did_not_leave_is_found(
 ) -> None:
     shutil.copytree(left_by(phase), tmp_path, dirs_exist_ok=True)
     subprocess.run(["sh", "-c", change], cwd=tmp_path, check=True)
-    host = EmulatedHost(tmp_path, {}, ("perl",))
-    move = Move(source="", target="", size_bytes=1, options={"phase": phase})
     with pytest.raises(TransferError, match=f"client: top is not as the phase leaves it: {why}"):
-        workloads.tool("metadata").check_names(host, NAMES, 4, move, "top")
+        check_names(tmp_path, phase)
 
 
 @pytest.mark.parametrize(
@@ -177,8 +179,7 @@ def test_a_report_is_read_and_one_that_cannot_be_true_is_refused() -> None:
 
 def test_the_time_of_a_trial_is_that_of_the_calls_alone_and_within_that_of_the_command() -> None:
     tool = workloads.tool("metadata")
-    move = Move(source="", target="", size_bytes=1, options={"phase": "list"})
-    report = tool.read_report(REPORT.replace("stat", "list"), move)
+    report = tool.read_report(REPORT.replace("stat", "list"), replace(MOVE, options={"phase": "list"}))
     assert report is not None
     assert report.requests is not None
     assert report.requests.write is None  # names that are listed come from the server
@@ -207,13 +208,6 @@ def test_each_phase_is_a_case_in_the_direction_of_its_names() -> None:
     assert case.files <= case.size_bytes < 40 * case.files
 
 
-def test_a_plan_counts_the_names_that_move_and_the_time_that_laying_the_tree_takes() -> None:
-    names, copies = (plan(sweep(tool=[tool], direction=["write"]), CATALOGUE) for tool in ("metadata", "cp"))
-    assert names.bytes_moved == len(names.slots) * names.cases[0].size_bytes
-    assert copies.bytes_moved == len(copies.slots) << 20
-    assert names.estimated_s > copies.estimated_s
-
-
 def test_what_metadata_cannot_be_asked_for_is_left_out_with_the_reason() -> None:
     refused = [
         (sweep({"kind": "file", "profile": None}), 'metadata: it is of the names of many files: give kind = "tree"'),
@@ -234,8 +228,12 @@ def test_what_metadata_cannot_be_asked_for_is_left_out_with_the_reason() -> None
     assert left_out == ("metadata with client_sync fsync: it writes nothing that could be flushed",)
 
 
-def test_each_name_and_what_its_protocol_sends_with_it_have_to_cross_but_one_reply_lists_many() -> None:
+def test_each_name_and_what_its_protocol_sends_with_it_cross_and_count_in_a_plan() -> None:
     made, _ = cases_of(sweep(metadata={"phase": ["stat", "list"]}))
     by_way: dict[Direction, Case] = {case.direction: case for case in made}
     assert least_bytes(by_way[Direction.WRITE]) == by_way[Direction.WRITE].size_bytes + 120 * made[0].files
     assert least_bytes(by_way[Direction.READ]) == by_way[Direction.READ].size_bytes
+    names, copies = (plan(sweep(tool=[tool], direction=["write"]), CATALOGUE) for tool in ("metadata", "cp"))
+    assert names.bytes_moved == len(names.slots) * names.cases[0].size_bytes
+    assert copies.bytes_moved == len(copies.slots) << 20
+    assert names.estimated_s > copies.estimated_s

@@ -134,7 +134,7 @@ def test_for_a_second_copy_a_share_of_the_files_changes_and_the_rest_stays(tmp_p
         tree.check(host, "top", size, "seed")
 
 
-def test_nothing_is_made_where_something_is(tmp_path: Path) -> None:
+def test_nothing_is_made_where_something_is_and_a_tree_takes_whole_blocks_of_a_ram_disk(tmp_path: Path) -> None:
     host = EmulatedHost(tmp_path, {}, ("perl",))
     tree = tree_of("f 5 a\n", tmp_path)
     (tmp_path / "elsewhere").mkdir()
@@ -142,9 +142,6 @@ def test_nothing_is_made_where_something_is(tmp_path: Path) -> None:
     with pytest.raises(CommandError, match="top: File exists"):
         tree.make(host, "top", 5, "seed")
     assert not list((tmp_path / "elsewhere").iterdir())
-
-
-def test_a_tree_takes_whole_blocks_of_a_ram_disk(tmp_path: Path) -> None:
     tree = tree_of("d a\nf 1 a/one\nf 4096 a/two\nf 4097 three\nf 0 empty\n", tmp_path)
     assert tree.files(8194) == 4
     assert tree.room(8194) == (1 + 1 + 2) * 4096 + 2 * 4096
