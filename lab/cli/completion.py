@@ -26,16 +26,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    print(script(arguments.shell))
+    print(script(arguments.shell, arguments.parser_of_all_commands()))
     return 0
 
 
-def script(shell: str) -> str:
+def script(shell: str, root: argparse.ArgumentParser) -> str:
     import shtab
 
-    from lab.cli.main import parser
-
-    root = parser()
     kinds: dict[str, object] = {**BY_VALUE, "FILE": shtab.FILE, "DIR": shtab.DIRECTORY}
     for action in _actions(root):
         if action.metavar in kinds:

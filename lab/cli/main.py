@@ -114,6 +114,7 @@ def parser(word: str = "") -> argparse.ArgumentParser:
     """A parser with the command ``word`` alone if it exists, because all commands take a while; else with all."""
     root = Parser(prog="lab", description="How fast is a file share, and what holds it back?")
     root.examples = EXAMPLES
+    root.set_defaults(parser_of_all_commands=parser)
     root.add_argument("--version", action="version", version=f"lab {__version__}")
     commands = root.add_subparsers(required=True, metavar="COMMAND")
     for name, module in ({word: COMMANDS[word]} if word in COMMANDS else COMMANDS).items():

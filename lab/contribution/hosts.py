@@ -10,8 +10,9 @@ from lab import platforms
 from lab.contribution.finding import Finding
 from lab.contribution.plausible import Record, is_transfer
 from lab.hosts import ROLES
+from lab.results.json_object import RunJson
 from lab.results.packed_run import RUN
-from lab.results.trial import RunJson, emulated
+from lab.results.trial import emulated
 
 Facts = Mapping[str, Any]
 

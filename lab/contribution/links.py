@@ -8,9 +8,10 @@ from lab.contribution.finding import Finding
 from lab.contribution.order import PLANNED, Planned
 from lab.contribution.plausible import SAME, Record, is_planned
 from lab.design.blocks import Slot
+from lab.results.json_object import RunJson
 from lab.results.packed_run import TRIALS
 from lab.results.set_aside import ASIDE
-from lab.results.trial import RunJson, Trial, has_second_shots
+from lab.results.trial import Trial, has_second_shots
 from lab.run.ceilings import link_ceiling
 from lab.run.ceilings.link_ceiling import AFTER, AGAIN, LEAST_SHARE, PROTOCOL, SLOWER, VOID
 

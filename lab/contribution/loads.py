@@ -7,10 +7,11 @@ from itertools import groupby
 from lab.base.templates import pattern_of
 from lab.contribution.finding import Finding
 from lab.contribution.order import Planned
+from lab.results.json_object import RunJson
 from lab.results.packed_run import RUN, TRIALS
 from lab.results.run_keys import DISTURBED_CORES, load_by_block
 from lab.results.set_aside import ASIDE, DISTURBED
-from lab.results.trial import RunJson, Trial
+from lab.results.trial import Trial
 from lab.run.ceilings.foreign_load import OTHERS, disturbance, load_of_transfers
 
 CORES = re.compile(r"([0-9]{1,4}\.[0-9]) cores of the (?:client|server)(?: and )?")

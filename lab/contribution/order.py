@@ -13,10 +13,10 @@ from lab.design.blocks import Slot, block_slots
 from lab.design.factors import DEFAULT, OPTIONS
 from lab.design.plan import plan
 from lab.design.sweep_file import Sweep, parse_sweep
+from lab.results.json_object import RunJson
 from lab.results.packed_run import RUN, TRIALS
 from lab.results.run_folder import RunFolder
 from lab.results.set_aside import ASIDE
-from lab.results.trial import RunJson
 from lab.run.case.catalogue import CATALOGUE
 from lab.run.transfer.recorded import plan_trial
 

@@ -5,8 +5,9 @@ from typing import Any
 
 from lab.base.untrusted import FASTEST_BYTES_PER_S
 from lab.design.factors import LOCAL
+from lab.results.json_object import RunJson
 from lab.results.set_aside import ASIDE
-from lab.results.trial import CEILINGS, RunJson
+from lab.results.trial import CEILINGS
 from lab.stats.limit import FAR_ABOVE
 
 Record = Mapping[str, Any]

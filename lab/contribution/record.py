@@ -13,9 +13,9 @@ from lab import __version__
 from lab.base import durable
 from lab.base.masking import Masker
 from lab.base.untrusted import open_file
+from lab.results.json_object import RunJson
 from lab.results.public import Public
 from lab.results.run_folder import RunFolder, load
-from lab.results.trial import RunJson
 
 NAME = "contribution.json"
 SCHEMA = 1

@@ -15,9 +15,10 @@ from lab.contribution.order import Planned
 from lab.design.case import Case
 from lab.design.factors import LOCAL
 from lab.hosts import ROLES, Role
+from lab.results.json_object import RunJson
 from lab.results.packed_run import TRIALS
 from lab.results.set_aside import DISTURBED
-from lab.results.trial import STORE_PROTOCOL, RunJson, Trial
+from lab.results.trial import STORE_PROTOCOL, Trial
 from lab.run.ceilings.foreign_load import OTHERS
 from lab.run.ceilings.link_ceiling import SLOWER
 from lab.run.ceilings.store_tools import not_from_devices

@@ -7,8 +7,9 @@ from lab.base.templates import pattern_of
 from lab.contribution.finding import Finding
 from lab.contribution.plausible import Record, is_planned
 from lab.design.factors import LOCAL
+from lab.results.json_object import RunJson
 from lab.results.packed_run import TRIALS
-from lab.results.trial import STORE_PROTOCOL, RunJson, read_time
+from lab.results.trial import STORE_PROTOCOL, read_time
 from lab.run.transfer.result import SLEPT
 
 SLACK_S = 0.5  # the controller's clock may be adjusted a little during a run

@@ -12,11 +12,11 @@ from lab.notebook.table import Text
 from lab.report.analysis import Analysis
 from lab.report.prose import about_hosts, warnings
 from lab.results import run_folder
+from lab.results.json_object import RunJson
 from lab.results.opening import RESULTS, open_run
 from lab.results.public import Public, public_copies
 from lab.results.run_folder import RunFolder
 from lab.results.run_names import newest, paths_of_runs
-from lab.results.trial import RunJson
 
 # Environment variables by which `lab notebook` passes choices to a notebook
 RUN, OTHER_RUN = "LAB_RUN", "LAB_OTHER_RUN"  # the run, and the run that it is compared with

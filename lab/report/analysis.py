@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TypeVar
 
 from lab import stats
-from lab.results.trial import RunJson
+from lab.results.json_object import RunJson
 from lab.stats import bottleneck
 from lab.stats.encoding import some_of_each_case
 from lab.stats.statistics import Statistics

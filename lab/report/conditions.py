@@ -14,7 +14,7 @@ from lab import stats
 from lab.base.errors import BadInput
 from lab.base.untrusted import one_line
 from lab.design.factors import Direction
-from lab.results.trial import RunJson
+from lab.results.json_object import RunJson
 
 MET, CANNOT_TELL = 3, 1  # exit codes
 LINK = "%"  # the unit of a share of what the link carries

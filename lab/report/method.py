@@ -7,8 +7,9 @@ from lab import stats
 from lab.base.untrusted import one_line
 from lab.report.analysis import Analysis
 from lab.report.prose import capitalised, listed
+from lab.results.json_object import RunJson
 from lab.results.one_sided import share_of
-from lab.results.trial import RunJson, emulated, read_time
+from lab.results.trial import emulated, read_time
 
 LONGEST = 80  # characters of a fact of a host
 STORES = {"ram": "RAM disk", "disk": "disk"}  # others are file systems, and have their own names

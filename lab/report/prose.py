@@ -7,7 +7,8 @@ import pandas as pd
 
 from lab import stats
 from lab.base.untrusted import one_line
-from lab.results.trial import RunJson, emulated
+from lab.results.json_object import RunJson
+from lab.results.trial import emulated
 
 MOST_NAMED = 6  # facts or rows of a sentence
 LONGEST_VALUE = 60  # characters of a value that is named in a sentence

@@ -7,8 +7,9 @@ from lab import stats
 from lab.base.units import size_label
 from lab.report.prose import times
 from lab.report.tables import TextTable, between, number
+from lab.results.json_object import RunJson
 from lab.results.published import Published
-from lab.results.trial import DD, RunJson
+from lab.results.trial import DD
 from lab.stats.recomputed import Own, Recomputed
 from lab.stats.store_numbers import OF_STORES, measurements, store_numbers
 

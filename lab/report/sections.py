@@ -10,7 +10,8 @@ from lab.report.bottlenecks import count_limits, stages_table
 from lab.report.document import Section
 from lab.report.prose import TEXTS, drift_sentence, interaction_sentences
 from lab.report.tables import TextTable
-from lab.results.trial import RunJson, emulated
+from lab.results.json_object import RunJson
+from lab.results.trial import emulated
 from lab.stats.stages import fastest_cases
 
 

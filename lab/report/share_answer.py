@@ -12,8 +12,8 @@ from lab.base.untrusted import one_line
 from lab.report.analysis import Analysis
 from lab.report.answer_points import MANY_LOST, Point, share_lost
 from lab.report.trust import conditions
+from lab.results.json_object import RunJson
 from lab.results.one_sided import ClientLink, is_one_sided, link_of, share_of
-from lab.results.trial import RunJson
 from lab.stats import client_alone, limit, time_budget
 from lab.stats.limit import filled_speed, line_rate, speed_label
 

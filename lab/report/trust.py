@@ -11,8 +11,9 @@ from lab.hosts import ROLES
 from lab.report.analysis import Analysis
 from lab.report.answer_points import Point
 from lab.results import dataframe
+from lab.results.json_object import RunJson
 from lab.results.run_keys import DISTURBED_CORES, load_by_block
-from lab.results.trial import RunJson, emulated
+from lab.results.trial import emulated
 from lab.stats.limit import DISTURBED, FAR_ABOVE
 from lab.stats.link_ceilings import spreads
 

@@ -14,7 +14,8 @@ from lab.design.factors import ABSENT, CHOOSERS, DEFAULT, LINK, OPTIONS, owner_o
 from lab.results.columns import NUMBERS, SHARED, WORDED, Columns
 from lab.results.decoder import Decoder
 from lab.results.file_texts import FileTexts, OpenFile
-from lab.results.trial import FIELDS, MOST_OPTIONS, SCHEMA, RunJson, Trial, has_second_shots
+from lab.results.json_object import RunJson
+from lab.results.trial import FIELDS, MOST_OPTIONS, SCHEMA, Trial, has_second_shots
 
 _SHOT_OF = ["block", "direction", *LINK]  # trials share these with their ceiling
 Series: TypeAlias = "pd.Series[Any]"  # a column of whatever type

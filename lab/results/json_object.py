@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Self, TypeAlias
 
 Hint: TypeAlias = type | types.UnionType
+RunJson: TypeAlias = Mapping[str, typing.Any]  # the content of run.json
 
 
 @dataclass(frozen=True, kw_only=True)

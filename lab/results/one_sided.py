@@ -1,14 +1,8 @@
 """A run of `lab measure`, measured from the client alone: its share and its end of the link in run.json."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from lab.results.json_object import JsonObject
-
-if TYPE_CHECKING:
-    from lab.results.trial import RunJson
+from lab.results.json_object import JsonObject, RunJson
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -19,8 +19,9 @@ from lab.base import durable
 from lab.base.errors import BadInput
 from lab.base.masking import Masker
 from lab.base.untrusted import from_json, read_lines
+from lab.results.json_object import RunJson
 from lab.results.run_folder import RunFolder, TemporaryRun
-from lab.results.trial import SCHEMA, WORDS, RunJson, read_run
+from lab.results.trial import SCHEMA, WORDS, read_run
 
 # Names that every lab has: of roles, of the lab's shares and accounts
 PLAIN = frozenset({"client", "server", "lab", "labram", "share", "link", "store", "ram", "disk", "none", "default"})

@@ -23,8 +23,9 @@ from lab.base.errors import BadInput
 from lab.base.secret_texts import all_without_secrets, may_hold_secrets
 from lab.base.untrusted import from_json
 from lab.design.blocks import Ordering
+from lab.results.json_object import RunJson
 from lab.results.run_keys import as_entries, load_by_block
-from lab.results.trial import CEILINGS, SCHEMA, RunJson, fields_lacking_in, is_valid, problem, read_line, read_run
+from lab.results.trial import CEILINGS, SCHEMA, fields_lacking_in, is_valid, problem, read_line, read_run
 from lab.results.trial import Trial as Trial
 
 if TYPE_CHECKING:

@@ -13,9 +13,10 @@ from lab.base.errors import BadInput
 from lab.base.os_errors import reason_of
 from lab.base.units import LARGEST
 from lab.base.untrusted import first_line, one_line
+from lab.results.json_object import RunJson
 from lab.results.run_folder import RunFolder
 from lab.results.run_names import paths_of_runs, sweep_of
-from lab.results.trial import CEILINGS, LEAST, RunJson, emulated
+from lab.results.trial import CEILINGS, LEAST, emulated
 
 MOST_BYTES = 8 << 20  # of the trials of one run that are read: 3000 trials, in 30 ms
 LONGEST_TEXT = 100  # characters of a text in run.json

@@ -7,9 +7,10 @@ from pathlib import Path
 
 from lab.base.errors import BadInput
 from lab.base.untrusted import listing
+from lab.results.json_object import RunJson
 from lab.results.run_folder import RunFolder, Trial
 from lab.results.run_names import paths_of_runs
-from lab.results.trial import CEILINGS, RunJson, read_time
+from lab.results.trial import CEILINGS, read_time
 
 MOST_RUNS = 365  # of one name that are read: a year of nights
 

@@ -17,12 +17,11 @@ from lab.design.blocks import Ordering
 from lab.design.case import MOST_CASES
 from lab.design.factors import FACTORS
 from lab.results.effective import Effective
-from lab.results.json_object import Hint, JsonObject, json_types
+from lab.results.json_object import Hint, JsonObject, RunJson, json_types
 from lab.results.observed import Observed
 from lab.results.run_keys import RunKeys, is_load
 
 SCHEMA = 2
-RunJson: typing.TypeAlias = Mapping[str, typing.Any]  # the content of run.json
 # The fields that a schema added, each with its value for a file of the schema before
 ADDED: dict[int, dict[str, object]] = {2: {"anchor": False, "observed": {}}}
 

@@ -5,9 +5,10 @@ from dataclasses import dataclass
 
 from lab.base.untrusted import one_line
 from lab.hosts import ROLES
+from lab.results.json_object import RunJson
 from lab.results.run_keys import load_by_block
 from lab.results.saved_runs import SavedRun
-from lab.results.trial import CEILINGS, RunJson
+from lab.results.trial import CEILINGS
 from lab.stats.encoding import Trials, encode
 from lab.stats.factors import POOLED, level_label
 from lab.stats.two_runs import CASE

@@ -8,7 +8,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from lab.design.factors import ABSENT, CHOOSERS, DEFAULT, owner_of
-from lab.results.trial import RunJson
+from lab.results.json_object import RunJson
 from lab.stats.distributions import two_sided_p
 from lab.stats.effect_ratios import adjust_p_values
 from lab.stats.encoding import Encoded, Trials, encode, grid

@@ -10,8 +10,9 @@ from lab import stats
 from lab.base.errors import BadInput
 from lab.base.untrusted import one_line
 from lab.results import run_folder
+from lab.results.json_object import RunJson
 from lab.results.run_folder import RunFolder
-from lab.results.trial import RunJson, read_time
+from lab.results.trial import read_time
 from lab.stats.run_differences import DifferingFact, differing_between
 from lab.stats.two_runs import Versus, compare_all, differing_levels
 

@@ -14,8 +14,8 @@ from lab.base.untrusted import one_line
 from lab.hosts import ROLES
 from lab.report.compared.comparison import ComparedRun
 from lab.report.prose import LONGEST_VALUE, listed, span, warnings_of_machines
+from lab.results.json_object import RunJson
 from lab.results.run_folder import RunFolder
-from lab.results.trial import RunJson
 from lab.stats.over_pairs import LEAST_PAIRS, OverPairs, over_pairs
 from lab.stats.run_differences import BOTH, DifferingFact, differing_between
 

@@ -7,8 +7,8 @@ from pathlib import Path
 from lab.base.errors import BadInput
 from lab.base.os_errors import reason_of
 from lab.base.untrusted import first_line, read_file
+from lab.results.json_object import RunJson
 from lab.results.run_folder import JOURNAL, RunFolder
-from lab.results.trial import RunJson
 from lab.run.restore.vocabulary import line_format
 from lab.settings.journal import Journal, NoSeals, Record, Restored
 from lab.settings.register import Register

@@ -11,7 +11,7 @@ from support.paths import ROOT
 
 from lab.base import shipped
 from lab.cli.completion import SHELLS, script
-from lab.cli.main import COMMANDS
+from lab.cli.main import COMMANDS, parser
 
 ASK_BASH = """
 source "$1"
@@ -84,7 +84,7 @@ def completed(place: Path, shell: str, *words: str) -> list[str]:
     if shutil.which(shell) is None:
         pytest.skip(f"needs {shell}")
     path = place / f"lab.{shell}"
-    path.write_text(script(shell))
+    path.write_text(script(shell, parser()))
     if shell == "bash":
         return offered("bash", "-c", ASK_BASH, "bash", path, *words)
     if shell == "fish":
