@@ -1,7 +1,7 @@
 """Writing files that survive a crash or a full disk, with one writer at a time and without following links.
 
-Anybody who can write into a folder can plant a link there, so the lab writes only to ordinary files of its own user
-with one name. Others may read a file if they may read its folder, but never write to it.
+Anybody who can write into a folder can plant a link there. So the lab writes only to ordinary files that belong to its
+user and have one name. Others may read a file if they may read its folder, but never write to it.
 """
 
 import errno

@@ -1,8 +1,9 @@
 """A host's output without anything that identifies somebody: names, addresses and serial numbers are masked.
 
 A mask has the shape of what it replaces, so that parsers still read the text. A name has the same mask everywhere.
-Masked are names given to :meth:`Masker.know`, names found by :meth:`Masker.learn` in their usual places, and whatever
-looks like an address, a UUID or a serial number. In doubt a word is masked. All passwords become the same mask.
+Three kinds are masked: names given to :meth:`Masker.know`; names that :meth:`Masker.learn` finds in their usual places;
+and whatever looks like an address, a UUID or a serial number. In doubt a word is masked. All passwords become the same
+mask.
 """
 
 import ipaddress

@@ -19,8 +19,8 @@ Facts = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class System:
-    """What only hosts of one platform say: patterns of their facts, the system that their perl is built for, and the
-    names of what they alone read back (``effective``) and count (``observed``) in a trial.
+    """What only hosts of one platform report: patterns of their facts, and the system that their perl is built for.
+    Also names that only they read back (``effective``) and count (``observed``) in a trial.
     """
 
     facts: Mapping[str, str]

@@ -55,9 +55,9 @@ class Contribution(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     lab: str  #: The version of the lab that wrote it.
     files: dict[str, FileDigest]  #: Every other file of the contribution, by name.
     raw_trials_sha256: str
-    """Of `trials.jsonl` of the run itself, which stays with whoever measured it: it proves later which run this is."""
+    """The digest of the run's own `trials.jsonl`, which stays with its owner: it proves later which run this is."""
     measured_sha256: str
-    """Of what was measured, names left out: the same in every copy of one run, whatever was replaced in it."""
+    """The digest of the measurements without names: the same in every copy of a run, whatever was replaced in it."""
     hosts: dict[str, dict[str, Any]]  #: What was measured on, by role: system, kernel, processor, memory, link.
     medians: list[Median]
     """Each case with a good trial, and each ceiling of the link and the store, sorted by `case_id`."""

@@ -107,8 +107,8 @@ def _lower_shots(rows: pd.DataFrame, count: int) -> npt.NDArray[np.float64]:
 
 
 def count_limits(engine: Engine, paths: Sequence[Path], cases: Mapping[int, Levels]) -> pd.DataFrame:
-    """One row a case and limit: the number of runs that have it, how many of them for certain, the median headroom (0
-    to 1, NaN if unclear), and the evidence in the newest of these runs.
+    """One row a case and limit: the number of runs that have it, and how many of them for certain. Then the median
+    headroom (0 to 1, NaN if unclear), and the evidence in the newest of these runs.
 
     ``cases`` has the levels of each case that moved a file, by its number, in the order of the rows. The most frequent
     limit of a case comes first. Raises BadInput for an unknown case.

@@ -61,8 +61,8 @@ def choose(factors: Factors, runs: int, seed: int) -> list[int]:
 
     Maximises the determinant of the information matrix by Fedorov's exchange from several random starts (Fedorov 1972,
     Theory of Optimal Experiments, section 3.2). With too few runs for all two-way interactions, these get a prior of
-    the size of a main effect (DuMouchel and Jones 1994, Technometrics 36, 37-47), and the end that tells most about the
-    main effects beside them is taken. The grid may be incomplete: columns that it cannot tell apart count once.
+    the size of a main effect (DuMouchel and Jones 1994, Technometrics 36, 37-47). Then the result that tells most about
+    the main effects is taken. The grid may be incomplete: columns that it cannot tell apart count once.
     """
     count = len(next(iter(factors.values())))
     main, both = _bases(model_terms(factors), count)

@@ -116,8 +116,9 @@ class Sweep(Model):
     ceiling_seconds: Annotated[Seconds, Field(le=600)] = 1.0
     """How long iperf3 measures the link each way, before and after the trials of each MTU and TCP buffer in a block."""
     store_tools: tuple[StoreTool, ...] = Field(("dd",), min_length=1)
-    """What measures the [server's store by itself](../how-to/measure-the-store.md) once a block, if files are on its
-    disk or in a file system that the lab makes: `dd`, `bonnie++`, `fio`."""
+    """The programs that measure the [server's store by itself](../how-to/measure-the-store.md) once a block: `dd`,
+    `bonnie++`, `fio`. They run if files are on its disk or in a file system that the lab makes.
+    """
     bonnie_size: Size | None = None
     """With `bonnie++` in `store_tools`: the size of its file. Default: twice the server's memory."""
     bonnie_fsync: bool = Field(False, strict=True)

@@ -49,7 +49,7 @@ class Tasks(Model):
     repetitions: int = Field(1, ge=1, le=1000, strict=True)
     """How many runs of it each pair gets. Every pair has had its first before any has its second."""
     priority: int = Field(0, ge=-HIGHEST, le=HIGHEST, strict=True)
-    """Of what can begin, the task of the highest priority does."""
+    """If several tasks can begin, the one with the highest priority does."""
     windows: tuple[TimeWindow, ...] = ()
     """When it may run, such as `["Mon-Fri 20:00-06:00", "Sat-Sun 00:00-24:00"]`, by the clock of this machine. At the
     end of a window the run is stopped, puts everything back, and goes on in the next one. Default: always."""

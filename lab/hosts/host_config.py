@@ -52,8 +52,9 @@ class HostConfig(Model):
     revert_after: Annotated[Seconds, Field(ge=5, le=3600)] = 60.0
     """The host takes a change back that cut the controller off for so long."""
     iperf3: fields.Iperf3Server | None = None
-    """Of the server: where an iperf3 listens already, ``ADDRESS:PORT``; ``off``: the link is not measured by iperf3.
-    Default: where the lab logs in, it starts one; elsewhere off."""
+    """For the server: where an iperf3 listens already, ``ADDRESS:PORT``; ``off``: iperf3 does not measure the link.
+    Default: the lab starts one if it logs in there, else off.
+    """
 
     @property
     def is_reached(self) -> bool:

@@ -78,8 +78,9 @@ class LabConfig(Model):
     instance: fields.Instance = None
     """Which local lab the hosts are of; `lab local up` writes it, and no other file has it."""
     lease: fields.Lease = 600.0
-    """A host that has heard nothing of a run for so long begins to put back by itself what the run changed, a busy one
-    somewhat later; ``off``: it waits for `lab restore`. From 30 s to 24 h."""
+    """If a host hears nothing of a run for so long, it undoes the run's changes by itself; a busy host does somewhat
+    later. ``off``: it waits for `lab restore`. From 30 s to 24 h.
+    """
 
 
 class Hosts(Model):

@@ -1,7 +1,7 @@
 """`is-it-true.ipynb`: the lab's statistics on random runs with a known truth.
 
-A made-up run has four protocols, each with two levels of a factor that changes speeds by a known share, and blocks that
-differ from each other. Its effects are computed like the effects of a real run.
+A made-up run has four protocols and blocks that differ from each other. Each protocol has two levels of a factor that
+changes speeds by a known share. Its effects are computed like the effects of a real run.
 """
 
 from __future__ import annotations

@@ -203,9 +203,9 @@ class Protocol:
     """A protocol: its drivers by platform, the TCP port it is served on, and whether it gives a mounted folder.
 
     ``takes_password`` says whether a client logs in with the share's account. ``server_syncs`` are the levels of
-    durability that a server of the lab's own can be given (docs/explanation/durability.md), ``options`` what a sweep
-    may say of the mount and of the programs at its ends, as ``name.option``. ``least_file_bytes`` is the least that the
-    protocol itself sends, either way, for each file, besides the content.
+    durability for the lab's own servers (docs/explanation/durability.md). ``options`` are what a sweep may set for the
+    mount and the programs at its ends, as ``name.option``. ``least_file_bytes``: the least that the protocol sends in
+    either direction for a file, besides its content.
     """
 
     name: str

@@ -22,9 +22,9 @@ class Unpacked(TemporaryRun):
 def open_run(name: str | Path | None = None, results: Path = RESULTS) -> RunFolder:
     """The run of this name, or the newest that measured anything. Raises BadInput if there is none.
 
-    ``name`` is the path of a run folder or of a packed run, an http or https address of either, the name of an example,
-    or what :func:`lab.results.run_names.find_run` takes for the runs in ``results``. The name of a sweep there comes
-    before an example's.
+    ``name`` is the path of a run folder or a packed run, an http or https address of one, or an example's name. It may
+    also be what :func:`lab.results.run_names.find_run` takes for the runs in ``results``. The name of a sweep there
+    comes before an example's.
     """
     if not name:
         return newest(results)

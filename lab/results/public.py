@@ -1,6 +1,6 @@
 """A copy of a run for strangers: each name of a host, a person, a share or a folder has the same mask everywhere.
 
-Replaced are the names in the run's hosts file, those of this machine and this account, and whatever looks like an
+The names in the run's hosts file, of this machine and of this account are replaced. So is whatever looks like an
 address, a home or a serial number (:mod:`lab.base.masking`). Numbers and the lab's own words stay. In doubt a word is
 replaced.
 """

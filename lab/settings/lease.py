@@ -2,8 +2,8 @@
 
 A guard runs on the host from the first change on, in a session of its own. It gets the commands that undo each change
 on standard input and keeps them in memory, not in files. Each note of a change, and each sign of life
-(:func:`keep_alive`), renews the lease. When it expires, the guard takes the host's lock, ends the SSH session of the
-run, and puts back whatever still has a record in the host journal, as `lab restore` would.
+(:func:`keep_alive`), renews the lease. When the lease expires, the guard takes the host's lock and ends the SSH session
+of the run. Then it undoes each change with a record in the host journal, as `lab restore` would.
 """
 
 import functools

@@ -107,12 +107,12 @@ def remedy(limited_by: str) -> str:
 def verdicts(trials: Trials, some: pd.DataFrame | None = None) -> pd.DataFrame:
     """One row a case: its bottleneck, from the medians of its ok trials without anchors.
 
-    Columns: CASE, case_id, n; limited_by (a limit, DISTURBED, UNCLEAR, or the label of a factor, such as ``MTU``, of
-    which another level was faster), grade (``certain``, ``probable``, ``unclear``), utilisation (0 to 1, of the limit,
-    or of the speed with the other level), headroom (the rest; for lost time, the link's; NaN if unclear), evidence (a
-    sentence); and NUMBERS (shares 0 to 1, bytes, seconds, NaN if not observed). ``trials`` is a whole run, because the
-    link's own trials and other cases are evidence, too. ``some``: the result of
-    :func:`lab.stats.encoding.some_of_each_case` if it is there already.
+    Columns: CASE, case_id, n. limited_by: a limit, DISTURBED, UNCLEAR, or the label of a factor with a faster level,
+    such as ``MTU``. grade: ``certain``, ``probable``, ``unclear``. utilisation: 0 to 1, of the limit or of the speed
+    with the other level. headroom: the rest; for lost time, the link's; NaN if unclear. evidence: a sentence. NUMBERS:
+    shares 0 to 1, bytes, seconds, NaN if not observed. ``trials`` is a whole run, because the link's own trials and
+    other cases are evidence, too. ``some``: the result of :func:`lab.stats.encoding.some_of_each_case` if it is there
+    already.
     """
     encoded = encode(trials)
     run = encoded.frame.attrs.get("run", {})
@@ -242,9 +242,9 @@ def _verdict(name: str, certainty: str, share: float | None, headroom: float | N
 def better_levels(grid: Grid) -> dict[tuple[Level, ...], list[BetterLevel]]:
     """The better levels of each case, the best of each factor, the largest ratio first.
 
-    A case is its levels of ``grid.factors``, ABSENT for an option of another protocol. A level counts if the ratio's
-    interval within blocks (Student's t over INTERVAL_BLOCKS blocks or more) excludes 1, and the case reached less than
-    NEAR of the speed with that level.
+    A case is its levels of ``grid.factors``, ABSENT for an option of another protocol. A level counts if the interval
+    of the ratio within blocks excludes 1 (Student's t over INTERVAL_BLOCKS blocks or more). Also, the case must have
+    reached less than NEAR of the speed with that level.
     """
     rows = {tuple(codes): number for number, codes in enumerate(grid.codes.tolist())}
     factors = [factor for factor in adjustable_factors(grid) if factor not in NO_CAUSE]

@@ -30,8 +30,8 @@ NO_CHANGE: Change = (np.nan, np.nan, np.nan)
 
 @dataclass(frozen=True)
 class Point:
-    """One run in one row: the run, its number of trials, their median in MB/s with its exact 95 % interval (NaN below
-    6 trials), and the standard deviation of their logarithms (NaN for one).
+    """One run in one row: the run, its number of trials, and their median in MB/s with its exact 95 % interval (NaN
+    below 6 trials). ``spread`` is the standard deviation of the logarithms (NaN for one trial).
     """
 
     run: int
@@ -55,9 +55,9 @@ class Course:
     """One protocol, tool and direction over all runs that have it.
 
     ``p`` is the p-value of any change of speed, adjusted for the number of rows. ``begins`` has the first point of each
-    level: only 0 without a change, or with a drift. ``trend`` is the change in TREND_DAYS days, ``over_all`` the change
-    from the first run to the newest, ``newest`` the newest run against the points of ``reference``. Standard
-    deviations: ``between_pct`` of runs around their level or line, ``within_pct`` of trials inside a run.
+    level: only 0 without a change, or with a drift. ``trend`` is the change in TREND_DAYS days; ``over_all`` is the
+    change from the first run to the newest; ``newest`` compares the newest run with the points of ``reference``.
+    Standard deviations: ``between_pct`` of runs around their level or line, ``within_pct`` of trials inside a run.
     """
 
     at: Mapping[str, str]

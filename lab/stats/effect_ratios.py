@@ -1,7 +1,7 @@
 """What a level changes against its baseline, and how two factors act together: ratios within blocks, by block.
 
-Each block gives one number, however many pairs it has, and the interval is over blocks. So a setting that is changed
-once in a block (MTU, TCP buffers) counts once, and pairs that share a disturbance do not count as several.
+Each block gives one number, however many pairs it has, and the interval is over blocks. So a setting that changes once
+in a block (MTU, TCP buffers) counts once. Pairs that share a disturbance do not count as several.
 """
 
 import itertools
@@ -116,9 +116,9 @@ def interactions(
 ) -> pd.DataFrame:
     """How two factors act together, with rows as in :func:`effects`; by default all that a person sets.
 
-    Columns: ``by``, then INTERACTION, in percent with t intervals over blocks: the first factor ``alone`` (the second
-    at its baseline) and ``on_top`` of the second one's level, ``both`` together, and the ``interaction``, which is
-    on_top over alone. The p-values and the moderated interval belong to the interaction.
+    Columns: ``by``, then INTERACTION, in percent with t intervals over blocks. ``alone``: the first factor, the second
+    at its baseline; ``on_top`` of the second one's level; ``both`` together. ``interaction`` is on_top over alone. The
+    p-values and the moderated interval belong to the interaction.
     """
     return interaction_table(list(block_interactions(grid, pairs, by)), by)
 

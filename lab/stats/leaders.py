@@ -35,10 +35,10 @@ class Leaders:
 def leaders(grid: Grid) -> Iterator[Leaders]:
     """The leaders of each direction and payload that has a good trial.
 
-    The case with the highest mean leads. Another case is out if its ratio to the leader in the same blocks is below 1
-    by a one-sided moderated t-test at WRONG over the number of other cases (Bonferroni). So the truly fastest case is
-    tied in at least 95 % of such tables. Source: Gupta, On some multiple decision (selection and ranking) rules, 1965;
-    Hsu, Multiple Comparisons, 1996, chapter 4.
+    The case with the highest mean leads. Another case is out if its ratio to the leader in the same blocks is below 1.
+    The test is a one-sided moderated t-test at WRONG over the number of other cases (Bonferroni). So the truly fastest
+    case is tied in at least 95 % of such tables. Source: Gupta, On some multiple decision (selection and ranking)
+    rules, 1965; Hsu, Multiple Comparisons, 1996, chapter 4.
     """
     measured = np.isfinite(grid.log_speed).any(axis=1)
     for codes in itertools.product(*(range(len(grid.levels[name])) for name in MEASURED)):

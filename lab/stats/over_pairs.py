@@ -39,8 +39,8 @@ class OverPairs:
     """The result of :func:`over_pairs`.
 
     ``effects`` has the columns KEY and EFFECT, the overall row of a comparison first; ``speeds`` the factors and SPEED.
-    ``effects_of_pairs`` and ``speeds_of_pairs`` have a row for each ``row`` there and each ``pair`` (its place) with
-    ``n_blocks`` of it, ``change_pct`` or ``MB_per_s`` with its 95 % interval, and the logarithm's ``standard_error``.
+    ``effects_of_pairs`` and ``speeds_of_pairs`` have a row for each ``row`` there and each ``pair`` (its place): its
+    ``n_blocks``; ``change_pct`` or ``MB_per_s`` with its 95 % interval; and the logarithm's ``standard_error``.
     ``effects_as_logs`` is the second stage.
     """
 
@@ -176,10 +176,10 @@ def pool(effects: Floats, errors: Floats) -> Pooled:
 
     Variance between pairs: DerSimonian and Laird, Control. Clin. Trials 7 (1986), 177-188. Interval: Hartung and Knapp,
     Stat. Med. 20 (2001), 3875-3889; Sidik and Jonkman, Stat. Med. 21 (2002), 3153-3159; Student's t of n − 1 degrees of
-    freedom with the weighted scatter of the pairs, never narrower than by the standard errors alone (Röver, Knapp and
-    Friede, BMC Med. Res. Methodol. 15 (2015), 99). Prediction interval, n − 2 degrees of freedom: Higgins, Thompson and
-    Spiegelhalter, J. R. Stat. Soc. A 172 (2009), 137-159. I²: Higgins and Thompson, Stat. Med. 21 (2002), 1539-1558.
-    Pairs without a standard error do not count.
+    freedom with the weighted scatter of the pairs. It is never narrower than by the standard errors alone (Röver, Knapp
+    and Friede, BMC Med. Res. Methodol. 15 (2015), 99). Prediction interval, n − 2 degrees of freedom: Higgins, Thompson
+    and Spiegelhalter, J. R. Stat. Soc. A 172 (2009), 137-159. I²: Higgins and Thompson, Stat. Med. 21 (2002),
+    1539-1558. Pairs without a standard error do not count.
     """
     counted = np.isfinite(effects) & (errors >= NO_SPREAD)
     effects, squares = np.where(counted, effects, 0.0), np.where(counted, errors, 1.0) ** 2

@@ -39,8 +39,8 @@ class DifferingFact:
 
 
 def differing_between(runs: Sequence[tuple[RunJson, Trials]]) -> list[DifferingFact]:
-    """The differences between runs in their titles, the lab's version, the facts about hosts, and the settings in
-    effect in good trials of the cases that all of them tried. A fact that client and server share is named once.
+    """The differences between runs: titles, the lab's version, facts about hosts, and settings in effect. The settings
+    are those in good trials of the cases that all runs tried. A fact that client and server share is named once.
     """
     noted = [dict(flatten({"title": run.get("title")})) | _facts_of_run(run) for run, _ in runs]
     rows = [_good_transfers(trials) for _, trials in runs]

@@ -20,8 +20,8 @@ FEW_ROUND_TRIPS = 100  # a connection's start takes some 10 to 25: login, openin
 def largest_part(medians: Numbers) -> Limit | None:
     """The part that took most of the lost time; None if no part took half of it, or that is unknown.
 
-    The limit's share is the link's time; the rest is the headroom. It is certain if the part explains nearly all of the
-    lost time, both hosts had cores to spare, and the ceiling is not in doubt.
+    The limit's share is the link's time; the rest is the headroom. The answer is certain if the part explains nearly
+    all lost time, both hosts had idle cores, and the ceiling is not in doubt.
     """
     link = medians.get("link_share")  # of the time, at the best ceiling with any TCP buffers
     if "ceiling_best" in medians:

@@ -50,10 +50,10 @@ TABLES = tuple(field.name for field in fields(Versus) if field.type is pd.DataFr
 def compare_all(base: Trials, others: Sequence[Trials]) -> list[Versus]:
     """Every other run over ``base``.
 
-    VERSUS: blocks of each run, geometric means in MB/s, their ratio, the change in percent with Welch's t interval on
-    the logarithms of the blocks, and the p-value, plain and adjusted by Holm over all rows of a table in all of these
-    runs; then the interval as ratios, and the standard error of the log ratio with its degrees of freedom. A pooled row
-    has the mean of its cases in each block that has them all. Source: Welch 1947, Satterthwaite 1946.
+    VERSUS: blocks of each run, geometric means in MB/s, their ratio; the change in percent with Welch's t interval on
+    the logarithms of the blocks; the p-value, plain and adjusted by Holm over all rows of a table in all of these runs;
+    the interval as ratios; and the standard error of the log ratio with its degrees of freedom. A pooled row has the
+    mean of its cases in each block that has them all. Source: Welch 1947, Satterthwaite 1946.
     """
     first = encode(base)
     compared = [_compare(first, encode(other)) for other in others]

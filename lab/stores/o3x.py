@@ -1,7 +1,7 @@
 """OpenZFS on OS X (O3X): a pool in a disk image, on a Mac that has O3X installed.
 
-No option forces, and the pool is in no cache file. A pool is the lab's if it has the random name of the lab's folder
-and its only device is, by hdiutil, the image that the lab attached. Facts: docs/reference/platforms.md.
+No option forces, and the pool is in no cache file. A pool is the lab's if it has the random name of the lab's folder,
+and its only device is the lab's image by hdiutil. Facts: docs/reference/platforms.md.
 """
 
 import re

@@ -1,7 +1,7 @@
 """A ZFS pool in files of the lab's own, or on devices that the user named.
 
-No option forces. A pool is the lab's if it has the random name of the lab's folder and each of its devices is a file
-there, a disk over that file (:class:`LoopDisks`), or a device with that name as its mark
+No option forces. A pool is the lab's if it has the random name of the lab's folder and all its devices are the lab's: a
+file there; a disk over that file (:class:`LoopDisks`); or a device with that name as its mark
 (:mod:`lab.stores.named_device`). It is in no cache file; a reboot may still find and import a pool on block devices.
 """
 
@@ -53,8 +53,8 @@ class ZfsModule(KernelModule):
 
 
 # 512e disks: sectors of 4096 bytes are reported as 512. Debian's kernels lack the device-mapper target for this
-# (CONFIG_DM_EBS). The lower of two loops takes only blocks of 4096 bytes, so that the kernel reads, changes and writes
-# back a whole block for a smaller write.
+# (CONFIG_DM_EBS). The lower of two loops takes only blocks of 4096 bytes. So for a smaller write the kernel reads,
+# changes and writes a whole block.
 @dataclass(frozen=True)
 class LoopDisks(Operation):
     """Two loops for each file in a folder, and a node of each upper loop. They stay while they are used."""

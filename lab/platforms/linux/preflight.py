@@ -57,8 +57,8 @@ class LinuxPreflight(Preflight):
 def parse_power(text: str) -> list[Disturbance]:
     """Parse lines ``governor DRIVER GOVERNOR`` and ``battery STATUS``.
 
-    The governor powersave keeps the lowest frequency, but not with the drivers intel_pstate and amd-pstate-epp, where
-    it is the usual one and follows the load (kernel: admin-guide/pm/intel_pstate, amd-pstate).
+    The governor powersave keeps the lowest frequency. With the drivers intel_pstate and amd-pstate-epp it is the usual
+    one and follows the load (kernel: admin-guide/pm/intel_pstate, amd-pstate).
     """
     disturbances = []
     governors = re.findall(r"^governor (\S+) powersave$", text, re.MULTILINE)

@@ -13,8 +13,9 @@ WITH_MACOS = ("rsync", "tar", "openssh-client", "openssh-server")
 class MacPrograms(Programs):
     """The programs of a Mac.
 
-    By default cp and ditto also copy extended attributes, which some servers keep in extra files. Of the two engines of
-    rsync in macOS 15.0 to 15.3, CHOSEN_RSYNC takes the one of later versions, which also have Apple's own iperf3.
+    By default cp and ditto also copy extended attributes, which some servers keep in extra files. macOS 15.0 to 15.3
+    have two engines of rsync; CHOSEN_RSYNC takes the one that later versions have. Later versions also have Apple's own
+    iperf3.
     """
 
     calls = MappingProxyType(

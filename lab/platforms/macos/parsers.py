@@ -240,8 +240,8 @@ def parse_volume(text: str) -> str:
 def image_sectors(size_bytes: int, place: str, taken: Collection[str]) -> int:
     """How many sectors a RAM image of ``size_bytes`` gets: a number that no attached image has.
 
-    Its length is all that tells one RAM image from another, so up to 4 MiB more, depending on where it will be mounted,
-    make it our own: the journal finds it again by this number.
+    Only its length tells one RAM image from another. So an image gets up to 4 MiB more, depending on its mount point:
+    the journal finds the image again by this number.
     """
     pages = -(-size_bytes // (PAGE_SECTORS * SECTOR_BYTES)) + zlib.crc32(place.encode()) % 1024
     while f"ram://{pages * PAGE_SECTORS}" in taken:
@@ -252,8 +252,8 @@ def image_sectors(size_bytes: int, place: str, taken: Collection[str]) -> int:
 def prove_ours(images: Sequence[Image], source: str, sectors: int, uid: int) -> str:
     """The device of the image that we have just attached, and that may therefore be written to.
 
-    ``source`` is what hdiutil calls it by. Raises ValueError unless exactly one image has this source, it has this
-    length and this user attached it, it is one device, and nothing of it is mounted.
+    ``source`` is what hdiutil calls it by. Raises ValueError unless exactly one image has this source. It must have
+    this length, be attached by this user, be one device, and have nothing mounted.
     """
     matches = [image for image in images if image.path == source]
     if len(matches) != 1:

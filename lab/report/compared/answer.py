@@ -132,9 +132,9 @@ def _loads(runs: Sequence[ComparedRun]) -> Iterator[str]:
 def judge_slower(comparison: Comparison, percent: float) -> tuple[int, list[str]]:
     """The exit code, and a sentence a row of protocol, tool and direction.
 
-    A row meets the condition where the test of "slower by no more than that" has a p-value below 0.05, adjusted by Holm
-    for all rows of all runs; then its 95 % interval lies wholly beyond the limit. The code is MET if any row meets it,
-    else CANNOT_TELL if a row has too few blocks for the test, else 0.
+    A row meets the condition if the test of "slower by no more than that" has a p-value below 0.05. The p-value is
+    adjusted by Holm for all rows of all runs. Then the row's 95 % interval lies wholly beyond the limit. The code is
+    MET if any row meets it, else CANNOT_TELL if a row has too few blocks for the test, else 0.
     """
     sentences, code = [], 0
     tables = [versus.pooled for versus in comparison.versus]

@@ -105,8 +105,8 @@ def write_files(
 ) -> list[Path]:
     """Write all of it into the folder ``to``, over an older one; the paths, the page last. Raises BadInput.
 
-    ``where`` are lines below the title, ``answers`` sentences by what they are about, ``words`` the sentences of the
-    other questions, and ``figures`` those of the sections, each with what it shows in words.
+    ``where`` has lines below the title, ``answers`` sentences by their subject, ``words`` the sentences of the other
+    questions. ``figures`` has the figures of the sections, each with its content in words.
     """
     try:
         to.mkdir(parents=True, exist_ok=True)

@@ -142,7 +142,7 @@ def let_go(register: Register, run: OpenRun, path: Path | None = None) -> None:
 def by_trust(path: Path, hosts_file: Path, given_up: Collection[str] = ()) -> PutBack:
     """Put back what somebody else's run says that it left changed, on the hosts of a file that the user named.
 
-    Of its folder only the journal is read and written. As :func:`by_journal` otherwise.
+    Only the journal in the run's folder is read and written. Else like :func:`by_journal`.
     """
     config = load_hosts(hosts_file)
     with durable.claimed(path):

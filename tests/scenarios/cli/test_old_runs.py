@@ -3,8 +3,8 @@
 Only the last digits of a fraction may differ, because the numerical library adds in another order on another processor.
 A new factor adds a key or a column, which is no difference. ``LAB_KEEP=1`` keeps what was changed on purpose.
 
-``tests/captures/runs`` has a sweep on the local lab (``demo``, and once more), one between guests, one between emulated
-Macs, one with void and failed trials, one cut short, and one of the first schema.
+``tests/captures/runs`` has sweeps on the local lab (``demo``, and once more), between guests, and between emulated
+Macs. Further ones have void and failed trials, were cut short, or are of the first schema.
 """
 
 import csv

@@ -29,7 +29,7 @@ MOUNTED = """\
 
 
 def answering(monkeypatch: pytest.MonkeyPatch, printed: str) -> list[tuple[str | bytes, ...]]:
-    """Have every command print this; the commands."""
+    """Let every command print this; returns the commands."""
     calls: list[tuple[str | bytes, ...]] = []
 
     def run(*words: str | bytes) -> str:

@@ -8,7 +8,7 @@ from lab.fleet.windows import ALWAYS, Opening, ends_at, next_opening, parse_wind
 
 
 def at(day: int, hour: float) -> float:
-    """Of November 2026, whose second day is a Monday."""
+    """A time in November 2026, whose second day is a Monday."""
     return datetime(2026, 11, day).timestamp() + hour * 3600
 
 

@@ -81,7 +81,7 @@ def find_orphans(folder: Path, server: str, rows: str = "", account: str = "1000
 
 @pytest.mark.parametrize(("server", "orphans"), [("sshd: lab", ["70"]), ("cron", [])])
 def test_a_command_without_its_ssh_server_is_an_orphan(tmp_path: Path, server: str, orphans: list[str]) -> None:
-    """Of three commands one has lost its server, and one is what sent it; without one above us nothing is told."""
+    """One of three commands has lost its server, and one is its sender. Without a server above us none is an orphan."""
     assert find_orphans(tmp_path, server) == orphans
 
 

@@ -1,4 +1,4 @@
-"""What cannot be put back at first, for it lies on what failed, and what needs nothing of the lab's."""
+"""What cannot be put back at first because it lies on what failed; and what needs nothing of the lab's."""
 
 from dataclasses import dataclass
 from pathlib import Path

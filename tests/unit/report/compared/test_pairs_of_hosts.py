@@ -192,7 +192,7 @@ def test_runs_without_a_case_in_common_are_refused(tmp_path: Path) -> None:
 
 
 def keep(run: RunFolder, **having: str) -> None:
-    """Of the trials of a run those alone whose fields are these."""
+    """Keep only the trials of a run with these fields."""
     kept = [one for one in run.trials() if all(getattr(one, name) == value for name, value in having.items())]
     run.trials_path.unlink()
     append_all(run, kept)
