@@ -35,11 +35,12 @@ def commands_page() -> Iterator[str]:
 `python -P -m lab`. After `scripts/setup.sh check` it is `.venv/bin/lab`. `lab COMMAND --help` says the same as this
 page; so does `man lab`.
 
-All that is printed is whole on a terminal of 60 columns or more: a table that has no room there becomes a list, with a
-block for each of its rows. To a file or a pipe tables go 120 columns wide, and the answer 100.
+Nothing is cut off on a terminal of 60 columns or more: a table that is too wide becomes a list, with a block for each
+row. In a file or a pipe a table has at most 120 columns, and the answer 100.
 
-An error is a line that says what failed and why, and a second one that says what to do. Of a command on a host it has
-the last line that was printed; during a run [`commands.log`](run-folder.md#commands-log) has more, and is named.
+An error is a line that says what failed and why, and a second one that says what to do. If a command on a host failed,
+the error has its last line of output. During a run the error also names [`commands.log`](run-folder.md#commands-log),
+which has more.
 
 ## A run by its name
 

@@ -61,8 +61,8 @@ what is added to must have no second name (hard link).
 
 Each command is a line: time, host, duration, how it ended, `#` for root or `$`, and the command as a shell reads it. A
 long word, such as a script, stands once in a line of its own, `w3f2a91bc=$'…'`, and is `"$w3f2a91bc"` in commands; a
-long command that comes again is `eval "$w…"`. To run one of **your own** runs' commands by hand, in bash or zsh,
-take the words first, which runs nothing, then a command copied from the log:
+long command that comes again is `eval "$w…"`. To run a command of
+**your own** run by hand in bash or zsh, read the words first, which runs nothing. Then copy a command from the log:
 
 ```sh
 eval "$(grep '^w[0-9a-f]*=' commands.log)"
@@ -93,7 +93,7 @@ and `observed`.
     yield """## A change
 
 A line of `journal.jsonl`, written before the change, and a file of the host's own journal. It holds no command. A line
-with another key, another kind of operation or a parameter out of its range is refused, with file and line, and nothing
+with another key, another kind of operation or a parameter out of its range is refused, with file and line. Then nothing
 of that journal is done. Every line of `journal.jsonl` ends with a key `seal`, which proves that this controller wrote
 it, in this run, after the lines above it.
 """

@@ -13,10 +13,10 @@ def volumes_page() -> Iterator[str]:
     """What servers make of the file system of a shared folder."""
     yield """# Why can a volume not be shared?
 
-What a server makes of the file system that a share lies on, why, and what helps. `lab check` reads the file system of
-`[share] path` on the server, and says what of this concerns it, under `server volume`. Of what no row is about, no
-refusal is known; so it is of HFS+ on a Mac, and of ext4, XFS, Btrfs and ZFS on Linux. All of it rests on the sources in
-the last column, and was not tried on hardware.
+What a server does with the file system under a share, why, and what helps. `lab check` reads the file system of
+`[share] path` on the server and reports the rows that apply, under `server volume`. No refusal is known of any other
+file system: HFS+ on a Mac, and ext4, XFS, Btrfs and ZFS on Linux. The table rests on the sources in the last column;
+nobody tried it on hardware.
 
 A file system is called as `mount` calls it. A ZFS that is called `hfs` there passes for HFS+, here too.
 """

@@ -24,7 +24,7 @@ FUNCTIONS = {
     SHELL_LINE: (0, "text"),
     SHELL_FUNCTION: (1, "text"),
     ("lab.hosts.command", "run_perl"): (0, "text"),
-    ("lab.hosts.assumption_file", "read_assumptions"): (0, "path"),  # the file has scripts
+    ("lab.hosts.assumptions", "read_assumptions"): (0, "path"),  # the file has scripts
     ("lab.settings.background", "background_process"): (4, "ready"),
     ("lab.protocols.servers.kernel_server", "KernelServer"): (1, "has"),
     ("os", "system"): (0, "command"),

@@ -8,7 +8,7 @@ from collections.abc import Callable
 def wait_until(
     is_so: Callable[[], object],
     what: str = "it",
-    seconds: float = 60,
+    seconds: float = 300,  # a busy machine may take long
     process: subprocess.Popen[str] | None = None,
 ) -> None:
     """Wait until ``is_so`` returns something true; fail the test after some seconds, or if a process ended before."""

@@ -73,8 +73,10 @@ def _prose_of_page(text: str) -> str:
 
 
 def test_pages_are_in_plain_english() -> None:
-    pages = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
+    pages = {*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")} - set((ROOT / "docs/gallery").glob("*"))
     faults = [
-        f"{page.relative_to(ROOT)}: {fault}" for page in pages for fault in _faults(_prose_of_page(page.read_text()))
+        f"{page.relative_to(ROOT)}: {fault}"
+        for page in sorted(pages)
+        for fault in _faults(_prose_of_page(page.read_text()))
     ]
     assert not faults, "\n".join(["", *faults])

@@ -184,9 +184,9 @@ def test_the_gist_is_one_file_of_text(example: Path, of_example: Analysis, post:
     assert listed == texts(post, "li")[: len(listed)]
 
 
-def test_the_chart_of_effects_is_on_one_axis(contribute_example: Analysis) -> None:
-    lead = leading(contribute_example)
-    lines = chart(lead, contribute_example).splitlines()
+def test_the_chart_of_effects_is_on_one_axis(of_example: Analysis) -> None:
+    lead = leading(of_example)
+    lines = chart(lead, of_example).splitlines()
     (zero,) = {place for line in lines for place, mark in enumerate(line) if mark in "│┼"}
     assert [line[zero] for line in lines] == [*4 * "│", "┼"]  # the interval of the last has 0
     for line, row in zip(lines, lead.table.rows, strict=True):

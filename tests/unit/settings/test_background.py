@@ -99,7 +99,7 @@ def test_a_stopped_session_of_a_child_of_it_is_ended_too(place: Place) -> None:
         place.settings.apply(place.server("sh", "-c", f"echo $$ >> pids; {session} & touch ready; wait"))
         wait_for_both(place)
         os.kill(int(place.pids()[1]), signal.SIGSTOP)
-    assert place.running() == []
+    wait_until(lambda: place.running() == [])  # whoever is not in the group was sent SIGKILL last
 
 
 def test_one_that_ends_at_once_or_does_not_exist_is_an_error_that_says_why(place: Place) -> None:
@@ -170,10 +170,11 @@ def test_a_zombie_that_nobody_waits_for_is_no_process(place: Place) -> None:
 
 def test_renewed_it_is_another_process_and_the_journal_stays_as_it_is(place: Place) -> None:
     place.settings.apply(place.server())
+    wait_for_both(place)
     (first, child), (record,) = place.running(), place.settings.journal.open
     journal = (place.folder / "journal.jsonl").read_text()
     place.settings.renew(record)
-    assert len(place.running()) == 2
+    wait_for_both(place)
     assert not {first, child} & set(place.running())
     assert (place.folder / "journal.jsonl").read_text() == journal
     place.settings.unwind()
