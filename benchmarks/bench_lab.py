@@ -28,7 +28,7 @@ ROOT = Path(__file__).resolve().parents[1]
 
 
 @dataclass(frozen=True)
-class Done:
+class FinishedRun:
     """A sweep that was run: the seconds it took as a whole, its folder, and its trials without the ceilings."""
 
     wall_s: float
@@ -52,18 +52,18 @@ class BenchLab:
     def lab(self, *words: str, most: int = 0) -> str:
         """What a ``lab`` command prints. Raises SystemExit with its output for an exit code of more than ``most``."""
         command = [sys.executable, "-m", "lab", *words]
-        own = os.environ | {"PYTHONPATH": str(ROOT)}  # the lab beside this file, whatever is installed
-        done = subprocess.run(command, cwd=self.folder, env=own, capture_output=True, text=True)
-        if done.returncode > most:
-            raise SystemExit(f"{' '.join(words)}\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
-        return done.stdout
+        environment = os.environ | {"PYTHONPATH": str(ROOT)}  # the lab beside this file, whatever is installed
+        ended = subprocess.run(command, cwd=self.folder, env=environment, capture_output=True, text=True)
+        if ended.returncode > most:
+            raise SystemExit(f"{' '.join(words)}\n{ended.stdout[-2000:]}{ended.stderr[-2000:]}")
+        return ended.stdout
 
     def pid(self, host: str) -> int:
         """The first process of a host, as this machine counts."""
         state = json.loads(Path(f"/run/file-share-lab/{self.name}/state.json").read_text())
         return int(state["hosts"][host]["pid"])
 
-    def run(self, factors: Mapping[str, Sequence[Any]], hosts: Path | None = None, **keys: Any) -> Done:
+    def run(self, factors: Mapping[str, Sequence[Any]], hosts: Path | None = None, **keys: Any) -> FinishedRun:
         """Run a sweep with these factors; ``size`` is of its payload, other keys stand at its top.
 
         Trials that are not ok are printed, and no figure uses them.
@@ -78,7 +78,7 @@ class BenchLab:
                 print(f"{row['trial_id']} {row['case_id']}: {row['status']}: {row['reason'].splitlines()[-1]}")
         good = [row for row in rows if row["status"] == "ok"]
         links = [row for row in good if row["protocol"] == "link"]
-        return Done(wall_s, folder, [row for row in good if row["protocol"] not in ("link", "store")], links)
+        return FinishedRun(wall_s, folder, [row for row in good if row["protocol"] not in ("link", "store")], links)
 
     def sweep(self, factors: Mapping[str, Sequence[Any]], size: str = "4 MiB", **keys: Any) -> Path:
         """A sweep file."""

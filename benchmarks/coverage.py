@@ -122,9 +122,9 @@ def covered(setting: Setting, runs: int, seed: int) -> list[tuple[float, float]]
     """For each of RATIOS the share of intervals that hold the truth, and the mean number of blocks."""
     chance = np.random.default_rng(seed)
     hits, blocks = np.zeros(len(RATIOS)), np.zeros(len(RATIOS))
-    done = 0
-    while done < runs:
-        batch = min(runs - done, max(1, BATCH // setting.effects))
+    simulated = 0
+    while simulated < runs:
+        batch = min(runs - simulated, max(1, BATCH // setting.effects))
         noise = (NOISE | ALIKE)[setting.noise](chance, (batch, setting.effects, setting.cap))
         means, halves = widths(noise)
         halves = widened(noise, means, halves) if setting.widened else halves
@@ -134,7 +134,7 @@ def covered(setting: Setting, runs: int, seed: int) -> list[tuple[float, float]]
             stops = stop_at(narrow, setting.least_blocks, setting.looks, setting.cap)
             hits[index] += holds[np.arange(batch), :, stops - 1].mean(axis=1).sum()
             blocks[index] += stops.sum()
-        done += batch
+        simulated += batch
     return [(float(hit) / runs, float(count) / runs) for hit, count in zip(hits, blocks, strict=True)]
 
 

@@ -75,9 +75,9 @@ def copy_by_elbencho(lab: BenchLab, session: Session, case: Case) -> float:
     command = [PROGRAM, "--hosts", addresses(pairs), "-d", "-w", "--sync", "-t", "1", "-n", "1", "-N", "1", "-s", size,
                "-b", BLOCK, "--jsonfile", "/opt/elbencho/told", "/opt/elbencho/share"]  # fmt: skip
     subprocess.run(inside(lab, first.name, *command), capture_output=True, text=True, check=True)
-    told = [json.loads(line) for line in first.shell("cat /opt/elbencho/told").stdout.splitlines()]
+    phases_told = [json.loads(line) for line in first.shell("cat /opt/elbencho/told").stdout.splitlines()]
     first.shell('rm -r "$1"/r*', in_share_of(session, case, pairs[0]))
-    phases = {phase["phase_type"]: phase["last_done"] for phase in told}  # of SYNC the one behind WRITE
+    phases = {phase["phase_type"]: phase["last_done"] for phase in phases_told}  # of SYNC the one behind WRITE
     if int(phases["WRITE"]["bytes"]) != case.clients * case.size_bytes:
         raise SystemExit(f"elbencho wrote {phases['WRITE']['bytes']} bytes")
     return sum(int(phases[name]["elapsed_time_ms"]) for name in ("WRITE", "SYNC")) / 1000

@@ -194,14 +194,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--histories", type=int, default=1000, help="of each kind and length")
     parser.add_argument("--seed", type=int, default=1)
-    given = parser.parse_args()
-    error = 100 * math.sqrt(0.05 * 0.95 / given.histories)
-    print(f"{given.histories} histories each, seed {given.seed}; standard error of 5: {error:.1f}")
-    print_false_alarms(given.histories, given.seed)
-    print_looks(max(1, given.histories // 10), given.seed)
-    print_steps(given.histories, given.seed)
-    print_stretches_and_drifts(given.histories, given.seed)
-    print_newest(given.histories, given.seed)
+    arguments = parser.parse_args()
+    error = 100 * math.sqrt(0.05 * 0.95 / arguments.histories)
+    print(f"{arguments.histories} histories each, seed {arguments.seed}; standard error of 5: {error:.1f}")
+    print_false_alarms(arguments.histories, arguments.seed)
+    print_looks(max(1, arguments.histories // 10), arguments.seed)
+    print_steps(arguments.histories, arguments.seed)
+    print_stretches_and_drifts(arguments.histories, arguments.seed)
+    print_newest(arguments.histories, arguments.seed)
 
 
 if __name__ == "__main__":

@@ -211,22 +211,22 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=2000, help="of each scenario and number of blocks")
     parser.add_argument("--blocks", type=int, nargs="+", default=[3, 5, 8])
     parser.add_argument("--scenario", choices=SCENARIOS, nargs="+", default=list(SCENARIOS))
-    given = parser.parse_args()
+    arguments = parser.parse_args()
     of = table()
-    print(f"{given.runs} runs a line, seed {given.seed}; percent; {of.is_overall.sum()} overall rows, "
-          f"{(~of.is_overall).sum()} below; standard error of 95: {100 * math.sqrt(0.05 * 0.95 / given.runs):.1f} "
+    print(f"{arguments.runs} runs a line, seed {arguments.seed}; percent; {of.is_overall.sum()} overall rows, "
+          f"{(~of.is_overall).sum()} below; standard error of 95: {100 * math.sqrt(0.05 * 0.95 / arguments.runs):.1f} "
           "at most")  # fmt: skip
     print(f"{'':22}{'coverage':^28}{'median half-width':^28}{'runs with a false star':^25}{'true stars':^12}")
     print(f"{'scenario':14}{'blocks':>8}{'overall':^14}{'below':^14}{'overall':^14}{'below':^14}{'any':>9}{'below':>14}"
           f"{'overall':>10}{'below':>7}")  # fmt: skip
-    for name, blocks in itertools.product(given.scenario, given.blocks):
-        figures = simulate(SCENARIOS[name], of, given.runs, blocks, given.seed)
-        error = math.sqrt(figures[8] * (100 - figures[8]) / given.runs)
+    for name, blocks in itertools.product(arguments.scenario, arguments.blocks):
+        figures = simulate(SCENARIOS[name], of, arguments.runs, blocks, arguments.seed)
+        error = math.sqrt(figures[8] * (100 - figures[8]) / arguments.runs)
         cells = "".join(f"{value:7.1f}" for value in figures[:8])
         stars = f"{figures[8]:7.2f} ± {error:4.2f}{figures[9]:9.2f}{figures[10]:10.0f}{figures[11]:7.0f}"
         print(f"{name:14}{blocks:8}{cells}{stars}", flush=True)
     for blocks in DRIFT_BLOCKS:
-        mean, error, coverage = drifts(blocks, given.runs, given.seed)
+        mean, error, coverage = drifts(blocks, arguments.runs, arguments.seed)
         print(f"a drift of -5 % over {blocks:2} blocks reads {mean:5.2f} ± {error:4.2f} %; coverage {coverage:4.1f}")
 
 

@@ -102,9 +102,9 @@ def ask(pid: int, rounds: int, answers: mp.Queue[Any]) -> None:
         time.sleep(pause_s)
         began = time.perf_counter()
         connection.sendall(struct.pack("Q", size))
-        left = size
-        while left:
-            left -= connection.recv_into(block)
+        remaining = size
+        while remaining:
+            remaining -= connection.recv_into(block)
         return time.perf_counter() - began
 
     for _ in range(WARM_UP):
@@ -120,8 +120,8 @@ def ask(pid: int, rounds: int, answers: mp.Queue[Any]) -> None:
 def iperf3(lab: BenchLab, *direction: str) -> float:
     """Mbit/s of payload that arrive in three seconds."""
     inside(lab, "server", "iperf3 --server --one-off --daemon")
-    told = inside(lab, "client", f"iperf3 --client {ADDRESS['server']} --time 3 --json {' '.join(direction)}")
-    return float(json.loads(told)["end"]["sum_received"]["bits_per_second"]) / 1e6
+    output = inside(lab, "client", f"iperf3 --client {ADDRESS['server']} --time 3 --json {' '.join(direction)}")
+    return float(json.loads(output)["end"]["sum_received"]["bits_per_second"]) / 1e6
 
 
 def inside(lab: BenchLab, host: str, command: str) -> str:

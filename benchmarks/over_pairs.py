@@ -65,17 +65,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--draws", type=int, default=20_000, help="of each line")
-    given = parser.parse_args()
-    error = 100 * math.sqrt(0.05 * 0.95 / given.draws)
-    print(f"{given.draws} draws a line, seed {given.seed}; standard error of 95: {error:.2f}")
+    arguments = parser.parse_args()
+    error = 100 * math.sqrt(0.05 * 0.95 / arguments.draws)
+    print(f"{arguments.draws} draws a line, seed {arguments.seed}; standard error of 95: {error:.2f}")
     print(f"{'':32}{'covers':^32}{'half-width':^16}{'further':>9}{'tau':>7}")
     names = "".join(f"{name:>8}" for name in ("normal", "HKSJ", "lab", "plain t", "lab", "plain t"))
     print(f"{'noise':10}{'tau':>6}{'pairs':>7}{'blocks':>8} {names}{'pair':>9}{'> 0':>7}")
-    chance = np.random.default_rng(given.seed)
+    chance = np.random.default_rng(arguments.seed)
     for kind, tau, pairs, blocks in itertools.product(("equal", "unequal", "heavy"), TAUS, PAIRS, BLOCKS):
         if kind == "heavy" and tau == 0:
             continue
-        figures = line(chance, given.draws, pairs, blocks, tau, kind)
+        figures = line(chance, arguments.draws, pairs, blocks, tau, kind)
         covers, widths = ("".join(f"{value:8.{digits}f}" for value in some) for some, digits in
                           ((figures[:4], 1), (figures[4:6], 2)))  # fmt: skip
         print(f"{kind:10}{tau:6.0f}{pairs:7}{blocks:8} {covers}{widths}{figures[6]:9.1f}{figures[7]:7.0f}", flush=True)

@@ -12,7 +12,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from bench_lab import BenchLab, Done, bench_lab
+from bench_lab import BenchLab, FinishedRun, bench_lab
 
 SLOW_SSH = Path(__file__).with_name("slow_ssh.py")
 SERVED = ("block", "protocol", "mtu", "tcp_space", "store")  # what trials on one server have in common
@@ -47,15 +47,15 @@ def slow(lab: BenchLab, delay_s: float) -> Path:
     return path
 
 
-def report(name: str, done: Done) -> None:
+def report(name: str, finished: FinishedRun) -> None:
     """One line of the table. iperf3's seconds count as measuring, not as overhead, in the last two columns."""
-    timed_s = sum(trial["elapsed_s"] for trial in done.trials)
-    link_s = sum(link["elapsed_s"] for link in done.ceilings)
-    each_s = (done.wall_s - timed_s - link_s) / len(done.trials)
-    gap = f"{statistics.median(gaps_s):7.2f}" if (gaps_s := gaps(done.trials)) else "      –"
+    timed_s = sum(trial["elapsed_s"] for trial in finished.trials)
+    link_s = sum(link["elapsed_s"] for link in finished.ceilings)
+    each_s = (finished.wall_s - timed_s - link_s) / len(finished.trials)
+    gap = f"{statistics.median(gaps_s):7.2f}" if (gaps_s := gaps(finished.trials)) else "      –"
     print(
-        f"{name:44}{len(done.trials):7}{done.wall_s:8.1f}{timed_s:9.1f}{link_s:9.1f}"
-        f"{done.wall_s / timed_s:11.2f}{each_s:10.2f}{gap}", flush=True,
+        f"{name:44}{len(finished.trials):7}{finished.wall_s:8.1f}{timed_s:9.1f}{link_s:9.1f}"
+        f"{finished.wall_s / timed_s:11.2f}{each_s:10.2f}{gap}", flush=True,
     )  # fmt: skip
 
 

@@ -53,14 +53,16 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=8)
     parser.add_argument("--clients", type=int, default=8)
     parser.add_argument("--elbencho", type=Path, help="the program, of version 3.1")
-    given = parser.parse_args()
-    with bench_lab("--clients", str(given.clients)) as lab, opened(lab.hosts) as session:
+    arguments = parser.parse_args()
+    with bench_lab("--clients", str(arguments.clients)) as lab, opened(lab.hosts) as session:
         for protocol in ("smb", "nfs"):
-            compare(lab, session, case_of(protocol, given.clients, 32 * MIB), given.rounds, given.elbencho)
-        print(f"{'clients':>8}{'slowest s':>11}{'beside it s':>13}   median of {given.rounds}, NFS write, 4 MiB each")
+            compare(lab, session, case_of(protocol, arguments.clients, 32 * MIB), arguments.rounds, arguments.elbencho)
+        print(
+            f"{'clients':>8}{'slowest s':>11}{'beside it s':>13}   median of {arguments.rounds}, NFS write, 4 MiB each"
+        )
         for clients in (1, 2, 4, 8, 16):
-            if clients <= given.clients:
-                print_overhead(session, case_of("nfs", clients, 4 * MIB), given.rounds)
+            if clients <= arguments.clients:
+                print_overhead(session, case_of("nfs", clients, 4 * MIB), arguments.rounds)
 
 
 def case_of(protocol: str, clients: int, size_bytes: int) -> Case:
@@ -139,14 +141,14 @@ def copy_by_hand(lab: BenchLab, session: Session, case: Case) -> float:
         ram = f"{pair.sides[Role.CLIENT].directory}/ram"
         client.shell(MAKE, str(case.size_bytes), ram)
         words += [str(lab.pid(client.name)), f"{ram}/by-hand", f"{in_share}/by-hand-{client.name}"]
-    done = subprocess.run(["/bin/sh", "-c", LOOP, "sh", *words], capture_output=True, text=True, check=True)
+    timed = subprocess.run(["/bin/sh", "-c", LOOP, "sh", *words], capture_output=True, text=True, check=True)
     server, folder = session.pair.hosts[Role.SERVER], session.setup_of(case, session.pair).folder
     arrived = server.shell(COUNT, folder, check=False).stdout
     if int(arrived) != case.clients * case.size_bytes:
-        raise SystemExit(f"by hand {arrived} bytes arrived: {done.stderr}")
+        raise SystemExit(f"by hand {arrived} bytes arrived: {timed.stderr}")
     for pair, made, copied in zip(session.pairs, words[1::3], words[2::3], strict=False):
         pair.hosts[Role.CLIENT].run("rm", made, copied)  # by the mount, or NFS would go on with a stale handle
-    return int(done.stdout) / 1e9
+    return int(timed.stdout) / 1e9
 
 
 def first_time(link: socket.socket) -> float:

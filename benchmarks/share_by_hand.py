@@ -42,17 +42,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=8)
     parser.add_argument("--rate", default="1gbit")
-    given = parser.parse_args()
-    with scene_of("--rate", given.rate) as scene:
+    arguments = parser.parse_args()
+    with scene_of("--rate", arguments.rate) as scene:
         folder = scene.mount(f"smb://{SERVER}/labram", f"lab\nWORKGROUP\n{scene.password}\n")
         by_lab: dict[str, list[float]] = {"write": [], "read": []}
         by_hand: dict[str, list[float]] = {name: [] for name in LAB}
-        for _ in range(given.rounds):
+        for _ in range(arguments.rounds):
             size_bytes = add_measured(scene, folder, by_lab)
             lines = scene.ann.shell(f"set -- {size_bytes} '{folder}' /dev/shm\n{BY_HAND}").splitlines()
             for name, nanoseconds in (line.rsplit(" ", 1) for line in lines):
                 by_hand[name].append(size_bytes / int(nanoseconds) * 1e9)
-        print(f"SMB by GVfs, {given.rate}, {size_bytes >> 20} MiB, {given.rounds} rounds; MB/s, lab / by hand")
+        print(f"SMB by GVfs, {arguments.rate}, {size_bytes >> 20} MiB, {arguments.rounds} rounds; MB/s, lab / by hand")
         for name, direction in LAB.items():
             ratios = sorted(lab / hand for lab, hand in zip(by_lab[direction], by_hand[name], strict=True))
             low, high = stats.median_interval(ratios)
@@ -62,9 +62,9 @@ def main() -> None:
 
 def add_measured(scene: Measured, folder: str, rates: dict[str, list[float]]) -> int:
     """Measure once; add the median rate of the lab's copies each way, in bytes per second, and return their size."""
-    done = scene.measure(folder)
-    if done.returncode != 0:
-        raise SystemExit(done.stdout + done.stderr)
+    measured = scene.measure(folder)
+    if measured.returncode != 0:
+        raise SystemExit(measured.stdout + measured.stderr)
     trials = [trial for trial in scene.trials() if (trial["tool"], trial["status"]) == ("cp", "ok")]
     for direction, past in rates.items():
         mine = [trial["size_bytes"] / trial["elapsed_s"] for trial in trials if trial["direction"] == direction]

@@ -39,8 +39,8 @@ def main() -> None:
         lab.lab("local", "exec", "--name", lab.name, "server", "--", "sh", "-ec", SLOW_DISK)
         hosts = lab.folder / "hosts.slow.ini"
         hosts.write_text(lab.hosts.read_text().replace("path = /srv/disk", "path = /srv/slow"))
-        done = lab.run(FACTORS, hosts, size="64 MiB", blocks=blocks, seed=20110918, ceiling_seconds="1 s")
-        print(lab.lab("show", str(done.folder)))
+        finished = lab.run(FACTORS, hosts, size="64 MiB", blocks=blocks, seed=20110918, ceiling_seconds="1 s")
+        print(lab.lab("show", str(finished.folder)))
 
 
 if __name__ == "__main__":

@@ -60,10 +60,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=6)
     parser.add_argument("--mib", type=int, default=256, help="of a file of dd and fio; bonnie++ has the same")
-    given = parser.parse_args()
-    print(f"{given.rounds} rounds, lab / by hand; dd, bonnie++: MB/s of {given.mib} MiB; fio: IOPS", flush=True)
+    arguments = parser.parse_args()
+    print(f"{arguments.rounds} rounds, lab / by hand; dd, bonnie++: MB/s of {arguments.mib} MiB; fio: IOPS", flush=True)
     with bench_lab() as lab, opened(lab.hosts) as session:
-        rounds = [(by_lab(session, given.mib), by_hand(session, given.mib)) for _ in range(given.rounds)]
+        rounds = [(by_lab(session, arguments.mib), by_hand(session, arguments.mib)) for _ in range(arguments.rounds)]
     for name in rounds[0][0]:
         report(name, [(mine[name], typed[name]) for mine, typed in rounds if name in mine and name in typed])
 
@@ -124,7 +124,7 @@ def by_hand(session: Session, mib: int) -> Rates:
 
 
 def iops(requests: Requests) -> Rates:
-    """The rate in each direction that was measured."""
+    """The IOPS in each direction that was measured."""
     ways = {"read": requests.read, "write": requests.write}
     return {f"fio {name}": present(way.iops) for name, way in ways.items() if way}
 

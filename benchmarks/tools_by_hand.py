@@ -60,17 +60,20 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=6)
     parser.add_argument("--rate", default="1gbit")
     parser.add_argument("--mib", type=int, default=64, help="of a transfer by dd; fio asks for an eighth of that")
-    given = parser.parse_args()
-    print(f"{given.rate}, {given.rounds} rounds, lab / by hand; dd: MB/s of {given.mib} MiB, blocks of 1 MiB;")
-    print(f"fio: IOPS of {given.mib >> 3} MiB, 4 KiB at random, 4 under way")
-    with bench_lab("--rate", given.rate) as lab, opened(lab.hosts) as session:
+    arguments = parser.parse_args()
+    print(
+        f"{arguments.rate}, {arguments.rounds} rounds, lab / by hand; dd: MB/s of {arguments.mib} MiB, blocks of 1 MiB;"
+    )
+    print(f"fio: IOPS of {arguments.mib >> 3} MiB, 4 KiB at random, 4 under way")
+    with bench_lab("--rate", arguments.rate) as lab, opened(lab.hosts) as session:
         for tool, protocol, direction in itertools.product(RATES, ("afp", "smb", "nfs"), Direction):
-            size_bytes = given.mib << 20 if tool == "dd" else given.mib << 17
+            size_bytes = arguments.mib << 20 if tool == "dd" else arguments.mib << 17
             options = (*OPTIONS.items(), *((("fio.iodepth", "4"),) if tool == "fio" else ()))
             case = Case(protocol, tool, direction, 1500, "default", "ram", "file", size_bytes, options)
             of_lab, of_hand = RATES[tool]
             rates = [
-                (of_lab(by_lab(session, case, number), case), of_hand(session, case)) for number in range(given.rounds)
+                (of_lab(by_lab(session, case, number), case), of_hand(session, case))
+                for number in range(arguments.rounds)
             ]
             report(f"{tool} {protocol} {direction}", rates)
 
@@ -110,7 +113,7 @@ def dd_by_hand(session: Session, case: Case) -> float:
 
 
 def iops(requests: Requests | None) -> float:
-    """The rate in the direction that was measured."""
+    """The IOPS in the direction that was measured."""
     asked = present(requests)
     return present(present(asked.read or asked.write).iops)
 

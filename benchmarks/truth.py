@@ -28,7 +28,7 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
-from bench_lab import BenchLab, Done, bench_lab, opened
+from bench_lab import BenchLab, FinishedRun, bench_lab, opened
 from scipy.stats import binomtest
 
 from lab import stats
@@ -60,8 +60,9 @@ def main() -> None:
     parser.add_argument("what", choices=("clock", "placebo", "injected", "tools"))
     parser.add_argument("--blocks", type=int)
     parser.add_argument("--seed", type=int, default=1)
-    given = parser.parse_args()
-    {"clock": clock, "placebo": placebo, "injected": injected, "tools": tools}[given.what](given.blocks, given.seed)
+    arguments = parser.parse_args()
+    command = {"clock": clock, "placebo": placebo, "injected": injected, "tools": tools}[arguments.what]
+    command(arguments.blocks, arguments.seed)
 
 
 def clock(blocks: int | None, seed: int) -> None:
@@ -72,13 +73,13 @@ def clock(blocks: int | None, seed: int) -> None:
         with subprocess.Popen(command, stdout=subprocess.PIPE) as listener:
             assert listener.stdout is not None
             listener.stdout.readline()
-            done = lab.run(EVERYTHING, size="16 MiB", blocks=blocks or 3, seed=seed)
+            finished = lab.run(EVERYTHING, size="16 MiB", blocks=blocks or 3, seed=seed)
             time.sleep(1)
             listener.terminate()
         frames = [line.split() for line in stamps.read_text().splitlines()]
-    print(f"{len(done.trials)} transfers of 16 MiB at {RATE_MBIT} Mbit/s; lab's seconds less those of the packets")
+    print(f"{len(finished.trials)} transfers of 16 MiB at {RATE_MBIT} Mbit/s; lab's seconds less those of the packets")
     print(f"{'':22}{'n':>4}{'median ms':>11}{'least':>8}{'most':>8}{'median %':>10}{'packets over payload':>22}")
-    compared = list(against_packets(done, frames))
+    compared = list(against_packets(finished, frames))
     for name in sorted({name for name, *_ in compared}):
         same = [(lab_s, wire_s, share) for of_case, lab_s, wire_s, share in compared if of_case == name]
         over = [1000 * (lab_s - wire_s) for lab_s, wire_s, _ in same]
@@ -90,15 +91,15 @@ def clock(blocks: int | None, seed: int) -> None:
     print(f"shorter than the packets say (must not be): {below} of {len(compared)}")
 
 
-def against_packets(done: Done, frames: list[list[str]]) -> Iterator[tuple[str, float, float, float]]:
+def against_packets(finished: FinishedRun, frames: list[list[str]]) -> Iterator[tuple[str, float, float, float]]:
     """For each trial: name, the lab's seconds, seconds from first to last packet, packets' payload over the file's."""
     ways = {"write": "tx", "read": "rx"}
     packets: dict[str, list[Packet]] = {way: [] for way in ways.values()}
     for at, way, size, ports in frames:
         packets[way].append((int(at), int(size), ports))
-    starts = [round(datetime.fromisoformat(trial["started_at"]).timestamp() * 1e9) for trial in done.trials]
+    starts = [round(datetime.fromisoformat(trial["started_at"]).timestamp() * 1e9) for trial in finished.trials]
     ends = [*starts[1:], starts[-1] + 60 * 10**9]
-    for trial, start, end in zip(done.trials, starts, ends, strict=True):
+    for trial, start, end in zip(finished.trials, starts, ends, strict=True):
         mine = packets[ways[trial["direction"]]]
         mine = longest_burst(mine[bisect.bisect(mine, (start, 0, "")) : bisect.bisect(mine, (end, 0, ""))])
         name = f"{trial['protocol']} {trial['tool']} {trial['direction']}"
@@ -127,12 +128,12 @@ def placebo(blocks: int | None, seed: int) -> None:
     sweeps = max(1, (blocks or PLACEBO_BLOCKS) // BLOCKS_A_PLACEBO)
     total = sweeps * BLOCKS_A_PLACEBO
     with bench_lab("--rate", "1gbit") as lab:
-        done = lab.run(EVERYTHING | {"placebo": ["A", "B"]}, size="64 KiB", blocks=total, seed=seed)
-        trials = run_folder.load(done.folder)
+        finished = lab.run(EVERYTHING | {"placebo": ["A", "B"]}, size="64 KiB", blocks=total, seed=seed)
+        trials = run_folder.load(finished.folder)
     effects = effects_by_sweep(trials, "placebo", BLOCKS_A_PLACEBO).dropna(subset="low_pct")
     effects["missed"] = (effects["low_pct"] > 0) | (effects["high_pct"] < 0)
-    print(f"{sweeps} A/A sweeps of {BLOCKS_A_PLACEBO} blocks, {len(done.trials)} transfers of 64 KiB; "
-          f"{total} blocks took {done.wall_s:.0f} s, {done.wall_s / total:.1f} s each")  # fmt: skip
+    print(f"{sweeps} A/A sweeps of {BLOCKS_A_PLACEBO} blocks, {len(finished.trials)} transfers of 64 KiB; "
+          f"{total} blocks took {finished.wall_s:.0f} s, {finished.wall_s / total:.1f} s each")  # fmt: skip
     print(f"95 % intervals without 0: {share(effects['missed'])}")
     by_sweep, rate = effects.groupby("sweep")["missed"].agg(["sum", "size"]), effects["missed"].mean()
     expected = (by_sweep["size"] * rate * (1 - rate)).mean()

@@ -10,7 +10,7 @@ from ..records import DiskRecord, ImageDevice, ImageRecord
 from .system_calls import Caller, Kernel, system_call
 
 SECTOR_BYTES = 512
-ZFS_PARTITION = "ZFS"  # what hdiutil's name for it
+ZFS_PARTITION = "ZFS"  # hdiutil's name for it
 APFS_CONTAINER, APFS_VOLUME = "EF57347C-0000-11AA-AA11-00306543ECAC", "41504653-0000-11AA-AA11-00306543ECAC"
 
 

@@ -175,7 +175,7 @@ class TransferError(LabFailure):
 
 
 class Interrupted(BaseException):
-    """Ctrl-C, SIGTERM or SIGHUP, after everything was put back. No Exception, so that no library swallows it."""
+    """Ctrl-C, SIGTERM or SIGHUP asks the lab to stop. No Exception, so that no library swallows it."""
 
     def __init__(self, message: str, number: int = signal.SIGINT):
         self.number = number

@@ -83,16 +83,16 @@ def _until_lost(findings: Iterator[Finding], subject: str, machines: dict[str, M
 
 def _check_host(config: Hosts, role: str, machines: dict[str, Machine], stack: ExitStack) -> Iterator[Finding]:
     """Connect to a host, check it, and add it to ``machines``."""
-    own: HostConfig = config.section(role)
+    section: HostConfig = config.section(role)
     try:
-        connected = SshHost(role, own)
+        connected = SshHost(role, section)
         stack.callback(connected.close)
         platform = platforms.detect(connected)
     except LabFailure as error:
         yield of_error("problem", f"{role} SSH", error)
         return
-    how = "without SSH" if own.transport == "local" else f"by {own.transport}"
-    yield Finding("ok", f"{role} SSH", f"{own.login}, {how}")
+    how = "without SSH" if section.transport == "local" else f"by {section.transport}"
+    yield Finding("ok", f"{role} SSH", f"{section.login}, {how}")
     peer = _peer(config, role)
     facts: Facts | None = None
     try:
@@ -102,7 +102,7 @@ def _check_host(config: Hosts, role: str, machines: dict[str, Machine], stack: E
         if isinstance(error, CommandError) and peer.data_address in error.argv:  # the command that asks for the route
             finding = replace(finding, remedy=f"is data_address {peer.data_address} of the other host right?")
         yield finding
-    machine = Machine(role, own, connected, platform, facts)
+    machine = Machine(role, section, connected, platform, facts)
     machines[role] = machine
     for finding in host.findings(machine, config):
         if finding.subject == f"{role} {host.SUDO}" and finding.level != "ok":
@@ -123,8 +123,8 @@ def _check_pair(config: Hosts, machines: dict[str, Machine]) -> Iterator[Finding
         yield from examine(networks.SUBJECT, lambda: networks.findings(config.share, client, server))
         yield from link.findings(client, server)
     elif set(machines) != set(config.reached):
-        left = f"only the {next(iter(machines))}" if machines else "neither host"
-        message = f"{left} could be looked at: what needs both is left out"
+        reached = f"only the {next(iter(machines))}" if machines else "neither host"
+        message = f"{reached} could be looked at: what needs both is left out"
         yield Finding("note", "link", message, "solve the problems above first")
     if machines:
         yield from protocols.findings(config, machines)

@@ -78,7 +78,7 @@ def findings(machine: Machine, config: Hosts) -> Iterator[Finding]:
     for name, check in checks.items():
         subject = f"{machine.role} {name}"
         yield from examine(subject, partial(check, machine, subject))
-    yield from _check_noise(machine, share)
+    yield from _check_disturbances(machine, share)
 
 
 def _check_system(machine: Machine, subject: str) -> Iterator[Finding]:
@@ -131,7 +131,7 @@ def check_use(machine: Machine, subject: str) -> Iterator[Finding]:
 
 
 def _check_address(machine: Machine, subject: str) -> Iterator[Finding]:
-    """Whether the data address is on the interface that leads to the other host."""
+    """Whether the host has the data address, on the interface that leads to the other host."""
     config, interfaces = machine.config, machine.platform.network.addresses()
     if not interfaces:
         return
@@ -262,19 +262,20 @@ def _check_clock(machine: Machine, subject: str) -> Iterator[Finding]:
     yield Finding("warning", subject, f"{message}: times of files and of the report will contradict each other", remedy)
 
 
-def _check_noise(machine: Machine, share: ShareConfig) -> Iterator[Finding]:
+def _check_disturbances(machine: Machine, share: ShareConfig) -> Iterator[Finding]:
     """What would disturb a measurement, and one line for all that would not."""
     folder = {key: path for key, path, _ in _places(machine, share)}.get(SHARE_PATH)
     quiet = []
     for name, listen in machine.platform.preflight.disturbances(folder).items():
         subject = f"{machine.role} {name}"
-        findings = list(examine(subject, partial(_noise_findings, subject, listen)))
+        findings = list(examine(subject, partial(_disturbances, subject, listen)))
         yield from findings
         quiet += [] if findings else [name]
     if quiet:
         yield Finding("ok", f"{machine.role} quiet", f"nothing that disturbs in {', '.join(quiet)}")
 
 
-def _noise_findings(subject: str, listen: Callable[[], Sequence[Disturbance]]) -> Iterator[Finding]:
-    for noise in listen():
-        yield Finding("warning" if noise.urgent else "note", subject, noise.what, noise.remedy)
+def _disturbances(subject: str, listen: Callable[[], Sequence[Disturbance]]) -> Iterator[Finding]:
+    for disturbance in listen():
+        level: Level = "warning" if disturbance.urgent else "note"
+        yield Finding(level, subject, disturbance.what, disturbance.remedy)

@@ -61,8 +61,8 @@ def _find_common(client: Machine, server: Machine) -> Iterator[CommonNetwork]:
     for name, address in _addresses(client):
         for peer_name, peer in server_addresses:
             if address.network == peer.network and address.ip != peer.ip:
-                media = (client.platform.network.medium(name), server.platform.network.medium(peer_name))
-                wireless = any(medium.wireless is True for medium in media)
+                ends = ((client, name), (server, peer_name))
+                wireless = any(host.platform.network.medium(interface).wireless is True for host, interface in ends)
                 addresses = (str(address.ip), str(peer.ip))
                 yield CommonNetwork(str(address.network), (name, peer_name), addresses, wireless)
 

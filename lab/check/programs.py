@@ -17,7 +17,7 @@ ATTEMPTS = {"perl": ("-e", "print 6*7", "^42$")}
 
 
 def check(machine: Machine, subject: str, measures_link: bool = True) -> Iterator[Finding]:
-    """Programs that are missing, with the tools that need them, and programs that do not work."""
+    """Programs that are missing or do not work, and the tools without them; iperf3 only if it ``measures_link``."""
     here = ("", machine.platform.name)
     tools = {name: tool for name, tool in workloads.tools().items() if tool.only_on in here and not tool.is_extra}
     needed = {program: package for program, package in NEEDED.items() if program != "iperf3" or measures_link}

@@ -46,15 +46,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("a", metavar="A", help=text)
     parser.add_argument("b", metavar="B", help="the one after, named so too")
     parser.add_argument("more", nargs="*", default=[], metavar="C", help="more runs, each compared with A")
-    text = "the runs are one sweep on several pairs of hosts: effects and speeds over the pairs, how far pairs differ"
+    text = "the runs are of one sweep on several pairs of hosts: effects and speeds over pairs, how far pairs differ"
     options.add_flag(parser, "--over-pairs", f"{text}, and what cannot be told from the pair")
     options.add_results(parser)
     text = "write compare.html, compare.md and figures into this folder, too"
     parser.add_argument("--to", type=Path, metavar="DIR", help=text)
     options.add_no_redact(parser)
     options.add_flag(parser, "--open", f"open compare.html in the browser (in the folder {PLACE} without --to)")
-    text = "'slower-than 10%%': exit code 3 if a protocol, tool and direction is that much slower than A, beyond chance"
-    parser.add_argument("--fail-if", metavar="CONDITION", help=text)
+    text = "'slower-than 10%%': exit code 3 if a protocol, tool and direction is slower than in A by more than that"
+    parser.add_argument("--fail-if", metavar="CONDITION", help=f"{text}, beyond chance")
     text = "compare a run that is still going on, or was killed, too: by the blocks that it has"
     options.add_flag(parser, "--unfinished", text)
     options.add_json(parser)
@@ -147,8 +147,8 @@ def _with_published(arguments: argparse.Namespace) -> _Comparison:
     from lab.report.compared import over_published
     from lab.report.compared.over_published import PublishedComparison
 
-    given = {"--fail-if": arguments.fail_if, "C": arguments.more, "--over-pairs": arguments.over_pairs}
-    for name, value in given.items():
+    refused = {"--fail-if": arguments.fail_if, "C": arguments.more, "--over-pairs": arguments.over_pairs}
+    for name, value in refused.items():
         if value:
             why = "the published tables have no blocks, and stand beside one run"
             raise BadInput(f"{name}: not with {PUBLISHED}: {why}", f"`lab compare {PUBLISHED} RUN`")

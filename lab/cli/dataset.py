@@ -39,10 +39,10 @@ def add_commands(commands: Commands) -> None:
     table = Example("lab dataset show macs --table interactions", "one table of one sweep")
     shows = command("show", _show, "what all runs of a sweep say together", medians, table)
     shows.add_argument("sweeps", nargs="*", metavar="SWEEP", help="the names of sweeps (default: all)")
-    what = shows.add_mutually_exclusive_group()
+    group = shows.add_mutually_exclusive_group()
     tables = registry.OF_DATASET
-    what.add_argument("--table", choices=tables, metavar="NAME", help=f"print this table: {', '.join(tables)}")
-    options.add_json(what)
+    group.add_argument("--table", choices=tables, metavar="NAME", help=f"print this table: {', '.join(tables)}")
+    options.add_json(group)
     series = Example("lab dataset history nas", "what became of the runs that `lab measure TARGET --save nas` left")
     history = command("history", _history, "the saved runs of one share over time: steps and trends", series)
     history.add_argument("name", metavar="NAME", help="the name that `lab measure TARGET --save NAME` gave the runs")

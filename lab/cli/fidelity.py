@@ -14,7 +14,7 @@ SUMMARY = "what survives a copy: names, dates, access, extended attributes, link
 EXAMPLES = (
     Example("lab fidelity", "every protocol, tool and direction that two hosts can do, as a matrix"),
     Example("lab fidelity --protocol smb --tool rsync-a --strict", "one way; exit code 1 if it does not keep all"),
-    Example("lab fidelity --protocol smb --option smb.time_machine=default,false", "without and with vfs_fruit"),
+    Example("lab fidelity --protocol smb --option smb.time_machine=default,false", "without or with Samba's vfs_fruit"),
 )
 
 

@@ -33,8 +33,8 @@ def add_commands(commands: Commands) -> None:
         subparser.add_argument("--queue", type=Path, metavar="DIR", help=text)
         return subparser
 
-    what = Example("lab fleet plan nas.toml", "its pairs, sweeps and shared machines, and how long it takes")
-    plan = command("plan", _plan, "show what a fleet would do, and if its hosts fit it; changes nothing", what)
+    overview = Example("lab fleet plan nas.toml", "its pairs, sweeps and shared machines, and how long it takes")
+    plan = command("plan", _plan, "show what a fleet would do, and if its hosts fit it; changes nothing", overview)
     options.add_json(plan)
     night = Example("lab fleet run nas.toml", "every sweep on every pair; Ctrl-C puts everything back, too")
     mine = Example("lab fleet run nas.toml --scheduler tls://10.0.0.5:8786", "by workers of a scheduler of your own")
@@ -89,14 +89,14 @@ def _run(arguments: argparse.Namespace) -> int:
             control.Controller(plan, queue, chosen, _tell).run()
         statuses = queue.statuses(plan)
     _print_status(plan, queue, statuses)
-    left = [task for task in statuses if task.state is not TaskState.DONE]
-    unwell = [task for task in statuses if task.state is TaskState.DONE and task.last and task.last.exit_code]
-    if left:
-        say(f"not all was measured: {len(left)} tasks are left; `lab fleet resume` goes on")
-    if unwell:
-        say(f"{len(unwell)} runs have trials that failed or are void: `lab report` lists them")
+    unfinished = [task for task in statuses if task.state is not TaskState.DONE]
+    faulty = [task for task in statuses if task.state is TaskState.DONE and task.last and task.last.exit_code]
+    if unfinished:
+        say(f"not all was measured: {len(unfinished)} tasks are left; `lab fleet resume` goes on")
+    if faulty:
+        say(f"{len(faulty)} runs have trials that failed or are void: `lab report` lists them")
     show_whole(str(queue.path))
-    return 1 if left or unwell else 0
+    return 1 if unfinished or faulty else 0
 
 
 def _status(arguments: argparse.Namespace) -> int:

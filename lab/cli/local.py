@@ -16,7 +16,10 @@ EXAMPLES_OF_UP = (
     Example("sudo lab local up --name slow --rate 100mbit --delay 5ms", "another lab beside it, with a longer way"),
     Example("sudo lab local up --clients 8 --rate server=10gbit", "eight clients at 1 Gbit/s, one server at 10"),
     Example("sudo lab local up --platform client=macos@15.5", "an emulated Mac as the client"),
-    Example("sudo lab local up --clients 3 --platform macos@15.5 --platform server=linux", "three emulated Macs"),
+    Example(
+        "sudo lab local up --clients 3 --platform macos@15.5 --platform server=linux",
+        "three emulated Macs as clients of Linux",
+    ),
     Example("sudo lab local up --kernel own --zfs", "guests with kernels of their own, and ZFS"),
     Example("sudo lab local up --kernel own --clients 3", "three guests as clients of a fourth"),
 )
@@ -96,8 +99,8 @@ def _fault(arguments: argparse.Namespace) -> int:
     from lab.local import lifecycle
 
     lifecycle.fault(arguments.name, arguments.host, arguments.fault, arguments.times)
-    what = emulated_mac_faults()[arguments.fault]
-    show(f"{arguments.host} of the local lab {arguments.name!r}, {arguments.times} times: {what}")
+    description = emulated_mac_faults()[arguments.fault]
+    show(f"{arguments.host} of the local lab {arguments.name!r}, {arguments.times} times: {description}")
     return 0
 
 

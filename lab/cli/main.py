@@ -133,7 +133,7 @@ def _open_streams() -> None:
 
 
 def _explain(error: OSError) -> str:
-    """An error of the system with its file; without a file, it is about standard output if that takes no line."""
+    """Describe an error of the system. Without a file, it is about standard output if no line can be printed."""
     if error.filename is None:
         try:
             print(flush=True)

@@ -84,8 +84,8 @@ def _choose(arguments: argparse.Namespace) -> tuple[str, list[str]]:
     if name == COMPARE and len(words) == 1:
         raise BadInput(f"{name}: needs two runs", f"`lab notebook {name} A B`, or without runs for two examples")
     if name != COMPARE and len(words) > 1:
-        what = f"{one_line(words[0], 100)}, {one_line(words[1], 100)}: {name} shows one run"
-        raise BadInput(what, f"name a notebook, and one run; the notebooks are {', '.join(shipped.notebooks())}")
+        message = f"{one_line(words[0], 100)}, {one_line(words[1], 100)}: {name} shows one run"
+        raise BadInput(message, f"name a notebook, and one run; the notebooks are {', '.join(shipped.notebooks())}")
     if not words and has_runs and name not in (*WITHOUT_RUN, *ON_EXAMPLES):
         words = [str(open_run(None, arguments.results).path)]
     return name, words
@@ -138,14 +138,14 @@ def _find_own(name: str, arguments: argparse.Namespace) -> Path | None:
     if not name.endswith(ENDING):
         return None
     if arguments.to:
-        what = f"--to: {one_line(name, 100)} is opened where it is"
-        raise BadInput(what, "leave it out, or name a notebook of the lab")
+        message = f"--to: {one_line(name, 100)} is opened where it is"
+        raise BadInput(message, "leave it out, or name a notebook of the lab")
     notebook = Path(name)
     if not notebook.is_file():
         raise BadInput(f"{one_line(name, 200)}: no such notebook")
     if folder := results_around(notebook, arguments.results):
-        what = f"lies in {folder}, among results, and those may be somebody else's: it is not run"
-        raise BadInput(f"{notebook}: {what}", "look at it, and copy it to a folder of yours")
+        reason = f"lies in {folder}, among results, and those may be somebody else's: it is not run"
+        raise BadInput(f"{notebook}: {reason}", "look at it, and copy it to a folder of yours")
     return notebook
 
 

@@ -84,8 +84,8 @@ class Display:
         block = f"block {_blocks(step)}"
         now_s = time.monotonic()
         gone_s = now_s - self._began
-        left = timedelta(seconds=int(max(self._end_s - now_s, 0.0))) if self._trials else "-:--:--"
-        at = f"{step.done}{_total(step)}  {timedelta(seconds=int(gone_s))} gone, {left} left"
+        time_left = timedelta(seconds=int(max(self._end_s - now_s, 0.0))) if self._trials else "-:--:--"
+        at = f"{step.done}{_total(step)}  {timedelta(seconds=int(gone_s))} gone, {time_left} left"
         total, done = float(step.total), float(step.done)
         if step.deadline is not None:
             total, done = step.deadline - self._began, gone_s

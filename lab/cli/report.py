@@ -23,7 +23,7 @@ EXAMPLES = (
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     options.add_run(parser)
     options.add_results(parser)
-    text = "write the report there, and nothing into the run folder (default for an example: report-NAME)"
+    text = "write the report there, and nothing into the run folder (default for an example: ./report-NAME)"
     parser.add_argument("--to", type=Path, metavar="DIR", help=text)
     text = "post (default): report.html, and post.md of one page with its appendix, table.csv and figures; "
     text += "gist: gist.md alone, one file with no picture and no link to another"

@@ -11,16 +11,16 @@ SUMMARY = "run a sweep; the last line printed is the run folder"
 EXAMPLES = (
     Example("lab run macs", "every case of the sweep, between the hosts of hosts.ini"),
     Example("lab run --resume -1", "go on with the newest run where it stopped"),
-    Example("lab run demo --hosts hosts.local.ini --on-failure 3", "in the local lab, up to three failures in a row"),
+    Example("lab run demo --hosts hosts.local.ini --on-failure 3", "in the local lab; three failures in a row end it"),
 )
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     options.add_hosts(parser, f"the hosts file (default: {HOSTS}, or that of the run to resume)")
     options.add_results(parser)
-    what = parser.add_mutually_exclusive_group(required=True)
-    what.add_argument("sweep", type=options.sweep_file, nargs="?", metavar="SWEEP", help=options.SWEEP_HELP)
-    what.add_argument("--resume", metavar="RUN", help=f"go on with an interrupted run: {options.NAMES_OF_RUNS}")
+    group = parser.add_mutually_exclusive_group(required=True)
+    group.add_argument("sweep", type=options.sweep_file, nargs="?", metavar="SWEEP", help=options.SWEEP_HELP)
+    group.add_argument("--resume", metavar="RUN", help=f"go on with an interrupted run: {options.NAMES_OF_RUNS}")
     text = "the run to resume is somebody else's, or of a lab without a register: resume it, on the hosts of --hosts"
     options.add_flag(parser, "--trust", text)
     text = "measure a block again, up to twice, where others used over half a core of a host; the first stays, as void"

@@ -20,11 +20,11 @@ EXAMPLES = (
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     options.add_run(parser)
     options.add_results(parser)
-    what = parser.add_mutually_exclusive_group()
-    options.add_flag(what, "--full", "print the tables, and the answer after them")
+    group = parser.add_mutually_exclusive_group()
+    options.add_flag(group, "--full", "print the tables, and the answer after them")
     tables = registry.OF_RUN
-    what.add_argument("--table", choices=tables, metavar="NAME", help=f"print this table: {', '.join(tables)}")
-    options.add_json(what)
+    group.add_argument("--table", choices=tables, metavar="NAME", help=f"print this table: {', '.join(tables)}")
+    options.add_json(group)
     options.add_flag(parser, "--open", "write the report too, and open it in the browser")
 
 

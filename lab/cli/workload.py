@@ -26,6 +26,6 @@ def _record(arguments: argparse.Namespace) -> int:
     durable.create(arguments.file, f"{head}{manifest.text()}".encode())
     folders = len(manifest.folders) + 1
     show(f"{arguments.file}: {len(manifest.files):,} files of {manifest.size_bytes:,} bytes in {folders:,} folders")
-    for what, count in sorted(left_out.items()):
-        say(f"left out: {count:,} {what}")
+    for kind, count in sorted(left_out.items()):
+        say(f"left out: {count:,} {kind}")
     return 0

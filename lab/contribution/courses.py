@@ -46,8 +46,8 @@ def _check(line: int, trial: Record, courses: Sequence[tuple[int, Course]]) -> I
         return
     for role in map(str, ROLES):
         usage, of_role = trial["observed"].get(role), course.get(role)
-        if isinstance(usage, dict) and (what := _problem(trial, role, usage, of_role)):
-            yield Finding(NAME, number, f"{trial['trial_id']}: {role}: {what}")
+        if isinstance(usage, dict) and (problem := _problem(trial, role, usage, of_role)):
+            yield Finding(NAME, number, f"{trial['trial_id']}: {role}: {problem}")
 
 
 def _problem(trial: Record, role: str, usage: Mapping[str, Any], course: object) -> str:
@@ -55,11 +55,11 @@ def _problem(trial: Record, role: str, usage: Mapping[str, Any], course: object)
     try:
         at_s: list[float] = course["at_s"]  # type: ignore[index]
         ends = {name: course[name][-1] for name in COUNTS if name in course}  # type: ignore[index,operator]
-        left = [count for count in course["available_bytes"] if count is not None]  # type: ignore[index]
+        available = [count for count in course["available_bytes"] if count is not None]  # type: ignore[index]
         lasted_s = at_s[-1] - at_s[0]
     except (LookupError, TypeError) as error:
         return f"no course of a host: {error!r:.60}"
-    for name, count in (ends | {"memory_least_bytes": min(left, default=None)}).items():
+    for name, count in (ends | {"memory_least_bytes": min(available, default=None)}).items():
         if count != usage.get(name):
             return f"{name} is {count}, and {usage.get(name)} in the trial"
     if len(at_s) - 2 != usage.get("samples"):

@@ -39,7 +39,7 @@ def check_derived(trials: Sequence[tuple[int, Trial]], planned: Planned) -> Iter
     for line, trial in measured:
         if slot := planned.slot(trial.trial_id):
             problems = (*_problems(trial, slot.case), *_of_store(trial, shots))
-            yield from (Finding(TRIALS, line, f"{trial.trial_id}: {what}") for what in problems)
+            yield from (Finding(TRIALS, line, f"{trial.trial_id}: {problem}") for problem in problems)
 
 
 def _check_counted(measured: Sequence[tuple[int, Trial]]) -> Iterator[Finding]:
@@ -47,14 +47,14 @@ def _check_counted(measured: Sequence[tuple[int, Trial]]) -> Iterator[Finding]:
     known = {name for _, trial in measured for name in _counted(trial)}
     for line, trial in measured:
         if lacking := known - set(_counted(trial)):
-            what = f"{', '.join(sorted(lacking))}: not counted, and counted in other trials"
-            yield Finding(TRIALS, line, f"{trial.trial_id}: {what}")
+            problem = f"{', '.join(sorted(lacking))}: not counted, and counted in other trials"
+            yield Finding(TRIALS, line, f"{trial.trial_id}: {problem}")
 
 
 def _counted(trial: Trial) -> Iterator[str]:
-    seen = trial.observed
-    places = ((trial, OF_TRIALS, ""), (seen.wire, OF_WIRE, "observed.wire."))
-    for of, names, path in (*places, *((seen.of(role), OF_HOSTS, f"observed.{role}.") for role in ROLES)):
+    observed = trial.observed
+    places = ((trial, OF_TRIALS, ""), (observed.wire, OF_WIRE, "observed.wire."))
+    for of, names, path in (*places, *((observed.of(role), OF_HOSTS, f"observed.{role}.") for role in ROLES)):
         yield from (f"{path}{name}" for name in names if getattr(of, name, None) is not None)
 
 

@@ -53,8 +53,8 @@ def check_entries(folder: Path) -> Iterator[Finding]:
         yield Finding(shown, None, f"cannot be read: {error.strerror}")
         return
     for name, status in sorted(statuses.items()):
-        if what := _problem_of_entry(name, status):
-            yield Finding(name, None, what)
+        if problem := _problem_of_entry(name, status):
+            yield Finding(name, None, problem)
     for name in LARGEST:
         if name not in statuses and name not in OPTIONAL:
             yield Finding(name, None, "missing")
@@ -84,10 +84,10 @@ def read_record(folder: Path) -> tuple[Contribution | None, list[Finding]]:
 
 def check_digests(folder: Path, contribution: Contribution) -> Iterator[Finding]:
     """Files whose length or SHA-256 differs from `contribution.json`."""
-    here = {name for name in LARGEST if name != record.NAME and os.path.lexists(folder / name)}
-    for name in sorted(here ^ contribution.files.keys()):
-        yield Finding(name, None, f"{'not named in' if name in here else 'missing, and named in'} {record.NAME}")
-    for name in sorted(here & contribution.files.keys()):
+    present = {name for name in LARGEST if name != record.NAME and os.path.lexists(folder / name)}
+    for name in sorted(present ^ contribution.files.keys()):
+        yield Finding(name, None, f"{'not named in' if name in present else 'missing, and named in'} {record.NAME}")
+    for name in sorted(present & contribution.files.keys()):
         try:
             actual = record.digest_file(folder / name)
         except OSError as error:
@@ -97,5 +97,5 @@ def check_digests(folder: Path, contribution: Contribution) -> Iterator[Finding]
         if actual.bytes != stated.bytes:
             yield Finding(name, None, f"has {actual.bytes:,} bytes, and {stated.bytes:,} by {record.NAME}")
         elif actual.sha256 != stated.sha256:
-            what = f"its SHA-256 is {actual.sha256[:16]}…, and {stated.sha256[:16]}… by {record.NAME}"
-            yield Finding(name, None, what)
+            problem = f"its SHA-256 is {actual.sha256[:16]}…, and {stated.sha256[:16]}… by {record.NAME}"
+            yield Finding(name, None, problem)

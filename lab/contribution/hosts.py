@@ -57,11 +57,11 @@ def check_hosts(lines: Sequence[tuple[int, Record]], run: RunJson) -> Iterator[F
         problems.append("instance: missing: every lab writes there which local lab it was, or null")
     if "emulated" in run and (run["emulated"] or "") != emulated(run):
         problems.append(f"emulated: {run['emulated']!r:.60}, and {emulated(run) or None!r} by its hosts")
-    problems += [what for role, facts in run.get("hosts", {}).items() for what in _of_host(role, facts)]
-    problems += [what for trial in transfers for what in _of_trial(trial, run)]
+    problems += [problem for role, facts in run.get("hosts", {}).items() for problem in _of_host(role, facts)]
+    problems += [problem for trial in transfers for problem in _of_trial(trial, run)]
     if run.get("instance") is None:
-        problems += [f"instance: no local lab is named, and {what}" for what in _one_machine(transfers, run)]
-    yield from (Finding(RUN, None, what) for what in dict.fromkeys(problems))
+        problems += [f"instance: no local lab is named, and {problem}" for problem in _one_machine(transfers, run)]
+    yield from (Finding(RUN, None, problem) for problem in dict.fromkeys(problems))
 
 
 def _of_host(role: str, facts: Facts) -> Iterator[str]:
@@ -78,11 +78,11 @@ def _of_host(role: str, facts: Facts) -> Iterator[str]:
         yield f"hosts: {role}: cpu {facts.get('cpu')!r:.40} is none of an emulated Mac, and the model is one's"
     if "built for" in perl and system.perl not in perl and not is_emulated:
         yield f"hosts: {role}: its perl ({perl[-50:]}) is none of {name}"
-    if what := _of_darwin(facts):
-        yield f"hosts: {role}: {what}"
-    if any(re.search(processor, cpu) and re.search(other, perl) for processor, other in PROCESSORS.items()):
+    if problem := _of_darwin(facts):
+        yield f"hosts: {role}: {problem}"
+    if any(re.search(processor, cpu) and re.search(of_perl, perl) for processor, of_perl in PROCESSORS.items()):
         yield f"hosts: {role}: cpu {cpu!r:.40} does not run its perl ({perl[-50:]})"
-    yield from (f"hosts: {role}: {what}" for what in _of_limits(facts))
+    yield from (f"hosts: {role}: {problem}" for problem in _of_limits(facts))
 
 
 def _of_darwin(facts: Facts) -> str:
@@ -111,19 +111,19 @@ def _of_trial(trial: Record, run: RunJson) -> Iterator[str]:
             if usage:
                 yield f"hosts: no {role}, and trials such as {trial['trial_id']} have what it counted"
             continue
-        yield from (f"hosts: {role}: {what}" for what in _of_usage(trial, role, facts, usage if usage else {}))
+        yield from (f"hosts: {role}: {problem}" for problem in _of_usage(trial, role, facts, usage if usage else {}))
 
 
 def _of_usage(trial: Record, role: str, facts: Facts, usage: Mapping[str, Any]) -> Iterator[str]:
-    own = str(facts.get("platform"))
-    for name, system in SYSTEMS.items() if own in SYSTEMS else ():
+    platform = str(facts.get("platform"))
+    for name, system in SYSTEMS.items() if platform in SYSTEMS else ():
         read_back = [f"{role}_{key}" for key in system.effective if f"{role}_{key}" in trial["effective"]]
-        if name != own and (alien := [*sorted(read_back), *sorted(usage.keys() & system.observed)]):
-            yield f"platform {own}, and trials have {', '.join(alien)}, as {name} alone has"
+        if name != platform and (alien := [*sorted(read_back), *sorted(usage.keys() & system.observed)]):
+            yield f"platform {platform}, and trials have {', '.join(alien)}, as {name} alone has"
     if "cores" in usage and usage["cores"] != facts.get("cores"):
         yield f"cores {facts.get('cores')}, and {usage['cores']} in trials such as {trial['trial_id']}"
-    if isinstance(left := usage.get("memory_least_bytes"), int) and left > (facts.get("memory_bytes") or left):
-        yield f"memory_bytes {facts.get('memory_bytes')}, and trials such as {trial['trial_id']} had {left} left"
+    if isinstance(memory := usage.get("memory_least_bytes"), int) and memory > (facts.get("memory_bytes") or memory):
+        yield f"memory_bytes {facts.get('memory_bytes')}, and trials such as {trial['trial_id']} had {memory} left"
     if trial["status"] == "ok" and trial["mtu"] > (facts.get("mtu_max") or trial["mtu"]):
         yield f"mtu_max {facts.get('mtu_max')}, and {trial['trial_id']} has MTU {trial['mtu']}"
 

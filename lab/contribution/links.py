@@ -29,8 +29,8 @@ def check_links(lines: Lines, planned: Planned, run: RunJson) -> Iterator[Findin
     tests = {test["trial_id"]: (line, Trial.from_json(test)) for line, test in lines if test["protocol"] == PROTOCOL}
     shots = _shots(planned.slots, has_second_shots(run))
     for trial_id, (line, test) in tests.items():
-        if ASIDE not in trial_id and (what := _not_planned(test, shots) or _not_replaced(test, tests)):
-            yield Finding(TRIALS, line, f"{trial_id}: {what}")
+        if ASIDE not in trial_id and (problem := _not_planned(test, shots) or _not_replaced(test, tests)):
+            yield Finding(TRIALS, line, f"{trial_id}: {problem}")
     transfers = [(line, trial) for line, trial in lines if is_planned(trial)]
     yield from _check_ceilings(transfers, tests, planned)
     if tests:
@@ -99,9 +99,9 @@ def _check_ceilings(transfers: Lines, tests: Tests, planned: Planned) -> Iterato
         _, test = tests.get(link_ceiling.ids(slot)[slot.case.direction], (0, None))
         rate = link_ceiling.rate(test)
         if (stated is None) != (rate is None) or (stated and rate and abs(rate - stated) > SAME * rate):
-            told = "no test of the link" if rate is None else f"the test of the link before it gave {rate:.6g}"
-            what = f"ceiling_bytes_per_s {stated if stated is None else format(stated, '.6g')}, and {told}"
-            yield Finding(TRIALS, line, f"{trial['trial_id']}: {what}")
+            measured = "no test of the link" if rate is None else f"the test of the link before it gave {rate:.6g}"
+            problem = f"ceiling_bytes_per_s {stated if stated is None else format(stated, '.6g')}, and {measured}"
+            yield Finding(TRIALS, line, f"{trial['trial_id']}: {problem}")
 
 
 def _check_missing(transfers: Lines, tests: Tests, planned: Planned, run: RunJson) -> Iterator[Finding]:

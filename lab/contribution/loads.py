@@ -47,8 +47,8 @@ def _check_set(block: int, again: str, lines: Sequence[Line], planned: Planned, 
     for line, trial in lines:
         reason = trial.reason.removeprefix(DISTURBED)
         if trial.reason != reason and not (reason == computed if is_local else _is_disturbance(reason)):
-            told = f": {computed or 'nobody disturbed it'} by what was counted" if is_local else ""
-            yield Finding(TRIALS, line, f"{trial.trial_id} was set aside ({reason:.80}){told or ': for no such load'}")
+            cause = f"{computed or 'nobody disturbed it'} by what was counted" if is_local else "for no such load"
+            yield Finding(TRIALS, line, f"{trial.trial_id} was set aside ({reason:.80}): {cause}")
 
 
 def _is_disturbance(reason: str) -> bool:

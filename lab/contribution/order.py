@@ -55,8 +55,8 @@ def plan_again(lines: Sequence[tuple[int, Record]], folder: RunFolder) -> tuple[
         blocks = range(1, max(sweep.blocks, min(last, sweep.most_blocks)) + 1)
         slots = [slot for block in blocks for slot in block_slots(sweep, cases, block, ordering)]
     except (BadInput, ValueError) as error:
-        what = str(error).replace(f"{folder.path}/", "").removeprefix(f"{RUN}: ")
-        return None, [Finding(RUN, None, f"sweep_text: the order cannot be computed: {what}")]
+        problem = str(error).replace(f"{folder.path}/", "").removeprefix(f"{RUN}: ")
+        return None, [Finding(RUN, None, f"sweep_text: the order cannot be computed: {problem}")]
     return Planned(sweep, slots), []
 
 
@@ -101,8 +101,8 @@ def _check_levels(lines: Sequence[tuple[int, Record]], planned: Planned) -> Iter
         expected = trial.to_json()
         for name in PLANNED:
             if record[name] != expected[name]:
-                what = f"{name} is {record[name]!r:.80}, and {expected[name]!r:.80} by sweep and seed"
-                yield Finding(TRIALS, line, f"{record['trial_id']}: {what}")
+                problem = f"{name} is {record[name]!r:.80}, and {expected[name]!r:.80} by sweep and seed"
+                yield Finding(TRIALS, line, f"{record['trial_id']}: {problem}")
         if differing := _differing_options(record["options"], trial.options):
             yield Finding(TRIALS, line, f"{record['trial_id']}: options: {differing}: not as the sweep has it")
 

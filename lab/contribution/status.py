@@ -41,18 +41,18 @@ def check_statuses(trials: Sequence[tuple[int, Trial]], planned: Planned, run: R
     for line, trial in trials:
         slot = planned.slot(trial.trial_id)
         problems = _problems(trial, slot.case if slot else None, run, buffers)
-        yield from (Finding(TRIALS, line, f"{trial.trial_id}: {what}") for what in problems)
+        yield from (Finding(TRIALS, line, f"{trial.trial_id}: {problem}") for problem in problems)
 
 
 def _problems(trial: Trial, case: Case | None, run: RunJson, buffers: Buffers) -> Iterator[str]:
     against = list(filter(None, _contradictions(trial, case, buffers)))
     if case and case.mount_options.get("multichannel") == "true" and trial.status == "ok":
         # bytes may have crossed other interfaces
-        against = [what for what in against if not what.endswith(CROSSED)]
+        against = [fact for fact in against if not fact.endswith(CROSSED)]
     if trial.status == "failed":
         yield from _problems_of_failed(trial)
     elif trial.status == "ok":
-        yield from (f"is ok, and {what}" for what in against)
+        yield from (f"is ok, and {fact}" for fact in against)
         if trial.reason:
             yield f"is ok, and has a reason not to be: {trial.reason:.80}"
     elif not _is_known(trial, against, run):
@@ -66,8 +66,8 @@ def _problems_of_failed(trial: Trial) -> Iterator[str]:
     observed = [name for name in trial.observed.to_json() if name not in OF_FAILED]
     numbers = [name for name in MEASURED if getattr(trial, name) is not None]
     effective = ["effective"] if trial.effective.to_json() else []
-    if found := [*numbers, *effective, *observed, *(["verified"] if trial.verified else [])]:
-        yield f"failed, and has what only a transfer that ended well has: {', '.join(found[:5])}"
+    if facts := [*numbers, *effective, *observed, *(["verified"] if trial.verified else [])]:
+        yield f"failed, and has what only a transfer that ended well has: {', '.join(facts[:5])}"
     if not trial.reason.strip():
         yield "failed, and says no reason"
 
@@ -120,8 +120,8 @@ def _is_known(trial: Trial, against: Sequence[str], run: RunJson) -> bool:
         return not against and bool(pattern_of(OTHERS).fullmatch(trial.reason.removeprefix(DISTURBED)))
     reason = OF_CLIENT.sub("", trial.reason, count=1)
     if match := pattern_of(NOT_CROSSED).fullmatch(reason):
-        told = f"only {match['moved']} of {match['least']} {CROSSED}"
-        return any(what.endswith(told) for what in against)
+        words = f"only {match['moved']} of {match['least']} {CROSSED}"
+        return any(fact.endswith(words) for fact in against)
     if trial.reason in against:
         return True
     return bool(reason) and any(

@@ -57,8 +57,8 @@ def _awake(timed: Sequence[Timed]) -> Iterator[Finding]:
         match = pattern_of(SLEPT).fullmatch(record["reason"])
         slept_s = float(match["slept_s"]) if match and match["slept_s"].isdecimal() else 0.0
         if following - begun < slept_s - SECONDS - SLACK_S:
-            what = f"{record['reason']}, and the next one began {following - begun:.1f} s after it"
-            yield Finding(TRIALS, line, f"{record['trial_id']}: {what}")
+            problem = f"{record['reason']}, and the next one began {following - begun:.1f} s after it"
+            yield Finding(TRIALS, line, f"{record['trial_id']}: {problem}")
 
 
 def _outside(timed: Sequence[Timed], run: RunJson) -> Iterator[Finding]:

@@ -49,7 +49,10 @@ class Collection:
 
 
 def verify(folder: Path, collection: Collection | None = None) -> list[Finding]:
-    """What does not add up in a contribution, or is in ``collection`` already. No other folder is read."""
+    """What does not add up in a contribution, or is in ``collection`` already: at most MOST_FINDINGS and a note.
+
+    Nothing outside the folder is read, and no link is followed.
+    """
     return limit(_verify(folder, collection or Collection()))
 
 
@@ -87,8 +90,8 @@ def _verify(folder: Path, collection: Collection) -> Iterator[Finding]:
     yield from _check_repeated(lines)
     ceilings = plausible.link_ceilings(records)
     for line, trial in lines:
-        for what in plausible.problems_of(trial, ceilings, run.run):
-            yield Finding(TRIALS, line, f"{trial['trial_id']}: {what}")
+        for problem in plausible.problems_of(trial, ceilings, run.run):
+            yield Finding(TRIALS, line, f"{trial['trial_id']}: {problem}")
     yield from check_times(lines, run.run)
     planned, unplanned = plan_again(lines, run)
     yield from unplanned
@@ -176,8 +179,9 @@ def _check_new(lines: Lines, records: Sequence[Record], collection: Collection) 
 
 def _once(problems: Sequence[tuple[int, str]]) -> Iterator[Finding]:
     """One finding for a problem of many lines: the first line, and the number of further lines."""
-    for line, what in problems[:1]:
-        yield Finding(TRIALS, line, what + (f", and so in {len(problems) - 1} more lines" if len(problems) > 1 else ""))
+    for line, problem in problems[:1]:
+        others = f", and so in {len(problems) - 1} more lines" if len(problems) > 1 else ""
+        yield Finding(TRIALS, line, f"{problem}{others}")
 
 
 def _check_record(contribution: Contribution, run: RunFolder, records: Sequence[Record]) -> Iterator[Finding]:
@@ -195,8 +199,8 @@ def _check_record(contribution: Contribution, run: RunFolder, records: Sequence[
     if len(stated) < len(contribution.medians):
         yield Finding(record.NAME, None, "medians: a case stands there twice")
     for case_id in sorted(stated.keys() | computed.keys()):
-        if what := _difference(case_id, stated.get(case_id), computed.get(case_id)):
-            yield Finding(record.NAME, None, what)
+        if problem := _difference(case_id, stated.get(case_id), computed.get(case_id)):
+            yield Finding(record.NAME, None, problem)
 
 
 def _difference(case_id: str, stated: Median | None, computed: Median | None) -> str:

@@ -188,7 +188,7 @@ def _check_column(descriptor: int, start: int, end: int, rows: int) -> int:
 
 @dataclass(frozen=True)
 class Page:
-    """The header of a page: its kind, the bytes of its content unpacked and packed, its number of values."""
+    """The header of a page: its kind, the bytes of its content unpacked and packed, its values and their encoding."""
 
     kind: int
     unpacked: int

@@ -131,5 +131,5 @@ class Pooled(SweepTrials, PooledStatistics):
         return values
 
 
-def _count(number: int, what: str) -> str:
-    return f"{number:,} {what}{'s' if number != 1 else ''}"
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'s' if number != 1 else ''}"

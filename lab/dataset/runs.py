@@ -28,8 +28,8 @@ def find(dataset: Dataset, name: str) -> StoredRun:
     matches = [run_id for run_id in runs if run_id.startswith(name)]
     if len(matches) == 1:
         return runs[matches[0]]
-    what = f"several runs begin so: {listing(matches)}" if matches else f"no run of {dataset.path} begins so"
-    raise BadInput(f"{name}: {what}", f"the ids of all runs are in {dataset.path / 'register.jsonl'}")
+    problem = f"several runs begin so: {listing(matches)}" if matches else f"no run of {dataset.path} begins so"
+    raise BadInput(f"{name}: {problem}", f"the ids of all runs are in {dataset.path / 'register.jsonl'}")
 
 
 def run_frame(engine: Engine, dataset: Dataset, run: StoredRun) -> pd.DataFrame:

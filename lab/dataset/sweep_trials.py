@@ -140,7 +140,10 @@ class SweepTrials:
 
 
 def levels_of(dataset: Dataset, number: int, options: Sequence[str]) -> dict[str, Level]:
-    """A case's levels with all ``options``: DEFAULT if it has the option, else ABSENT. Raises BadInput for others."""
+    """A case's levels with all ``options`` of its sweep. Raises BadInput if the case has any other option.
+
+    An option that the case does not name is at DEFAULT if its protocol, tool or store has it, else ABSENT.
+    """
     case = dataset.register.cases[number]
     if foreign := [name for name in case if name not in FACTORS and name not in options]:
         place = f"{dataset.path / 'cases.jsonl'}: line {number + 1}"

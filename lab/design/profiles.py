@@ -38,14 +38,14 @@ class Profile:
     def manifest(self, size_bytes: int) -> Manifest:
         """A tree of exactly these bytes: files are drawn until it has them, and the last one is cut."""
         generator = random.Random(SEED)  # noqa: S311  no secret
-        files, left = list[TreeFile](), size_bytes
-        while left:
+        files, remaining = list[TreeFile](), size_bytes
+        while remaining:
             if len(files) == MOST_ENTRIES // 2:
                 raise ValueError(f"a tree {self.name} of that size has more than {MOST_ENTRIES // 2:,} files")
             kind = self._draw(generator)
-            size = min(left, max(1, round(kind.size_of(generator))))
+            size = min(remaining, max(1, round(kind.size_of(generator))))
             files.append(TreeFile(size, f"{self._folder(len(files))}{len(files):06}{kind.ending}"))
-            left -= size
+            remaining -= size
         return of_files(files)
 
     def _draw(self, generator: random.Random) -> Kind:

@@ -165,9 +165,9 @@ class Sweep(Model):
     def _store_tools_are_clear(self) -> Self:
         if len(set(self.store_tools)) != len(self.store_tools):
             raise ValueError("store_tools: has a tool twice")
-        given = {"bonnie_size": self.bonnie_size is not None, "bonnie_fsync": self.bonnie_fsync}
-        given["bonnie_per_byte"] = not self.bonnie_per_byte
-        names = [name for name, is_given in given.items() if is_given]
+        are_given = {"bonnie_size": self.bonnie_size is not None, "bonnie_fsync": self.bonnie_fsync}
+        are_given["bonnie_per_byte"] = not self.bonnie_per_byte
+        names = [name for name, is_given in are_given.items() if is_given]
         if names and "bonnie++" not in self.store_tools:
             raise ValueError(f'{names[0]}: means nothing without "bonnie++" in store_tools')
         return self

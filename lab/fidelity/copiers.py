@@ -109,7 +109,10 @@ class Engine:
 
 
 def parse_engine(host: str, path: str, version: str, usage: str) -> Engine:
-    """An engine, from what ``--version`` and ``--help`` printed. An unknown version is shown as it is."""
+    """An engine, from what ``--version`` and ``--help`` printed. An unknown version is shown as it is.
+
+    The version alone tells too little: Apple, Homebrew and MacPorts add options, and a build may lack any.
+    """
     try:
         name = parse_version(version.lstrip())
     except ValueError:

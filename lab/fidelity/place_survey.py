@@ -119,13 +119,13 @@ class PlaceSurvey:
         refused = server.lay(self._on_server(name), self.setup.share.account)
         original = server.read(self._on_server(name), laid_on(server.platform), as_root=True).readings
         self._remount()
-        seen = None if self.is_remote else self._read_in_share(name, server.platform)
+        through_mount = None if self.is_remote else self._read_in_share(name, server.platform)
         copies = []
         for copier in self.copiers:
             target = self._on_client(f"{copier.name}-{self.number}")
             failures = self._copy_probes(copier, Direction.READ, target, name)
             copied = self.client.read(target, readable(server.platform, self.client.platform))
-            views = {View.MOUNT: _judge_all(Judge(original, refused, {}), seen)} if seen else {}
+            views = {View.MOUNT: _judge_all(Judge(original, refused, {}), through_mount)} if through_mount else {}
             views[View.CLIENT] = _judge_all(Judge(original, refused, failures), copied)
             copies.append(self._copy(copier, Direction.READ, views, copied.debris))
             self._remove(target)

@@ -231,18 +231,18 @@ def _connect(distributed: ModuleType, address: str) -> Any:
 
 def check_versions(versions: Mapping[str, Any], address: str) -> None:
     """Raise LabFailure if the scheduler or a worker has other versions than this program."""
-    own = _packages(versions["client"])
+    ours = _packages(versions["client"])
     others = {"the scheduler": versions["scheduler"]}
     others |= {f"the worker {name}": worker for name, worker in versions["workers"].items()}
     differences = []
     for name, other in others.items():
         theirs = _packages(other)
         if name == "the scheduler":
-            theirs[OWN] = own.get(OWN, "")  # it runs no code of the lab
+            theirs[OWN] = ours.get(OWN, "")  # it runs no code of the lab
         differences += [
-            f"{name} has {package} {theirs.get(package) or 'not at all'}, this program {own.get(package)}"
+            f"{name} has {package} {theirs.get(package) or 'not at all'}, this program {ours.get(package)}"
             for package in COMPARED
-            if theirs.get(package, "") != own.get(package, "")
+            if theirs.get(package, "") != ours.get(package, "")
         ]
     if differences:
         raise LabFailure(f"{address}: {'; '.join(differences[:6])}", "install the same versions at both ends")

@@ -60,8 +60,9 @@ def forecast(plan: Plan, statuses: Sequence[TaskStatus], now: float) -> Forecast
     slots = [now] * plan.most_at_once
     free: dict[str, float] = {}
     last = now
-    left = [status for status in statuses if status.state in (TaskState.RUNNING, TaskState.WAITING)]
-    for status in sorted(left, key=lambda status: status.state is TaskState.WAITING):  # stable: then as in the plan
+    unfinished = [status for status in statuses if status.state in (TaskState.RUNNING, TaskState.WAITING)]
+    # the sort is stable: then as in the plan
+    for status in sorted(unfinished, key=lambda status: status.state is TaskState.WAITING):
         task, seconds = status.task, durations.of(status.task)
         if status.state is TaskState.RUNNING and status.began_at is not None:
             seconds = max(seconds - (now - status.began_at), 0.0)

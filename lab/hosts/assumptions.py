@@ -24,7 +24,7 @@ Version = tuple[int, int]
 
 
 class Risk(IntEnum):
-    """What is lost where an assumption is false, the worst first."""
+    """What is lost if an assumption is false, the worst first."""
 
     LEFT_BEHIND = 1
     WRONG_FIGURES = 2
@@ -58,18 +58,18 @@ class Question:
     before: Version = (1000, 0)
 
     def holds_for(self, version: Version) -> bool:
-        """Whether it is about systems of this version."""
+        """Whether the question is about systems of this version."""
         return self.since <= version < self.before
 
 
 @dataclass(frozen=True, kw_only=True)
 class Assumption(Question):
-    """Something that the lab rests on, from a file (:mod:`lab.hosts.assumptions`).
+    """Something that the lab relies on.
 
-    ``expected`` is a regular expression that is found in what ``ask`` prints, standard error included, where ``what``
-    is true. Without an ``ask`` only a run or a person shows it, and ``expected`` says how. ``source`` is why it is
-    assumed; of what is ``unverified`` no source is a proof: only hardware is. ``breaks`` is what goes wrong where it is
-    false, and ``risk`` how bad that is.
+    If ``what`` is true, the regular expression ``expected`` is found in the output of ``ask``, standard error included.
+    Without an ``ask``, only a run or a person can show it, and ``expected`` says how. ``source`` says why the lab
+    assumes it. If it is ``unverified``, only hardware can prove it. ``breaks`` says what goes wrong if it is false, and
+    ``risk`` how bad that is.
     """
 
     what: str
@@ -83,13 +83,13 @@ class Assumption(Question):
 
 @dataclass(frozen=True, kw_only=True)
 class Capture(Question):
-    """Output that a parser reads, worth keeping for the tests; ``parse`` raises where it cannot."""
+    """Output that a parser reads, worth keeping for the tests; ``parse`` raises if it cannot."""
 
     parse: Callable[[str], object]
 
 
 def rank(assumptions: Iterable[Assumption]) -> list[Assumption]:
-    """In the order to look at them: the unverified first, then by risk, then as given."""
+    """Assumptions in the order to check them: the unverified first, then by risk, then as given."""
     return sorted(assumptions, key=lambda row: (not row.unverified, row.risk))
 
 

@@ -85,10 +85,10 @@ class Conversation(ABC):
         """Wait until ``is_said`` accepts the output so far; False if its end or the deadline (monotonic) came first."""
         with self._heard:
             while not is_said(self.stdout):
-                left = deadline - time.monotonic()
-                if left <= 0 or not self._threads[1].is_alive():
+                remaining_s = deadline - time.monotonic()
+                if remaining_s <= 0 or not self._threads[1].is_alive():
                     return is_said(self.stdout)
-                self._heard.wait(min(left, 1.0))
+                self._heard.wait(min(remaining_s, 1.0))
         return True
 
     def _receive(self, stream: str) -> None:
@@ -107,10 +107,10 @@ class Conversation(ABC):
         """Wait for the end of the command; False if the deadline (monotonic) or ``stop_mark`` (if any) came first."""
         for thread in self._threads:
             while thread.is_alive():
-                left = deadline - time.monotonic()
-                if left <= 0 or (stop_mark and stop_mark in self.stdout):
+                remaining_s = deadline - time.monotonic()
+                if remaining_s <= 0 or (stop_mark and stop_mark in self.stdout):
                     return False
-                thread.join(min(left, 1.0))
+                thread.join(min(remaining_s, 1.0))
         return self._wait_for_exit(max(deadline - time.monotonic(), 0.0))
 
     def _text(self, stream: str) -> str:

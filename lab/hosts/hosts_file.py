@@ -116,8 +116,8 @@ class Hosts(Model):
         """Move ``[client.2]`` etc. to ``more_clients``, with the keys inherited from ``[client]``."""
         if not isinstance(content, dict):
             return content
-        given = content.get("more_clients", {Role.CLIENT: {}})
-        if not given or not all(isinstance(section, dict | HostConfig) for section in given.values()):
+        sections = content.get("more_clients", {Role.CLIENT: {}})
+        if not sections or not all(isinstance(section, dict | HostConfig) for section in sections.values()):
             raise ValueError("[more_clients]: unknown")  # a section of the file
         names = sorted(filter(is_further_client, content), key=lambda name: int(name.rpartition(".")[2]))
         for number, name in enumerate(names, 2):
@@ -215,16 +215,16 @@ class Hosts(Model):
         """Two sections for one machine would measure it against itself and change its settings twice."""
         if self.more_clients and self.share.mounted is not None:
             raise ValueError("[share] mounted: is for one client: of several each mounts the share for the run")
-        seen: dict[tuple[str, ...], str] = {}
+        owners: dict[tuple[str, ...], str] = {}
         for name, section in {**self.clients, Role.SERVER.value: self.server}.items():
             if fields.is_loopback(section.data_address):
                 remedy = "give the address that the host has on this link"
                 raise ValueError(f"[{name}] data_address: is loopback, which reaches no other machine; {remedy}")
-            if (other := seen.setdefault(("data_address", section.data_address.lower()), name)) != name:
+            if (other := owners.setdefault(("data_address", section.data_address.lower()), name)) != name:
                 remedy = "give each host the one that it has itself"
                 raise ValueError(f"[{name}] data_address: is that of [{other}] too; {remedy}")
             login = ("host", str(section.host).lower(), str(section.port), str(section.proxy_command))
-            if section.host and (other := seen.setdefault(login, name)) != name and self.more_clients:
+            if section.host and (other := owners.setdefault(login, name)) != name and self.more_clients:
                 raise ValueError(f"[{name}] host: is that of [{other}] too; two clients cannot be one machine")
         return self
 

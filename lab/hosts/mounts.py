@@ -103,7 +103,10 @@ def parse_mounts(text: str) -> dict[str, tuple[str, str]]:
 
 
 def parse_statshares(text: str) -> dict[str, str]:
-    """Dialect, signing and encryption in ``smbutil statshares -m``; old versions do not say whether it signs."""
+    """Dialect, signing and encryption in ``smbutil statshares -m``. Raises LabFailure.
+
+    Every SMB 3 session has a signing algorithm. Whether it signs is another line, which old versions lack.
+    """
     rows = dict(re.findall(r"^ +([A-Z_]+) +(\S+) *$", text, re.MULTILINE))
     try:
         return {name: word(value, r"[ -~]{1,60}") for name, value in _negotiated(rows).items()}

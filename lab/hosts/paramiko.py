@@ -176,8 +176,8 @@ class ParamikoConnection(Connection):
         if not self.is_active:
             raise ConnectionError
         try:
-            left = max(deadline - time.monotonic(), 0.0)
-            channel = self._sessions.take(min(left, CONNECT_DEADLINE_S))
+            remaining_s = max(deadline - time.monotonic(), 0.0)
+            channel = self._sessions.take(min(remaining_s, CONNECT_DEADLINE_S))
             with _closing_at(channel, deadline):
                 channel.exec_command(line)  # would wait for ever
         except LOST as error:

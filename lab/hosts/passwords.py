@@ -15,32 +15,32 @@ from lab.base.errors import BadInput
 _taken: dict[str, SecretStr] = {}  # from the environment, by variable, which may be used more than once
 
 
-def resolve(source: str, what: str, key: str) -> SecretStr:
+def resolve(source: str, owner: str, key: str) -> SecretStr:
     """The password from ``source``: ``prompt``, ``env:X``, ``file:X`` or ``keyring:X``. Raises BadInput.
 
-    ``what`` says whose password it is; errors begin with ``key``, the place of the source in the hosts file.
+    ``owner`` says whose password it is; errors begin with ``key``, the place of the source in the hosts file.
     """
     kind, _, where = source.partition(":")
     try:
-        password = {"prompt": _prompt, "env": _environment, "file": _file, "keyring": _keyring}[kind](where, what)
+        password = {"prompt": _prompt, "env": _environment, "file": _file, "keyring": _keyring}[kind](where, owner)
         if not password or "\n" in password:
             raise BadInput(f"it is {'of more than one line' if password else 'empty'}")
     except BadInput as error:
-        raise BadInput(f"{key} = {source}: no password of {what}: {error}") from error
+        raise BadInput(f"{key} = {source}: no password of {owner}: {error}") from error
     return SecretStr(password)
 
 
-def check(source: str, what: str, key: str) -> None:
+def check(source: str, owner: str, key: str) -> None:
     """Raise BadInput as :func:`resolve` does, without asking a person or a keyring."""
     if source.startswith(("env:", "file:")):
-        resolve(source, what, key)
+        resolve(source, owner, key)
 
 
-def _prompt(_: str, what: str) -> str:
+def _prompt(_: str, owner: str) -> str:
     if sys.stdin is None or not sys.stdin.isatty():  # None if it is closed
         raise BadInput("there is no terminal to ask at: use env:, file: or keyring:")
     try:
-        return getpass.getpass(f"Password of {what}: ")
+        return getpass.getpass(f"Password of {owner}: ")
     except EOFError as error:
         raise BadInput("the input ended where it was asked for") from error
 
@@ -72,14 +72,14 @@ def _file(name: str, _: str) -> str:
         raise BadInput(f"{path} cannot be read: {error}") from error
 
 
-def _keyring(service: str, what: str) -> str:
+def _keyring(service: str, owner: str) -> str:
     import keyring  # slow to import, rarely needed
 
     try:
-        password = keyring.get_password(service, what)
+        password = keyring.get_password(service, owner)
     except keyring.errors.KeyringError as error:
         raise BadInput(f"the keyring cannot be read: {error}") from error
     if password is None:
-        put = shlex.join(["keyring", "set", service, what])
+        put = shlex.join(["keyring", "set", service, owner])
         raise BadInput(f"the keyring does not have it: `{put}` puts it there")
     return str(password)

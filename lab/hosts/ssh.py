@@ -28,7 +28,7 @@ from lab.hosts.processes import END_COMMAND
 KILL_DEADLINE_S = 10.0
 PID_DEADLINE_S = 10.0
 # The pid on standard error allows to end a command that takes too long. The login shell may be any shell
-# (login_shell.py) and may print something first; the rest runs in /bin/sh with a locale whose messages can be parsed.
+# and may print something first; the rest runs in /bin/sh with a locale whose messages can be parsed.
 # There is no exec: only a shell gives an exit code (128 + signal) to a command that a signal ends. A command's own exit
 # code of 255 is printed, because ssh exits with 255 when the connection breaks. The rest of standard input is read:
 # otherwise paramiko could send the end of input on a closed channel, and sshd would close the connection.

@@ -104,9 +104,9 @@ def find_target(role: str, config: HostConfig) -> SshTarget:
             message = f"{address:.80} cannot be looked up: {rule} (Hostname in {SSH_CONFIG} counts too)"
             raise BadInput(f"{place} host: {message}") from error
     identities, known_hosts = _files(config, options, named_keys, place)
-    given = {"UserKnownHostsFile": config.known_hosts, "ProxyCommand": config.proxy_command}
+    named = {"UserKnownHostsFile": config.known_hosts, "ProxyCommand": config.proxy_command}
     chosen = _algorithms(config)
-    words = [word for name, value in (given | chosen).items() if value for word in ("-o", f"{name}={value}")]
+    words = [word for name, value in (named | chosen).items() if value for word in ("-o", f"{name}={value}")]
     algorithms = [f"{name}={value}" for name, value in (_algorithms_of(options) | chosen).items()]
     by_hand = shlex.join(["ssh", *(["-p", str(config.port)] if config.port else []), *words, login])
     forget = ["ssh-keygen", "-R", address if port == 22 else f"[{address}]:{port}"]

@@ -19,13 +19,13 @@ ADDRESS: TypeAdapter[str] = TypeAdapter(Address)
 
 def ask_client(questions: Questions, surroundings: Surroundings) -> HostAnswer:
     """Ask which machine mounts the share. The address of this machine is chosen later, by the server's."""
-    own = ", ".join(own.label for own in surroundings.own_addresses)
+    addresses = ", ".join(address.label for address in surroundings.own_addresses)
     machines = [
         machine
         for machine in surroundings.machines
         if "SSH" in machine.services and not surroundings.is_among(machine.addresses)
     ]
-    choices = [Choice(THIS_MACHINE, f"{THIS_MACHINE}, without SSH{f' ({own})' if own else ''}")]
+    choices = [Choice(THIS_MACHINE, f"{THIS_MACHINE}, without SSH{f' ({addresses})' if addresses else ''}")]
     choices += [*_ssh_hosts(surroundings), *_advertised(machines, surroundings)]
 
     def parse(text: str) -> HostAnswer:
@@ -54,10 +54,10 @@ def ask_server(questions: Questions, surroundings: Surroundings, client: HostAns
 
     def parse(text: str) -> HostAnswer:
         server = _parse_host(text, surroundings)
-        own = with_own_address(client, server, surroundings).address
-        if own == server.address or (is_loopback(server.address) and not client.host):
+        own_address = with_own_address(client, server, surroundings).address
+        if own_address == server.address or (is_loopback(server.address) and not client.host):
             raise ValueError(f"{server.name} is the client itself ({server.address}): the server is another machine")
-        if not own:
+        if not own_address:
             raise ValueError(f"no way leads from here to {server.address}: is the cable in, and the address right?")
         return server
 

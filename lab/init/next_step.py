@@ -38,7 +38,7 @@ def _open_points(answers: Answers, path: Path) -> Iterator[str]:
 
 
 def _measuring_commands(answers: Answers, path: Path) -> Iterator[str]:
-    """`lab measure` for an existing share whose client is this machine; a sweep if a setting can be varied."""
+    """`lab measure` if this machine mounts an existing share; a sweep if the lab logs in to another machine."""
     share, server, source = answers.share, answers.server, answers.account.password
     if not answers.client.host and not share.by_lab:
         words = ["lab", "measure", share.mounted or _share_url(answers)]

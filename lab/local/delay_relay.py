@@ -101,15 +101,15 @@ def relay(source: int, target: int, wire: Wire) -> None:
 
 def main() -> None:
     """Relay both directions until killed."""
-    one, device, other, other_device, *numbers = sys.argv[1:]
-    delay_s, rate, other_rate = map(float, numbers)
-    taps = open_tap(int(one), device), open_tap(int(other), other_device)
+    near, device, far, far_device, *numbers = sys.argv[1:]
+    delay_s, rate, far_rate = map(float, numbers)
+    taps = open_tap(int(near), device), open_tap(int(far), far_device)
     syscalls.be_punctual()
     print("ready", flush=True)
     parent = os.getpid()
     if os.fork() == 0:
         syscalls.die_with_parent(parent)
-        relay(taps[1], taps[0], Wire(other_rate, delay_s))
+        relay(taps[1], taps[0], Wire(far_rate, delay_s))
     relay(taps[0], taps[1], Wire(rate, delay_s))
 
 

@@ -43,8 +43,8 @@ class Kernel:
     def ensure(self) -> Path:
         """Build the folder if it is missing. Raises LabFailure, and BadInput if a program is missing."""
         root_image.ensure()
-        what = f"the guests' kernel {self.name} and disk (once, some seconds)"
-        return root_image.build_once(self.path(), what, self._build)
+        title = f"the guests' kernel {self.name} and disk (once, some seconds)"
+        return root_image.build_once(self.path(), title, self._build)
 
     def layers(self) -> tuple[Path, ...]:
         """The folders of the root around a guest, uppermost first."""
@@ -67,8 +67,8 @@ class Kernel:
         for kernel in unpacked.glob("boot/vmlinuz-*"):
             kernel.rename(folder / VMLINUZ.lstrip("/"))
         (unpacked / "usr").rename(folder / "usr")
-        for rest in (unpacked, inside):  # the root filesystem has /etc, /var and the like
-            shutil.rmtree(rest)
+        for leftover in (unpacked, inside):  # the root filesystem has /etc, /var and the like
+            shutil.rmtree(leftover)
 
 
 def unpack(folder: Path, suite: str, packages: Sequence[str], *options: str) -> None:

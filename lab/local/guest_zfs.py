@@ -67,8 +67,8 @@ def _build(folder: Path) -> None:
     options = folder / OPTIONS_FILE
     options.parent.mkdir()
     options.write_text(OPTIONS)
-    for rest in (unpacked, work):
-        shutil.rmtree(rest)
+    for leftover in (unpacked, work):
+        shutil.rmtree(leftover)
 
 
 def _unpack(folder: Path, version: str) -> None:

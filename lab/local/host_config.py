@@ -130,7 +130,7 @@ def hosts_ini(lab: Lab) -> str:
 
 def _link_title(lab: Lab) -> str:
     rate = _rate_title(lab.rate)
-    rate += "".join(f", {host} {_rate_title(other)}" for host, other in lab.rates.items())
+    rate += "".join(f", {host} {_rate_title(host_rate)}" for host, host_rate in lab.rates.items())
     delay = re.sub(r"(us|ms|s)$", r" \1", lab.delay)
     return f"{rate}, no added delay" if delay == "none" else f"{rate}, {delay} of delay each way"
 

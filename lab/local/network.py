@@ -93,17 +93,17 @@ def connect(pids: Mapping[str, int], shape: Shape, group: Path | None) -> list[s
 
 
 def _link(
-    one: End, other: End, rates: tuple[str, str], delay_s: float, group: Path | None
+    near: End, far: End, rates: tuple[str, str], delay_s: float, group: Path | None
 ) -> list[subprocess.Popen[bytes]]:
     """Make a link whose ends send at these rates; returns the relay that delays it if the kernel has no netem."""
-    if delay_s > 0 and not _has_netem(one.pid):
-        ends = [str(one.pid), one.device, str(other.pid), other.device]
+    if delay_s > 0 and not _has_netem(near.pid):
+        ends = [str(near.pid), near.device, str(far.pid), far.device]
         times = [repr(delay_s), *(repr(bits_per_second(rate)) for rate in rates)]
         words = [*PYTHON, "-m", "lab.local.delay_relay", *ends, *times]
         return [_start(words, "the relay that delays the link", "it needs /dev/net/tun: `modprobe tun`", group)]
-    peer = ["peer", "name", other.device, "netns", str(other.pid)]
-    command = ["ip", "link", "add", one.device, "type", "veth", *peer]
-    check(run("nsenter", "--target", str(one.pid), "--net", *command))
+    peer = ["peer", "name", far.device, "netns", str(far.pid)]
+    command = ["ip", "link", "add", near.device, "type", "veth", *peer]
+    check(run("nsenter", "--target", str(near.pid), "--net", *command))
     return []
 
 
@@ -146,7 +146,7 @@ def _has_netem(pid: int) -> bool:
     return probe.returncode == 0
 
 
-def _start(command: Sequence[str], what: str, remedy: str = "", group: Path | None = None) -> subprocess.Popen[bytes]:
+def _start(command: Sequence[str], title: str, remedy: str = "", group: Path | None = None) -> subprocess.Popen[bytes]:
     """Start a process that ends with this one, and wait until it is ready. Raises LabFailure."""
     parent = os.getpid()
 
@@ -159,5 +159,5 @@ def _start(command: Sequence[str], what: str, remedy: str = "", group: Path | No
         command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, preexec_fn=before_exec
     )
     if present(process.stdout).readline() != b"ready\n":
-        raise LabFailure(f"local lab: {what} did not start", remedy)
+        raise LabFailure(f"local lab: {title} did not start", remedy)
     return process

@@ -27,7 +27,7 @@ def dial(pid: int, address: str, timeout_s: float = 10.0) -> socket.socket:
 
 
 def watch(host: state.Process) -> int:
-    """A descriptor that is readable once the process ends. A killed guest closes no connection. Raises OSError."""
+    """A descriptor that is readable once the process ends: a killed guest closes no connection. Raises OSError."""
     descriptor = os.pidfd_open(host.pid)
     if not host.alive():  # checked after opening, because the pid may belong to another process by now
         os.close(descriptor)

@@ -64,19 +64,20 @@ def digest(*recipe: str) -> str:
 
 def ensure() -> Path:
     """Build the root filesystem if it is missing, in about a minute and 450 MB. Raises LabFailure and BadInput."""
-    what = "the hosts' root filesystem (once, about a minute)"
-    return build_once(path(), what, lambda folder: install_debian(folder, SUITE, PACKAGES, "--variant=minbase", *HOOKS))
+    options = ("--variant=minbase", *HOOKS)
+    title = "the hosts' root filesystem (once, about a minute)"
+    return build_once(path(), title, lambda folder: install_debian(folder, SUITE, PACKAGES, *options))
 
 
-def build_once(target: Path, what: str, build: Callable[[Path], None]) -> Path:
-    """Build ``target`` by ``build`` if it is missing; ``what`` is for people. A second caller waits for the first."""
+def build_once(target: Path, title: str, build: Callable[[Path], None]) -> Path:
+    """Build ``target`` by ``build`` if it is missing; ``title`` is for people. A second caller waits for the first."""
     target.parent.mkdir(parents=True, exist_ok=True)
     part = target.with_name(target.name + ".part")
     with os.fdopen(durable.open_own(target.with_name(target.name + ".lock"), os.O_WRONLY), "wb") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not target.is_dir():
             shutil.rmtree(part, ignore_errors=True)
-            print(f"Building {what} in {target}", file=sys.stderr, flush=True)
+            print(f"Building {title} in {target}", file=sys.stderr, flush=True)
             try:
                 build(part)
             except BaseException:
@@ -117,11 +118,11 @@ def install_debian(folder: Path, suite: str, packages: Sequence[str], *options: 
 def run_in_private_mounts(script: str, *words: str) -> None:
     """Run a shell script with private mounts. Raises LabFailure with its error output."""
     command = ["unshare", "--mount", "--", "sh", "-c", script, "sh", *words]
-    done = subprocess.run(  # noqa: S603 – a script that is a constant
+    result = subprocess.run(  # noqa: S603 – a script that is a constant
         command, capture_output=True, text=True, timeout=BUILD_MINUTES * 60, check=False
     )
-    if done.returncode != 0:
-        raise LabFailure(f"{shlex.join(command)}: exit code {done.returncode}: {done.stderr.strip()}")
+    if result.returncode != 0:
+        raise LabFailure(f"{shlex.join(command)}: exit code {result.returncode}: {result.stderr.strip()}")
 
 
 def _mirror() -> list[str]:

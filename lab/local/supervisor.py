@@ -47,7 +47,7 @@ class Supervisor:
             name, secrets.token_hex(8), supervisor=Process.of(os.getpid()), cleaner=Process.of(os.getppid()), hosts={},
             rate=rate, delay=request.delay, hosts_file=request.hosts_file, platforms=request.platforms,
             backend=request.backend, why=request.why, ssh_address=self.backend.ssh_address,
-            rates={host: other for host, other in request.rates.items() if other != rate},
+            rates={host: host_rate for host, host_rate in request.rates.items() if host_rate != rate},
         )  # fmt: skip
 
     def start(self) -> None:

@@ -80,8 +80,8 @@ def read_link(platform: Platform, facts: Facts) -> ClientLink:
 
 def tunnel_remark(link: ClientLink) -> str:
     """A warning about a VPN on the way to the server, or an empty text."""
-    what = f"a tunnel, such as a VPN ({link.interface}): its encryption is measured with it"
-    return f"the way to the server is {what}" if link.tunnel else ""
+    tunnel = f"a tunnel, such as a VPN ({link.interface}): its encryption is measured with it"
+    return f"the way to the server is {tunnel}" if link.tunnel else ""
 
 
 def _room(platform: Platform, available_bytes: int) -> tuple[str, int]:

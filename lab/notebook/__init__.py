@@ -4,7 +4,7 @@ A notebook opens a run by :func:`open_chosen`, or two runs by :func:`open_two`, 
 shows no names of hosts, accounts and shares (:mod:`lab.results.public`).
 """
 
-import lab.report.figures  # noqa: F401 – before anything here has matplotlib read files of the current folder
+import lab.report.figures  # noqa: F401 – comes first, so that matplotlib reads no files of the current folder
 from lab.notebook.opened import Opened as Opened
 from lab.notebook.opened import here as here
 from lab.notebook.opened import open_chosen as open_chosen

@@ -68,6 +68,6 @@ def power(spread: float, changes: list[float], blocks: list[int], seed: int = 1)
     table = {}
     for count in blocks:
         noise_of_blocks = spread * chance.standard_normal((DRAWS, count))
-        seen = [t_means(noise_of_blocks + np.log1p(change)) for change in changes]
-        table[f"{count} blocks"] = [100 * float((np.abs(means.mean) > means.half).mean()) for means in seen]
+        intervals = [t_means(noise_of_blocks + np.log1p(change)) for change in changes]
+        table[f"{count} blocks"] = [100 * float((np.abs(means.mean) > means.half).mean()) for means in intervals]
     return pd.DataFrame(table, index=[f"{100 * change:+g} %" for change in changes]).round(0).astype(int)

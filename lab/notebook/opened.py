@@ -76,8 +76,8 @@ def open_two(a: str | Path | None = None, b: str | Path | None = None) -> tuple[
             "`lab notebook compare A B`, or give both in the notebook; without any, those that come with the lab",
         )
     runs = [_open(name) for name in ((first, second) if first else (EXAMPLE, OTHER_EXAMPLE))]
-    one, other = map(Opened, runs, runs if _are_names_shown() else public_copies(runs))
-    return one, other
+    first_opened, second_opened = map(Opened, runs, runs if _are_names_shown() else public_copies(runs))
+    return first_opened, second_opened
 
 
 def _are_names_shown() -> bool:

@@ -81,8 +81,8 @@ class Handle(Protocol):
 
 
 def display(*shown: object, raw: bool = False) -> Handle:
-    """Show objects, one below the other; a handle of the last one. A ``raw`` object has forms by their media types."""
+    """Show objects, one below the other; a handle of the last one. ``raw`` objects are dicts of forms by media type."""
     from IPython.display import display as show  # comes with Jupyter only
 
-    handles: list[Handle] = [show(one, raw=raw, display_id=True) for one in shown]  # type: ignore[no-untyped-call]
+    handles: list[Handle] = [show(part, raw=raw, display_id=True) for part in shown]  # type: ignore[no-untyped-call]
     return handles[-1]

@@ -31,11 +31,13 @@ class Clock(Part, ABC):
     ``counts`` is Perl that defines ``counts($when, $interface)``: the lines that :meth:`parse_counters` reads, taken
     ``before`` or ``after`` a transfer. It dies if there is no such interface, and may use ``lines($path)``,
     ``printed(@command)`` and ``now()`` of stopwatch.pl. Platforms that mount shares also define ``moved($interface)``,
-    the bytes of an interface in both directions. ``sampler`` is a Perl program that counts while bytes move, or empty.
+    the bytes of an interface in both directions. ``sampler`` is a Perl program that counts while bytes move, or empty;
+    ``sampler_ready`` is a shell test of its file ``$1``.
     """
 
     counts: ClassVar[str]
     sampler: ClassVar[str] = ""
+    sampler_ready: ClassVar[str] = '[ -e "$1" ]'
 
     def __init__(self, host: Host):
         super().__init__(host)
@@ -116,7 +118,7 @@ class Clock(Part, ABC):
             program = f"{self.directory}/sampler.pl"
             self.host.shell('umask 077; cat > "$1"', program, given=self.sampler)
             argv = ("perl", program, self._samples_file, *self.sampler_words(interface))
-            ready = shell_line('[ -e "$1" ]', self._samples_file)
+            ready = shell_line(self.sampler_ready, self._samples_file)
             yield background_process(self.host.name, "sampler", argv, self.directory, ready, root=False)
 
     def samples(self, interface: str) -> tuple[Reading, ...]:

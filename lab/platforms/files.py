@@ -107,7 +107,11 @@ class Files(Part, ABC):
         """Write out one file and drop it from the file cache, if an account can."""
 
     def remove(self, *paths: str, root: bool = True) -> None:
-        """Remove files that the lab made, as ``root`` on a server, or as the account that made them through a mount."""
+        """Remove files that the lab made; a missing file is no error.
+
+        On a server as ``root``, because the server may keep a client's files for any account. Through a mount as the
+        account that made them.
+        """
         self.host.run("rm", "-f", "--", *paths, root=root)
 
     def remove_folder(self, path: str, deadline_s: float, root: bool = True) -> None:
@@ -137,7 +141,11 @@ TRY = read_script(__file__, "try_programs.sh")
 
 
 class Programs(Part):
-    """The programs of a host, by ``other_names`` too; ``calls`` are the first words of a command to be measured."""
+    """The programs of a host.
+
+    ``calls`` are the first words of a command, if the plain name would not do what the lab measures. ``other_names``
+    are the names that the system itself may have for a program.
+    """
 
     calls: ClassVar[Mapping[str, tuple[str, ...]]] = MappingProxyType({})
     other_names: ClassVar[Mapping[str, str]] = MappingProxyType({})

@@ -66,7 +66,8 @@ class Mounts(Part):
     def find(self, path: str) -> MountedShare:
         """The share, or other file system, that a folder lies on; ``path`` is absolute and may have links in it.
 
-        The table is read first, because a mount whose server is dead blocks every access. Raises BadInput.
+        The table is read first, because a mount whose server is dead blocks every access. Raises BadInput if there is
+        no such folder, or its server does not answer.
         """
         before = self.share_at(path)
         try:

@@ -23,7 +23,10 @@ CONNECT = ANSWERS + read_script(__file__, "connect.pl")
 
 @dataclass(frozen=True)
 class Medium:
-    """What an interface is (None: not told); ``virtual`` has no hardware, even below, and names no real speed."""
+    """What an interface is (None: not told). ``duplex`` is ``full`` or ``half``.
+
+    A ``virtual`` interface has no hardware, not even below it, and the speed that it names is not real.
+    """
 
     wireless: bool | None = None
     duplex: str | None = None

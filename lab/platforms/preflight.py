@@ -74,7 +74,10 @@ class Preflight(Part):
 
 
 def skew(before_s: float, clock: str, after_s: float) -> Skew:
-    """The skew of a clock that showed ``clock`` (seconds since 1970) between two readings of ours."""
+    """The skew of a clock that showed ``clock`` (seconds since 1970) between two readings of ours.
+
+    A reading without a fraction may be up to a second old. Raises ValueError for a text that is no time.
+    """
     match = re.fullmatch(r"\s*(\d+)(\.\d+)?\s*", clock)
     if not match:
         raise ValueError(f"its clock says {clock[:40]!r}, which is no number of seconds")

@@ -15,7 +15,10 @@ MIB = 1 << 20
 
 
 class RamDisks(Part, ABC):
-    """Makes RAM disks. ``formats`` are values of ``ram_disk_format``, the usual one first; FOLDER is no RAM disk."""
+    """Makes RAM disks. ``formats`` are values of ``ram_disk_format``, the usual one first.
+
+    FOLDER is no RAM disk, but a folder on the host's disk, which needs no root.
+    """
 
     formats: ClassVar[tuple[str, ...]]
 

@@ -178,7 +178,10 @@ class Armed:
         self._dialogue, self._gone_mark, self._read = dialogue, gone_mark, read
 
     def await_ready(self) -> float:
-        """Wait for the stopwatch; returns the seconds that it will count before the start. Raises as :meth:`wait`."""
+        """Wait for the stopwatch; returns the seconds that it counts before the start.
+
+        Raises HostError, and TransferError if the stopwatch cannot begin.
+        """
         return self._number("ready")
 
     def measure_offset(self) -> Offset:
@@ -211,6 +214,7 @@ class Armed:
             raise TransferError(f"the stopwatch's report cannot be true: {error}", host=self._dialogue.name) from error
 
     def timing(self) -> Timing:
+        """The report on the transfer. Raises as :meth:`Clock.time_transfer` does."""
         is_over = END in self._dialogue.conversation.stdout
         return self._read(self._dialogue.finish() if is_over else self._dialogue.stopped())
 

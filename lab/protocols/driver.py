@@ -161,7 +161,10 @@ class Driver:
         yield from ()
 
     def attach(self, client: Side, server: Side, share: Share) -> Generator[Setting, None, Attached]:
-        """Make the share usable, cold. The last setting, if any, is the mount that caches: reads redo it."""
+        """Make the share usable, with nothing cached from an earlier attachment.
+
+        The last setting, if any, is the mount that caches file data: before a read it is undone and redone.
+        """
         raise Unsupported(f"the lab cannot attach this protocol on {client.platform} yet", host=client.host.name)
         yield
 
@@ -172,7 +175,7 @@ class Driver:
         return self.serves_with
 
     def served_by(self, server: Side, account: str) -> str:
-        """In a few words, what serves here ``account``, which logs in. Raises Unsupported, with what to do."""
+        """In a few words, what serves here; ``account`` logs in. Raises Unsupported, with what to do, if it cannot."""
         return next(iter(self.serves_with), "its own server")
 
     def cannot_serve(self, server: Side, share: Share) -> str:

@@ -23,7 +23,10 @@ REMOVE = SOURCE + 'remove "$1" "$2" "$3"'
 
 @dataclass(frozen=True)
 class ShareFolder(Operation):
-    """The run's folder in a share, removed with its content as long as the same share is mounted there."""
+    """The run's folder in a share, removed with its content as long as the same share is mounted there.
+
+    If a mount of the lab's own is gone, the folder is out of reach for good; another mount may come back.
+    """
 
     kind = "share-folder"
     label_format = "folder {path} in the share"

@@ -36,7 +36,7 @@ HostKeyAlgorithms +ssh-rsa
 PubkeyAcceptedKeyTypes +ssh-rsa
 KexAlgorithms +diffie-hellman-group-exchange-sha256
 """
-# For newer clients at such an old server; a client before 7.0 offers RSA by itself, and lacks the second option
+# For newer clients at an old server; a client before 7.0 offers RSA by itself, and lacks PubkeyAcceptedKeyTypes
 FOR_OLD_SERVERS = (
     "HostKeyAlgorithms=ssh-rsa",
     "IgnoreUnknown=PubkeyAcceptedKeyTypes",

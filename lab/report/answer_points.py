@@ -60,12 +60,12 @@ def fastest(run: Analysis) -> list[Point]:
 
 def _too_few_blocks(groups: Sequence[stats.Leaders], summary: Sequence[stats.Row]) -> Point:
     blocks = max(group.blocks for group in groups)
-    seen = [
+    speeds = [
         f"{group.at['direction']} {_speed([summary[place] for place in group.cases])} ({len(group.cases)} cases)"
         for group in groups
     ]
     why = f"no winner can be named from {_plural(blocks, 'block')} (at least {stats.INTERVAL_BLOCKS} are needed)"
-    return Point("Fastest", [why, f"seen: {seen[0]}", *seen[1:]])
+    return Point("Fastest", [why, f"seen: {speeds[0]}", *speeds[1:]])
 
 
 def _lead(group: stats.Leaders, summary: Sequence[stats.Row], speeds: stats.Grid) -> list[str]:
@@ -152,8 +152,8 @@ def what_matters(effects: pd.DataFrame, blocks: int) -> list[Point]:
         return [Point("What matters", ["no two levels of a setting were measured in one block: nothing to compare"])]
     rows.sort(key=lambda row: -abs(np.log(row["ratio"])))
     if blocks < stats.INTERVAL_BLOCKS:
-        seen = [f"{stats.compared_label(row)} {_number(row['change_pct'])} %" for row in rows]
-        return [Point("What matters", [f"too few blocks to tell ({blocks}); seen so far: {seen[0]}", *seen[1:]])]
+        changes = [f"{stats.compared_label(row)} {_number(row['change_pct'])} %" for row in rows]
+        return [Point("What matters", [f"too few blocks to tell ({blocks}); seen so far: {changes[0]}", *changes[1:]])]
     established = [row for row in rows if row["established"]]
     parts = [effect_words(row) for row in established]
     parts += [_not_shown(row) for row in rows if not row["established"]]
@@ -186,9 +186,10 @@ def _not_shown(row: stats.Row) -> str:
     low, high = interval(row)
     if low > 0 or high < 0:
         return f"{effect_words(row)}, perhaps by chance: it is one of many"
-    what = f"{stats.compared_label(row)} not shown to matter ({_number(row['change_pct'])} %"
+    change = f"{stats.compared_label(row)} not shown to matter ({_number(row['change_pct'])} %"
     half = half_width(row)
-    return f"{what}; it would show from ±{half:.{0 if half >= 10 else 1}f} % on)" if np.isfinite(half) else f"{what})"
+    visible = f"; it would show from ±{half:.{0 if half >= 10 else 1}f} % on" if np.isfinite(half) else ""
+    return f"{change}{visible})"
 
 
 def _number(change: float) -> str:

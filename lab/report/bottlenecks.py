@@ -99,7 +99,7 @@ def count_limits(verdicts: pd.DataFrame) -> str:
 
 
 def narrowest(row: stats.Row) -> str:
-    """The stage that carries least by itself, or empty; the devices of the disk could move more than they do."""
+    """The stage that carries least by itself, or empty. The disk is none: its devices could move more than they did."""
     measured = [stage for stage in BY_ITSELF if stage != DISK and not np.isnan(row[stage])]
     return min(measured, key=lambda stage: float(row[stage]), default="")
 

@@ -110,9 +110,9 @@ def speeds_of(trials: stats.Trials) -> dict[Direction, Speed]:
 def _named_link(run: RunJson) -> float:
     """The speed that the client's interface names, in bytes per second, or NaN."""
     link: object = run.get("link")
-    seen = [link.get("bits_per_s") if isinstance(link, Mapping) else None]
-    seen += [run.get("hosts", {}).get("client", {}).get("link_bits_per_s")]
-    return next((bits / 8 for bits in seen if isinstance(bits, int | float) and bits > 0), np.nan)
+    speeds = [link.get("bits_per_s") if isinstance(link, Mapping) else None]
+    speeds += [run.get("hosts", {}).get("client", {}).get("link_bits_per_s")]
+    return next((bits / 8 for bits in speeds if isinstance(bits, int | float) and bits > 0), np.nan)
 
 
 def judge(conditions: Sequence[Condition], speeds: Mapping[Direction, Speed]) -> list[Judgement]:

@@ -50,10 +50,10 @@ class Chapter:
 
 @dataclass(frozen=True)
 class Picture:
-    """A figure as SVG, and what it shows in words (``seen``); ``behind`` says where its numbers are."""
+    """A figure as SVG, and what it shows ``in_words``; ``behind`` says where its numbers are."""
 
     svg: bytes
-    seen: str
+    in_words: str
     behind: str = ""
 
 
@@ -108,7 +108,7 @@ class Document:
         if not section.figure:
             return ""
         picture = self.pictures[section.figure]
-        about = " ".join(filter(None, [picture.seen, picture.behind]))
+        about = " ".join(filter(None, [picture.in_words, picture.behind]))
         drawing = inline(picture.svg, section.figure, section.title, about)
         return f"<figure>{drawing}<figcaption>{html.sentence(section.text)}</figcaption></figure>"
 
@@ -125,9 +125,9 @@ class Document:
             yield sentence(chapter.text or "")
             for section in chapter.sections:
                 yield f"### {md(section.title)}" if section.title != chapter.title else ""
-                seen = image(section.figure, self.pictures[section.figure].seen) if section.figure else ""
+                picture = image(section.figure, self.pictures[section.figure].in_words) if section.figure else ""
                 words = sentence(f"{section.conclusion} {section.text}")
-                yield from (words, seen) if self.is_of_run else (seen, words)
+                yield from (words, picture) if self.is_of_run else (picture, words)
                 for table in section.tables:
                     yield from (markdown_table(table) if table.rows else "", sentence(table.caption))
 
@@ -137,9 +137,9 @@ def join(parts: Iterable[str]) -> str:
     return "\n\n".join(filter(None, parts)) + "\n"
 
 
-def image(figure: str, seen: str) -> str:
+def image(figure: str, in_words: str) -> str:
     """A figure beside the file, with what it shows in words; Markdown cannot say how wide a picture is drawn."""
-    return f"![{md(seen)}](figures/{figure}.png)"
+    return f"![{md(in_words)}](figures/{figure}.png)"
 
 
 def draw_figures(figures: Mapping[str, Figure], place: Folder) -> dict[str, bytes]:

@@ -92,7 +92,10 @@ class FittedTable:
 
 @dataclass(frozen=True)
 class _Column:
-    """The ``natural`` width of a column, and the ``least`` that cuts no word; of the heading alone if not ``wraps``."""
+    """The ``natural`` width of a column, and the ``least`` that cuts no word and no number.
+
+    If it ``wraps``, its cells may have several lines, else only its heading.
+    """
 
     heading: str
     natural: int
@@ -105,7 +108,7 @@ def _longest_word(texts: Iterable[str]) -> int:
 
 
 def shrink(widths: Sequence[int], least: Sequence[int], room: int) -> list[int]:
-    """Widths that add up to ``room``, the widest cut to the next ones; more where ``least`` does not let them."""
+    """Widths that add up to ``room``: the widest are cut first. They add up to more if ``least`` leaves no choice."""
 
     def cut(most: int) -> list[int]:
         return [min(width, max(low, most)) for width, low in zip(widths, least, strict=True)]

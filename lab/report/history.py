@@ -27,7 +27,7 @@ CHANCE = (
 
 @dataclass(frozen=True)
 class History:
-    """The runs of one name, and what is computed of them, which is ``known`` if it was computed before."""
+    """The runs of one name; ``known`` are their courses if these were computed before."""
 
     saved: SavedRuns
     known: Sequence[Course] | None = None

@@ -208,11 +208,11 @@ def _case_name(row: stats.Row, varied: Sequence[str]) -> str:
     """A case in words: protocol, tool, direction, the way of its requests, and what varies; options of a store last."""
     varied = [name for name in varied if row[name] != ABSENT]
     options = [(owner_of(name), f"{name.partition('.')[2]} {row[name]}") for name in varied if owner_of(name)]
-    own, of_store = ([text for owner, text in options if (owner == row["store"]) is last] for last in (False, True))
+    of_tool, of_store = ([text for owner, text in options if (owner == row["store"]) is last] for last in (False, True))
     others = levels(row, [name for name in varied if not owner_of(name)])
     way = row.get("way", row["direction"])
     other_way = [f"its {way}s"] if way != row["direction"] else []
-    return ", ".join([stats.row_label(row), *other_way, *own, *others, *of_store])
+    return ", ".join([stats.row_label(row), *other_way, *of_tool, *others, *of_store])
 
 
 def clients(some: pd.DataFrame) -> pd.DataFrame:

@@ -108,10 +108,10 @@ def _visible(table: pd.DataFrame) -> str:
     prefix = "interaction_" if "with_factor" in table else ""
     low, high = (table[f"{prefix}moderated_{end}_pct"].to_numpy() for end in ("low", "high"))
     half = 100 * (float(np.nanmedian(np.sqrt((100 + high) / (100 + low)))) - 1)
-    seen = f"With {table['n_blocks'].max()} blocks of this run's noise a change of about ± {half:.2g} % can be seen. "
+    text = f"With {table['n_blocks'].max()} blocks of this run's noise a change of about ± {half:.2g} % can be seen. "
     if (table[f"{prefix}moderated_p"] > table["p_value"])[table["n_blocks"] >= stats.ENOUGH_BLOCKS].any():
-        seen += "Where the moderated interval is the wider one, blocks resemble the one before, and count as fewer. "
-    return seen
+        text += "Where the moderated interval is the wider one, blocks resemble the one before, and count as fewer. "
+    return text
 
 
 def interaction_sentence(row: stats.Row) -> str:

@@ -45,10 +45,10 @@ def write(folder: RunFolder, to: Path | None = None, shown: RunFolder | None = N
     ``shown`` is the run as readers see it: a copy without names unless the run itself is given. ``front_matter`` is the
     kind of front matter of the post, empty for none.
     """
-    own, folder = folder, shown or Public(folder)
+    original, folder = folder, shown or Public(folder)
     subject = _subject(folder, front_matter)
     run, frame = subject.run, subject.run.trials.frame
-    with _open_report(own, to) as report:
+    with _open_report(original, to) as report:
         with report.enter("figures") as place:
             drawings = draw_figures({name: draw(run) for name, draw in figures.ALL.items()}, place)
         table = _plain(frame).join(own_numbers.columns(frame))
@@ -90,13 +90,14 @@ def _chapters(run: Analysis, sections: Sequence[Section], more: Sequence[str]) -
     ends = {"how": [folded("The sweep", f"<pre>{escape(sweep)}</pre>")], "more": more}
     lists = {"fastest": fastest_intervals(run), "trust": conditions(run)}
     for name, title in QUESTIONS.items():
-        own = [section for section in sections if section.question == name]
+        chosen = [section for section in sections if section.question == name]
         listed = [f"{capitalised(text)}." for text in lists[name]] if name in lists else None
         if name == "answer":
-            rows = [row for section in own for row in section.tables[0].rows]
+            rows = [row for section in chosen for row in section.tables[0].rows]
             yield Chapter(name, title, list(sentences(rows, run)))
-        elif own or listed is not None or ends.get(name):
-            yield Chapter(name, title, None, listed, method(run) if name == "how" else None, own, ends.get(name, ()))
+        elif chosen or listed is not None or ends.get(name):
+            text = method(run) if name == "how" else None
+            yield Chapter(name, title, None, listed, text, chosen, ends.get(name, ()))
 
 
 def _subject(folder: RunFolder, kind: str) -> Subject:

@@ -91,8 +91,8 @@ def sent_again(role: str, host: Json) -> Line:
     first: dict[str, float] = {}
     latest: dict[str, float] = {}
     summed: dict[float, float] = {}
-    seen = host.get("connections")
-    for entry in seen if isinstance(seen, list) else []:
+    readings = host.get("connections")
+    for entry in readings if isinstance(readings, list) else []:
         if not (isinstance(entry, list) and len(entry) == 3 and isinstance(entry[2], dict)):
             continue
         at, count = _numbers([entry[0], entry[2].get("retransmits")])

@@ -146,9 +146,9 @@ def _verdict(way: str, row: stats.Row) -> list[str]:
     name, grade = row["limited_by"], row["grade"]
     first, *more = re.sub(rf"^{re.escape(name)}: ", "", row["evidence"]).split("; ")
     certainty = "" if name == limit.UNCLEAR else f" ({grade})"
-    what = PLAIN.get(name, f"{name}, of which another one was faster")
+    plain = PLAIN.get(name, f"{name}, of which another one was faster")
     kept = more[: MOST_REASONS - 1] if name == limit.UNCLEAR else more
-    return [f"{way}: {what}{certainty}: {first}", *kept]
+    return [f"{way}: {plain}{certainty}: {first}", *kept]
 
 
 def _trust(run: Analysis, fastest: dict[str, Speed], link: ClientLink) -> Iterator[str]:
@@ -157,7 +157,7 @@ def _trust(run: Analysis, fastest: dict[str, Speed], link: ClientLink) -> Iterat
     if count == 1:
         yield "only one transfer each way: chance is in every number"
     else:
-        # If there are fewer values than an interval of 95 % needs, it is all of them: a median lies beyond with 2^(1-n)
+        # with too few values for 95 %, the brackets hold all n: the median lies beyond them with probability 2^(1-n)
         certainty = 95 if stats.interval_rank(count) else 100 * (1 - 2 ** (1 - count))
         yield f"{count} transfers each way; their true median lies in the brackets with {certainty:.0f} % certainty"
     if link.tunnel:

@@ -47,13 +47,13 @@ def comparison(summary: pd.DataFrame) -> TextTable:
         return TextTable([], [], "Only names were moved: how many files a second is in the table of files.")
     headings = [heading for way in WAYS for heading in (f"{way} MB/s", "ceiling", "n")]
     varied, alike = varied_and_alike(summary[summary.columns[: summary.columns.get_loc("n")]])
-    own = [name for name in varied if owner_of(name)]  # options of one protocol or tool, which the others do not have
-    shared = [name for name in varied if name not in own]
+    options = [name for name in varied if owner_of(name)]  # of one protocol or tool: the others do not have them
+    shared = [name for name in varied if name not in options]
     rows = []
     for same in _grouped(summary, shared):
         # a line for each level: a terminal of 80 columns has no room for all in one
         rows += [[level, *[""] * len(headings)] for level in levels(same[0], shared)]
-        rows += _by_direction(same, own)
+        rows += _by_direction(same, options)
     return TextTable(["", *headings], rows, f"Medians of n good trials each, and their share of the ceiling. {alike}")
 
 

@@ -142,7 +142,7 @@ class Decoder:
 
     def _of_records(self, records: Sequence[Mapping[str, object]]) -> Columns:
         objects = [{name: json.dumps(record[name]).encode() for name in SHARED} for record in records]
-        rows = [self._struct(**{**record, **own}) for record, own in zip(records, objects, strict=True)]
+        rows = [self._struct(**{**record, **shared}) for record, shared in zip(records, objects, strict=True)]
         columns = self._of_values(_values(rows))
         columns.list_observed(json.dumps(record["observed"]) for record in records)
         return columns

@@ -28,7 +28,7 @@ class HostUsage(JsonObject):
     core_mean: float | None = None  #: Share of time that the busiest core was busy, on average.
     core_peak: float | None = None  #: The largest share of time that any core was busy, over at least 0.5 s.
     process: str | None = None  #: The process that used most CPU time.
-    process_mean: float | None = None  #: Cores that it used; 1.0 is a program of one thread at its limit.
+    process_mean: float | None = None  #: Cores that it used while seen; 1.0 is one thread at its limit.
     tx_bytes: int | None = None  #: Bytes that left through the data interface.
     rx_bytes: int | None = None  #: Bytes that arrived through the data interface.
     tx_errors: int | None = None  #: Packets that the data interface could not send; on macOS.

@@ -36,7 +36,10 @@ _BROKEN = (
 def unpack(
     archive: Path, folder: Path, remedy: str = "", shown: str = "", largest: Mapping[str, int] = MOST_BYTES
 ) -> None:
-    """Unpack the files in ``largest``, at the top or all in one folder, up to their sizes. Raises BadInput."""
+    """Unpack the files in ``largest``, at the top or all in one folder, up to their sizes. Raises BadInput.
+
+    ``shown`` is the name of the archive in an error, and ``remedy`` what to do.
+    """
     folder.mkdir()
     try:
         with open_file(archive, links=True) as file:
@@ -77,11 +80,11 @@ def _count_listed(file: IO[bytes]) -> int:
     before, *records = file.read().split(END)
     if len(records) != 1 or len(records[0]) < END_FIELDS.size - len(END):  # readers could differ on which record counts
         raise ValueError("it does not end as a zip file does")
-    *disks, here, listed, list_bytes, list_start, comment_bytes = END_FIELDS.unpack_from(END + records[0])
+    *disks, on_disk, listed, list_bytes, list_start, comment_bytes = END_FIELDS.unpack_from(END + records[0])
     if listed > MOST_LISTED or list_bytes > MOST_LIST_BYTES:
         raise ValueError(f"it lists more than {MOST_LISTED} files")
     end = size - len(END) - len(records[0])
-    is_plain = not any(disks) and here == listed and before[-LOCATOR_BYTES:][:4] != LOCATOR
+    is_plain = not any(disks) and on_disk == listed and before[-LOCATOR_BYTES:][:4] != LOCATOR
     if not is_plain or list_start + list_bytes != end or end + END_FIELDS.size + comment_bytes != size:
         raise ValueError("its last record is of ZIP64, or does not say where its list of files is")
     file.seek(0)

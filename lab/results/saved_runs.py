@@ -27,7 +27,10 @@ class SavedRun:
 
 @dataclass(frozen=True)
 class SavedRuns:
-    """The newest runs of one name that have transfers, the oldest first; and the number of ``older`` ones."""
+    """The newest runs of one name that have transfers, the oldest first; and the number of ``older`` ones.
+
+    ``unreadable`` says why others could not be read; of runs with another name only run.json is read.
+    """
 
     name: str
     runs: Sequence[SavedRun]

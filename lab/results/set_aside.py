@@ -18,7 +18,10 @@ _SAMPLES_OF = re.compile(rb'\{"trial_id":"([A-Za-z0-9-]{1,200})"')
 
 
 def set_aside(folder: RunFolder, block: int, reason: str) -> None:
-    """Give all trials of a block other ids, and make the good ones void. No measured value changes. Raises BadInput."""
+    """Give all trials of a block other ids, and make the good ones void. No measured value changes. Raises BadInput.
+
+    Each file is replaced as a whole: after a crash it is the old one or the new one.
+    """
     trials = folder.trials()
     taken = {trial.trial_id for trial in trials}
     names = {

@@ -79,14 +79,14 @@ def begin(
         # a first look that changes nothing, so that what cannot work is known at once
         pair = Pair.of(hosts, config)
         others = [pair.beside(name, hosts[name]) for name in config.more_clients]
-        seen = look(pair, others, password, sweep, cases, supervision.tell, pace.newest(results, hosts_file))
-        about = origin(config, describe_run(pair, others, text, sweep, seen))
+        first_look = look(pair, others, password, sweep, cases, supervision.tell, pace.newest(results, hosts_file))
+        about = origin(config, describe_run(pair, others, text, sweep, first_look))
         about |= {"emulated": emulated(about) or None, **more}
         folder = RunFolder.create(results, sweep.name, about)
         with durable.claimed(folder.path):
             if sweep.workload.recorded:
                 durable.create(folder.manifest_path, sweep.workload.recorded.text().encode())
-            return folder, _conduct(folder, hosts, config, sweep, seen.plan, password, supervision)
+            return folder, _conduct(folder, hosts, config, sweep, first_look.plan, password, supervision)
 
 
 def resume(

@@ -161,10 +161,10 @@ class Runner:
 
     def _run_block(self, block: int, slots: list[Slot]) -> str:
         """Run what is left of a block, and note the load meanwhile; returns why the run has to end, or nothing."""
-        left = [slot for slot in slots if not self._is_done(slot)]
-        self.done += len(slots) - len(left)
+        missing = [slot for slot in slots if not self._is_done(slot)]
+        self.done += len(slots) - len(missing)
         last = link_ceiling.last_slots(slots) if self._measures_link and has_second_shots(self.folder.run) else []
-        if not left and not any(self._lacks_second_shot(slot) for slot in last):
+        if not missing and not any(self._lacks_second_shot(slot) for slot in last):
             return ""
         self.session.layers.step_down(0)  # or the last plot of a block would also be the first of its mirror
         looks = [self._look_at_load()]

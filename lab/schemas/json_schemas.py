@@ -100,7 +100,7 @@ def _plain(text: str) -> str:
 
 
 def trial_schema(writer: Writer) -> Schema:
-    """That of a line of trials.jsonl, with the bounds that the reader holds to."""
+    """The schema of a line of trials.jsonl, with the bounds that the reader holds to."""
     schema = writer.object(trial.Trial)
     for name, field in schema["properties"].items():
         if name == "options":
@@ -125,7 +125,7 @@ _BOUNDS: Schema = {"minimum": 0, "exclusiveMaximum": LARGEST}
 
 
 def run_schema(writer: Writer) -> Schema:
-    """That of run.json."""
+    """The schema of run.json."""
     schema = writer.object(RunKeys) | {"required": ["schema"]}
     properties = schema["properties"]
     properties["schema"] |= {"minimum": 1, "maximum": trial.SCHEMA}
@@ -136,7 +136,7 @@ def run_schema(writer: Writer) -> Schema:
 
 
 def contribution_schema(writer: Writer) -> Schema:
-    """That of contribution.json, with the form of its digests."""
+    """The schema of contribution.json, with the form of its digests."""
     schema = writer.object(record.Contribution)
     properties, digest = schema["properties"], {"pattern": "^[0-9a-f]{64}$"}
     properties["schema"] = {**properties["schema"], "const": record.SCHEMA}
@@ -148,7 +148,7 @@ def contribution_schema(writer: Writer) -> Schema:
 
 
 def table_schema(_: Writer) -> Schema:
-    """That of what `lab export --to json` writes, with and without --tidy."""
+    """The schema of what `lab export --to json` writes, with and without --tidy."""
     columns = {
         entry.column: {
             "description": entry.plain_meaning, "type": WORDS[entry.type], "unit": entry.unit, "source": entry.source,

@@ -79,7 +79,7 @@ class TakenHostJournal(Operation):
     place: HostJournalFolder
     """Its folder; empty for the one in the lab's home."""
     token: Token
-    """That of the run."""
+    """The token of the run."""
 
     def read(self) -> Command:
         return script(STATE, self.place, root=True, unlisted=(self.token,))

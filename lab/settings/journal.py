@@ -50,7 +50,7 @@ class NoSeals:
 
 
 class RunSeals:
-    """Seals for a run of this controller; ``count`` is the number of accepted lines; only these count."""
+    """Seals for a run of this controller. A sealed line counts once it is accepted; ``count`` is their number."""
 
     def __init__(self, key: bytes, run: str):
         self._key = key
@@ -158,7 +158,7 @@ class Restored:
     """The line of the journal that says that a change has been put back."""
 
     number: Number
-    """That of the change."""
+    """The number of the change that was put back."""
     event: Literal["restored"] = "restored"
     """Tells the two kinds of lines apart."""
 

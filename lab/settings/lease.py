@@ -6,11 +6,9 @@ on standard input and keeps them in memory, not in files. Each note of a change,
 of the run. Then it undoes each change with a record in the host journal, as `lab restore` would.
 """
 
-import functools
 import getpass
 import json
 import math
-import operator
 import os
 import re
 import shlex
@@ -98,11 +96,11 @@ class LeasedHostJournal(host_journal.HostJournal):
         for step in steps:
             as_account, line = self._line(step)
             words += [as_account, str(math.ceil(step.deadline_s)), step.stdin, line]
-        return _join(word + "\0" for word in words)
+        return "".join(word + "\0" for word in words)
 
     def _start_guard(self) -> None:
         """Start the guard, for the first change or if it is gone, as after a restart of the host."""
-        given = _join(self._message(name, record) for name, record in self._noted.items())
+        given = "".join(self._message(name, record) for name, record in self._noted.items())
         args = (f"{self.lease_s:g}", GUARD, host_journal.STRIKE, SEIZE, host_journal.RELEASE)
         try:
             self._run(START, *args, unlisted=(self.run,), given=given)
@@ -175,7 +173,7 @@ class HelpedHostJournal(LeasedHostJournal):
             shlex.join(self._asked(host_journal.TAKE_ALONE, "", host_journal.ALONE, SEIZE)),
             shlex.join(self._asked(host_journal.RELEASE, "")),
         )
-        given = _join(self._message(name, record) for name, record in self._noted.items())
+        given = "".join(self._message(name, record) for name, record in self._noted.items())
         args = (self._folder, f"{self.lease_s:g}", GUARD, *scripts)
         start = script(START_OWN, *args, unlisted=(self.run, " ".join(self._noted)), given=given)
         self._guard = self._parse_process(start.run(self.host))
@@ -193,11 +191,6 @@ class HelpedHostJournal(LeasedHostJournal):
 
     def _line(self, step: Command) -> tuple[str, str]:
         return "", shlex.join(self.host.as_root(step.argv) if step.root else step.argv)
-
-
-def _join(texts: Iterable[str]) -> str:
-    """These texts joined by ``+``, so that a text of a special class stays one."""
-    return functools.reduce(operator.add, texts, "")
 
 
 def for_run(hosts: Mapping[str, Host], config: Hosts, run: str) -> dict[str, host_journal.HostJournal]:

@@ -126,10 +126,10 @@ class Restorer:
 
     def _is_needed(self, record: Record, order: list[Record], problems: dict[int, str]) -> bool:
         """Whether a later change that is not put back needs this one. All of them need the host's journal."""
-        left = [later for later in order if later.host == record.host and later.number in problems]
+        open_later = [later for later in order if later.host == record.host and later.number in problems]
         if record.name != HOST_JOURNAL:
-            left = [later for later in left if not later.operation.stands_alone]
-        return record.operation.holds and bool(left)
+            open_later = [later for later in open_later if not later.operation.stands_alone]
+        return record.operation.holds and bool(open_later)
 
     def _is_as_it_was(self, record: Record) -> bool:
         connections = self.connections
@@ -142,10 +142,10 @@ class Restorer:
 
     def _settle(self, record: Record, progress: _Progress) -> None:
         """Settle this record after later failed ones of the same thing: to retry these would restore a wrong value."""
-        for done in reversed(self.journal.open):
-            if (done.host, done.read) == (record.host, record.read) and done.number >= record.number:
-                progress.settled[done.number] = done
-                progress.problems.pop(done.number, None)
+        for same in reversed(self.journal.open):
+            if (same.host, same.read) == (record.host, record.read) and same.number >= record.number:
+                progress.settled[same.number] = same
+                progress.problems.pop(same.number, None)
 
     def _put_back(self, record: Record) -> str:
         """Restore one old value, if need be over a new connection; returns what went wrong, or an empty text."""
@@ -178,12 +178,12 @@ class Restorer:
         Problems of the journal are kept apart: a full disk here is no reason to leave a host changed.
         """
         settled = progress.settled
-        done = [settled.pop(number) for number in sorted(settled) if settled[number].host == role]
+        noted = [settled.pop(number) for number in sorted(settled) if settled[number].host == role]
         try:
-            self._strike_on_host(role, [record for record in done if record.name != HOST_JOURNAL])
+            self._strike_on_host(role, [record for record in noted if record.name != HOST_JOURNAL])
         except HostError as error:
-            return {record.number: f"{role}: {record.name} was put back, but {error.on_one_line()}" for record in done}
-        for record in done:
+            return {record.number: f"{role}: {record.name} was put back, but {error.on_one_line()}" for record in noted}
+        for record in noted:
             try:
                 self.journal.close(record)
             except OSError as error:

@@ -149,9 +149,9 @@ class _Model:
         """A term's degrees of freedom, and what it explains beyond all terms that do not contain it."""
         holding = self.holding(term)
         if self.is_regular and not holding:  # beyond all others: by its own coefficients and their errors
-            own = self.terms[term]
-            coefficients = self.inverse[own] @ self.products
-            return len(coefficients), float(coefficients @ np.linalg.solve(self.inverse[own, own], coefficients))
+            span = self.terms[term]
+            coefficients = self.inverse[span] @ self.products
+            return len(coefficients), float(coefficients @ np.linalg.solve(self.inverse[span, span], coefficients))
         others = [other for other in self.terms if other != term and other not in holding]
         (rank, explained), (more_rank, more) = self.fit(others), self.fit([*others, term])
         return more_rank - rank, more - explained
@@ -163,8 +163,8 @@ def _squares(model: _Model, sums: _CompleteBlocks) -> list[tuple[str, int, float
     added = {term: model.added_by(term) for term in model.terms if term}
     rows_of_terms = [(":".join(term), df, blocks * explained) for term, (df, explained) in added.items()]
     rank, explained = model.whole
-    left = sums.total - blocks * explained - sums.between
-    return [*rows_of_terms, (BLOCK, blocks - 1, sums.between), (REST, cases * blocks - rank - blocks + 1, left)]
+    rest = sums.total - blocks * explained - sums.between
+    return [*rows_of_terms, (BLOCK, blocks - 1, sums.between), (REST, cases * blocks - rank - blocks + 1, rest)]
 
 
 def _solve(gram: Floats, products: Floats, is_regular: bool) -> tuple[int, float]:

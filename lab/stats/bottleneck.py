@@ -13,7 +13,7 @@ from lab.design.stopping import INTERVAL_BLOCKS
 from lab.results.one_sided import is_one_sided, link_of
 from lab.results.run_keys import load_by_block
 from lab.stats import client_alone, time_budget, utilization
-from lab.stats.client_alone import Seen
+from lab.stats.client_alone import ClientFacts
 from lab.stats.effect_ratios import adjustable_factors
 from lab.stats.encoding import Trials, encode, some_of_each_case
 from lab.stats.factors import Level, Row, level_label, rows_of
@@ -90,13 +90,13 @@ class BetterLevel:
 
 @dataclass(frozen=True)
 class Known:
-    """Facts about one case; ``seen``: what else the client knows, if the run saw nothing of its server."""
+    """Facts about one case; ``client``: what else the client knows, if the run saw nothing of its server."""
 
     medians: Numbers
     processes: Mapping[str, str]
     observed: bool = True
     better: Sequence[BetterLevel] = ()
-    seen: Seen | None = None
+    client: ClientFacts | None = None
 
 
 def remedy(limited_by: str) -> str:
@@ -130,9 +130,9 @@ def verdicts(trials: Trials, some: pd.DataFrame | None = None) -> pd.DataFrame:
     better, rows = better_levels(grid), []
     for case_id, of_case in cases.items():
         first = of_case[0]
-        seen = Seen(link, first["direction"], first["effective"]) if link else None
+        client = ClientFacts(link, first["direction"], first["effective"]) if link else None
         faster = better.get(tuple(first[name] for name in grid.factors), ())
-        rows.append(_row(of_case, medians_of[case_id], ceilings, faster, seen))
+        rows.append(_row(of_case, medians_of[case_id], ceilings, faster, client))
     dtypes = dict.fromkeys(("utilisation", "headroom", *NUMBERS), "float64")
     return pd.DataFrame(rows, columns=[*CASE, "case_id", "n", *VERDICT, *NUMBERS]).astype(dtypes)
 
@@ -142,14 +142,14 @@ def _row(
     numbers: Mapping[Hashable, float],
     ceilings: Mapping[tuple[Level, ...], Mapping[str, float]],
     better: Sequence[BetterLevel],
-    seen: Seen | None,
+    client: ClientFacts | None,
 ) -> Row:
     """The bottleneck of one case; ``numbers`` are the medians of its trials, NaN where no trial has the number."""
     medians = {str(name): value for name, value in numbers.items() if not math.isnan(value)}
     medians |= ceilings.get(tuple(trials[0][name] for name in SETTING), {})
     names = {role: name for role in ROLES if (name := _busiest(trials, role))}
     case = {name: trials[0][name] for name in (*CASE, "case_id")} | {"n": len(trials)}
-    known = Known(medians, names, any(trial["observed"] for trial in trials), better, seen)
+    known = Known(medians, names, any(trial["observed"] for trial in trials), better, client)
     return {**case, **{name: medians.get(name) for name in NUMBERS}, **judge(known)}
 
 
@@ -167,8 +167,8 @@ def judge(known: Known) -> Row:
     level was faster, which prove more than counters, and last what is only probable.
     """
     limits = utilization.limits(known.medians, known.processes)
-    if known.seen:
-        limits = client_alone.limits(known.seen, known.medians, limits)
+    if known.client:
+        limits = client_alone.limits(known.client, known.medians, limits)
     near = _prefer([limit for limit in limits if limit.near]) if known.observed else []
     if disturbed := utilization.disturbance(known.medians):
         return _verdict(DISTURBED, CERTAIN, None, None, "; ".join([disturbed, *(limit.evidence for limit in near)]))
@@ -178,8 +178,8 @@ def judge(known: Known) -> Row:
         return _limited(near, known.better)
     if not known.observed:
         return _unclear("not observed", limits, known.medians)
-    if known.seen:
-        rest = client_alone.left_over(known.seen, known.medians)
+    if known.client:
+        rest = client_alone.left_over(known.client, known.medians)
         return _limited([rest], known.better) if rest.near else _unclear(rest.evidence, limits, known.medians)
     part, problem = time_budget.largest_part(known.medians), time_budget.unfit_for_round_trips(known.medians)
     if part and (problem or part.name not in (time_budget.ONE_REQUEST, time_budget.PROGRAMS, ROUND_TRIPS)):

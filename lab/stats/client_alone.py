@@ -45,7 +45,7 @@ ONE_AT_ONCE = 1.5  # requests in a round trip: with more, several were on the wa
 
 
 @dataclass(frozen=True)
-class Seen:
+class ClientFacts:
     """What the client knows about a case beside numbers: its end of the link, the direction, and settings in effect."""
 
     link: ClientLink
@@ -53,10 +53,10 @@ class Seen:
     effective: Mapping[str, object] = field(default_factory=dict)
 
 
-def limits(seen: Seen, medians: Numbers, known: Sequence[Limit]) -> list[Limit]:
+def limits(client: ClientFacts, medians: Numbers, known: Sequence[Limit]) -> list[Limit]:
     """The limits ``known`` as in any run, with what the client knows of its link and mount."""
-    explained = [_explained(_disturbed(limit, medians), seen) for limit in known]
-    return [*explained, *filter(None, (_half_duplex(seen, medians), _wifi(medians)))]
+    explained = [_explained(_disturbed(limit, medians), client) for limit in known]
+    return [*explained, *filter(None, (_half_duplex(client, medians), _wifi(medians)))]
 
 
 def _disturbed(limit: Limit, medians: Numbers) -> Limit:
@@ -71,12 +71,12 @@ def _disturbed(limit: Limit, medians: Numbers) -> Limit:
     return replace(limit, name=DISTURBED, evidence=evidence, grade=PROBABLE)
 
 
-def _explained(limit: Limit, seen: Seen) -> Limit:
+def _explained(limit: Limit, client: ClientFacts) -> Limit:
     """Signing or encryption, if the processor is full under a mount that does either."""
     if limit.name != CLIENT_CPU or not limit.near:
         return limit
     for name, setting in ((ENCRYPTION, "encryption"), (SIGNING, "signing")):
-        value = first_line(str(seen.effective.get(setting, "")), 40)
+        value = first_line(str(client.effective.get(setting, "")), 40)
         if value not in ("off", ""):
             cipher = "" if value == "on" else f" ({value})"
             return replace(limit, name=name, evidence=f"{name} is on{cipher}, and {limit.evidence}", grade=PROBABLE)
@@ -87,11 +87,11 @@ def _probable(name: str, medians: Numbers, evidence: str) -> Limit:
     return Limit(name, min(1.0, medians.get("link_share", 0.0)), evidence, near=True, grade=PROBABLE)
 
 
-def _half_duplex(seen: Seen, medians: Numbers) -> Limit | None:
+def _half_duplex(client: ClientFacts, medians: Numbers) -> Limit | None:
     """Half-duplex Ethernet: one end did not negotiate, and packets collide."""
-    if seen.link.duplex != "half" or seen.link.wireless or medians.get("link_share", 0.0) >= NEAR:
+    if client.link.duplex != "half" or client.link.wireless or medians.get("link_share", 0.0) >= NEAR:
         return None
-    interface = first_line(str(seen.link.interface), 40)
+    interface = first_line(str(client.link.interface), 40)
     return _probable(HALF_DUPLEX, medians, f"half duplex: {interface} sends or receives, and never does both")
 
 
@@ -106,18 +106,18 @@ def _wifi(medians: Numbers) -> Limit | None:
     return Limit(WIFI, min(1.0, share), evidence, share >= WIFI_FULL, grade=PROBABLE)
 
 
-def left_over(seen: Seen, medians: Numbers) -> Limit:
+def left_over(client: ClientFacts, medians: Numbers) -> Limit:
     """The bottleneck if nothing that the client sees was near its limit; UNCLEAR with the reason if none is named."""
     if limit := (
-        _queue(seen, medians)
+        _queue(client, medians)
         or _losses(medians)
-        or _edges(seen, medians)
-        or _sync(seen, medians)
+        or _edges(client, medians)
+        or _sync(client, medians)
         or _long_way(medians)
-        or _narrower(seen, medians)
+        or _narrower(client, medians)
     ):
         return limit
-    if reason := _not_idle(seen, medians):
+    if reason := _not_idle(client, medians):
         return Limit(UNCLEAR, 0.0, reason, near=False)
     evidence = (
         f"{SERVER}: neither the link ({percent(medians['link_share'])}) nor this machine ({_busiest(medians)}) was "
@@ -126,9 +126,9 @@ def left_over(seen: Seen, medians: Numbers) -> Limit:
     return _probable(SERVER, medians, evidence)
 
 
-def _queue(seen: Seen, medians: Numbers) -> Limit | None:
+def _queue(client: ClientFacts, medians: Numbers) -> Limit | None:
     """A writer that never rests, with bytes queued before a narrower part of the way; a reader cannot see that."""
-    if seen.direction != "write" or not {"busy", "loaded_rtt_ms", "rtt_ms"} <= medians.keys():
+    if client.direction != "write" or not {"busy", "loaded_rtt_ms", "rtt_ms"} <= medians.keys():
         return None
     least, loaded = medians["rtt_ms"], medians["loaded_rtt_ms"]
     waits = medians["busy"] < ALWAYS_BUSY or medians.get("window_felt", 0.0) >= WINDOW_FELT
@@ -148,14 +148,14 @@ def _losses(medians: Numbers) -> Limit | None:
     return _probable(LOSSES, medians, evidence)
 
 
-def _edges(seen: Seen, medians: Numbers) -> Limit | None:
+def _edges(client: ClientFacts, medians: Numbers) -> Limit | None:
     """Time before the first byte of the payload, and after its last one, when a server that flushes answers."""
     link, elapsed_s = medians.get("link_share", 1.0), medians["elapsed_s"]
     if link >= NEAR:
         return None
     after = medians.get("after_last_byte", 0.0)
     before = medians.get("startup", 0.0) - after
-    if seen.direction == "write" and after >= MOST * (1 - link):
+    if client.direction == "write" and after >= MOST * (1 - link):
         evidence = (
             f"{FLUSH}: {after * elapsed_s:.2g} of {elapsed_s:.2g} s passed after the last byte was sent: only then did "
             "the server say that all is safe"
@@ -167,10 +167,10 @@ def _edges(seen: Seen, medians: Numbers) -> Limit | None:
     return None
 
 
-def _sync(seen: Seen, medians: Numbers) -> Limit | None:
+def _sync(client: ClientFacts, medians: Numbers) -> Limit | None:
     """A mount that waits for each write: ``sync`` of Linux, ``synchronous`` of macOS."""
-    options = re.split(r"[,\s]+", str(seen.effective.get("mount_options", "")))
-    waits = seen.direction == "write" and bool({"sync", "synchronous"} & set(options))
+    options = re.split(r"[,\s]+", str(client.effective.get("mount_options", "")))
+    waits = client.direction == "write" and bool({"sync", "synchronous"} & set(options))
     if not waits or medians.get("link_share", 0.0) >= NEAR:
         return None
     return _probable(SYNC, medians, f"{SYNC}: each write waits until the server has answered it")
@@ -190,24 +190,24 @@ def _long_way(medians: Numbers) -> Limit | None:
     return _probable(ROUND_TRIPS, medians, evidence)
 
 
-def _narrower(seen: Seen, medians: Numbers) -> Limit | None:
+def _narrower(client: ClientFacts, medians: Numbers) -> Limit | None:
     """A rate that fills a usual speed of Ethernet, but not of this end of the link; none if iperf3 measured the way."""
     is_measured = "link_share" in medians and "line_bits_per_s" not in medians
-    if seen.link.wireless or seen.link.tunnel or is_measured or medians.get("link_share", 0.0) >= NEAR:
+    if client.link.wireless or client.link.tunnel or is_measured or medians.get("link_share", 0.0) >= NEAR:
         return None
-    if not (speed := filled_speed(seen.link, medians["bytes_per_s"])):
+    if not (speed := filled_speed(client.link, medians["bytes_per_s"])):
         return None
     carried = f"{medians['bytes_per_s'] / 1e6:.3g} MB/s is just what {speed_label(speed)} of Ethernet carries"
-    if own := seen.link.bits_per_s:
+    if own := client.link.bits_per_s:
         why = f"though this end has {speed_label(own)}: another part of the way has no more, most likely"
     else:
         why = "which some part of the way has, most likely: this end names no speed"
     return Limit(LINK, 1.0, f"{LINK}: {carried}, {why}", near=True, grade=PROBABLE)
 
 
-def _not_idle(seen: Seen, medians: Numbers) -> str:
+def _not_idle(client: ClientFacts, medians: Numbers) -> str:
     """Why the server need not be the bottleneck: something on the client's side is unknown or was not idle."""
-    if seen.link.tunnel:
+    if client.link.tunnel:
         return "the way is a tunnel: what it, and the network behind it, can carry is not known"
     if "link_share" not in medians:
         return "the speed of the link is not known"

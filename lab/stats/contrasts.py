@@ -181,7 +181,7 @@ def compare_parts(
     begin = 0
     for part in parts():
         end = begin + len(part.blocks)
-        for place, values in enumerate(values for one in parted for values in one.values(part)):
+        for place, values in enumerate(values for contrast in parted for values in contrast.values(part)):
             log_ratios[place, :, begin:end] = values
         begin = end
         let_go(log_ratios)

@@ -195,6 +195,10 @@ def _group_numbers(table: pd.DataFrame, names: list[str]) -> Codes:
 def adjust_by_gate(p: Floats, comparison: Codes) -> Floats:
     """The p-values adjusted for their number. ``comparison`` has the number of each row's comparison, whose overall row
     comes first. NaN is no test; if the overall row is none, the rows below it are none.
+
+    The inheritance procedure of Goeman and Finos, Stat. Appl. Genet. Mol. Biol. 11 (2012), article 11, for a tree of
+    two levels. It keeps the family-wise error, whichever hypotheses are true and however the tests depend on each other
+    (Goeman and Solari, The sequential rejection principle, Ann. Stat. 38 (2010), 3782-3810).
     """
     adjusted = np.full(len(p), np.nan)
     if not len(p):
@@ -203,11 +207,11 @@ def adjust_by_gate(p: Floats, comparison: Codes) -> Floats:
     tested = [rows for rows in np.split(np.arange(len(p)), begins[1:]) if np.isfinite(p[rows[0]])]
     # within a comparison: rows below its overall row by Holm, and never below the overall row's p
     alone = [np.r_[p[rows[0]], np.maximum(p[rows[0]], holm(p[rows[1:]]))] for rows in tested]
-    done = np.array([np.nanmax(values) for values in alone])
-    order = np.argsort(done, kind="stable")
+    completed = np.array([np.nanmax(values) for values in alone])
+    order = np.argsort(completed, kind="stable")
     count = len(tested)
     # the level at which so many comparisons are done, from none on: Holm's method for comparisons as a whole
-    levels = np.r_[0.0, np.maximum.accumulate(done[order] * np.arange(count, 0, -1))]
+    levels = np.r_[0.0, np.maximum.accumulate(completed[order] * np.arange(count, 0, -1))]
     for place, number in enumerate(order):
         before = np.arange(place + 1)
         shares = alone[number][:, None] * (count - before)

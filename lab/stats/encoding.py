@@ -90,14 +90,14 @@ class Encoded:
         cells = self.cells(factors_of(self.frame.columns), self.transfer)
         varied = [name for name, levels in cells.levels.items() if len(levels) > 1]
         counts = {f"levels of {name}": len(cells.levels[name]) for name in varied}
-        for what, count, most in (
+        for noun, count, most in (
             ("different cases", len(cells.codes), MOST_CASES),
             ("factors that vary", len(varied), MOST_VARIED),
             *((name, count, MOST_LEVELS) for name, count in counts.items()),
             ("combinations of two levels", count_columns(cells.levels), MOST_PAIRED_LEVELS),
         ):
             if count > most:
-                raise BadInput(f"the run has {count:,} {what}: at most {most:,} can be compared")
+                raise BadInput(f"the run has {count:,} {noun}: at most {most:,} can be compared")
         return cells
 
     @cached_property

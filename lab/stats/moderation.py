@@ -28,7 +28,10 @@ LEAST_COUNT = 2.0  # that an interval may rest on, so that it has an end
 
 @dataclass(frozen=True)
 class Prior:
-    """A factor's information about a row's variance: ``freedom`` more degrees of freedom that show ``variance``."""
+    """A factor's information about a row's variance: ``freedom`` more degrees of freedom that show ``variance``.
+
+    Infinite ``freedom``: the rows differ no more than rows of equal variance do by chance.
+    """
 
     variance: float
     freedom: float
@@ -129,7 +132,9 @@ def _of_each_row(values: Floats) -> Floats:
 def widen(values: Floats, means: Means, groups: Codes) -> Means:
     """The ``means`` of ``values`` (rows × blocks, in order); their intervals count alike blocks as fewer.
 
-    Rows with the same number in ``groups`` share one correlation, because one row shows too little. Rows of fewer than
+    With a correlation ρ of neighbouring blocks, n blocks are worth n (1 − ρ) / (1 + ρ) independent ones. Source: Bayley
+    and Hammersley, The "effective" number of independent observations, J. R. Stat. Soc. Suppl. 8 (1946), 184-197. Rows
+    with the same number in ``groups`` share one correlation, because one row shows too little. Rows of fewer than
     LEAST_BLOCKS, with which no run stops at a precision, stay as they are.
     """
     counts = means.n.astype(float)

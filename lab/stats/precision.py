@@ -47,13 +47,13 @@ def block_spreads(trials: Trials) -> pd.DataFrame:
     Columns: ``effect``, ``where`` (words), number of ``blocks``, ``spread`` (the standard deviation of the blocks' log
     ratios; 0.05 is about 5 %; NaN below 2 blocks), ``is_overall``: over all cases.
     """
-    rows, speeds, seen = [], grid(trials), set()
+    rows, speeds, earlier = [], grid(trials), set()
     for named, row in block_effects(speeds):
         values = row.log_ratios[-1][np.isfinite(row.log_ratios[-1])]
         effect = compared_label(named)
         spread = float(values.std(ddof=1)) if len(values) > 1 else np.nan
-        rows.append((effect, row_label(row.at), len(values), spread, effect not in seen))
-        seen.add(effect)
+        rows.append((effect, row_label(row.at), len(values), spread, effect not in earlier))
+        earlier.add(effect)
     return pd.DataFrame(rows, columns=["effect", "where", "blocks", "spread", "is_overall"])
 
 
@@ -70,7 +70,7 @@ def blocks_needed(spread: float, precision: float, most: int = 10_000) -> int | 
 
 def compared_label(named: Row) -> str:
     """The comparison of a row of effects or interactions in words."""
-    one = change_label(named["factor"], named["baseline"], named["level"])
+    first = change_label(named["factor"], named["baseline"], named["level"])
     if "with_factor" not in named:
-        return one
-    return f"{one} with {change_label(named['with_factor'], named['with_baseline'], named['with_level'])}"
+        return first
+    return f"{first} with {change_label(named['with_factor'], named['with_baseline'], named['with_level'])}"

@@ -35,9 +35,9 @@ def waterfall(
     stores = [name for name in store_columns(store_numbers) if name in levels]
     stages = {}
     for stage, tool in _BY_ITSELF.items():
-        own = store_numbers[store_numbers["tool"] == tool]
-        keys = own[[*stores, "test"]].itertuples(index=False, name=None)
-        known = dict(zip(keys, own["median"].astype(float) / 1e6, strict=True))
+        of_tool = store_numbers[store_numbers["tool"] == tool]
+        keys = of_tool[[*stores, "test"]].itertuples(index=False, name=None)
+        known = dict(zip(keys, of_tool["median"].astype(float) / 1e6, strict=True))
         stages[stage] = _look_up(levels, [*stores, "direction"], known)
     links = zip(ceilings[_SETTING].itertuples(index=False, name=None), ceilings["median_MB_per_s"], strict=True)
     stages[LINK] = _look_up(levels, _SETTING, dict(links))

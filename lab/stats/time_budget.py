@@ -116,7 +116,7 @@ def unfit_for_round_trips(medians: Numbers) -> str:
         "the link's ceiling": "link_share", "the client's CPU": "client_all_cores",
         "the server's CPU": "server_all_cores", "most of the TCP connection": "round_trip_bytes",
     }  # fmt: skip
-    if missing := [what for what, name in lacking.items() if name not in medians]:
+    if missing := [fact for fact, name in lacking.items() if name not in medians]:
         return f"not observed: {', '.join(missing)}"
     if medians["link_share"] >= NEAR:
         return "the ceiling does not tell"

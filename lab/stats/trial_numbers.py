@@ -161,9 +161,9 @@ def _window(tcp: Numbers, window: float, on_the_way: float) -> dict[str, float]:
     """
     values: dict[str, float] = {}
     if busy_ms := tcp.get("busy_ms"):
-        received, own = (tcp.get(name, 0) / busy_ms for name in ("rwnd_limited_ms", "sndbuf_limited_ms"))
-        values["window_felt"] = min(1.0, received + own)
-        if own >= WINDOW_FELT and own > received and tcp.get("sndbuf"):
+        by_receiver, by_sender = (tcp.get(name, 0) / busy_ms for name in ("rwnd_limited_ms", "sndbuf_limited_ms"))
+        values["window_felt"] = min(1.0, by_receiver + by_sender)
+        if by_sender >= WINDOW_FELT and by_sender > by_receiver and tcp.get("sndbuf"):
             window = tcp["sndbuf"] / 2
     return values | ({"window_bytes": window, "window_share": min(1.0, on_the_way / window)} if window else {})
 

@@ -72,14 +72,14 @@ class RowsInParts:
 
     def _largest_part(self) -> npt.NDArray[np.bool_]:
         """The connected rows (by shared columns) that have most cells."""
-        largest, left = np.zeros(len(self._counts), dtype=bool), self._counts > 0
-        while left.any():
-            part = np.arange(len(left)) == left.argmax()
+        largest, remaining = np.zeros(len(self._counts), dtype=bool), self._counts > 0
+        while remaining.any():
+            part = np.arange(len(remaining)) == remaining.argmax()
             while (reached := (self._together[part] > 0).any(axis=0)).sum() > part.sum():
                 part = reached
             if self._counts[part].sum() > self._counts[largest].sum():
                 largest = part
-            left = left & ~part
+            remaining = remaining & ~part
         return largest
 
 
@@ -92,8 +92,8 @@ def column_means_by(values: Floats, rows: Floats) -> Floats:
         return np.full(values.shape[1], np.nan)
     inside = np.isfinite(values[known])
     count = inside.sum(axis=0)
-    left = np.where(inside, values[known] - rows[known, None], 0).sum(axis=0)
-    means: Floats = left / np.where(count > 0, count, np.nan) + rows[known].mean()
+    residuals = np.where(inside, values[known] - rows[known, None], 0).sum(axis=0)
+    means: Floats = residuals / np.where(count > 0, count, np.nan) + rows[known].mean()
     return means
 
 
@@ -111,16 +111,16 @@ def _largest_part(present: Cells) -> Cells:
     row_at, column_at = present.any(axis=1), present.any(axis=0)
     if present[:, column_at].all(axis=1).any() or present[row_at].all(axis=0).any():  # one line joins all others
         return present
-    largest, left = np.zeros_like(present), present
-    while left.any():
-        rows, reached = np.arange(len(left)) == left.any(axis=1).argmax(), 0
+    largest, remaining = np.zeros_like(present), present
+    while remaining.any():
+        rows, reached = np.arange(len(remaining)) == remaining.any(axis=1).argmax(), 0
         while reached < rows.sum():
             reached = int(rows.sum())
-            rows = left[:, left[rows].any(axis=0)].any(axis=1)
-        part = left & rows[:, None]
+            rows = remaining[:, remaining[rows].any(axis=0)].any(axis=1)
+        part = remaining & rows[:, None]
         if part.sum() > largest.sum():
             largest = part
-        left = left & ~part
+        remaining = remaining & ~part
     return largest
 
 

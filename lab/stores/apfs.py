@@ -27,8 +27,8 @@ class Apfs(MacVolume):
 
     def volume(self, site: Site, place: str, device: str, levels: Mapping[str, str]) -> Setting:
         personality = PERSONALITIES[levels.get("case", "insensitive")]
-        made = site.host.shell(MAKE_APFS, device, personality, deadline_s=120)
-        return image_volume(site, place, self.name, Part(site.host).parse(parse_volume, made))
+        printed = site.host.shell(MAKE_APFS, device, personality, deadline_s=120)
+        return image_volume(site, place, self.name, Part(site.host).parse(parse_volume, printed))
 
 
 STORE = Apfs()

@@ -32,7 +32,7 @@ is_own() {
     [ "$state" = imported ] || { echo "$1 is no pool of the lab's own in $2: $state" >&2; false; }
 }
 
-# Unmount the pool's volume at $1 at the try $2: zpool does not see the mount of a volume that is shown as HFS+.
+# Unmount the pool's volume at $1, by force from the fourth try on ($2): zpool does not see the mount of a volume that is shown as HFS+.
 take_off() {
     mount | grep -qF " on $1 (" || return 0
     umount "$1" || { [ "$2" -gt 3 ] && umount -f "$1"; }

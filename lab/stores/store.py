@@ -67,7 +67,7 @@ class DeviceBytes:
 
 
 def parse_device_bytes(text: str) -> DeviceBytes | None:
-    """The sums over devices, each with lines ``read_bytes`` and ``write_bytes``; None for none. Raises ValueError."""
+    """Sum up the lines ``read_bytes`` and ``write_bytes`` of all devices; None without any. Raises ValueError."""
     counted = [line.split("\t") for line in text.splitlines()]
     moved = {name: sum(count(value) for key, value in counted if key == name) for name in ("read_bytes", "write_bytes")}
     return DeviceBytes(moved["read_bytes"], moved["write_bytes"]) if counted else None
@@ -123,7 +123,7 @@ class Site:
 
 
 class FileSystem(Store, ABC):
-    """A file system that the lab makes anew for each case.
+    """A file system that the lab makes anew for each case; on Linux, unless a class says otherwise.
 
     ``programs`` are the programs that it needs, each with its Debian package. ``module`` is loaded for it and unloaded
     again; ``module_package`` is its package, if Debian's kernels lack it. ``lies_in`` says what it is made in.
@@ -139,7 +139,7 @@ class FileSystem(Store, ABC):
     facts_script: ClassVar[str]
 
     def find_lack(self, levels: Mapping[str, str]) -> Command | None:
-        """The command that prints, by name, what the host's kernel lacks for it; None if no kernel lacks any."""
+        """The command that prints, by name, what the host's kernel lacks for it; None if all have it."""
         return script(LACKS, self.name, *(module.name for module in self.modules(levels)))
 
     def find_row(self, path: str) -> Command:
@@ -186,7 +186,7 @@ class FileSystem(Store, ABC):
         """The command that empties its own cache while nothing uses it; None if only the kernel caches."""
 
     def count(self, site: Site, levels: Mapping[str, str]) -> Command | None:
-        """The command that flushes and prints the bytes moved, for :func:`parse_device_bytes`; None if none."""
+        """The command that flushes and prints the bytes moved, for :func:`parse_device_bytes`; None if uncounted."""
 
     def find_fault(self, site: Site) -> Command | None:
         """The command that prints, on one line, what is wrong with it, or nothing; None if nothing can tell."""

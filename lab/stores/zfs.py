@@ -181,7 +181,10 @@ def data_share(levels: Mapping[str, str]) -> float:
 
 
 def create_words(name: str, folder: str, path: str, levels: Mapping[str, str]) -> tuple[str, ...]:
-    """The command that makes a pool, without -f. With ``failmode=continue``, writers get an error and do not hang."""
+    """The command that makes a pool. Without -f it refuses files of another pool, and a folder with files in it.
+
+    With ``failmode=continue``, writers get an error and do not hang.
+    """
     raid, vdevs = layout_of(levels)
     pool = {"cachefile": "none", "failmode": "continue"}
     pool |= {"ashift": levels["ashift"]} if "ashift" in levels else {}

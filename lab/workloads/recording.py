@@ -43,9 +43,9 @@ def record(folder: Path) -> tuple[Manifest, Counter[str]]:
 
 def _walk(top: Path, key: bytes, left_out: Counter[str]) -> Iterator[tuple[str, int | None]]:
     """The hashed path and size of every folder and regular file below ``top``; a folder has no size."""
-    left = [(top, "")]
-    while left:
-        folder, hashed = left.pop()
+    pending = [(top, "")]
+    while pending:
+        folder, hashed = pending.pop()
         if len(hashed) + NAME_DIGITS > MOST_PATH_BYTES:
             left_out[TOO_DEEP] += 1
             continue
@@ -62,7 +62,7 @@ def _walk(top: Path, key: bytes, left_out: Counter[str]) -> Iterator[tuple[str, 
             digest = hashlib.blake2b(os.fsencode(entry.name), key=key, digest_size=NAME_DIGITS // 2)
             path = f"{hashed}{digest.hexdigest()}"
             if stat.S_ISDIR(status.st_mode):
-                left.append((Path(entry.path), f"{path}/"))
+                pending.append((Path(entry.path), f"{path}/"))
                 yield path, None
             elif stat.S_ISREG(status.st_mode):
                 yield path, status.st_size

@@ -21,9 +21,9 @@ class RsyncMetadata(Rsync):
 
         Apple's send ``--extended-attributes`` (rsync/options.c, openrsync/fargs.c), which 3.x lacks, and lack its -X.
         """
-        here, there = self.version(client, call), self.version(server, ("rsync",))
-        if _is_3(here) != _is_3(there):
-            problem = f"{self.name} over ssh: {here} and {there} have no option for attributes in common"
+        of_client, of_server = self.version(client, call), self.version(server, ("rsync",))
+        if _is_3(of_client) != _is_3(of_server):
+            problem = f"{self.name} over ssh: {of_client} and {of_server} have no option for attributes in common"
             raise Absent(problem, "install rsync 3 on both hosts, and let it come first in the PATH", host=client.role)
 
 

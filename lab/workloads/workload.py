@@ -83,10 +83,10 @@ class Tool(ABC):
 
     ``program`` is what it runs. The platform says how to call it, such as ``("cp", "-X")``, which methods get as
     ``call``. ``programs`` are those that a host may lack, each with its Debian package. ``only_on`` is the one platform
-    that has it, or empty. ``payloads`` are those that it can move; empty for any. ``is_extra``: `lab check` does not
-    miss it. ``keeps_read``: what it read is at the target afterwards. ``moves_names``: it moves only names of files;
-    its source is their list, its target the tree in the share. ``reports``: it measures by itself, for
-    :meth:`read_report`.
+    that has it, or empty. ``payloads`` are those that it can move, empty for any, and ``directions`` those in which it
+    can. ``is_extra``: `lab check` does not miss it. ``keeps_read``: what it read is at the target afterwards.
+    ``moves_names``: it moves only names of files; its source is their list, its target the tree in the share.
+    ``reports``: it measures by itself, for :meth:`read_report`.
 
     ``folder_options`` make it copy a folder; None if it copies single files only. ``contents``, behind a folder's name,
     stands for all in it. ``second_copy_options``, given both times, make it skip unchanged files at the second.
@@ -158,7 +158,7 @@ class Tool(ABC):
         return None
 
     def elapsed_s(self, report: Observed, elapsed_s: float) -> float:
-        """The seconds of a trial, mostly by the clock around the command. Raises LabFailure if the report differs."""
+        """The seconds of a trial, mostly by the clock around the command. Raises LabFailure if the report denies it."""
         return elapsed_s
 
     def check_names(self, host: Host, names: str, files: int, move: Move, path: str) -> None:

@@ -17,6 +17,7 @@ import yaml
 from lab.fleet import scheduler
 
 CLUSTERS = Path(__file__).with_name("clusters")
+PEM = "/shared/fleet/fleet.pem"
 
 
 def run(monkeypatch: pytest.MonkeyPatch, name: str, module: str, cluster: str) -> tuple[MagicMock, dict[str, Any]]:
@@ -55,5 +56,4 @@ def test_dask_takes_its_certificates_from_the_file() -> None:
         assert security.require_encryption
         for role in ("scheduler", "worker", "client"):
             tls = security.get_tls_config_for_role(role)
-            assert (tls["ca_file"], tls["cert"]) == ("/shared/fleet/fleet.pem",) * 2
-            assert tls["key"] == "/shared/fleet/fleet.key"
+            assert [tls[name] for name in ("ca_file", "cert", "key")] == [PEM, PEM, "/shared/fleet/fleet.key"]

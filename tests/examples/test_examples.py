@@ -56,14 +56,15 @@ def cases_of(**factors: Any) -> list[Case]:
     return list(plan.plan(sweep_of(**factors), CATALOGUE).cases)
 
 
-# --- a protocol
-
-
-def test_a_protocol_is_planned_beside_the_others(add: Add) -> None:
+def test_a_protocol_is_planned_beside_the_others_and_says_what_to_install(add: Add) -> None:
     add(protocols, "protocols")
-    cases = cases_of(protocol=["sshfs", "ssh"], tool=["cp", "rsync"])
-    combined = {(case.protocol, case.tool) for case in cases}
+    combined = {(case.protocol, case.tool) for case in cases_of(protocol=["sshfs", "ssh"], tool=["cp", "rsync"])}
     assert combined == {("sshfs", "cp"), ("sshfs", "rsync"), ("ssh", "rsync")}  # a mount takes cp as well
+    client = FakeHost("client")
+    client.on(("/bin/sh", "-c", "command -v sshfs", "sh"), exit_code=1)
+    driver = protocols.find("sshfs").driver("linux")
+    with pytest.raises(Unsupported, match="client: no sshfs: apt-get install sshfs"):
+        driver.mount_method(side_of(client, "linux", "192.0.2.1", OWN, "me"))
 
 
 def test_a_protocol_is_served_mounted_and_unmounted(add: Add) -> None:
@@ -82,18 +83,6 @@ def test_a_protocol_is_served_mounted_and_unmounted(add: Add) -> None:
     assert not [argv for argv, _ in stage.told() if SECRET in " ".join(argv)]
 
 
-def test_a_protocol_says_what_to_install(add: Add) -> None:
-    add(protocols, "protocols")
-    client = FakeHost("client")
-    client.on(("/bin/sh", "-c", "command -v sshfs", "sh"), exit_code=1)
-    driver = protocols.find("sshfs").driver("linux")
-    with pytest.raises(Unsupported, match="client: no sshfs: apt-get install sshfs"):
-        driver.mount_method(side_of(client, "linux", "192.0.2.1", OWN, "me"))
-
-
-# --- an option of a mount
-
-
 def test_an_option_of_a_mount_is_planned_told_to_the_kernel_and_read_back(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(smb.OPTIONS, "encryption", ENCRYPTION)
     cases = plan.plan(load_sweep(HERE / "sweeps/encryption.toml"), CATALOGUE).cases
@@ -107,9 +96,6 @@ def test_an_option_of_a_mount_is_planned_told_to_the_kernel_and_read_back(monkey
     stage = Stage("smb", encryption="true")  # whose table of mounts shows no seal
     with pytest.raises(SettingRefused, match=r"smb\.encryption was set to true and reads back as false"):
         options_in_effect("smb", stage.share, stage.attached.options)
-
-
-# --- a tool and a payload
 
 
 def test_a_tool_copies_through_mounts_only(add: Add, tmp_path: Path) -> None:
@@ -134,8 +120,8 @@ def test_a_store_is_made_in_an_image_with_the_levels_of_its_options(add: Add, tm
     assert ext2.mount_options({"errors": "remount-ro"}) == ("errors=remount-ro",)
     printed = "disk image\n" + (LINUX_CAPTURES / "ext4-facts-1.47.txt").read_text()
     facts = ext2.read_facts(printed, {"errors": "remount-ro"})
-    assert facts.description == "ext2, blocks of 4096 bytes"
-    assert facts.levels == {"errors": "remount-ro", "disk": "image"}
+    levels = {"errors": "remount-ro", "disk": "image"}
+    assert (facts.description, facts.levels) == ("ext2, blocks of 4096 bytes", levels)
 
 
 def test_a_payload_is_made_and_checked(add: Add, tmp_path: Path) -> None:
@@ -151,8 +137,6 @@ def test_a_payload_is_made_and_checked(add: Add, tmp_path: Path) -> None:
         with pytest.raises(TransferError, match="does not hold what was sent"):
             payload.check(host, str(path), case.size_bytes, "seed")
 
-
-# --- a platform
 
 # invented output, after the manual pages of FreeBSD 14: no FreeBSD was at hand
 FREEBSD = {
@@ -193,9 +177,9 @@ VALUES = {
 @pytest.fixture
 def freebsd(add: Add, tmp_path: Path) -> EmulatedHost:
     add(platforms, "platforms")
-    for name, text in {"mtu": "1500\n", "mounts": ""}.items():
+    values = "".join(f"{name} {value}\n" for name, value in VALUES.items())
+    for name, text in {"mtu": "1500\n", "mounts": "", "values": values}.items():
         (tmp_path / name).write_text(text)
-    (tmp_path / "values").write_text("".join(f"{name} {value}\n" for name, value in VALUES.items()))
     return EmulatedHost(tmp_path, FREEBSD, ["sh", "sed", "grep", "cat", "id", "rsync"])
 
 
@@ -234,8 +218,8 @@ def test_a_platform_counts(freebsd: EmulatedHost) -> None:
     assert (counters.tx_bytes, counters.rx_bytes, counters.state["mtu"]) == (6789012, 5678901, "1500")
     assert platform.settings.tcp_buffers_in(counters.state) == (65536, 32768)
     text = platform.clock.counts + STOPWATCH  # the script that runs on the host
-    done = subprocess.run(["perl", "-wc", "-e", text], capture_output=True, text=True, timeout=60, check=False)
-    assert done.stderr == "-e syntax OK\n"
+    checked = subprocess.run(["perl", "-wc", "-e", text], capture_output=True, text=True, timeout=60, check=False)
+    assert checked.stderr == "-e syntax OK\n"
 
 
 def test_what_a_platform_cannot_read_is_an_error_that_shows_it(freebsd: EmulatedHost) -> None:
@@ -246,9 +230,6 @@ def test_what_a_platform_cannot_read_is_an_error_that_shows_it(freebsd: Emulated
         platform.facts("192.0.2.2")
     with pytest.raises(ValueError, match="no row of the interface"):
         platform.clock.parse_counters(["netstat:"], "em0")
-
-
-# --- a run from elsewhere
 
 
 def test_a_zip_file_of_a_run_is_opened(

@@ -15,10 +15,9 @@ from support.paths import RUN_CAPTURES
 
 from lab import stats
 from lab.cli.main import main
-from lab.results import examples, run_folder
+from lab.results import open_run, run_folder
 
 RECIPES = Path(__file__).with_name("tables")
-OLD = ("old-schema", "faulty", "demo")
 QUARTILES = {"q25": 0.25, "q75": 0.75}
 SPEEDS = ["q25", "median", "q75"]
 
@@ -28,10 +27,9 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The lab's example and older runs, one of the first schema and one with anchors: their columns differ."""
     folder = tmp_path_factory.mktemp("tables") / "results"
     folder.mkdir()
-    example = examples.find("example")
-    assert example
+    example = open_run("example")  # its folder goes with this object
     shutil.copytree(example.path, folder / "example")
-    for name in OLD:
+    for name in ("old-schema", "faulty", "demo"):
         (folder / name).mkdir()
         for packed in (RUN_CAPTURES / name / "run").iterdir():
             (folder / name / packed.stem).write_bytes(gzip.decompress(packed.read_bytes()))
@@ -58,8 +56,7 @@ def expected(results: Path) -> pd.DataFrame:
 def assert_same(folder: Path, expected: pd.DataFrame) -> None:
     made = pd.read_csv(folder / "medians.csv").set_index(["run_id", "case_id"]).sort_index()
     assert len(made) > 40
-    assert made.index.tolist() == expected.index.tolist()
-    assert made["n"].tolist() == expected["n"].tolist()
+    pd.testing.assert_series_equal(made["n"], expected["n"])
     assert made[SPEEDS].to_numpy() == pytest.approx(expected[SPEEDS].to_numpy(dtype=float), rel=1e-9)
 
 
@@ -81,16 +78,13 @@ def exports(exported: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     return tmp_path
 
 
-@pytest.mark.parametrize("recipe", ["pandas_medians.py", "polars_medians.py"])
-def test_a_recipe_in_python(exports: Path, expected: pd.DataFrame, recipe: str) -> None:
-    pytest.importorskip(recipe.partition("_")[0])
-    runpy.run_path(str(RECIPES / recipe))
-    assert_same(exports, expected)
-
-
-def test_duckdb(exports: Path, expected: pd.DataFrame) -> None:
-    duckdb = pytest.importorskip("duckdb")
-    duckdb.sql((RECIPES / "medians.sql").read_text())
+@pytest.mark.parametrize("program", ["pandas", "polars", "duckdb"])
+def test_a_recipe(exports: Path, expected: pd.DataFrame, program: str) -> None:
+    module = pytest.importorskip(program)
+    if program == "duckdb":
+        module.sql((RECIPES / "medians.sql").read_text())
+    else:
+        runpy.run_path(str(RECIPES / f"{program}_medians.py"))
     assert_same(exports, expected)
 
 

@@ -41,8 +41,8 @@ def run_script(home: Path, measure: int, history: int, script: str = str(SCRIPT)
      (1, 0, 1, "measure says something\n")],
 )  # fmt: skip
 def test_the_script_prints_only_problems(tmp_path: Path, measure: int, history: int, code: int, printed: str) -> None:
-    done = run_script(tmp_path, measure, history)
-    assert (done.returncode, done.stdout, done.stderr) == (code, printed, "")
+    ended = run_script(tmp_path, measure, history)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (code, printed, "")
     assert (tmp_path / "notified").exists() == (code == 3)
 
 
@@ -55,27 +55,20 @@ def test_the_script_calls_the_lab_as_it_can_be_called(tmp_path: Path) -> None:
     assert (shown.name, parse_slower_than(shown.fail_if)) == ("nas", 10)
 
 
-def test_the_crontab_has_five_times_and_a_command_that_a_shell_takes(tmp_path: Path) -> None:
+def test_the_crontab_and_the_agent_of_launchd_run_the_script_every_night(tmp_path: Path) -> None:
     (line,) = (HERE / "crontab").read_text().splitlines()
-    *times, command = line.split(maxsplit=5)
+    *times, of_cron = line.split(maxsplit=5)
     assert all(re.fullmatch(r"\*|[0-9]{1,2}", time) for time in times)
-    assert "%" not in command  # cron takes it for the end of the line
-    check_that_it_runs_the_script(tmp_path, command)
-
-
-def check_that_it_runs_the_script(home: Path, command: str) -> None:
-    (home / "share-speed").mkdir()
-    (home / "share-speed" / "watch-share.sh").symlink_to(SCRIPT)
-    assert run_script(home, 0, 3, command).returncode == 3
-
-
-def test_the_agent_of_launchd_runs_the_script_every_night(tmp_path: Path) -> None:
+    assert "%" not in of_cron  # cron takes it for the end of the line
     agent = plistlib.loads((HERE / "share-speed.plist").read_bytes())
     assert agent["StartCalendarInterval"] == {"Hour": 3, "Minute": 17}
-    shell, option, command = agent["ProgramArguments"]
-    assert (shell, option) == ("/bin/sh", "-c")
-    check_that_it_runs_the_script(tmp_path, command)
-    assert (tmp_path / "share-speed" / "watch.log").read_text() == "history says something\n"
+    *shell, of_launchd = agent["ProgramArguments"]
+    assert shell == ["/bin/sh", "-c"]
+    for name, command in {"cron": of_cron, "launchd": of_launchd}.items():
+        (tmp_path / name / "share-speed").mkdir(parents=True)
+        (tmp_path / name / "share-speed" / "watch-share.sh").symlink_to(SCRIPT)
+        assert run_script(tmp_path / name, 0, 3, command).returncode == 3
+    assert (tmp_path / "launchd" / "share-speed" / "watch.log").read_text() == "history says something\n"
 
 
 def test_the_page_shows_all_three() -> None:

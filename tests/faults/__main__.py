@@ -59,10 +59,10 @@ def conduct(labs: list[Place], cells: Sequence[Cell], known: dict[str, Baseline]
         return play(cell, place.observer, place.before, place.hosts, sweep, known[cell.sweep])
 
     started = time.monotonic()
-    for done, (place, _, outcome) in enumerate(spread(work, cells, labs), 1):
-        left_s = (time.monotonic() - started) / done * (len(cells) - done)
+    for number, (place, _, outcome) in enumerate(spread(work, cells, labs), 1):
+        left_s = (time.monotonic() - started) / number * (len(cells) - number)
         ending = f"{outcome.cell.name}: {outcome.hosts}, {outcome.seconds:.1f} s"
-        print(f"[{done}/{len(cells)}, {left_s / 60:.0f} min left] {ending}", flush=True)
+        print(f"[{number}/{len(cells)}, {left_s / 60:.0f} min left] {ending}", flush=True)
         if outcome.dirt:
             place.down()
             place.up()
@@ -82,31 +82,24 @@ def names(known: Sequence[str]) -> Callable[[str], list[str]]:
 
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="faults", description="Break a run at every command that it sends.")
-    parser.add_argument("--seed", type=int, default=1, help="of the order of cases and cells, and of the share")
-    parser.add_argument(
-        "--kinds", type=names(tuple(KINDS)), default=",".join(KINDS), help="kinds of fault (default: %(default)s)"
+    add = parser.add_argument
+    add("--seed", type=int, default=1, help="of the order of cases and cells, and of the share")
+    add("--kinds", type=names(tuple(KINDS)), default=",".join(KINDS), help="kinds of fault (default: %(default)s)")
+    add("--whens", type=names(WHENS), default=",".join(WHENS), help="when in a command (default: %(default)s)")
+    add("--sweeps", type=names(plan.NAMES), help=f"of {', '.join(plan.NAMES)} (default: all that the server can have)")
+    add("--share", type=float, default=1.0, help="of all cells, at random (default: all)")
+    add("--each", type=int, metavar="N", help="N of those that are alike in sweep, kind and time")
+    add("--jobs", type=int, default=2, help="local labs side by side (default: %(default)s)")
+    add("--platform", action="append", default=[], help="as `lab local up` takes it (default: Linux)")
+    add("--clients", type=int, choices=(1, 3), default=1, help="with 3 the sweep `clients` (default: 1)")
+    add("--zfs", action="store_true", help="between guests that have ZFS, with the sweep `pool`")
+    add("--transport", choices=sorted(CONNECT), default="paramiko", help="(default: %(default)s)")
+    add("--stories", type=Path, metavar="DIR", help="all that was said and sent in each cell, a file each")
+    choice = parser.add_mutually_exclusive_group()
+    choice.add_argument(
+        "--only", nargs="+", type=plan.parse, metavar="CELL", help="these, and all that was said in them"
     )
-    parser.add_argument(
-        "--whens", type=names(WHENS), default=",".join(WHENS), help="when in a command (default: %(default)s)"
-    )
-    parser.add_argument(
-        "--sweeps", type=names(plan.NAMES), help=f"of {', '.join(plan.NAMES)} (default: all that the server can have)"
-    )
-    parser.add_argument("--share", type=float, default=1.0, help="of all cells, at random (default: all)")
-    parser.add_argument("--each", type=int, metavar="N", help="N of those that are alike in sweep, kind and time")
-    parser.add_argument("--jobs", type=int, default=2, help="local labs side by side (default: %(default)s)")
-    parser.add_argument("--platform", action="append", default=[], help="as `lab local up` takes it (default: Linux)")
-    parser.add_argument(
-        "--clients", type=int, choices=(1, 3), default=1, help="with 3 the sweep `clients` (default: 1)"
-    )
-    parser.add_argument("--zfs", action="store_true", help="between guests that have ZFS, with the sweep `pool`")
-    parser.add_argument("--transport", choices=sorted(CONNECT), default="paramiko", help="(default: %(default)s)")
-    parser.add_argument(
-        "--stories", type=Path, metavar="DIR", help="all that was said and sent in each cell, a file each"
-    )
-    what = parser.add_mutually_exclusive_group()
-    what.add_argument("--only", nargs="+", type=plan.parse, metavar="CELL", help="these, and all that was said in them")
-    what.add_argument("--sample", choices=sorted(plan.SAMPLES), help="the few that the test suite has")
+    choice.add_argument("--sample", choices=sorted(plan.SAMPLES), help="the few that the test suite has")
     return parser.parse_args()
 
 
@@ -180,8 +173,8 @@ def _line(name: str, values: Iterable[object]) -> str:
 def complaint(outcome: Outcome, again: str) -> str:
     """What is wrong with a cell, and how to repeat it; ``again`` are the options of the same labs."""
     lines = [f"{outcome.cell.name}: {outcome.command[:200] or 'not injected'}"]
-    for what in ("dirt", "lost", "wrong", "other"):
-        lines += [f"    {what}: {line}" for line in getattr(outcome, what)]
+    for name in ("dirt", "lost", "wrong", "other"):
+        lines += [f"    {name}: {line}" for line in getattr(outcome, name)]
     return "\n".join([*lines, f"    again: make faults FAULTS='{again} --only {outcome.cell.name}'"])
 
 

@@ -209,7 +209,7 @@ def play(cell: Cell, observer: Observer, before: State, hosts: Path, sweep: Path
 
 
 def _strike(outcome: Outcome, stage: Stage, baseline: Baseline) -> int:
-    """Run with the fault, then undo what stays of the fault; the exit code."""
+    """Run with the fault, then undo what stays of the fault; returns the exit code."""
     fault, lab, target = outcome.cell.fault, stage.lab_name, stage.folder / "injected"
     kind, usual_s = kinds.KINDS[fault.kind], baseline.sent[fault.site].elapsed_s
     sizes = {place: size for host in kind.fills for place, size in space.places(lab, host).items()}

@@ -27,22 +27,28 @@ WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT
 
 
 @dataclass(frozen=True)
-class Sent:
-    """A command that the lab sends. ``number`` counts the commands to its host from 1.
+class Site:
+    """A command to a host. ``number`` counts the commands to the host from 1.
 
     With the role ``controller``: a file that the lab opens to write, or a folder that it makes.
     """
 
     role: str
     number: int
-    text: str
-    elapsed_s: float = 0.0
-    ran_before: tuple[str, ...] = ()
-    ran_after: tuple[str, ...] = ()
 
     @property
     def site(self) -> str:
         return f"{self.role}-{self.number}"
+
+
+@dataclass(frozen=True)
+class Sent(Site):
+    """A command that the lab sent."""
+
+    text: str
+    elapsed_s: float = 0.0
+    ran_before: tuple[str, ...] = ()
+    ran_after: tuple[str, ...] = ()
 
     @property
     def moves_trial(self) -> bool:
@@ -73,17 +79,11 @@ class Call:
 
 
 @dataclass(frozen=True)
-class Fault:
-    """A fault: at which command of which host, before or after its effect."""
+class Fault(Site):
+    """A fault at a command, before or after its effect."""
 
-    role: str
-    number: int
     kind: str
     when: str
-
-    @property
-    def site(self) -> str:
-        return f"{self.role}-{self.number}"
 
 
 def normal(argv: tuple[str, ...]) -> str:
@@ -109,8 +109,7 @@ def record(lab: str, target: Path) -> None:
             file.write(json.dumps(asdict(sent)) + "\n")
 
     def execute(call: Call) -> Any:
-        number = _next(count, lock, call.host.name)
-        ran_before = kinds.what_runs(lab)
+        number, ran_before = _next(count, lock, call.host.name), kinds.what_runs(lab)
         started = time.monotonic()
         result = call.go()
         elapsed_s = time.monotonic() - started

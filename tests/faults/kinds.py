@@ -37,7 +37,7 @@ kill -s KILL $sessions
 ESCAPES = r"printf '\033[2J\033]0;owned\007\302\23331m\177\r\b\342\200\256'"
 LIES = {
     "lie-empty": '"$@" >/dev/null 2>&1',
-    "lie-cut": 'said=$("$@"); code=$?; printf %s "$said" | head -c $((${#said} / 2)); exit $code',
+    "lie-cut": 'text=$("$@"); code=$?; printf %s "$text" | head -c $((${#text} / 2)); exit $code',
     "lie-other": '"$@" >/dev/null; code=$?; uname -a; df; ls -l /; exit $code',
     "lie-control": f'{ESCAPES}; "$@"; code=$?; {ESCAPES}; exit $code',
     "lie-utf8": r"""printf '\377\376\300\200'; "$@"; code=$?; printf '\355\240\200\n'; exit $code""",
@@ -160,7 +160,7 @@ def _to_all(runs: str, number: signal.Signals, spoils: tuple[str, ...] = (), say
     return Kind(beside(deed), WHENS, runs=runs, spoils=spoils, says=says, not_in=not_in)
 
 
-SILENT = "no longer answers|not responding|did not end within"
+SILENT, MAKE_ROOM = "no longer answers|not responding|did not end within", "No space left.*\n?.*make room"
 
 
 def _link(deed: Callable[[str], None], spoils: tuple[str, ...] = (), says: str = "") -> Kind:
@@ -169,12 +169,8 @@ def _link(deed: Callable[[str], None], spoils: tuple[str, ...] = (), says: str =
 
 def _clock(host: str, seconds: int) -> Kind:
     lift = (lambda _: None) if host == CONTROLLER else (lambda lab: clock.lift(lab, host))
-    return Kind(
-        beside(lambda lab: clock.set_ahead(lab, host, seconds)),
-        (BEFORE, DURING),
-        not_in=("mac", "guests", "no clock"),
-        lift=lift,
-    )
+    not_in = ("mac", "guests", "no clock")
+    return Kind(beside(lambda lab: clock.set_ahead(lab, host, seconds)), (BEFORE, DURING), not_in=not_in, lift=lift)
 
 
 KINDS: Mapping[str, Kind] = {
@@ -187,9 +183,7 @@ KINDS: Mapping[str, Kind] = {
     "reboot-client": _reboot("client"),
     "reboot-server": _reboot("server"),
     "reboot-client.3": _reboot("client.3", "one client"),
-    "full-controller": Kind(
-        beside(lambda _: space.fill_controller()), says="No space left.*\n?.*make room", strikes_files=True
-    ),
+    "full-controller": Kind(beside(lambda _: space.fill_controller()), says=MAKE_ROOM, strikes_files=True),
     "full-client": _fill("client"),
     "full-server": _fill("server"),
     "server-killed": _to_all("daemons", signal.SIGKILL, (DURING,), "process [a-z]+ ended during the transfer"),
@@ -200,11 +194,8 @@ KINDS: Mapping[str, Kind] = {
     "mount-stopped": _to_all("mounts", signal.SIGSTOP, (DURING,)),
     **{f"link-down-{seconds}": _link(link.down(seconds), (DURING,), f"outage|{SILENT}") for seconds in (2, 20, 90)},
     **{f"link-silent-{seconds}": _link(link.silent(seconds), (), SILENT) for seconds in (2, 20, 90)},
-    **{
-        f"clock-{way}-{host}": _clock(host, seconds)
-        for host in (CONTROLLER, "client", "server")
-        for way, seconds in (("ahead", DAY_S), ("back", -DAY_S))
-    },
+    **{f"clock-{way}-{host}": _clock(host, seconds) for host in (CONTROLLER, "client", "server")
+       for way, seconds in (("ahead", DAY_S), ("back", -DAY_S))},
     **{name: Kind(_lie(script), (AFTER,), not_in=("guests",)) for name, script in LIES.items()},
-}
+}  # fmt: skip
 """All of them, in the order of the printed matrix."""

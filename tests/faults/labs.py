@@ -169,15 +169,15 @@ def spread(work: Any, tasks: Sequence[Any], free: list[Place]) -> Iterator[tuple
                 place, task = places_free.pop(), waiting.popleft()
                 ours, process = apart(work, place, task)
                 running[ours] = (place, task, process)
-            done: Any
-            for done in connection.wait(list(running)):
-                place, task, process = running[done]
+            ready: Any
+            for ready in connection.wait(list(running)):
+                place, task, process = running[ready]
                 try:
-                    result = done.recv()
+                    result = ready.recv()
                 except EOFError:
                     raise SystemExit(f"faults: {task}: the harness itself failed") from None
                 process.join()
-                del running[done]
+                del running[ready]
                 yield place, task, result
                 places_free.append(place)
     finally:

@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from lab.local import state
 from lab.local.network import DEFAULT_RATE, token_bucket
+
+from .observe import running_lab
 
 INTERFACE = "eth0"
 SLOW_RATE = "1mbit"  # a MiB takes eight seconds
@@ -18,9 +19,7 @@ NOBODY = "02:00:00:00:00:99"  # no host accepts frames to this address
 
 
 def _inits(lab: str) -> dict[str, int]:
-    running = state.load(lab)
-    assert running is not None
-    return {name: host.pid for name, host in running.hosts.items()}
+    return {name: host.pid for name, host in running_lab(lab).hosts.items()}
 
 
 def _inside(init: int, *words: str) -> str:
@@ -42,13 +41,13 @@ def _shape(lab: str, rate: str) -> None:
 @contextmanager
 def under_way(lab: str, deed: Callable[[], None]) -> Iterator[None]:
     """Slow the link down, and call ``deed`` once part of a transfer has crossed it."""
-    server, done = _inits(lab)["server"], threading.Event()
+    server, ended = _inits(lab)["server"], threading.Event()
     enough = _moved(server) + UNDER_WAY_BYTES
 
     def wait() -> None:
         deadline = time.monotonic() + BEGIN_DEADLINE_S
         while _moved(server) < enough:
-            if done.wait(0.002) or time.monotonic() > deadline:
+            if ended.wait(0.002) or time.monotonic() > deadline:
                 return
         deed()
 
@@ -57,7 +56,7 @@ def under_way(lab: str, deed: Callable[[], None]) -> Iterator[None]:
     try:
         yield
     finally:
-        done.set()
+        ended.set()
         _shape(lab, DEFAULT_RATE)
 
 

@@ -15,8 +15,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from support.local_lab import init_of
-
 from lab.local import state
 
 FOLDERS = ("/etc", "/srv", "/root", "/tmp", "/var/tmp", "/run", "/var/lib", "/dev/shm")
@@ -28,13 +26,13 @@ ASK_MAC = """
 import json, sys
 sys.path.insert(0, "/linux/opt")
 from emulated_mac.kernel_client import call
-found = {f"variable {name}": call("sysctl_read", name=name) for name in call("sysctl_names")}
+values = {f"variable {name}": call("sysctl_read", name=name) for name in call("sysctl_names")}
 for name in ("vm.loadavg", "vm.swapusage", "kern.boottime", "kern.bootsessionuuid"):
-    found.pop(f"variable {name}", None)
-found |= {f"job {job['label']}": [job["disabled"], job["loaded"]] for job in call("services")}
-found |= {f"share point {point['name']}": point for point in call("share_points")}
-found |= {"mounts of the Mac": call("mounts"), "images": call("images")}
-print(json.dumps({name: json.dumps(value) for name, value in found.items()}))
+    values.pop(f"variable {name}", None)
+values |= {f"job {job['label']}": [job["disabled"], job["loaded"]] for job in call("services")}
+values |= {f"share point {point['name']}": point for point in call("share_points")}
+values |= {"mounts of the Mac": call("mounts"), "images": call("images")}
+print(json.dumps({name: json.dumps(value) for name, value in values.items()}))
 """
 LEASE = "file-share-lab: lease"  # the name of the guard of a lease
 LOOK_AT_NETWORK = "grep -rs '' /proc/sys/net; ip -j address; ip -j route; tc -j qdisc"
@@ -62,7 +60,7 @@ class Process:
 
 def processes(init: int) -> dict[int, Process]:
     """The processes of the host whose PID 1 is ``init``, without zombies."""
-    namespace, found = os.readlink(f"/proc/{init}/ns/pid"), {}  # noqa: PTH115  looked at often, by thousands
+    namespace, running = os.readlink(f"/proc/{init}/ns/pid"), {}  # noqa: PTH115  looked at often, by thousands
     for pid in filter(str.isdigit, os.listdir("/proc")):  # noqa: PTH208
         try:
             if os.readlink(f"/proc/{pid}/ns/pid") != namespace:  # noqa: PTH115
@@ -70,10 +68,10 @@ def processes(init: int) -> dict[int, Process]:
             name, _, rest = Path(f"/proc/{pid}/stat").read_text().partition("(")[2].rpartition(")")
             state_letter, parent = rest.split()[:2]
             if state_letter != "Z":
-                found[int(pid)] = Process(int(pid), int(parent), name, _command(pid))
+                running[int(pid)] = Process(int(pid), int(parent), name, _command(pid))
         except OSError:  # the process has just ended
             continue
-    return found
+    return running
 
 
 def _command(pid: str) -> str:
@@ -105,11 +103,14 @@ def daemons(init: int) -> list[Process]:
             process = running.get(process.parent)
         return process is not None
 
-    return [
-        process
-        for process in running.values()
-        if process.pid != init and MAC not in process.command and not came_with_the_host(process)
-    ]
+    return [process for process in running.values()
+            if process.pid != init and MAC not in process.command and not came_with_the_host(process)]  # fmt: skip
+
+
+def running_lab(name: str) -> state.Lab:
+    lab = state.load(name)
+    assert lab is not None, f"the local lab {name} is gone"
+    return lab
 
 
 class Observer:
@@ -124,12 +125,7 @@ class Observer:
 
     def init(self, host: str) -> int:
         """The PID 1 of a host, as this machine numbers it."""
-        return init_of(self.name, host)
-
-    def _lab(self) -> state.Lab:
-        lab = state.load(self.name)
-        assert lab is not None, f"the local lab {self.name} is gone"
-        return lab
+        return running_lab(self.name).hosts[host].pid
 
     def settle(self) -> None:
         """Wait until all hosts have started and no connection is open."""
@@ -140,19 +136,16 @@ class Observer:
     def _passing(self) -> bool:
         if is_controller_connected(self.name):
             return True
-        hosts = [processes(host.pid) for host in self._lab().hosts.values()]
-        return any(
-            _is_session(process, host) or MAC_TRANSIENT in process.command
-            for host in hosts
-            for process in host.values()
-        )
+        hosts = [processes(host.pid) for host in running_lab(self.name).hosts.values()]
+        return any(_is_session(process, host) or MAC_TRANSIENT in process.command
+                   for host in hosts for process in host.values())  # fmt: skip
 
     def state(self) -> State:
         """All that is compared, as text by name."""
         state: State = {"disk: its ends": _digest_of_ends(self.disk)} if self.disk else {}
         if is_controller_connected(self.name):
             state["controller: a connection"] = "open"
-        for host, booted in self._lab().hosts.items():
+        for host, booted in running_lab(self.name).hosts.items():
             init = booted.pid
             looks = [self._files, self._mounts, self._processes, self._network]
             for look in [*looks, _mac] if is_mac(init) else looks:
@@ -239,7 +232,7 @@ def _mounts(init: int) -> list[str]:
 
 def difference(before: State, after: State) -> list[str]:
     """The changes, one a line."""
-    lines = [f"gone: {what}" for what in sorted(before.keys() - after.keys())]
-    lines += [f"new: {what} ({after[what]})" for what in sorted(after.keys() - before.keys())]
+    lines = [f"gone: {name}" for name in sorted(before.keys() - after.keys())]
+    lines += [f"new: {name} ({after[name]})" for name in sorted(after.keys() - before.keys())]
     both = sorted(before.keys() & after.keys())
-    return lines + [f"changed: {what}: {before[what]} -> {after[what]}" for what in both if before[what] != after[what]]
+    return lines + [f"changed: {name}: {before[name]} -> {after[name]}" for name in both if before[name] != after[name]]

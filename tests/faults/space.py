@@ -3,9 +3,10 @@
 import os
 import subprocess
 import time
+from contextlib import suppress
 from pathlib import Path
 
-from lab.local import state
+from .observe import running_lab
 
 DEADLINE_S = 10.0
 FILLER = "filler"
@@ -14,8 +15,7 @@ Places = dict[tuple[int, str], int]
 
 def places(name: str, host: str) -> Places:
     """Size in bytes of each memory file system of a host, by (a process that sees it, path)."""
-    lab = state.load(name)
-    assert lab is not None
+    lab = running_lab(name)
     mounts = [(lab.hosts[host].pid, path) for path in _memory(lab.hosts[host].pid) if not path.startswith("/dev")]
     mounts += [(lab.supervisor.pid, path) for path in _memory(lab.supervisor.pid) if f"/{name}/{host}/" in path]
     return {(pid, path): _status(pid, path).f_blocks * _status(pid, path).f_frsize for pid, path in mounts}
@@ -59,9 +59,6 @@ def _resize(pid: int, path: str, size: int) -> bool:
 
 
 def fill_controller() -> None:
-    with Path(FILLER).open("ab", buffering=0) as file:
-        try:
-            while True:
-                file.write(bytes(4096))
-        except OSError:
-            return
+    with Path(FILLER).open("ab", buffering=0) as file, suppress(OSError):
+        while True:
+            file.write(bytes(4096))

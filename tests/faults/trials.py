@@ -29,10 +29,9 @@ def read(folder: Path | None) -> Kept:
     for number, line in enumerate(lines, 1):
         try:
             row = json.loads(line)
+            rows[row["trial_id"]] = row
         except ValueError:
             problems.append(f"line {number} is torn: {line[:60]!r}")
-            continue
-        rows[row["trial_id"]] = row
     count = Counter(json.loads(line)["trial_id"] for line in lines) if not problems else Counter[str]()
     problems += [f"{trial} stands there {times} times" for trial, times in count.items() if times > 1]
     return Kept(lines, rows, tuple(problems))

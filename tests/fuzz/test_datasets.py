@@ -1,10 +1,10 @@
 """Files of a dataset, nearly right: each command reads them or refuses them with a message, in bounded time."""
 
-import contextlib
 import io
 import json
 import shutil
 from collections.abc import Sequence
+from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Any
 
@@ -52,10 +52,7 @@ def use(original: Path, place: Path) -> Path:
 def run_any(draw: Any, folder: Path) -> None:
     """A drawn command ends in bounds: with exit code 0, or with a message."""
     words = draw(st.sampled_from(COMMANDS))
-    with (
-        bounded(), contextlib.redirect_stdout(io.StringIO()) as out,
-        contextlib.redirect_stderr(io.StringIO()) as errors,
-    ):  # fmt: skip
+    with bounded(), redirect_stdout(io.StringIO()) as out, redirect_stderr(io.StringIO()) as errors:
         code = cli.main(["dataset", *words, "--dataset", str(folder)])
     message = errors.getvalue()
     assert code in (0, 1, 2)
@@ -82,9 +79,8 @@ def test_a_key_of_a_line(original: Path, tmp_path: Path, name: str, data: st.Dat
     folder = use(original, tmp_path / "dataset")
     lines = [json.loads(line) for line in (folder / name).read_text().splitlines()]
     node: Any = data.draw(st.sampled_from(lines))
-    while inner := [
-        value for value in (node.values() if isinstance(node, dict) else node) if value and type(value) in (dict, list)
-    ]:
+    while inner := [value for value in (node.values() if isinstance(node, dict) else node)
+                    if value and type(value) in (dict, list)]:  # fmt: skip
         if data.draw(st.booleans()):
             break
         node = data.draw(st.sampled_from(inner))
@@ -100,8 +96,8 @@ def test_a_key_of_a_line(original: Path, tmp_path: Path, name: str, data: st.Dat
 
 def use_with_table(original: Path, place: Path, draw: Any) -> tuple[Path, Path]:
     """A copy of the dataset, and one of its Parquet files."""
-    folder = use(original, place)
     names = [path.relative_to(original) for path in parquet_files(Dataset(original))]
+    folder = use(original, place)
     return folder, folder / draw(st.sampled_from(names))
 
 
@@ -113,15 +109,12 @@ def changed(draw: Any, table: Any) -> Any:
     if kind == "missing":
         return table.remove_column(place)
     if kind == "name":
-        return table.rename_columns(
-            [*table.column_names[:place], draw(st.sampled_from(TEXTS)), *table.column_names[place + 1 :]]
-        )
+        names = [*table.column_names[:place], draw(st.sampled_from(TEXTS)), *table.column_names[place + 1 :]]
+        return table.rename_columns(names)
     if kind in ("rows", "order"):
         rows = range(len(table))
-        chosen = draw(
-            st.permutations(rows) if kind == "order" or not rows else st.lists(st.sampled_from(rows), max_size=50)
-        )
-        return table.take(pa.array(chosen, pa.int64()))
+        some = st.permutations(rows) if kind == "order" or not rows else st.lists(st.sampled_from(rows), max_size=50)
+        return table.take(pa.array(draw(some), pa.int64()))
     if kind == "type":
         values = draw(st.sampled_from([["x"], [1], [0.5], [True], [[1]], [{"a": 1}], [None], [b"x"]]))
         return table.set_column(place, name, pa.array(values * len(table)))

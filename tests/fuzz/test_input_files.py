@@ -31,10 +31,6 @@ from lab.settings.journal import Journal, Record
 RUNS = [path.name for path in sorted(RUN_CAPTURES.iterdir()) if (path / "run").is_dir()]
 
 
-def read_journal(path: Path) -> Journal:
-    return Journal(path, line_format())
-
-
 def captured(file: str) -> list[bytes]:
     return [gzip.decompress((RUN_CAPTURES / name / "run" / f"{file}.gz").read_bytes()) for name in RUNS]
 
@@ -48,11 +44,10 @@ def written_journals() -> list[bytes]:
     journals = []
     kinds = list(OLD_VALUES.items())
     for start in range(0, len(kinds), 8):
-        changes = kinds[start : start + 8]
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder, "journal.jsonl")
-            journal = read_journal(path)
-            for number, (operation, old) in enumerate(changes, 1):
+            journal = Journal(path, line_format())
+            for number, (operation, old) in enumerate(kinds[start : start + 8], 1):
                 journal.intend(Record(number, "client", operation, old, old, "0123abcd", "boot"))
             for record in journal.open[::2]:
                 journal.close(record)
@@ -63,7 +58,7 @@ def written_journals() -> list[bytes]:
 SWEEPS = [path.read_bytes() for path in sorted((ROOT / "sweeps").glob("*.toml"))] + [SWEEP.encode()]
 INIS = [path.read_bytes() for path in sorted(RUN_CAPTURES.glob("*/hosts.ini"))]
 INIS += [HOSTS.encode(), (ROOT / "hosts.ini").read_bytes()]
-STATE = asdict(lab_of(platforms={"client": "linux", "server": "macos@15"}))
+STATE = json.dumps(asdict(lab_of(platforms={"client": "linux", "server": "macos@15"})))
 
 
 @contextlib.contextmanager
@@ -120,8 +115,9 @@ def test_journal(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "journal.jsonl"
     path.write_bytes(content)
     with read_or_refused():
-        journal = read_journal(path)
-        assert [record.number for record in read_journal(path).open] == [record.number for record in journal.open]
+        journal = Journal(path, line_format())
+        again = Journal(path, line_format())
+        assert [record.number for record in again.open] == [record.number for record in journal.open]
         assert journal.next_number() > 0
 
 
@@ -147,7 +143,7 @@ def test_sweep_and_plan(tmp_path: Path, content: bytes) -> None:
 
 
 @in_one_folder()
-@given(mutated([json.dumps(STATE).encode()]))
+@given(mutated([STATE.encode()]))
 def test_state_of_a_local_lab(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "mine").mkdir(exist_ok=True)
     (tmp_path / "mine" / "state.json").write_bytes(content)

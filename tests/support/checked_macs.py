@@ -80,6 +80,7 @@ def machine(
     return Machine("client", HostConfig(host="mini", data_address="192.0.2.1"), host, MacOS(host), facts, no_root)
 
 
+Macs = dict[str, EmulatedHost]
 ADDRESSES = {"client": "10.254.100.2", "server": "10.254.100.7"}
 PMSET = """
 case $2 in
@@ -126,11 +127,6 @@ vm.swapusage total = 0.00M  used = 0.00M  free = 0.00M  (encrypted)
 """
 
 
-def checked(capsys: pytest.CaptureFixture[str]) -> list[str]:
-    cli.main(["check"])
-    return capsys.readouterr().out.splitlines()
-
-
 def machines_of(macs: Mapping[str, EmulatedHost]) -> dict[str, Machine]:
     """Both Macs as the check sees them, with the hosts file of the current folder."""
     config = load_hosts(Path("hosts.ini"))
@@ -147,12 +143,17 @@ def lines_of(findings: Iterable[Finding]) -> list[str]:
     return [f"{each.level:{LEVEL}} {each.subject}: {each.message}{remedy}" for each, remedy in remedies]
 
 
+def checked(capsys: pytest.CaptureFixture[str]) -> list[str]:
+    cli.main(["check"])
+    return capsys.readouterr().out.splitlines()
+
+
 def about(lines: list[str], subject: str) -> list[str]:
     return [line for line in lines if line[9:].startswith(f"{subject}:")]
 
 
 @pytest.fixture
-def macs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, EmulatedHost]:
+def macs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Macs:
     """Two quiet Macs, and a hosts file that names them."""
     made = {}
     for role in ("client", "server"):

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -37,7 +38,7 @@ def contribute_kept(name: str, to: Path) -> Path:
 def change_lines(folder: Path, change: Callable[[Lines], Lines | None]) -> None:
     lines = [json.loads(line) for line in (folder / TRIALS).read_text().splitlines()]
     changed = change(lines)
-    (folder / TRIALS).write_text("".join(f"{json.dumps(one)}\n" for one in (lines if changed is None else changed)))
+    (folder / TRIALS).write_text("".join(f"{json.dumps(trial)}\n" for trial in (lines if changed is None else changed)))
 
 
 def change_run(folder: Path, change: Callable[[dict[str, Any]], object]) -> None:
@@ -74,7 +75,11 @@ def forge(
 
 def transfers(lines: Lines) -> Lines:
     """The good trials that moved files."""
-    return [one for one in lines if one["protocol"] not in ("link", "store") and one["status"] == "ok"]
+    return [trial for trial in lines if trial["protocol"] not in ("link", "store") and trial["status"] == "ok"]
+
+
+def matching(pattern: str, findings: list[str]) -> list[str]:
+    return [text for text in findings if re.search(pattern, text)]
 
 
 def texts(folder: Path, *more: Any) -> list[str]:

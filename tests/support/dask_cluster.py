@@ -14,7 +14,7 @@ import pytest
 import yaml
 
 from lab.fleet.queue import TaskState
-from support.fleets import Bench, wait_until
+from support.fleets import FleetFolder, wait_until
 from support.paths import ROOT
 
 DOCUMENTED = ROOT / "tests/examples/clusters/dask.yaml"
@@ -75,17 +75,16 @@ def _certified(folder: Path) -> Iterator[None]:
 
 
 @pytest.fixture
-def berlin_fleet(fleet: Bench, tmp_path: Path) -> Iterator[tuple[Bench, Cluster]]:
+def berlin_fleet(fleet: FleetFolder, tmp_path: Path) -> Iterator[tuple[FleetFolder, Cluster]]:
     """A fleet of two pairs at the site berlin, and a scheduler on loopback with a worker there."""
-    fleet.pair("a")
-    fleet.pair("b")
+    fleet.pairs("ab")
     fleet.write(pairs='[[pairs]]\nhosts = ["hosts/*.ini"]\nsite = "berlin"\n', top="most_at_once = 2")
     fleet.take(30)
     with started(tmp_path, "berlin=2") as cluster:
         yield fleet, cluster
 
 
-def assert_all_is_done_once(fleet: Bench) -> None:
+def assert_all_is_done_once(fleet: FleetFolder) -> None:
     assert {status.state for status in fleet.statuses().values()} == {TaskState.DONE}
     assert (fleet.dirty(), len(fleet.finished()), set(fleet.finished().values())) == ([], 2, {1})
     assert fleet.log()["violation"] == 0

@@ -55,6 +55,15 @@ def mac(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> 
     return run
 
 
+def refusing(code: int, text: str) -> Callable[..., None]:
+    """A function that raises OSError, whatever its arguments are."""
+
+    def refuse(*_: object, **__: object) -> None:
+        raise OSError(code, text)
+
+    return refuse
+
+
 def show_card(monkeypatch: pytest.MonkeyPatch, *modules: Any, **changes: Any) -> None:
     """Let programs see the network card of the captured ifconfig, with changes."""
     card = SimpleNamespace(

@@ -5,6 +5,9 @@ import os
 import subprocess
 import sys
 from collections import Counter
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -29,23 +32,23 @@ tool = ["rsync"]
 CONTROLLER = """
 import sys
 from pathlib import Path
-from support.fleets import Bench
+from support.fleets import FleetFolder
 from lab.base import signals
 signals.install()
-Bench(Path(sys.argv[1])).run(address=sys.argv[2])
+FleetFolder(Path(sys.argv[1])).run(address=sys.argv[2])
 """
 STAND_IN = Path(__file__).with_name("fleet_stand_in.py")
 
 
-class Bench:
-    """A folder with a fleet; ``said`` collects the messages of the controller."""
+class FleetFolder:
+    """A folder with a fleet; ``messages`` collects the messages of the controller."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.state, self.hosts = folder / "state", folder / "hosts"
         for path in (self.state / "pids", self.hosts):
             path.mkdir(parents=True, exist_ok=True)
-        self.said: list[str] = []
+        self.messages: list[str] = []
         self.fleet_file = folder / "fleet.toml"
         self.queue = Queue(folder / "queue")
         if not (self.state / "seconds").exists():
@@ -66,6 +69,11 @@ class Bench:
         path.write_text(f"{text}serve = lab\n{more}")
         path.chmod(0o600)
         return path
+
+    def pairs(self, names: str, server: str = "") -> None:
+        """A hosts file for each letter."""
+        for name in names:
+            self.pair(name, server=server)
 
     def sweep(self, name: str = "quick") -> Path:
         path = self.folder / f"{name}.toml"
@@ -97,8 +105,14 @@ class Bench:
             chosen.check_sites(plan)
             chosen.check_queue(str(self.queue.plan_path), self.queue.write(plan))
             self.queue.stop_path.unlink(missing_ok=True)
-            control.Controller(plan, self.queue, chosen, self.said.append, self.programs).run()
+            control.Controller(plan, self.queue, chosen, self.messages.append, self.programs).run()
         return plan
+
+    @contextmanager
+    def running(self, address: str = "") -> Iterator[Future[Plan]]:
+        """Run the fleet in a thread, and wait for its end afterwards."""
+        with ThreadPoolExecutor(1) as pool:
+            yield pool.submit(self.run, address=address)
 
     def statuses(self) -> dict[str, TaskStatus]:
         return {status.task.id: status for status in self.queue.statuses(self.plan(checked=False))}
@@ -127,19 +141,19 @@ class Bench:
         return sorted(int(path.name) for path in (self.state / "pids").iterdir())
 
 
-def controller(fleet: Bench, address: str = "") -> subprocess.Popen[bytes]:
+def controller(fleet: FleetFolder, address: str = "") -> subprocess.Popen[bytes]:
     """A controller in a process of its own; its temporary files are in the folder of the fleet."""
     environment = os.environ | {"PYTHONPATH": f"{ROOT}:{ROOT / 'tests'}", "TMPDIR": str(fleet.folder)}
     return subprocess.Popen([sys.executable, "-c", CONTROLLER, str(fleet.folder), address], env=environment)
 
 
 @pytest.fixture
-def fleet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Bench:
+def fleet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FleetFolder:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "register"))
     monkeypatch.setenv("LAB_PASSWORD", "x")
-    bench = Bench(tmp_path / "fleet")
-    monkeypatch.chdir(bench.folder)
-    return bench
+    folder = FleetFolder(tmp_path / "fleet")
+    monkeypatch.chdir(folder.folder)
+    return folder
 
 
 @pytest.fixture
@@ -153,11 +167,10 @@ def fast(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def stood_in(fleet: Bench, fast: None, monkeypatch: pytest.MonkeyPatch) -> Bench:
+def stood_in(fleet: FleetFolder, fast: None, monkeypatch: pytest.MonkeyPatch) -> FleetFolder:
     """A fleet whose attempts start the stand-in."""
     monkeypatch.setattr(attempt, "LAB", fleet.programs.lab)
     monkeypatch.setattr(attempt, "LOOK", fleet.programs.look)
-    fleet.pair("a", server="10.9.0.9")
-    fleet.pair("b", server="10.9.0.9")
+    fleet.pairs("ab", server="10.9.0.9")
     fleet.write('[[tasks]]\nsweep = "quick.toml"\nrepetitions = 2\n')
     return fleet

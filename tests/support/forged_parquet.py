@@ -1,6 +1,5 @@
 """Parquet files with footers and pages that no writer makes, edited in Thrift's compact protocol."""
 
-import struct
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -8,7 +7,7 @@ from typing import Any
 import pyarrow as pa
 
 # Types of Thrift
-TRUE, FALSE, BYTE, I16, I32, I64, DOUBLE, BINARY, LIST, STRUCT = 1, 2, 3, 4, 5, 6, 7, 8, 9, 12
+TRUE, FALSE, BYTE, I16, I32, I64, BINARY, LIST, STRUCT = 1, 2, 3, 4, 5, 6, 8, 9, 12
 Struct = dict[int, tuple[int, Any]]  # the type and the value of each field
 # Fields of the footer, of a row group, a column and what it says of itself
 ROWS, GROUPS, COLUMNS, GROUP_ROWS, ABOUT = 3, 4, 1, 3, 3
@@ -30,8 +29,6 @@ def _encode(kind: int, value: Any) -> bytes:
         return bytes([value & 255])
     if kind in (I16, I32, I64):
         return _varint(value << 1 if value >= 0 else (-value << 1) - 1)
-    if kind == DOUBLE:
-        return struct.pack("<d", value)
     if kind == BINARY:
         return _varint(len(value)) + bytes(value)
     if kind == STRUCT:
@@ -79,8 +76,6 @@ class _Reader:
         if kind in (I16, I32, I64):
             number = self.varint()
             return (number >> 1) ^ -(number & 1)
-        if kind == DOUBLE:
-            return struct.unpack("<d", self.take(8))[0]
         if kind == BINARY:
             return self.take(self.varint())
         if kind == STRUCT:
@@ -109,7 +104,8 @@ def columns(footer: Struct) -> dict[str, Struct]:
 
 def place(path: Path, name: str, pages: bytes, **fields: int) -> None:
     """Replace the pages of a column."""
-    start = len(path.read_bytes()) - 8 - int.from_bytes(path.read_bytes()[-8:-4], "little")
+    content = path.read_bytes()
+    start = len(content) - 8 - int.from_bytes(content[-8:-4], "little")
 
     def change(footer: Struct) -> None:
         about = columns(footer)[name]
@@ -119,17 +115,9 @@ def place(path: Path, name: str, pages: bytes, **fields: int) -> None:
     edit(path, change, pages)
 
 
-def page(
-    content: bytes, values: int, *, encoding: int = 0, unpacked: int | None = None,
-    kind: int = 0,
-) -> bytes:  # fmt: skip
+def page(content: bytes, values: int, *, encoding: int = 0, unpacked: int | None = None, kind: int = 0) -> bytes:
     """A page with this content, and a header that may state something else."""
     zipped: bytes = pa.Codec("zstd").compress(content, asbytes=True)
-    about: Struct = {1: (I32, values), 2: (I32, encoding), 3: (I32, 3), 4: (I32, 3)}
-    if kind == 2:
-        about = {1: (I32, values), 2: (I32, encoding)}
-    header: Struct = {
-        1: (I32, kind), 2: (I32, len(content) if unpacked is None else unpacked),
-        3: (I32, len(zipped)), {0: 5, 2: 7}.get(kind, 8): (STRUCT, about),
-    }  # fmt: skip
-    return encode(header) + zipped
+    about: Struct = {1: (I32, values), 2: (I32, encoding)} | ({} if kind == 2 else {3: (I32, 3), 4: (I32, 3)})
+    header: Struct = {1: (I32, kind), 2: (I32, len(content) if unpacked is None else unpacked), 3: (I32, len(zipped))}
+    return encode(header | {{0: 5, 2: 7}.get(kind, 8): (STRUCT, about)}) + zipped

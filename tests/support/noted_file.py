@@ -119,6 +119,14 @@ class Place:
     def left(self) -> list[str]:
         return sorted(path.name for path in self.folder.iterdir() if path.suffix != ".jsonl")
 
+    def check_restored(self) -> None:
+        assert (self.left(), self.file.read_text()) == (["knob"], "old\n")
+
+    def unwind(self, settings: Settings) -> None:
+        """Restore what a run changed, and see all as it was before."""
+        settings.unwind()
+        self.check_restored()
+
 
 @pytest.fixture(scope="module")
 def sshd(one_sshd: Sshd, request: pytest.FixtureRequest) -> Sshd:

@@ -25,6 +25,24 @@ from lab.results.run_folder import Trial
 from support.synthetic_runs import RUN
 
 
+class Like(str):
+    """Equal to each text that it describes: ``...`` stands for any text, and ``....`` has a full stop first."""
+
+    __hash__ = str.__hash__
+
+    def __eq__(self, other: object) -> bool:
+        parts = map(re.escape, re.split(r"\.{3}(?!\.)", self))
+        return isinstance(other, str) and re.fullmatch(".*".join(parts), other, re.DOTALL) is not None
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+
+def lacking(text: str, *words: str) -> list[str]:
+    """The words that a text lacks."""
+    return [part for part in words if part not in text]
+
+
 def rendered(*tables: RenderableType, width: int = 80) -> str:
     screen = io.StringIO()
     Console(file=screen, width=width, color_system=None).print(*tables)

@@ -1,13 +1,16 @@
 """A runner of sweeps over two hosts in memory, with scripted transfers and iperf3."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any
 
 import pytest
 
 from lab import workloads
+from lab.base.errors import Interrupted
 from lab.design.case import Case
 from lab.design.sweep_file import Sweep
 from lab.hosts import ROLES
@@ -19,13 +22,12 @@ from lab.results.run_folder import RunFolder, Trial
 from lab.run import runner as runner_module
 from lab.run.begin.look import plan_of
 from lab.run.case.mounting import Mounting
-from lab.run.case.session import Session
-from lab.run.runner import Progress, Runner
+from lab.run.runner import Ending, Progress, Runner
 from lab.run.transfer.result import TransferResult
 from lab.settings.changes import Layers
 from lab.workloads import iperf3
 from support.memory_host import World, knob
-from support.pairs import pair_of, side_of
+from support.pairs import UNSEEN, hosts_model, pair_of, side_of
 from support.sweeps import sweep_of
 
 RATES = {"write": 100e6, "read": 50e6}
@@ -35,44 +37,53 @@ def measured(void: str = "") -> TransferResult:
     counted = Counters(1_100_000, 12_345, 0.25, 3, {"mtu": "1500"})
     server = Counters(12_345, 1_100_000, None, 4, {"mtu": "1500"})
     timing = Timing(0.5, counted, "monotonic", "fsync", 0.1)
-    return TransferResult(
-        timing, server, Effective(mount="gvfs"), void, Observed(remarks=("odd",)), {"client": {"at_s": [0.0]}}
-    )
+    samples: dict[str, object] = {"client": {"at_s": [0.0]}}
+    return TransferResult(timing, server, Effective(mount="gvfs"), void, Observed(remarks=("odd",)), samples)
 
 
-class Bench:
+def rate(bytes_per_s: float) -> dict[str, float]:
+    """The report of an iperf3 that reached this speed."""
+    return {"bytes": bytes_per_s, "elapsed_s": 1.0, "bytes_per_s": bytes_per_s, "retransmits": 2}
+
+
+class RunBench:
+    """Runs sweeps over two hosts in memory, and notes the transfers, the tests of the link, and the reports."""
+
     def __init__(self, folder: Path, patch: pytest.MonkeyPatch):
         self.world = World(folder)
         self.folder = RunFolder.create(folder / "results", "try", {"ordering": "mirrored"})
         self.transfers: list[str] = []
         self.ceilings: list[tuple[str, int]] = []
         self.outcome: Callable[[str], TransferResult] = lambda _: measured()
-        self.link: Callable[[str], dict[str, float]] = lambda direction: {
-            "bytes": RATES[direction], "elapsed_s": 1.0, "bytes_per_s": RATES[direction], "retransmits": 2
-        }  # fmt: skip
+        self.link: Callable[[str], dict[str, float]] = lambda direction: rate(RATES[direction])
         self.carrier_changes: dict[str, int | None] = {"client": 1, "server": None}
-        self.seen: list[Progress] = []
-        layers = Layers(self.world.settings)
+        self.reports: list[Progress] = []
+        hosts, layers = self.world.hosts, Layers(self.world.settings)
+        pair = pair_of(
+            hosts=hosts, platforms={role: self._platform(role) for role in ROLES},
+            sides={"server": side_of(hosts["server"], "linux", "192.0.2.2", "/lab", "me")},
+        )  # fmt: skip
         self.session: Any = SimpleNamespace(
-            payload=workloads.payload("file"),
-            pair=pair_of(
-                hosts=self.world.hosts,
-                platforms={
-                    role: SimpleNamespace(network=LinkCounter(self, role), programs=Programs(self.world.hosts[role]))
-                    for role in ROLES
-                },
-                sides={"server": side_of(self.world.hosts["server"], "linux", "192.0.2.2", "/lab", "me")},
-            ),
-            settings=self.world.settings,
-            layers=layers,
-            set_up_network=self.set_up_network,
-            recover=lambda: self.session.layers.step_down(0),
-            mounting=Mounting(layers),
-            on_one_machine=True,
-        )
+            payload=workloads.payload("file"), pair=pair, settings=self.world.settings, layers=layers,
+            set_up_network=self.set_up_network, recover=lambda: self.session.layers.step_down(0),
+            mounting=Mounting(layers), on_one_machine=True,
+        )  # fmt: skip
         patch.setattr(runner_module, "transfer", self.transfer)
         patch.setattr(iperf3, "server", lambda *_: knob("server", "mount", "iperf3 runs"))
         patch.setattr(iperf3, "measure", self.measure)
+
+    def _platform(self, role: str) -> SimpleNamespace:
+        network = SimpleNamespace(carrier_changes=partial(self.count_carrier_changes, role))
+        return SimpleNamespace(network=network, programs=Programs(self.world.hosts[role]))
+
+    def count_carrier_changes(self, role: str, interface: str) -> int | None:
+        assert interface == "eth0"
+        return self.carrier_changes[role]
+
+    def hide_server(self, **server: str) -> None:
+        """Make the server one that nobody logs in to."""
+        config = hosts_model(server={**UNSEEN, **server}, share={"path": None})
+        self.session.pair = replace(self.session.pair, config=config)
 
     def set_up_network(self, case: Case) -> None:
         layer = ("mtu", case.mtu), lambda: self.world.settings.apply(knob("server", "mtu", str(case.mtu)))
@@ -92,9 +103,25 @@ class Bench:
         self.ceilings.append((direction, int(self.world.hosts["server"].values["mtu"])))
         return self.link(direction)
 
-    def runner(self, sweep: Sweep) -> Runner:
-        folder = RunFolder(self.folder.path)
-        return Runner(cast(Session, self.session), folder, sweep, plan_of(folder, sweep), self.seen.append)
+    def run(self, sweep: Sweep, repeat_disturbed: bool = False) -> Ending:
+        folder, report = RunFolder(self.folder.path), self.reports.append
+        planned = plan_of(folder, sweep)
+        return Runner(self.session, folder, sweep, planned, report, repeat_disturbed=repeat_disturbed).run()
+
+    def tear(self, sweep: Sweep) -> None:
+        """Run a sweep until it is interrupted, and prepare for its resumption as the end of `lab run` does."""
+        with pytest.raises(Interrupted):
+            self.run(sweep)
+        self.world.settings.unwind()
+        self.session.layers = Layers(self.world.settings)
+        self.transfers.clear()
+
+    def run_again(self, sweep: Sweep) -> Ending:
+        """Run a sweep that is complete; nothing is transferred."""
+        self.transfers.clear()
+        ending = self.run(sweep)
+        assert self.transfers == []
+        return ending
 
     def trials(self) -> dict[str, Trial]:
         return {trial.trial_id: trial for trial in RunFolder(self.folder.path).trials()}
@@ -102,16 +129,12 @@ class Bench:
     def transferred(self) -> dict[str, Trial]:
         return {name: trial for name, trial in self.trials().items() if trial.protocol != "link"}
 
+    def reasons(self, status: str) -> dict[str, str]:
+        """The reasons of the trials with a status, by id."""
+        return {name: trial.reason for name, trial in self.trials().items() if trial.status == status}
 
-class LinkCounter:
-    """The carrier changes of a host, as a test sets them."""
-
-    def __init__(self, bench: Bench, role: str):
-        self.bench, self.role = bench, role
-
-    def carrier_changes(self, interface: str) -> int | None:
-        assert interface == "eth0"
-        return self.bench.carrier_changes[self.role]
+    def ceilings_of_trials(self) -> set[float | None]:
+        return {trial.ceiling_bytes_per_s for trial in self.transferred().values()}
 
 
 SMALL = sweep_of(blocks=2, mtu=[1500, 9000], protocol=["smb", "nfs"])

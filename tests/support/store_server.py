@@ -29,14 +29,14 @@ class StoreServer:
         self.programs = SimpleNamespace(call=lambda name: (name,))
 
     def time_transfer(self, interface: str, flush: str, argv: Sequence[str], deadline_s: float) -> Timing:
-        what = " ".join(word.rpartition("/")[2] for word in argv if word.startswith(("if=", "of=", "--rw")))
-        what = what or ("bonnie++" if argv[0] == "bonnie++" else "noise")
-        self.done.append(f"{what}{' flushed' if flush else ''}")
+        command = " ".join(word.rpartition("/")[2] for word in argv if word.startswith(("if=", "of=", "--rw")))
+        command = command or ("bonnie++" if argv[0] == "bonnie++" else "noise")
+        self.done.append(f"{command}{' flushed' if flush else ''}")
         if self.fails_at and self.fails_at in self.done[-1]:
             raise LabFailure("server: dd: exit code 1: No space left on device")
         if flush:
             self.moved[1] += 12 * MIB
-        elif what.endswith("null") and self.forgets:
+        elif command.endswith("null") and self.forgets:
             self.moved[0] += 8 * MIB
         counted = Counters(0, 0, 0.1, 0, {"mtu": "1500"})
         return Timing(0.5 + len(self.done) / 100, counted, "monotonic", "fsync", 0.1, printed=self.printed(argv))

@@ -5,11 +5,10 @@ import io
 import re
 import tokenize
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
+from support.paths import ROOT
 
-ROOT = Path(__file__).parents[2]
 MOST_WORDS = 25
 PATTERNS = {
     "begins with Have, Of or What of": re.compile(r"^(Have|Of|What of) "),
@@ -51,14 +50,10 @@ def _faults(text: str) -> Iterator[str]:
         yield from (f"{fault}: {short}" for fault, pattern in PATTERNS.items() if pattern.search(short))
 
 
-def _files(folder: str) -> list[Path]:
-    return sorted((ROOT / folder).rglob("*.py"))
-
-
 @pytest.mark.parametrize("folder", ["lab", "emulated_mac", "tests", "benchmarks"])
 def test_code_is_explained_in_plain_english(folder: str) -> None:
     faults = []
-    for path in _files(folder):
+    for path in sorted((ROOT / folder).rglob("*.py")):
         text = path.read_text()
         for line, prose in [*_docstrings(ast.parse(text)), *_comments(text)]:
             faults += [f"{path.relative_to(ROOT)}:{line}: {fault}" for fault in _faults(prose)]

@@ -6,9 +6,7 @@ from support.paths import ROOT
 from support.shell_lines import Checker
 
 # The command line of a guest's kernel is one text. What comes into it are names and addresses of state.HOSTS
-EXCEPTIONS = {
-    ("lab/local/backends/uml.py", "command"),
-}
+EXCEPTIONS = {("lab/local/backends/uml.py", "command")}
 PLANTED = "lab/protocols/planted.py"
 HEAD = """\
 import os, shlex, subprocess, sys

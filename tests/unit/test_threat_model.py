@@ -10,14 +10,9 @@ PAGE = (ROOT / "docs" / "explanation" / "security.md").read_text(encoding="utf-8
 MODEL = PAGE.partition("\n## Attackers\n")[2].partition("\n## ")[0]
 NAMED = re.compile(r"`(tests/[a-z0-9_/]+\.py)::(test_[a-z0-9_]+)`")
 WHO = (
-    "Who hands over a run folder",
-    "Who reads what you publish",
-    "Other users of a host",
-    "Who has the account of a narrow sudo",
-    "Other users of the controller",
-    "A compromised host",
-    "On the network",
-)
+    "Who hands over a run folder", "Who reads what you publish", "Other users of a host",
+    "Who has the account of a narrow sudo", "Other users of the controller", "A compromised host", "On the network",
+)  # fmt: skip
 
 
 @pytest.mark.parametrize(("path", "name"), sorted(set(NAMED.findall(PAGE))))

@@ -267,6 +267,7 @@ class LinuxClock(Clock):
 
     counts = read_script(__file__, "counts.pl")
     sampler = read_script(__file__, "sampler.pl")
+    sampler_ready = '[ -s "$1" ]'  # its first sample is written at once
     parse_counters = staticmethod(parse_counters)
     parse_samples = staticmethod(parse_samples)
 

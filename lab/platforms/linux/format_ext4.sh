@@ -7,5 +7,5 @@ refuse() { echo "$1: /dev/ram0 is not certainly ours, and is left alone" >&2; ex
 [ "$(stat -c %F:%t:%T /dev/ram0)" = "block special file:1:0" ] || refuse "it is no device of brd"
 [ -z "$(ls /sys/block/ram0/holders)" ] || refuse "another device is on top of it"
 # shellcheck disable=SC2015
-found=$(wipefs --no-act /dev/ram0) && [ -z "$found" ] || refuse "something is on it"
+signatures=$(wipefs --no-act /dev/ram0) && [ -z "$signatures" ] || refuse "something is on it"
 exec mkfs.ext4 -q -T default -m 0 -E lazy_itable_init=0,lazy_journal_init=0 /dev/ram0

@@ -48,7 +48,10 @@ class MacFiles(Files):
     """The files of a Mac."""
 
     def drop_caches(self) -> None:
-        """purge(8) forgets what is cached of every volume. Before 10.9 it comes with Xcode; else a sync must do."""
+        """Write out and drop the file cache of every mounted volume, network volumes included (purge(8)).
+
+        Before 10.9 purge comes only with Xcode. Without it a sync must do: unmounting a share drops its cache.
+        """
         self.host.shell(PURGE, root=True, deadline_s=120)
 
     def copy_uncached(self, source: str, target: str, deadline_s: float) -> None:

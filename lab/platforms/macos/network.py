@@ -70,7 +70,10 @@ class MacNetwork(Network):
 
 
 def parse_uplink(text: str) -> int | None:
-    """Bits per second at which the radio sends at most: the last rate of ``uplink rate``. None before 10.9."""
+    """Bits per second at which the radio sends at most: the last rate of ``uplink rate``. None before 10.9.
+
+    If the line has several rates, the first is the driver's estimate of what is left for data.
+    """
     line = re.search(r"^\s+uplink rate: (.*)$", text, re.MULTILINE)
     rates = re.findall(r"([0-9]{1,6}\.[0-9]{2}) ([KMG])bps", line[1]) if line else []
     return round(float(rates[-1][0]) * parsers.UNITS[rates[-1][1]]) if rates else None

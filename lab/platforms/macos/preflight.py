@@ -222,7 +222,10 @@ def tcp_reach(system: str, reach_by_version: ReachByVersion) -> Reach:
 
 
 def largest(system: str, limit: int) -> int:
-    """The largest TCP buffer if maxsockbuf is ``limit``; macOS before 14 keeps room for bookkeeping (xnu)."""
+    """The largest TCP buffer in bytes if kern.ipc.maxsockbuf is ``limit``.
+
+    Before macOS 14 the kernel keeps room for the bookkeeping of each 2 KiB (xnu: uipc_socket2.c, tcp_usrreq.c).
+    """
     version = parse_version(system)
     return limit if version and version >= UNSCALED else limit // 2304 * 2048
 

@@ -59,7 +59,7 @@ class MacSysctl(Number):
     least = 0
 
     name: Name
-    """Its name."""
+    """The name of the number, as sysctl(8) has it."""
 
     def read(self) -> Command:
         """An unknown name may exit 0."""

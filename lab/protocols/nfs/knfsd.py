@@ -59,7 +59,7 @@ SERVER = KernelServer(
 
 @dataclass(frozen=True)
 class NfsThreads(Operation):
-    """The threads of the NFS server of a Linux kernel, which listens no more without any; it forgets its exports."""
+    """The threads of a Linux kernel's NFS server; without any it neither listens nor keeps exports."""
 
     kind = "nfs-threads"
     label = "threads of the kernel's NFS server"

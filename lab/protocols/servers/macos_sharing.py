@@ -179,12 +179,12 @@ class MacShare(MacMount):
 
 
 def switch(label: Label, verb: Literal["enable", "disable"]) -> Command:
-    """The command of launchd 2 (10.10 and later) that takes down such a note."""
+    """The command by which launchd 2 (10.10 and later) notes that a service is enabled or disabled."""
     return command("launchctl", verb, f"system/{label}", root=True)
 
 
 def switch_on(server: Side, label: Label, port: int) -> Steps:
-    """The service, where it is off, once it listens; switched on before, where it is noted to be off."""
+    """Start a service if it is off, and wait until it listens. If launchd has disabled it, enable it first."""
     noted = MacServiceSwitch(label)
     if server.host.shell(READ_SWITCH, label, root=True).stdout.strip() == "disabled":
         yield Setting(server.host.name, noted, "enabled", (switch(label, "enable"),), REMEDY.format(label=label))

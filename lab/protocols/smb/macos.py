@@ -116,7 +116,10 @@ class MacSmb(macos_sharing.MacShare):
         return answer_prompt(client, share, *preferences, "mount_smbfs", *session, "-o", "nobrowse", url, path)
 
     def _write_preferences(self, client: Side, share: Share) -> tuple[str, ...]:
-        """Write the nsmb.conf of a mount with options, in a home of its own; returns the words that use it."""
+        """Write the nsmb.conf of a mount with options, in a home of its own; returns the words that use it.
+
+        The account's own file is neither read nor changed. /etc/nsmb.conf takes precedence over this one.
+        """
         lines = self.chosen_options(share)
         if not lines:
             return ()

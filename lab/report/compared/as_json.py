@@ -48,7 +48,7 @@ def _versus(comparison: Comparison, other: ComparedRun, versus: Versus) -> dict[
     return {
         "base": comparison.base.letter, "run": other.letter, "n_cases": versus.n_cases,
         "cases_alone": dict(zip(("A", other.letter), versus.alone, strict=True)),
-        "differences": [{"what": what, "a": mine, "b": its} for what, mine, its in differing],
+        "differences": [{"what": name, "a": mine, "b": its} for name, mine, its in differing],
         "overall": overall[0] if overall else None,
         "link": records(versus.link), "pooled": records(versus.pooled), "cases": records(versus.cases),
     }  # fmt: skip

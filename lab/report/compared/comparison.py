@@ -96,12 +96,12 @@ def check_comparable(folders: Sequence[RunFolder], *, with_unfinished: bool, mos
     """Raise BadInput for a run that is named twice, for more than ``most``, and for one that has not ended."""
     if len(folders) > most:
         raise BadInput(f"{len(folders)} runs: at most {most} are compared at once", "name fewer")
-    seen: dict[str, RunFolder] = {}
+    named: dict[str, RunFolder] = {}
     for folder in folders:
         keys = [f"path {folder.path.resolve()}", *([f"id {folder.run['id']}"] if folder.run.get("id") else [])]
-        if same := next((seen[key] for key in keys if key in seen), None):
+        if same := next((named[key] for key in keys if key in named), None):
             raise BadInput(f"{folder.label}: the same run as {same.label}", "name two different runs")
-        seen |= dict.fromkeys(keys, folder)
+        named |= dict.fromkeys(keys, folder)
     for folder in folders:
         if not folder.run.get("finished_at") and not with_unfinished:
             raise BadInput(

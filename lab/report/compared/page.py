@@ -117,8 +117,8 @@ def write_files(
     with opened as place:
         with place.enter("figures") as folder:
             drawings = draw_figures({name: figure for name, (figure, _) in figures.items()}, folder)
-        seen = {name: " ".join([about, *first]) for name, (_, about) in figures.items()}
-        pictures = {name: Picture(drawings[name], text, BEHIND) for name, text in seen.items()}
+        in_words = {name: " ".join([about, *first]) for name, (_, about) in figures.items()}
+        pictures = {name: Picture(drawings[name], text, BEHIND) for name, text in in_words.items()}
         footer = "Made by file-share-lab. This page is one file, and fetches nothing."
         chapters = _chapters(answers, words, sections)
         document = Document(title, where, list(chapters), pictures=pictures, footer=footer)

@@ -116,9 +116,9 @@ class PairsOfHosts:
 
 
 def identity(run: RunJson) -> tuple[str, ...]:
-    """What tells the pair of hosts of a run from others: both names, and the server of a share that was measured alone.
+    """The marks of a run's pair of hosts: both names, and the server of a share that was measured alone.
 
-    If names were replaced, hardware counts too: two pairs of the same are taken for one, which makes too few pairs.
+    If names were replaced, hardware counts too. Two pairs of the same hardware are then one: too few, never too many.
     """
     hosts, target = run.get("hosts", {}), run.get("target", {})
     names = [str(hosts.get(role, {}).get("hostname", "")) for role in ROLES]
@@ -180,17 +180,17 @@ def _effect(pairs: PairsOfHosts, row: stats.Row) -> str:
     if any(row[column] != stats.EVERY for column in stats.POOLED):
         name += f", {stats.row_label(row)}"
     effects = pairs.table.effects_of_pairs
-    own_rows = stats.rows_of(effects[effects["row"] == row["row"]])
-    by_pair = [(pairs.pairs[own["pair"]].name, own) for own in own_rows]
+    pair_rows = stats.rows_of(effects[effects["row"] == row["row"]])
+    by_pair = [(pairs.pairs[pair_row["pair"]].name, pair_row) for pair_row in pair_rows]
     if np.isnan(row["p_value"]):
-        spans = listed([f"{_span(own)} in {pair}" for pair, own in by_pair], MOST_VALUES) or "in no pair"
+        spans = listed([f"{_span(pair_row)} in {pair}" for pair, pair_row in by_pair], MOST_VALUES) or "in no pair"
         few = f"pairs with an interval of their own: {count} of at least {LEAST_PAIRS}"
         return f"{name}: {spans}; nothing is said over pairs ({few})."
     established = "" if row["established"] else ": not established over pairs"
     opposite = [
         pair
-        for pair, own in by_pair
-        if (row["change_pct"] > 0 and own["high_pct"] < 0) or (row["change_pct"] < 0 and own["low_pct"] > 0)
+        for pair, pair_row in by_pair
+        if (row["change_pct"] > 0 and pair_row["high_pct"] < 0) or (row["change_pct"] < 0 and pair_row["low_pct"] > 0)
     ]
     lies = "it goes the other way: the interval of that pair lies there."
     against = f" In {listed(opposite)} {lies}" if opposite else ""

@@ -153,12 +153,12 @@ def describe_idle_buffers(pair: Pair, cases: Iterable[Case]) -> Iterator[str]:
             yield f"{role}: tcp_space changes nothing for {name}: {reach.why}{instead}"
 
 
-def check_programs(pair: Pair, role: Role, programs: Mapping[str, str], what: str) -> None:
-    """Raise Unsupported for a program that ``what`` needs and the host lacks; values are Debian packages."""
+def check_programs(pair: Pair, role: Role, programs: Mapping[str, str], task: str) -> None:
+    """Raise Unsupported if the host lacks one of the ``programs`` (with their Debian packages) that a task needs."""
     platform = pair.platforms[role]
     for program in platform.programs.missing(programs) if programs else ():
         install = platform.programs.how_to_install(programs[program])
-        raise Unsupported(f"{role}: {what} needs {program}", f"{install}, or take it out of the sweep")
+        raise Unsupported(f"{role}: {task} needs {program}", f"{install}, or take it out of the sweep")
 
 
 def check_further_clients(pairs: Sequence[Pair], password: SecretStr, cases: Sequence[Case]) -> None:

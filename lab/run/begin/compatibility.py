@@ -194,12 +194,12 @@ def check_write_to(config: Hosts, sweep: Sweep, write_to: Collection[str]) -> No
     devices = devices_of(config, sweep)
     if set(write_to) == set(devices):
         return
-    given = f", and --write-to has {listing(write_to)}" if write_to else ""
+    named = f", and --write-to has {listing(write_to)}" if write_to else ""
     if not devices:
-        raise BadInput(f"--write-to: the sweep writes to no device{given}", "leave it out")
+        raise BadInput(f"--write-to: the sweep writes to no device{named}", "leave it out")
     them = "it" if len(devices) == 1 else "them"
     raise BadInput(
-        f"the sweep writes to {listing(devices)} of the server{given}",
+        f"the sweep writes to {listing(devices)} of the server{named}",
         f"make sure that nobody needs {them}; then: {' '.join(f'--write-to {device}' for device in devices)}",
     )
 
@@ -217,9 +217,9 @@ def _check_ram_disk(config: Hosts, name: str, workload: Workload, payloads: int)
     remedy = "a larger ram_disk, or a smaller size in the sweep"
     if room_bytes * ROOM > host.ram_disk:
         on_disk = f" in {files} files, which take {room_bytes} bytes there," if payload.is_folder else ""
-        what = "a payload" if payloads == 1 else f"{payloads} payloads"
+        content = "a payload" if payloads == 1 else f"{payloads} payloads"
         raise BadInput(
-            f"{config.place}[{name}] ram_disk: {host.ram_disk} bytes cannot hold {what} of {size_bytes} bytes"
+            f"{config.place}[{name}] ram_disk: {host.ram_disk} bytes cannot hold {content} of {size_bytes} bytes"
             f"{on_disk} with room to spare",
             remedy,
         )

@@ -139,7 +139,7 @@ def plan_of(folder: RunFolder, sweep: Sweep) -> Plan:
     return plan(sweep, CATALOGUE, folder.left_out, folder.ordering)
 
 
-def describe_run(pair: Pair, others: Sequence[Pair], text: str, sweep: Sweep, seen: Look) -> dict[str, object]:
+def describe_run(pair: Pair, others: Sequence[Pair], text: str, sweep: Sweep, first_look: Look) -> dict[str, object]:
     """The entries of run.json about the sweep, whose file has this ``text``, and about all hosts."""
     caveats = made_store.caveats_of(sweep)
     return {
@@ -147,7 +147,7 @@ def describe_run(pair: Pair, others: Sequence[Pair], text: str, sweep: Sweep, se
         "seed": sweep.seed,
         "ordering": Ordering.MIRRORED.value,
         "ceiling_shots": CEILING_SHOTS,
-        "left_out": seen.left_out,
+        "left_out": first_look.left_out,
         "title": pair.config.lab.title,
         "hosts": {
             role.value: asdict(facts) | {"transport": getattr(pair.config, role).transport}
@@ -158,5 +158,5 @@ def describe_run(pair: Pair, others: Sequence[Pair], text: str, sweep: Sweep, se
             for name, other in zip(pair.config.more_clients, others, strict=True)
         },
         **({"caveats": caveats} if caveats else {}),
-        "closed": seen.closed,
+        "closed": first_look.closed,
     }

@@ -44,11 +44,11 @@ class Pair:
     def of(cls, hosts: Mapping[str, Host], config: Hosts) -> Pair:
         """Look at the server and the first client. Raises HostError, and Unsupported for an unknown platform."""
         detected = {role: platforms.detect(hosts[role]) for role in config.reached}
-        own: dict[Role, HostConfig] = {role: getattr(config, role) for role in Role}
-        facts = {role: platform.facts(own[role.peer].data_address) for role, platform in detected.items()}
+        configs: dict[Role, HostConfig] = {role: getattr(config, role) for role in Role}
+        facts = {role: platform.facts(configs[role.peer].data_address) for role, platform in detected.items()}
         for role, of_host in facts.items():
             hosts[role].lacks_root = hosts[role].needs_no_sudo and not of_host.is_root
-        sides = {role: _side(detected[role], own[role], facts[role]) for role in facts}
+        sides = {role: _side(detected[role], configs[role], facts[role]) for role in facts}
         if Role.SERVER not in sides:
             sides[Role.SERVER] = _unreached(config.server)
         elif config.client.transport == "local":  # the client's ssh has the controller's settings

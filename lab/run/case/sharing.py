@@ -41,15 +41,15 @@ class Shares:
 
     def share(self, case: Case) -> Share:
         """The share of a case."""
-        given, sides = self.pair.config.share, self.pair.sides
+        config, sides = self.pair.config.share, self.pair.sides
         server = self.pair.facts.get(Role.SERVER)
-        path = at_home(given.path or "", server.home if server else "")
-        if given.serve == "lab":
+        path = at_home(config.path or "", server.home if server else "")
+        if config.serve == "lab":
             directory = sides[Role.SERVER].directory
             paths = {"ram": f"{directory}/ram", "disk": f"{self._own_folder(path)}/share"}
             path = paths.get(case.store, made_store.folder_of(directory))
         level, options = case.option("server_sync"), case.mount_options
-        return Share(path, given.name, given.account, self.password, given.serve == "lab", level, options=options)
+        return Share(path, config.name, config.account, self.password, config.serve == "lab", level, options=options)
 
     def folder(self, case: Case) -> str:
         """The folder of the case's files on the server; in an existing share, one of the lab's own."""

@@ -25,10 +25,7 @@ from lab.workloads import iperf3
 
 PROTOCOL = "link"
 AFTER = "-after"  # ends the id of a second shot
-AGAIN, VOID = (
-    "-again",
-    "-void",
-)  # end the id of a test that confirms the first one, or that was replaced
+AGAIN, VOID = "-again", "-void"  # end the id of a test that confirms the first one, or that was replaced
 LEAST_SHARE = 0.5  # of its twin: two good tests of one link differ by less
 SLOWER = "{slow:.1f} MB/s, less than half of its twin's {twin:.1f}: measured again, {again:.1f}"
 

@@ -57,8 +57,8 @@ def measure_local_store(session: Session, slot: Slot, sweep: Sweep, recorded: Re
         for row in rows:
             if row.trial_id not in recorded:
                 recorded.add(replace(row, status="failed", reason=error.cause_first()))
-    done = [trial for row in rows if (trial := recorded.get(row.trial_id))]
-    return next((trial for trial in done if trial.status == "failed"), done[0])
+    trials = [trial for row in rows if (trial := recorded.get(row.trial_id))]
+    return next((trial for trial in trials if trial.status == "failed"), trials[0])
 
 
 def is_done(pair: Pair, slot: Slot, sweep: Sweep, recorded: Recorded) -> bool:
@@ -122,14 +122,14 @@ def _measure(session: Session, slot: Slot, rows: Sequence[Trial], sweep: Sweep, 
 
 def _outcomes(session: Session, store: OwnStore, measure: Measure, rows: Sequence[Trial]) -> list[Trial]:
     """The trials of one tool, measured in a folder of its own that is removed afterwards. Raises RestoreError."""
-    done: list[Trial] = []
+    measured: list[Trial] = []
     reason = fault = ""
     try:
         with session.settings.scope():
             user, files = session.pair.sides[Role.SERVER].user, session.pair.platforms[Role.SERVER].files
             session.settings.apply(files.folder(store.folder, "any", user))
             try:
-                done.extend(measure(store, rows))
+                measured.extend(measure(store, rows))
                 fault = find_fault(session.pair, store.made)
             except RestoreError:
                 raise
@@ -140,11 +140,11 @@ def _outcomes(session: Session, store: OwnStore, measure: Measure, rows: Sequenc
         raise
     except LabFailure as error:
         reason = error.cause_first()
-    measured = {trial.trial_id for trial in done}
-    left = [row for row in rows if row.trial_id not in measured]
+    known = {trial.trial_id for trial in measured}
+    missing = [row for row in rows if row.trial_id not in known]
     return [
-        *(_finish(trial, fault, store.made) for trial in done),
-        *(replace(row, status="failed", reason=reason) for row in left),
+        *(_finish(trial, fault, store.made) for trial in measured),
+        *(replace(row, status="failed", reason=reason) for row in missing),
     ]
 
 

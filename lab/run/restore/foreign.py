@@ -73,8 +73,8 @@ def describe(records: list[Record]) -> str:
         f"from {first_line(record.new, LONGEST_VALUE)!r} to {first_line(record.old, LONGEST_VALUE)!r}"
         for record in reversed(records)
     ]
-    left = len(lines) - MOST_LINES
-    return "\n".join([*lines[:MOST_LINES], *([f"    and {left} more"] if left > 0 else [])])
+    more = len(lines) - MOST_LINES
+    return "\n".join([*lines[:MOST_LINES], *([f"    and {more} more"] if more > 0 else [])])
 
 
 def count(records: list[Record]) -> str:

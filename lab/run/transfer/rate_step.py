@@ -90,20 +90,20 @@ def _changes(step: RateStep, sides: Mapping[Role, Readings]) -> Iterator[str]:
     """What else was different on the hosts during a step: processors, losses and disks."""
     for role, readings in sides.items():
         at_s = np.array([reading.at_s - readings[0].at_s for reading in readings])
-        for what, count, pattern, least in COUNTED:
+        for name, count, pattern, least in COUNTED:
             values = np.array([count(reading) for reading in readings], dtype=float)
             if np.isnan(values).all():
                 continue
             inside, outside = _per_second(at_s, values, step)
             if max(inside, outside) >= least and not 1 / CHANGED < (inside + 1e-9) / (outside + 1e-9) < CHANGED:
-                yield f"{role}, {what}: {pattern.format(inside)}, else {pattern.format(outside)}"
+                yield f"{role}, {name}: {pattern.format(inside)}, else {pattern.format(outside)}"
 
 
 def describe(step: RateStep) -> str:
     """A step as a remark."""
     from_s, to_s, rate, other = step.begin_s or 0, step.end_s or 0, step.bytes_per_s or 0, step.else_bytes_per_s or 0
-    what = "; ".join(step.changed or ()) or "nothing else that is sampled changed"
-    return f"from {from_s:.1f} to {to_s:.1f} s the rate was {rate / 1e6:.0f} MB/s, else {other / 1e6:.0f}: {what}"
+    changes = "; ".join(step.changed or ()) or "nothing else that is sampled changed"
+    return f"from {from_s:.1f} to {to_s:.1f} s the rate was {rate / 1e6:.0f} MB/s, else {other / 1e6:.0f}: {changes}"
 
 
 def _per_second(at_s: Floats, values: Floats, step: RateStep) -> tuple[float, float]:

@@ -70,11 +70,11 @@ def observe_all(pair: Pair, case: Case, courses: Sequence[Course], server: Seque
     readings = {name: observation.join(ends[name], samples.get(name, ())) for name in ends if len(ends[name]) == 2}
     timing = courses[0].timing
     elapsed_s = {Role.CLIENT: timing.elapsed_s, Role.SERVER: max(course.ended_s for course in courses)}
-    seen = [role for role in Role if role in readings]
-    sides = {role.value: usage(readings[role], elapsed_s[role], pair.facts[role].cores) for role in seen}
+    roles = [role for role in Role if role in readings]
+    sides = {role.value: usage(readings[role], elapsed_s[role], pair.facts[role].cores) for role in roles}
     if "client" in sides:
         sides["client"] = replace(sides["client"], tool_cpu_s=timing.tool_cpu_s)
-    carriers = {role.value: carrier(readings[role]) for role in seen}
+    carriers = {role.value: carrier(readings[role]) for role in roles}
     sender, receiver = (carriers.get(role) for role in observation.SENDER[case.direction])
     flush_s = [course.timing.flush_s for course in courses if course.timing.flush_s is not None]
     remarks += observation.trouble(case, sides)

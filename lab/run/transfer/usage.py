@@ -30,7 +30,7 @@ GROWING = ("sent_bytes", "acked_bytes", "received_bytes", "retransmits", "data_s
 def usage(readings: Sequence[Reading], elapsed_s: float, cores: int) -> HostUsage:
     """What a host with so many cores did between two readings or more, oldest first.
 
-    ``cores`` counts if no core is counted by itself, or none shows any work, as in a hundredth of a second.
+    ``cores`` is reported if no core is counted by itself, or none shows any work, as in a hundredth of a second.
     """
     first, last = readings[0], readings[-1]
     group, net = _grown(first.group, last.group), _grown(first.net, last.net)
@@ -146,12 +146,12 @@ def carrier(readings: Sequence[Reading]) -> Connection | None:
     times after the first reading.
     """
     before = {(connection.local, connection.peer): connection.tcp for connection in readings[0].connections}
-    seen: dict[tuple[str, str], list[tuple[Connection, Reading]]] = {}
+    by_ends: dict[tuple[str, str], list[tuple[Connection, Reading]]] = {}
     for reading in readings[1:]:
         for connection in reading.connections:
-            seen.setdefault((connection.local, connection.peer), []).append((connection, reading))
+            by_ends.setdefault((connection.local, connection.peer), []).append((connection, reading))
     carriers = []
-    for ends, times in seen.items():
+    for ends, times in by_ends.items():
         last, reading = times[-1]
         rtt_ms = [connection.tcp.rtt_ms for connection, _ in times if connection.tcp.rtt_ms is not None]
         tcp = replace(

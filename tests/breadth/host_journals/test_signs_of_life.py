@@ -2,18 +2,15 @@
 
 import time
 
-from support.noted_file import Place, line
+from support.noted_file import Place
 
 from lab.settings import lease
 
 
 def test_a_run_that_gives_signs_of_life_is_left_alone_for_longer_than_its_lease(place: Place) -> None:
-    settings = place.settings(lease_s=10.0)
-    settings.claim("client")
-    settings.apply(line(place.file, "new"))
+    settings = place.changed(lease_s=10.0)
     with lease.keep_alive(settings.host_journals):
         time.sleep(12)
         assert place.file.read_text() == "new\n"
-    settings.unwind()
+    place.unwind(settings)
     assert not settings.host_journals["client"].lapsed
-    assert place.left() == ["knob"]

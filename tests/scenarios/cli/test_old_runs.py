@@ -1,10 +1,7 @@
-"""Real runs of an earlier lab: their tables, plans, comparisons and exports stay the same.
+"""Real runs of an earlier lab, in ``tests/captures/runs``: their tables, plans and comparisons stay the same.
 
 Only the last digits of a fraction may differ, because the numerical library adds in another order on another processor.
 A new factor adds a key or a column, which is no difference. ``LAB_KEEP=1`` keeps what was changed on purpose.
-
-``tests/captures/runs`` has sweeps on the local lab (``demo``, and once more), between guests, and between emulated
-Macs. Further ones have void and failed trials, were cut short, or are of the first schema.
 """
 
 import csv
@@ -18,10 +15,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.commands import Command
 from support.paths import RUN_CAPTURES
 
 from lab.base.errors import BadInput
-from lab.cli import main as cli
 from lab.design.blocks import Ordering
 from lab.design.sweep_file import load_sweep
 from lab.hosts.hosts_file import load_hosts
@@ -99,21 +96,16 @@ def unpack(name: str) -> None:
     shutil.copy(RUN_CAPTURES / name / "hosts.ini", f"{name}.ini")
 
 
-def printed(capsys: pytest.CaptureFixture[str], *words: str) -> str:
-    assert cli.main(words) == 0
-    return capsys.readouterr().out
+@pytest.mark.parametrize("name", RUNS)
+def test_an_old_run_shows_the_same(name: str, done: Command) -> None:
+    unpack(name)
+    assert_kept(name, "show.json", done("show", name, "--json"))
 
 
 @pytest.mark.parametrize("name", RUNS)
-def test_an_old_run_shows_the_same(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_sweep_of_an_old_run_makes_the_same_plan(name: str, done: Command) -> None:
     unpack(name)
-    assert_kept(name, "show.json", printed(capsys, "show", name, "--json"))
-
-
-@pytest.mark.parametrize("name", RUNS)
-def test_the_sweep_of_an_old_run_makes_the_same_plan(name: str, capsys: pytest.CaptureFixture[str]) -> None:
-    unpack(name)
-    plan = without_new_factors(name, json.loads(printed(capsys, "plan", f"{name}.toml", "--json")))
+    plan = without_new_factors(name, json.loads(done("plan", f"{name}.toml", "--json")))
     assert_kept(name, "plan.json", json.dumps(plan, indent=1) + "\n")
     # the lab of these hosts is gone: only the keys and passwords that the hosts file names are missing
     with pytest.raises(BadInput, match="identity: there is no key /run/file-share-lab/"):
@@ -123,22 +115,21 @@ def test_the_sweep_of_an_old_run_makes_the_same_plan(name: str, capsys: pytest.C
 @pytest.mark.parametrize("name", RUNS)
 def test_an_old_run_can_be_resumed_in_its_order(name: str) -> None:
     unpack(name)
-    folder = RunFolder(Path(name))
+    folder, sweep = RunFolder(Path(name)), load_sweep(Path(f"{name}.toml"))
     assert folder.ordering is Ordering.INDEPENDENT
-    sweep = load_sweep(Path(f"{name}.toml"))
     check_recorded(folder, sweep, plan_of(folder, sweep))
 
 
 @pytest.mark.usefixtures("empty_figures")
 @pytest.mark.parametrize("name", ["demo", "faulty"])
-def test_the_table_of_an_old_run_is_the_same(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_table_of_an_old_run_is_the_same(name: str, done: Command) -> None:
     unpack(name)
-    printed(capsys, "report", name, "--no-redact")
+    done("report", name, "--no-redact")
     assert_kept(name, "table.csv", (Path(name) / "report" / "table.csv").read_text())
 
 
-def test_two_old_runs_compare_the_same(capsys: pytest.CaptureFixture[str]) -> None:
+def test_two_old_runs_compare_the_same(done: Command) -> None:
     unpack("demo")
     unpack("demo-again")
-    compared = json.loads(printed(capsys, "compare", "demo", "demo-again", "--json"))
+    compared = json.loads(done("compare", "demo", "demo-again", "--json"))
     assert_kept("demo-again", "compare.json", json.dumps(compared, indent=1) + "\n")

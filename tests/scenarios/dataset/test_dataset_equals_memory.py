@@ -1,12 +1,12 @@
 """A dataset gives the tables of the frame of all its runs: to the last bit if nothing is averaged."""
 
 from pathlib import Path
-from typing import Any
+from unittest.mock import Mock
 
 import pandas as pd
 import pytest
-from support.datasets import Shape, dataset_of, write_runs
-from support.pooled_tables import assert_close, assert_same, pooled_of
+from support.datasets import Shape, dataset_of, parquet_files, write_runs
+from support.pooled_tables import assert_close, assert_equal, assert_same, pooled_of
 
 from lab import stats
 from lab.base.errors import BadInput
@@ -33,60 +33,46 @@ def test_a_run_that_comes_with_the_lab_says_the_same(engine: Engine, tmp_path: P
     assert_same(sweep, frame)
     own = verdicts(frame).assign(runs=1, certain=lambda rows: (rows["grade"] == "certain").astype(int))
     at = [*stats.POOLED, "tcp_space"]  # what the example varies
-    columns = [*at, *LIMITS]
-    assert_frame_equal(sweep.limits[columns].sort_values(at), own[columns].sort_values(at))
-
-
-def assert_frame_equal(ours: pd.DataFrame, theirs: pd.DataFrame) -> None:
-    pd.testing.assert_frame_equal(
-        ours.reset_index(drop=True), theirs.reset_index(drop=True), check_exact=True, check_dtype=False
-    )
+    ours, theirs = (table[[*at, *LIMITS]].sort_values(at, ignore_index=True) for table in (sweep.limits, own))
+    assert_equal(ours, theirs)
 
 
 def test_joined_files_say_the_same(engine: Engine, tmp_path: Path) -> None:
     shapes = [Shape(seed=1, blocks=2, lost=0.1, option="smb.signing"), Shape(seed=2, again=0.5), Shape(seed=3)]
     sweep, frame = pooled_of(engine, tmp_path, shapes)
-    limits = sweep.limits
-    dataset = Dataset(tmp_path / "dataset")
+    limits, dataset = sweep.limits, Dataset(tmp_path / "dataset")
     with dataset.claimed():
         assert compact(engine, dataset) == (9, 3)
-    assert len(list((tmp_path / "dataset").rglob("*.parquet"))) == 3
+    assert len(parquet_files(dataset)) == 3
     joined = Pooled(engine, Dataset(tmp_path / "dataset"), sweep.sweep)
     assert_same(joined, frame)
-    assert_frame_equal(joined.limits, limits)
+    assert_equal(joined.limits, limits)
     assert joined.unjudged == 0
 
 
 def test_small_parts_say_the_same(engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sweep_trials, "PART_ROWS", 1)
-    monkeypatch.setattr(pooled, "_SMALL", 0)
-    monkeypatch.setattr(medians, "SAMPLE", 80)
-    monkeypatch.setattr(medians, "ALL_OF", 10)
-    monkeypatch.setattr(two_way, "MOST_VALUES", 64)
+    for module, name, value in (
+        (sweep_trials, "PART_ROWS", 1), (pooled, "_SMALL", 0), (medians, "SAMPLE", 80), (medians, "ALL_OF", 10),
+        (two_way, "MOST_VALUES", 64),
+    ):  # fmt: skip
+        monkeypatch.setattr(module, name, value)
     shapes = [Shape(seed=seed, blocks=12, lost=0.05, spaces=("default", 65536), again=0.1) for seed in range(2)]
     sweep, frame = pooled_of(engine, tmp_path, shapes)
-    monkeypatch.setattr(two_way, "MOST_VALUES", 1 << 20)
-    expected = stats.effects(stats.grid(frame))
-    monkeypatch.setattr(two_way, "MOST_VALUES", 64)
+    with monkeypatch.context() as whole:
+        whole.setattr(two_way, "MOST_VALUES", 1 << 20)
+        expected = stats.effects(stats.grid(frame))
     assert_close(sweep.effects, expected, EFFECT)
     assert_same(sweep, frame)
 
 
 def test_a_misleading_sample_costs_no_digit(engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(medians, "SAMPLE", 100)
-    monkeypatch.setattr(medians, "ALL_OF", 0)
-    monkeypatch.setattr(medians, "DEVIATIONS", 1e-6)
-    looks: list[float] = []
-    look = medians._take_from_brackets
-
-    def count(*words: Any) -> None:
-        looks.append(words[-1])
-        look(*words)
-
-    monkeypatch.setattr(medians, "_take_from_brackets", count)
+    for name, value in {"SAMPLE": 100, "ALL_OF": 0, "DEVIATIONS": 1e-6}.items():
+        monkeypatch.setattr(medians, name, value)
+    look = Mock(wraps=medians._take_from_brackets)
+    monkeypatch.setattr(medians, "_take_from_brackets", look)
     sweep, frame = pooled_of(engine, tmp_path, [Shape(seed=8, blocks=60, lost=0.05)])
-    pd.testing.assert_frame_equal(sweep.summary, stats.summary(frame), check_exact=True, check_dtype=False)
-    assert len(looks) > 1
+    assert_equal(sweep.summary, stats.summary(frame))
+    assert look.call_count > 1
 
 
 def test_runs_over_a_first_one_are_what_their_folders_say(engine: Engine, tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 import json
 import os
 import time
+from pathlib import Path
 
 import pytest
 from support.noted_file import LINES, NAME, FileLine, Place, line, owned, read
@@ -18,9 +19,7 @@ def test_the_old_value_is_on_the_host_before_the_change_and_gone_when_it_is_back
     (record,) = read(settings.hosts["client"], place.folder).records
     assert (record.old, record.new, record.run, record.number) == ("old", "new", "one", 2)
     assert record.boot
-    settings.unwind()
-    assert place.left() == ["knob"]
-    assert place.file.read_text() == "old\n"
+    place.unwind(settings)
     assert Journal(place.journal(), LINES).open == []
 
 
@@ -31,43 +30,43 @@ def test_nothing_is_changed_where_the_host_cannot_note_it(place: Place) -> None:
         settings.apply(line(place.file, "new"))
     assert place.file.read_text() == "old\n"
     (place.folder / NAME / "one-000002.part").rmdir()
-    settings.unwind()
-    assert place.left() == ["knob"]
+    place.unwind(settings)
 
 
-@pytest.mark.parametrize("left", [(), ("one.lock",)])
-def test_what_a_run_left_that_came_no_further_is_removed(place: Place, left: tuple[str, ...]) -> None:
+@pytest.mark.parametrize("files", [(), ("one.lock",)])
+def test_what_a_run_left_that_came_no_further_is_removed(place: Place, files: tuple[str, ...]) -> None:
     settings = place.settings()
     settings.journal.intend(settings.host_journals["client"].record(1))
     (place.folder / NAME).mkdir(0o700)
-    for name in left:
+    for name in files:
         (place.folder / NAME / name).touch()
-    settings.unwind()
-    assert place.left() == ["knob"]
+    place.unwind(settings)
 
 
-@pytest.mark.parametrize("what", ["a link", "a file", "another owner"])
-def test_a_folder_that_is_not_ours_is_neither_read_nor_written(place: Place, what: str) -> None:
+@pytest.mark.parametrize("kind", ["a link", "a file", "another owner"])
+def test_a_folder_that_is_not_ours_is_neither_read_nor_written(place: Place, kind: str) -> None:
     """The folder could hold commands of somebody else."""
-    there = place.folder / NAME
-    if what == "a link":
+    journal = place.folder / NAME
+    if kind == "a link":
         (place.folder / "elsewhere").mkdir()
-        there.symlink_to("elsewhere")
-    elif what == "a file":
-        there.touch()
+        journal.symlink_to("elsewhere")
+    elif kind == "a file":
+        journal.touch()
     elif os.geteuid() == 0:
-        there.mkdir()
-        os.chown(there, 65534, 65534)
+        journal.mkdir()
+        os.chown(journal, 65534, 65534)
     else:
         pytest.skip("only root can give a folder away")
-    before = {path for path in place.folder.rglob("*") if path.suffix != ".jsonl"}
-    settings = place.settings()
-    with pytest.raises(HostError, match=f"{there} is not the lab's own folder"):
-        settings.claim("client")
-    with pytest.raises(HostError, match=f"{there} is not the lab's own folder"):
-        read(settings.hosts["client"], place.folder)
+
+    def paths() -> set[Path]:
+        return {path for path in place.folder.rglob("*") if path.suffix != ".jsonl"}
+
+    before, settings = paths(), place.settings()
+    for look in (lambda: settings.claim("client"), lambda: read(settings.hosts["client"], place.folder)):
+        with pytest.raises(HostError, match=f"{journal} is not the lab's own folder"):
+            look()
     settings.unwind()
-    assert {path for path in place.folder.rglob("*") if path.suffix != ".jsonl"} == before
+    assert paths() == before
 
 
 def test_records_count_for_the_host_that_holds_them_and_unreadable_ones_are_errors(place: Place) -> None:
@@ -104,9 +103,7 @@ def test_what_a_restart_undid_is_not_written_again(place: Place, volatile: bool)
 def test_a_lost_connection_is_made_again_to_put_things_back(place: Place, sshd: Sshd, wire: Wire) -> None:
     settings = place.changed(port=wire.port)
     wire.cut()
-    settings.unwind()
-    assert place.left() == ["knob"]
-    assert place.file.read_text() == "old\n"
+    place.unwind(settings)
 
 
 def test_a_host_that_stays_away_is_waited_for_once(place: Place, wire: Wire) -> None:
@@ -120,8 +117,7 @@ def test_a_host_that_stays_away_is_waited_for_once(place: Place, wire: Wire) -> 
     with pytest.raises(HostError, match="cannot be reached"):
         settings.connections.reach("client")
     assert place.file.read_text() == "new\n"
-    place.claimed().unwind()
-    assert place.left() == ["knob"]
+    place.unwind(place.claimed())
 
 
 def test_a_host_that_is_restored_by_its_own_journal_keeps_nothing_of_it(place: Place) -> None:
@@ -136,9 +132,7 @@ def test_a_host_that_is_restored_by_its_own_journal_keeps_nothing_of_it(place: P
         journal.intend(record)
     later = Settings({"client": host}, journal, {"client": owned(host, place.folder)})
     later.claim("client")
-    later.unwind()
-    assert place.left() == ["knob"]
-    assert place.file.read_text() == "old\n"
+    place.unwind(later)
 
 
 def test_a_timer_takes_back_what_it_was_given_and_not_what_a_file_says(place: Place) -> None:
@@ -155,6 +149,4 @@ def test_a_timer_takes_back_what_it_was_given_and_not_what_a_file_says(place: Pl
     wait_for(lambda: (place.folder / NAME / "one-000002.fired").exists())
     with pytest.raises(HostError, match="too late: this host has taken it back already"):
         host_journal.confirm(record)
-    settings.unwind()
-    assert place.left() == ["knob"]
-    assert not (place.folder / "planted").exists()
+    place.unwind(settings)

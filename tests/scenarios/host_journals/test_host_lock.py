@@ -18,12 +18,12 @@ def test_what_a_lost_connection_left_running_has_ended_when_the_host_is_taken_ag
     host, pids, late = settings.hosts["client"], place.folder / "pids", place.folder / "late"
     with ThreadPoolExecutor(2) as threads:
         script = 'echo $$ >> "$1"; sleep "$2"; touch "$3"'
-        left = [threads.submit(host.shell, script, str(pids), str(s), f"{late}-{s}") for s in (1, 600)]
+        commands = [threads.submit(host.shell, script, str(pids), str(s), f"{late}-{s}") for s in (1, 600)]
         wait_for(lambda: pids.exists() and pids.read_text().count("\n") == 2)
         host.reconnect()
         settings.host_journals["client"].take()
         assert all(gone(pid) for pid in pids.read_text().split())
-        assert all(isinstance(command.exception(), HostError) for command in left)
+        assert all(isinstance(command.exception(), HostError) for command in commands)
     assert [path.name for path in place.folder.glob("late*")] == ["late-1"]
 
 
@@ -32,11 +32,11 @@ def test_a_connection_that_is_lost_unnoticed_is_ended_when_the_host_is_taken_aga
     settings = place.claimed()
     pid = place.folder / "pid"
     with ThreadPoolExecutor(1) as threads:
-        left = threads.submit(settings.hosts["client"].shell, 'echo $$ > "$1"; sleep 600', str(pid))
+        command = threads.submit(settings.hosts["client"].shell, 'echo $$ > "$1"; sleep 600', str(pid))
         wait_for(lambda: pid.exists() and pid.read_text().endswith("\n"))
         owned(place.connect(), place.folder).take()
         assert gone(pid.read_text().strip())
-        assert isinstance(left.exception(), HostLost)
+        assert isinstance(command.exception(), HostLost)
 
 
 def test_a_second_run_is_told_whose_the_host_is(place: Place) -> None:
@@ -86,15 +86,14 @@ def test_a_host_is_in_use_while_its_run_changes_from_one_connection_to_the_next(
     settings = place.changed()
     other, pid = place.connect(), place.folder / "pid"
     with ThreadPoolExecutor(2) as threads:
-        left = threads.submit(settings.hosts["client"].shell, 'echo $$ > "$1"; sleep 2', str(pid))
+        command = threads.submit(settings.hosts["client"].shell, 'echo $$ > "$1"; sleep 2', str(pid))
         wait_for(lambda: pid.exists() and pid.read_text().endswith("\n"))
         reached = threads.submit(settings.connections.reach, "client")
         contents = [read(other, place.folder)]
         while not reached.done():
             contents.append(read(other, place.folder))
-        assert isinstance(left.exception(), HostLost)
-    assert reached.exception() is None
-    assert [content for content in contents if not content.in_use] == []
+        assert isinstance(command.exception(), HostLost)
+    assert (reached.exception(), [content for content in contents if not content.in_use]) == (None, [])
     settings.unwind()
     assert place.left() == ["knob", "pid"]
 

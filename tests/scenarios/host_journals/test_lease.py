@@ -43,12 +43,17 @@ def guard(place: Place) -> str:
     return (place.folder / NAME / "lease").read_text().split()[0]
 
 
-def fall_silent(settings: Settings, place: Place, silence: Path) -> None:
-    """End the run's connection and the lease, and wait until the guard has ended."""
+def end_lease(place: Place, silence: Path) -> None:
+    """End the lease, and wait until the guard has ended."""
     pid = guard(place)
-    settings.hosts["client"].close()
     silence.touch()
     assert gone(pid)
+
+
+def fall_silent(settings: Settings, place: Place, silence: Path) -> None:
+    """End the run's connection, and the lease."""
+    settings.hosts["client"].close()
+    end_lease(place, silence)
 
 
 def claimed(place: Place) -> Settings:
@@ -59,31 +64,27 @@ def claimed(place: Place) -> Settings:
 def test_a_host_restores_what_a_silent_run_changed_and_nothing_stays(place: Place, silence: Path) -> None:
     settings = twice_changed(place)
     fall_silent(settings, place, silence)
-    assert (place.left(), place.file.read_text()) == (["knob"], "old\n")
+    place.check_restored()
     later = claimed(place)
     assert later.host_journals["client"].lapsed
-    later.unwind()
-    assert place.left() == ["knob"]
+    place.unwind(later)
     assert Journal(place.journal(), LINES).open == []
 
 
 def test_the_guard_ends_with_its_run_and_the_next_run_has_one_of_its_own(place: Place) -> None:
     first = twice_changed(place)
     pid = guard(place)
-    first.unwind()
-    assert (gone(pid), place.left()) == (True, ["knob"])
+    place.unwind(first)
+    assert gone(pid)
     second = twice_changed(place, "two")
     assert guard(place) != pid
-    second.unwind()
-    assert place.left() == ["knob"]
+    place.unwind(second)
 
 
 def test_a_controller_that_comes_back_late_does_not_use_settings_that_are_gone(place: Place, silence: Path) -> None:
     """The controller was away, or stopped, for longer than the lease: the guard has ended its connection."""
     settings = twice_changed(place)
-    pid = guard(place)
-    silence.touch()
-    assert gone(pid)
+    end_lease(place, silence)
     with pytest.raises(HostError):
         settings.hosts["client"].run("true")
     settings.connections.reach("client")
@@ -91,24 +92,20 @@ def test_a_controller_that_comes_back_late_does_not_use_settings_that_are_gone(p
     with pytest.raises(HostError, match="it has heard nothing of this run for too long"):
         settings.apply(line(place.file, "newest"))
     assert place.file.read_text() == "old\n"
-    settings.unwind()
-    assert place.left() == ["knob"]
+    place.unwind(settings)
     assert Journal(place.journal(), LINES).open == []
 
 
 def test_a_change_that_is_noted_too_late_is_not_made(place: Place, silence: Path) -> None:
     """The controller has not noticed yet that its connection is a new one."""
     settings = twice_changed(place)
-    pid = guard(place)
-    silence.touch()
-    assert gone(pid)
+    end_lease(place, silence)
     silence.unlink()
     settings.hosts["client"].reconnect()
     with pytest.raises(HostError, match="it has heard nothing of this run"):
         settings.apply(line(place.file, "newest"))
     assert place.file.read_text() == "old\n"
-    settings.unwind()
-    assert place.left() == ["knob"]
+    place.unwind(settings)
 
 
 def test_a_connection_made_anew_within_the_lease_loses_nothing(place: Place) -> None:
@@ -116,15 +113,14 @@ def test_a_connection_made_anew_within_the_lease_loses_nothing(place: Place) -> 
     settings.connections.reach("client")
     assert not settings.host_journals["client"].lapsed
     settings.apply(line(place.file, "newest"))
-    settings.unwind()
-    assert place.left() == ["knob"]
+    place.unwind(settings)
 
 
 def test_restoring_before_the_guard_ends_it(place: Place) -> None:
     twice_changed(place).hosts["client"].close()
     pid = guard(place)
-    claimed(place).unwind()
-    assert (place.left(), place.file.read_text(), gone(pid)) == (["knob"], "old\n", True)
+    place.unwind(claimed(place))
+    assert gone(pid)
 
 
 def test_the_guard_of_a_run_that_is_over_ends_when_another_takes_the_host(place: Place) -> None:
@@ -150,8 +146,8 @@ def test_what_cannot_be_put_back_stays_for_a_person_and_keeps_nothing_else(place
     held.touch()
     fall_silent(settings, place, silence)
     assert [files[name].read_text() for name in ("base", "stuck", "other")] == ["new\n", "new\n", "old\n"]
-    left = read(place.connect(), place.folder)
-    assert (left.in_use, [record.name for record in left.records]) == (None, ["file base", "file stuck"])
+    noted = read(place.connect(), place.folder)
+    assert (noted.in_use, [record.name for record in noted.records]) == (None, ["file base", "file stuck"])
     held.unlink()
     claimed(place).unwind()
     assert {file.read_text() for file in files.values()} == {"old\n"}
@@ -175,8 +171,7 @@ def test_what_was_in_the_way_is_restored_later(place: Place, silence: Path, monk
     held.unlink()
     later = claimed(place)
     assert place.file.read_text() == "old\n"
-    later.unwind()
-    assert place.left() == ["knob"]
+    place.unwind(later)
 
 
 def test_the_guard_does_what_it_was_told_and_not_what_a_record_says(place: Place, silence: Path) -> None:
@@ -184,7 +179,7 @@ def test_the_guard_does_what_it_was_told_and_not_what_a_record_says(place: Place
     for number in (2, 3):
         (place.folder / NAME / f"one-00000{number}").write_text(f"touch {place.folder}/planted\n")
     fall_silent(settings, place, silence)
-    assert (place.left(), place.file.read_text()) == (["knob"], "old\n")
+    place.check_restored()
 
 
 def test_a_guard_that_is_gone_is_started_anew_with_all_it_has_to_know(place: Place, silence: Path) -> None:
@@ -193,7 +188,7 @@ def test_a_guard_that_is_gone_is_started_anew_with_all_it_has_to_know(place: Pla
     os.kill(int(guard(place)), signal.SIGKILL)
     settings.apply(line(place.file, "newest"))
     fall_silent(settings, place, silence)
-    assert (place.left(), place.file.read_text()) == (["knob"], "old\n")
+    place.check_restored()
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another account")
@@ -212,8 +207,7 @@ def test_the_account_restores_its_own_changes(place: Place, silence: Path, monke
             settings.apply(line(file, "new"))
         fall_silent(settings, place, silence)
         assert [files[NOBODY].read_text(), files[0].read_text()] == ["old\n", "new\n"]
-        claimed(place).unwind()
-    assert place.left() == ["knob"]
+        place.unwind(claimed(place))
 
 
 @pytest.mark.parametrize("planted", ["another's socket", "another's lock"])

@@ -49,12 +49,12 @@ def attacked(script: str, place: Path) -> list[Outcome]:
     """The outcomes of a script if a link takes the place at each stop, until a stop soon after or until the end."""
     argv = ["sh", "-c", script, "sh", str(place)]
     link = str(place.with_name("link"))
-    there = [(str(place), f"{place}.aside"), (link, str(place))]
-    back = [(str(place), link), (f"{place}.aside", str(place))]
+    swap = [(str(place), f"{place}.aside"), (link, str(place))]
+    swap_back = [(str(place), link), (f"{place}.aside", str(place))]
     (once,) = stepped(NAME, argv, [{}])
     moments = [*range(once.stops + 1)]
     pairs = itertools.combinations(moments, 2)
-    plans = [{first: there, last: back} for first, last in pairs if last - first <= SOON or last == moments[-1]]
+    plans = [{first: swap, last: swap_back} for first, last in pairs if last - first <= SOON or last == moments[-1]]
     return [once, *stepped(NAME, argv, plans)]
 
 
@@ -80,8 +80,7 @@ def test_the_folder_of_the_labs_own_is_entered(tmp_path: Path) -> None:
     place.mkdir(mode=0o700)
     (place / RECORD).write_text("ours\n")
     (outcome,) = stepped(NAME, ["sh", "-c", READ, "sh", str(place)], [{}])
-    assert outcome.printed == "free\nours\n"
-    assert outcome.stops > 5
+    assert (outcome.printed, outcome.stops > 5) == ("free\nours\n", True)
 
 
 def test_a_record_that_is_a_link_a_pipe_or_another_name_of_somebody_elses_file_is_none(tmp_path: Path) -> None:
@@ -98,5 +97,5 @@ def test_a_record_that_is_a_link_a_pipe_or_another_name_of_somebody_elses_file_i
     if os.geteuid() == 0:
         os.chown(theirs, 65534, 65534)
         (place / "deadbeef-000005").hardlink_to(theirs)
-    done = subprocess.run(["sh", "-c", READ, "sh", place], capture_output=True, text=True, timeout=60, check=True)
-    assert done.stdout == "free\nours\n"
+    result = subprocess.run(["sh", "-c", READ, "sh", place], capture_output=True, text=True, timeout=60, check=True)
+    assert result.stdout == "free\nours\n"

@@ -59,12 +59,12 @@ def compared(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def pages(example: Path, compared: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """Reports of runs with void and failed trials, with one block, with no trial, and with options."""
     path = tmp_path_factory.mktemp("results")
-    option = [
-        trial(trial_id=f"{size}-{block}", case_id=size, block=block, protocol="smb", options={"smb.signing": size})
-        for size in ("off", "required")
+    options = [
+        trial(trial_id=f"{level}-{block}", case_id=level, block=block, protocol="smb", options={"smb.signing": level})
+        for level in ("off", "required")
         for block in (1, 2)
     ]
-    runs = {"options": option, "one block": [trial()], "empty": [], "void and failed": make_trials()}
+    runs = {"options": options, "one block": [trial()], "empty": [], "void and failed": make_trials()}
     pages = {"example": example, "compared": compared}
     for name, trials in runs.items():
         run = write_run(path / name, trials)
@@ -74,9 +74,14 @@ def pages(example: Path, compared: Path, tmp_path_factory: pytest.TempPathFactor
 
 
 @contextmanager
-def shown(browser: Any, page: Path, **settings: Any) -> Iterator[Any]:
+def shown(browser: Any, page: Path, events: list[str] | None = None, **settings: Any) -> Iterator[Any]:
+    """A page in a window; ``events`` gets the addresses that it asks for, and its complaints."""
     with closing(browser.new_context(**{"viewport": {"width": 820, "height": 900}, **settings})) as context:
         window = context.new_page()
+        if events is not None:
+            window.on("request", lambda request: events.append(request.url))
+            for event in ("console", "pageerror"):
+                window.on(event, lambda complaint: events.append(str(complaint)))
         window.goto(page.as_uri())
         yield window
 
@@ -84,23 +89,15 @@ def shown(browser: Any, page: Path, **settings: Any) -> Iterator[Any]:
 @pytest.mark.parametrize("settings", [{}, {"color_scheme": "dark"}, {"java_script_enabled": False}], ids=str)
 def test_a_page_fits_and_loads_nothing(browser: Any, pages: dict[str, Path], settings: dict[str, Any]) -> None:
     for name, page in pages.items():
-        asked: list[str] = []
-        complaints: list[str] = []
-        context = browser.new_context(**settings)
-        window = context.new_page()
-        window.on("request", lambda request, asked=asked: asked.append(request.url))
-        for event in ("console", "pageerror"):
-            window.on(event, lambda complaint, complaints=complaints: complaints.append(str(complaint)))
-        window.goto(page.as_uri())
-        if settings.get("java_script_enabled", True):
-            window.evaluate(OPEN_ALL)
-        for width in WIDTHS:
-            window.set_viewport_size({"width": width, "height": 900})
-            sizes = window.evaluate("[document.documentElement.scrollWidth, innerWidth]")
-            assert sizes[0] <= sizes[1] == width, name
-        assert [url for url in asked if not url.startswith("data:image/png")] == [page.as_uri()]
-        assert complaints == []
-        context.close()
+        events: list[str] = []
+        with shown(browser, page, events, **settings) as window:
+            if settings.get("java_script_enabled", True):
+                window.evaluate(OPEN_ALL)
+            for width in WIDTHS:
+                window.set_viewport_size({"width": width, "height": 900})
+                sizes = window.evaluate("[document.documentElement.scrollWidth, innerWidth]")
+                assert sizes[0] <= sizes[1] == width, name
+        assert [event for event in events if not event.startswith("data:image/png")] == [page.as_uri()], name
 
 
 def test_where_a_figure_is_wider_than_the_screen_its_caption_says_so(browser: Any, example: Path) -> None:
@@ -214,10 +211,5 @@ def test_the_data_is_saved_without_a_network(browser: Any, example: Path, tmp_pa
             download.value.save_as(tmp_path / kind)
         values = json.loads((tmp_path / "JSON").read_text())
         assert len((tmp_path / "CSV").read_text().splitlines()) == len(values["data"]) + 1
-        assert {row[values["columns"].index("protocol")] for row in values["data"]} == {
-            "afp",
-            "link",
-            "nfs",
-            "smb",
-            "ssh",
-        }
+        protocols = {row[values["columns"].index("protocol")] for row in values["data"]}
+        assert protocols == {"afp", "link", "nfs", "smb", "ssh"}

@@ -8,22 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lab.base import errors
-from lab.base.errors import (
-    BadInput,
-    CommandError,
-    DeadlineExceeded,
-    HostError,
-    LabError,
-    LabFailure,
-    RestoreError,
-    Unsupported,
-    name_of,
-    shorten,
-)
+from lab.base.errors import CommandError, DeadlineExceeded, HostError, LabError, LabFailure, RestoreError, name_of
 from lab.base.untrusted import first_line, one_line
 
 TEXT = st.text(max_size=3000)
 ARGV = st.lists(st.text(min_size=1, max_size=300), min_size=1, max_size=6)
+HOST = st.sampled_from(["client", "server"])
 MOST = 200  # characters of a line that says what a command did; of one in the lab's own words a hundred more
 KINDS = [
     kind
@@ -53,25 +43,18 @@ def test_no_password_that_a_program_printed_is_in_it() -> None:
     assert "hunter" not in first_line(printed, 190)
 
 
-def test_the_cause_of_a_failed_command_can_stand_first() -> None:
+def test_the_cause_of_a_failed_command_can_stand_first_and_each_problem_has_a_line() -> None:
     error = CommandError("server", ("/bin/sh", "-c", "long script"), 2, "no such share\nmore\n", "make one")
-    assert error.cause_first() == (
-        "server: no such share\n    more\n    exit code 2\n    of /bin/sh -c 'long script'\nmake one"
-    )
+    lines = ["server: no such share", "    more", "    exit code 2", "    of /bin/sh -c 'long script'", "make one"]
+    assert error.cause_first() == "\n".join(lines)
     assert CommandError("server", ("ip",), 2, "").cause_first() == "server: exit code 2\n    of ip"
     late = DeadlineExceeded("server", ("ip",), 3, "half\n")
     assert late.cause_first() == "server: did not end within 3 s and was ended\n    half\n    of ip"
     assert HostError("no route", "is it on?", host="client").cause_first() == "client: no route: is it on?"
-
-
-def test_what_could_not_be_put_back_has_a_line_each() -> None:
-    error = RestoreError(["client: MTU should be 1500", "server: share stays"])
-    assert str(error).splitlines() == [
-        "not everything could be put back; `lab restore` tries again",
-        "client: MTU should be 1500",
-        "server: share stays",
-    ]
-    assert error.problems == ("client: MTU should be 1500", "server: share stays")
+    problems = ("client: MTU should be 1500", "server: share stays")
+    unrestored = RestoreError(list(problems))
+    assert str(unrestored) == "\n".join(["not everything could be put back; `lab restore` tries again", *problems])
+    assert unrestored.problems == problems
 
 
 @given(kind=st.sampled_from(KINDS), message=TEXT, remedy=TEXT, host=st.sampled_from(["", "client", "server"]))
@@ -86,16 +69,8 @@ def test_any_error_is_a_line_and_its_remedy(kind: type[LabError], message: str, 
     assert "\n" not in error.on_one_line()
 
 
-@given(
-    argv=ARGV,
-    code=st.integers(1, 255),
-    output=TEXT,
-    remedy=st.text(max_size=300),
-    host=st.sampled_from(["client", "server"]),
-)
-def test_a_command_that_failed_is_a_line_with_all_that_matters(
-    argv: list[str], code: int, output: str, remedy: str, host: str
-) -> None:
+@given(argv=ARGV, code=st.integers(1, 255), output=TEXT, remedy=st.text(max_size=300), host=HOST)
+def test_a_failed_command_is_a_line(argv: list[str], code: int, output: str, remedy: str, host: str) -> None:
     first, *others = CommandError(host, argv, code, output, remedy).brief().split("\n")
     assert len(first) <= MOST
     assert first.startswith(f"{host}: {name_of(argv)}: exit code {code}")
@@ -120,10 +95,7 @@ def test_a_script_with_long_output_and_a_command_without_an_exit_code_are_one_li
 def test_where_there_is_a_log_it_is_named() -> None:
     error = CommandError("client", ("ip",), 1, "no", "install ip")
     error.log = Path("results/x/commands.log")
-    assert error.brief().splitlines() == [
-        "client: ip: exit code 1: no",
-        "install ip; all of it: results/x/commands.log",
-    ]
+    assert error.brief() == "client: ip: exit code 1: no\ninstall ip; all of it: results/x/commands.log"
     silent = LabFailure("it printed nonsense", host="server")
     silent.log = error.log
     assert silent.brief().splitlines()[1] == "all of it: results/x/commands.log"
@@ -132,24 +104,21 @@ def test_where_there_is_a_log_it_is_named() -> None:
 @pytest.mark.parametrize(
     ("argv", "name"),
     [
-        (("ip", "link", "show"), "ip link show"),
-        (("/bin/sh", "-c", "command -v iperf3", "sh"), "command -v iperf3"),
-        (("/bin/sh", "-c", "one\ntwo", "sh"), "a script of the lab's"),
-        (("/bin/sh", "-c", "x" * 61), "a script of the lab's"),
+        (("ip", "link", "show"), "ip link show"), (("cat", "x" * 100), "cat " + "x" * 55 + "…"),
+        (("/bin/sh", "-c"), "/bin/sh -c"), (("/bin/sh", "-c", "command -v iperf3", "sh"), "command -v iperf3"),
+        (("/bin/sh", "-c", "one\ntwo", "sh"), errors.A_SCRIPT), (("/bin/sh", "-c", "x" * 61), "a script of the lab's"),
         (("/bin/sh", "-c", '"$@" || :', "sh", "umount", "/mnt"), "umount /mnt"),
         (("/bin/sh", "-c", 'exec "$@"', "sh", "/bin/sh", "-c", '"$@" || :', "sh", "ls"), "ls"),
-        (("cat", "x" * 100), "cat " + "x" * 55 + "…"),
-        (("/bin/sh", "-c"), "/bin/sh -c"),
     ],
-)
+)  # fmt: skip
 def test_the_name_of_a_command(argv: tuple[str, ...], name: str) -> None:
     assert name_of(argv) == name
 
 
 def test_each_of_several_causes_and_commands_to_type_by_hand_are_whole() -> None:
     text = "\n".join(f"sweep.toml: key{number}: " + "wrong " * 70 for number in range(3))
-    assert BadInput(text, several=True).brief() == text
-    assert Unsupported("a\nb", several=True).brief() == "a\nb"
+    assert errors.BadInput(text, several=True).brief() == text
+    assert errors.Unsupported("a\nb", several=True).brief() == "a\nb"
     assert HostError("a\nb").brief() == "a / b"
     by_hand = "client: MTU should be '1500' and is unknown\n    by hand: sudo sh -c " + "x" * 3000
     assert by_hand in RestoreError([by_hand]).brief()
@@ -157,7 +126,7 @@ def test_each_of_several_causes_and_commands_to_type_by_hand_are_whole() -> None
 
 @given(text=TEXT, most=st.integers(20, 300))
 def test_a_long_text_keeps_its_beginning_and_its_end(text: str, most: int) -> None:
-    line, whole = shorten(text, most), one_line(text)
+    line, whole = errors.shorten(text, most), one_line(text)
     assert len(line) <= most
     assert line[:5] == whole[:5]
     assert line[-5:] == whole[-5:]

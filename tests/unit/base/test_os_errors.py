@@ -56,10 +56,10 @@ def test_a_full_standard_output_is_one_line_and_exit_1(
     folder, other = write_run(tmp_path, trials), write_run(tmp_path, trials)
     (tmp_path / "a.toml").write_text(SWEEP)
     name, *options = command.split()
-    what = {"show": [folder.path], "compare": [folder.path, other.path], "plan": [tmp_path / "a.toml"]}[name]
+    files = {"show": [folder.path], "compare": [folder.path, other.path], "plan": [tmp_path / "a.toml"]}[name]
     with FULL.open("w") as full, lab_signals():
         monkeypatch.setattr(sys, "stdout", full)
-        code = main([name, *map(str, what), *options])
+        code = main([name, *map(str, files), *options])
     assert (code, capsys.readouterr().err) == (1, "standard output: No space left on device\n")
 
 

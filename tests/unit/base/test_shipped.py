@@ -21,9 +21,8 @@ def test_the_wheel_has_every_file_that_is_shipped_and_sweeps_and_examples_have_n
     for name in ("sweeps", "notebooks", "docs", "hosts.ini"):
         assert (shipped.FOLDER / name).samefile(ROOT / name)
     package = ROOT / "lab"
-    packed = {
-        path for pattern in PROJECT["tool"]["setuptools"]["package-data"]["lab"] for path in package.glob(pattern)
-    }
+    patterns = PROJECT["tool"]["setuptools"]["package-data"]["lab"]
+    packed = {path for pattern in patterns for path in package.glob(pattern)}
     assert {*shipped.sweeps().values(), *shipped.examples().values()} <= packed
     assert {shipped.HOSTS_TEMPLATE, *(shipped.PAGES / "how-to").glob("*.md")} <= packed
     files_of_assumptions = {*package.glob("p*/**/*assumptions*.toml")}
@@ -40,8 +39,8 @@ def asked_for() -> dict[str, set[str]]:
     extras = PROJECT["project"]["optional-dependencies"]
     texts = [*PROJECT["project"]["dependencies"], *(text for extra in extras.values() for text in extra)]
     asked: dict[str, set[str]] = {}
-    for one in map(Requirement, texts):
-        asked.setdefault(canonicalize_name(one.name), set()).add(str(one.specifier))
+    for requirement in map(Requirement, texts):
+        asked.setdefault(canonicalize_name(requirement.name), set()).add(str(requirement.specifier))
     return asked
 
 
@@ -54,8 +53,8 @@ def beside() -> list[Requirement]:
 def test_each_version_stands_in_one_place() -> None:
     asked = asked_for()
     assert {name: bounds for name, bounds in asked.items() if len(bounds) > 1} == {}
-    assert {one.name for one in beside() if canonicalize_name(one.name) in asked} == set()
-    assert PROJECT["build-system"]["requires"] == [str(one) for one in beside() if one.name == "setuptools"]
+    assert {extra.name for extra in beside() if canonicalize_name(extra.name) in asked} == set()
+    assert PROJECT["build-system"]["requires"] == [str(extra) for extra in beside() if extra.name == "setuptools"]
     assert "file-share-lab[notebook,parquet,fleet,dataset]" in PROJECT["project"]["optional-dependencies"]["all"]
     assert "version" in PROJECT["project"]["dynamic"]
     assert PROJECT["tool"]["setuptools"]["dynamic"]["version"] == {"attr": "lab.__version__"}
@@ -72,7 +71,7 @@ def test_a_bound_without_an_upper_end_says_which_hole_it_keeps_out() -> None:
 def test_what_is_installed_here_is_what_is_asked_for() -> None:
     """Packages that this target of make does not install are not there; none that is there is too old."""
     bounds = {name: SpecifierSet(",".join(texts)) for name, texts in asked_for().items()}
-    bounds |= {one.name: one.specifier for one in beside()}
+    bounds |= {extra.name: extra.specifier for extra in beside()}
     for name, bound in bounds.items():
         with suppress(PackageNotFoundError):
             assert version(name) in bound, f"{name} {version(name)} is not {bound}: `scripts/setup.sh unit` installs it"

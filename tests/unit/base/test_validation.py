@@ -54,32 +54,24 @@ def test_a_missing_file_that_is_called_nearly_so_is_named(tmp_path: Path, monkey
     ("load", "text", "message"),
     [
         (load_hosts, HOSTS.replace("[client]", "[clinet]"), "[clinet]: unknown; .*; did you mean 'client'?"),
-        (
-            load_hosts,
-            HOSTS.replace("data_address", "data_adress", 1),
-            "[client] data_adress: .*; did you mean 'data_address'?",
-        ),
+        (load_hosts, HOSTS.replace("data_address", "data_adress", 1),
+         "[client] data_adress: .*; did you mean 'data_address'?"),
         (load_sweep, SWEEP.replace("protocol", "protocols"), "[factors] protocols: .*; did you mean 'protocol'?"),
         (load_sweep, f"block = 3\n{SWEEP}", "block: unknown; .*; did you mean 'blocks'?"),
     ],
-)
-def test_an_unknown_key_that_is_spelt_nearly_right_is_corrected(
-    tmp_path: Path, load: Callable[[Path], object], text: str, message: str
-) -> None:
+)  # fmt: skip
+def test_a_misspelt_key_is_corrected(tmp_path: Path, load: Callable[[Path], object], text: str, message: str) -> None:
     path = tmp_path / "file"
     path.write_text(text)
     with pytest.raises(BadInput) as raised:
         load(path)
-    assert any(
-        re.fullmatch(rf".*{re.escape(message).replace(re.escape('.*'), '.*')}", line)
-        for line in str(raised.value).splitlines()
-    )
+    pattern = rf".*{re.escape(message).replace(re.escape('.*'), '.*')}"
+    assert any(re.fullmatch(pattern, line) for line in str(raised.value).splitlines())
 
 
 def test_files_that_cannot_be_read_say_what_to_do(tmp_path: Path) -> None:
-    with pytest.raises(
-        BadInput, match=r"nothing: no such file; `lab init` makes one; or copy .*hosts\.ini and fill it in"
-    ):
+    remedy = r"`lab init` makes one; or copy .*hosts\.ini and fill it in"
+    with pytest.raises(BadInput, match=f"nothing: no such file; {remedy}"):
         load_hosts(tmp_path / "nothing")
     with pytest.raises(BadInput, match="nothing: no such file; the sweeps that come with the lab are "):
         load_sweep(tmp_path / "nothing")
@@ -108,9 +100,7 @@ TEXTS = st.one_of(
 @given(TEXTS.map(str.encode) | st.binary(max_size=100))
 @example(HOSTS.encode())
 @example(SWEEP.encode())
-def test_no_file_whatever_raises_anything_but_bad_input(
-    tmp_path_factory: pytest.TempPathFactory, content: bytes
-) -> None:
+def test_no_file_raises_anything_but_bad_input(tmp_path_factory: pytest.TempPathFactory, content: bytes) -> None:
     path = tmp_path_factory.getbasetemp() / "some.file"
     path.write_bytes(content)
     messages = []

@@ -12,7 +12,8 @@ from lab.hosts.hosts_file import load_hosts
 
 
 @pytest.fixture
-def hosts_file(tmp_path: Path) -> Path:
+def hosts_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("LAB_PASSWORD", "x")
     return write_hosts(tmp_path)
 
 
@@ -20,8 +21,7 @@ def of_files(path: Path) -> list[Finding]:
     return list(files.findings(load_hosts(path), path))
 
 
-def test_a_hosts_file_that_others_can_write_is_warned_of(hosts_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("LAB_PASSWORD", "x")
+def test_a_hosts_file_that_others_can_write_is_warned_of(hosts_file: Path) -> None:
     assert [finding.level for finding in of_files(hosts_file)] == ["ok"]
     hosts_file.chmod(0o606)
     warned = of_files(hosts_file)[0]
@@ -35,24 +35,21 @@ def test_a_hosts_file_that_others_can_write_is_warned_of(hosts_file: Path, monke
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files away")
-def test_a_hosts_file_of_another_user_is_warned_of(hosts_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("LAB_PASSWORD", "x")
+def test_a_hosts_file_of_another_user_is_warned_of(hosts_file: Path) -> None:
     os.chown(hosts_file, 12345, -1)
     warned = of_files(hosts_file)[0]
     assert (warned.level, warned.remedy) == ("warning", f"`sudo chown 0 {hosts_file}`")
 
 
 def test_a_password_that_a_run_will_not_get_is_a_problem(hosts_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("LAB_PASSWORD", raising=False)
-    (found,) = of_files(hosts_file)
-    assert found.level == "problem"
-    assert "LAB_PASSWORD is not set" in found.message
+    monkeypatch.delenv("LAB_PASSWORD")
+    (finding,) = of_files(hosts_file)
+    assert (finding.level, "LAB_PASSWORD is not set" in finding.message) == ("problem", True)
     secret = hosts_file.parent / "secret"
     secret.write_text("hunter2")
     secret.chmod(0o644)
     hosts_file.write_text(HOSTS.replace("env:LAB_PASSWORD", f"file:{secret}"))
-    (found,) = of_files(hosts_file)
-    assert found.level == "problem"
-    assert f"chmod 600 {secret}" in found.message + found.remedy
+    (finding,) = of_files(hosts_file)
+    assert (finding.level, f"chmod 600 {secret}" in finding.message + finding.remedy) == ("problem", True)
     hosts_file.write_text(HOSTS.replace("env:LAB_PASSWORD", "prompt"))
     assert [finding.level for finding in of_files(hosts_file)] == ["ok"]

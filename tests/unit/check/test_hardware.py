@@ -2,6 +2,7 @@
 
 import re
 import subprocess
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -11,26 +12,22 @@ from support.fake_host import EmulatedHost, FakeHost
 from lab.check.finding import Finding
 from lab.check.hardware import assumptions_about, findings
 from lab.check.machine import Machine
-from lab.hosts.assumptions import Assumption
 from lab.hosts.host_config import HostConfig
 from lab.platforms.linux.platform import Linux
 from lab.platforms.macos.platform import MacOS
 
 ASSUMPTIONS = assumptions_about(MacOS)
+ASKED = [row for row in ASSUMPTIONS if row.ask and row.holds_for((15, 5))]
 
 
-def asked(version: tuple[int, int]) -> list[Assumption]:
-    return [row for row in ASSUMPTIONS if row.ask and row.holds_for(version)]
-
-
-def found(one: Machine) -> list[Finding]:
-    return list(findings(one, "192.0.2.7", []))
+def compare(mac: Machine) -> list[Finding]:
+    return list(findings(mac, "192.0.2.7", []))
 
 
 def test_a_mac_that_is_as_assumed(tmp_path: Path) -> None:
-    lines = found(machine(tmp_path))
-    assert [finding for finding in lines if finding.level == "warning"] == []
-    assert len([finding for finding in lines if finding.level == "ok"]) == len(asked((15, 5)))
+    lines = compare(machine(tmp_path))
+    counts = Counter(finding.level for finding in lines)
+    assert (counts["warning"], counts["ok"]) == (0, len(ASKED))
     assert all(finding.remedy for finding in lines if finding.level == "note")
     assert {finding.subject for finding in lines} == {"client hardware"}
 
@@ -51,38 +48,35 @@ DIFFERENT = [
 @pytest.fixture(scope="module")
 def different(tmp_path_factory: pytest.TempPathFactory) -> list[Finding]:
     """What is found to differ on a Mac whose commands all say something else."""
-    one = machine(tmp_path_factory.mktemp("different"), {command: text for command, text, *_ in DIFFERENT})
-    return [finding for finding in found(one) if finding.level == "warning"]
+    mac = machine(tmp_path_factory.mktemp("different"), {command: text for command, text, *_ in DIFFERENT})
+    return [finding for finding in compare(mac) if finding.level == "warning"]
 
 
-@pytest.mark.parametrize(("what", "said"), [case[2:] for case in DIFFERENT], ids=[case[0] for case in DIFFERENT])
-def test_what_differs_is_shown_beside_what_is_assumed(different: list[Finding], what: str, said: str) -> None:
-    (line,) = [finding for finding in different if what in finding.message]
-    assert line.message.startswith("differs: ")
-    assert said in line.message
-    assert "assumed is " in line.message
-    assert "macOS 15.5" in line.remedy
+@pytest.mark.parametrize(("assumption", "printed"), [row[2:] for row in DIFFERENT], ids=[row[0] for row in DIFFERENT])
+def test_what_differs_is_shown_beside_what_is_assumed(different: list[Finding], assumption: str, printed: str) -> None:
+    (finding,) = [finding for finding in different if assumption in finding.message]
+    assert finding.message.startswith("differs: ")
+    assert [text for text in (printed, "assumed is ") if text not in finding.message] == []
+    assert "macOS 15.5" in finding.remedy
 
 
 def test_what_only_root_sees_cannot_be_told_without(tmp_path: Path) -> None:
-    notes = [finding.message for finding in found(machine(tmp_path, no_root=True)) if "without root" in finding.message]
-    assert len(notes) == len([row for row in asked((15, 5)) if row.root])
+    told = [finding for finding in compare(machine(tmp_path, no_root=True)) if "without root" in finding.message]
+    assert len(told) == len([row for row in ASKED if row.root])
 
 
 @pytest.mark.parametrize(("system", "without"), [("Mac OS X 10.6.8 (10K549)", "caffeinate"), ("macOS 27.0", "noidle")])
 def test_a_mac_is_asked_what_its_version_has(tmp_path: Path, system: str, without: str) -> None:
-    one = machine(tmp_path, system=system)
-    found(one)
-    assert isinstance(one.host, EmulatedHost)
-    assert not [call for call in one.host.calls() if without in call]
+    mac = machine(tmp_path, system=system)
+    compare(mac)
+    assert isinstance(mac.host, EmulatedHost)
+    assert not [call for call in mac.host.calls() if without in call]
 
 
 def test_of_linux_nothing_is_asked() -> None:
     host = FakeHost()
     linux = Machine("client", HostConfig(host="h", data_address="192.0.2.1"), host, Linux(host), None)
-    (line,) = findings(linux, "x", [])
-    assert line.level == "ok"
-    assert host.sent == []
+    assert ([finding.level for finding in compare(linux)], host.sent) == (["ok"], [])
 
 
 def test_every_row_can_be_asked_and_compared() -> None:

@@ -19,13 +19,13 @@ TWO = HOSTS.replace("data_address", "ram_disk = 1 GiB\ndata_address").replace("[
 LOCAL = f"{TWO}[lab]\ninstance = mine/0123\n"
 MORE = "".join(f"[client.{number}]\nhost = c{number}\ndata_address = 192.0.2.1{number}\n" for number in range(2, 9))
 MAY = "`sudo visudo -f /etc/sudoers.d/file-share-lab` there, and in it `you ALL=(root) "
-FOR_NOW = f"for the time of the measurements {MAY}"
+SUDO = f"give sudo = password in [client], or for the time of the measurements {MAY}NOPASSWD: ALL`"
 
 
 @pytest.mark.parametrize(
     ("stderr", "remedy"),
     [
-        ("sudo: sorry, a password is required", f"give sudo = password in [client], or {FOR_NOW}NOPASSWD: ALL`"),
+        ("sudo: sorry, a password is required to run sudo", SUDO),
         ("sudo: a terminal is required to read the password; either use the -S option", "give sudo = password in"),
         ("Sorry, try again.\nsudo: 1 incorrect password attempt", "the password that sudo_password in [client] leads"),
         ("you is not in the sudoers file.", f"let you use sudo: {MAY}ALL`"),
@@ -39,14 +39,13 @@ def test_why_nobody_becomes_root(tmp_path: Path, stderr: str, remedy: str) -> No
     host.on(("id", "-u"), stderr=stderr, exit_code=1, root=True)
     config = load_hosts(write_hosts(tmp_path))
     machine = Machine("client", config.client, host, Linux(host), None)
-    (found,) = host_check._check_root(machine, "client sudo", config)
+    (finding,) = host_check._check_root(machine, "client sudo", config)
     message = f"you cannot become root (sudo = nopasswd): {stderr.splitlines()[-1]}"
-    assert (found.level, found.message) == ("problem", message)
-    assert remedy in found.remedy
+    assert (finding.level, finding.message, remedy in finding.remedy) == ("problem", message, True)
 
 
 @pytest.mark.parametrize(
-    ("text", "memory_bytes", "free_mib", "level", "said"),
+    ("text", "memory_bytes", "free_mib", "level", "message"),
     [
         (LOCAL, OURS, 4000, "ok", "ram_disk = 1024 MiB, 2048 MiB with the other host's, which is in the same memory"),
         (LOCAL + MORE, OURS, 20000, "ok", "9216 MiB with those of 8 other hosts, which are in the same memory; 20000"),
@@ -57,15 +56,12 @@ def test_why_nobody_becomes_root(tmp_path: Path, stderr: str, remedy: str) -> No
     ],
 )
 def test_ram_disks_of_all_hosts_of_a_local_lab_are_in_one_memory(
-    tmp_path: Path, text: str, memory_bytes: int, free_mib: int, level: str, said: str
+    tmp_path: Path, text: str, memory_bytes: int, free_mib: int, level: str, message: str
 ) -> None:
-    path = write_hosts(tmp_path)
-    path.write_text(text)
-    config = load_hosts(path)
-    system = ("c", "linux", "Debian", "Linux", "x", 2)
-    facts = Facts(*system, memory_bytes, free_mib * MIB, "root", True, "/", "eth0", 1500)
-    host = FakeHost()
+    (path := write_hosts(tmp_path)).write_text(text)
+    config, host = load_hosts(path), FakeHost()
+    memory = (memory_bytes, free_mib * MIB)
+    facts = Facts("c", "linux", "Debian", "Linux", "x", 2, *memory, "root", True, "/", "eth0", 1500)
     machine = Machine("client", config.client, host, Linux(host), facts)
-    (found,) = host_check._check_memory(machine, "client memory", config)
-    assert found.level == level
-    assert said in found.message
+    (finding,) = host_check._check_memory(machine, "client memory", config)
+    assert (finding.level, message in finding.message) == (level, True)

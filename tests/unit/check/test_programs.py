@@ -4,8 +4,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from support.checked_macs import lines_of, machines_of
-from support.fake_host import EmulatedHost
+from support.checked_macs import Macs, lines_of, machines_of
 
 from lab.check import programs as program_check
 from lab.check.machine import Machine
@@ -19,11 +18,10 @@ def put(path: Path, script: str) -> None:
     path.chmod(0o755)
 
 
-def test_a_program_that_is_missing_on_a_mac(macs: dict[str, EmulatedHost]) -> None:
+def test_a_program_that_is_missing_on_a_mac(macs: Macs) -> None:
     programs, machine = macs["client"].folder / "bin", machines_of(macs)["client"]
     (programs / "iperf3").unlink()
-    lines = lines_of(program_check.check(machine, "client programs"))
-    assert lines == [
+    assert lines_of(program_check.check(machine, "client programs")) == [
         "problem  client programs: iperf3 is missing: nothing can be measured without it"
         "  -> install Homebrew there (https://brew.sh), then `brew install iperf3`"
     ]
@@ -46,7 +44,7 @@ def test_a_program_that_is_missing_on_a_mac(macs: dict[str, EmulatedHost]) -> No
     ],
 )
 def test_a_program_that_only_prints_nonsense_or_never_ends(
-    macs: dict[str, EmulatedHost], monkeypatch: pytest.MonkeyPatch, program: str, script: str, wrong: str
+    macs: Macs, monkeypatch: pytest.MonkeyPatch, program: str, script: str, wrong: str
 ) -> None:
     monkeypatch.setattr(program_check, "TRY_S", 1 if "does not end" in wrong else 30)
     programs = macs["client"].folder / "bin"
@@ -70,7 +68,7 @@ def test_a_program_that_only_prints_nonsense_or_never_ends(
         ("fio-3.36", ""),
     ],
 )
-def test_an_extra_program_is_for_the_client(macs: dict[str, EmulatedHost], printed: str, finding: str) -> None:
+def test_an_extra_program_is_for_the_client(macs: Macs, printed: str, finding: str) -> None:
     for host in macs.values():
         if printed:
             put(host.folder / "bin" / "fio", f"echo {printed}")

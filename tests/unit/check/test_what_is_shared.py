@@ -11,22 +11,9 @@ from support.checked_macs import machine, says
 from support.examples import bounded
 
 from lab.base.errors import BadInput, HostLost, LabFailure
+from lab.check import hardware_file as file
 from lab.check.hardware import Answer, findings
-from lab.check.hardware_file import (
-    AS_ASSUMED,
-    DIFFERS,
-    EMULATED,
-    FIRST_LINE,
-    MOST_BYTES,
-    MOST_ENTRIES,
-    NOT_ASKED,
-    NOT_TOLD,
-    REFUSED,
-    Entry,
-    SharedHost,
-    parse_shared,
-    render,
-)
+from lab.check.hardware_file import FIRST_LINE, Entry, SharedHost, parse_shared, render
 from lab.check.machine import Machine
 from lab.check.sharing import Sharing
 from lab.hosts.host_config import HostConfig
@@ -38,6 +25,7 @@ HOSTS = Hosts(
     share=ShareConfig(serve="lab", path="/srv/films of jane", name="films", account="joe"),
     lab=LabConfig(),
 )
+CLIENT = f"{FIRST_LINE}\n== client ==\n"
 NAMES = r"""
 printf '%s\n' "host Jane's Mac mini" "user jane" "person Jane Quill" "volume Big Raid" "serial C02XK1ABJG5H"
 """
@@ -59,19 +47,19 @@ SECRETS = (
 )  # fmt: skip
 
 
-def share(path: Path, one: Machine, hosts: Hosts = HOSTS, answers: list[Answer] | None = None) -> str:
+def share(path: Path, mac: Machine, hosts: Hosts = HOSTS, answers: list[Answer] | None = None) -> str:
     """Write the file; ``answers`` are those to the assumptions, where the Mac was asked for them before."""
     sharing = Sharing(path, hosts)
     if answers is None:
-        list(findings(one, "10.77.0.2", answers := []))
-    sharing.add(one, "10.77.0.2", answers)
+        list(findings(mac, "10.77.0.2", answers := []))
+    sharing.add(mac, "10.77.0.2", answers)
     return sharing.write()
 
 
 def of_jane(folder: Path, changed: dict[str, str] | None = None) -> Machine:
-    one = machine(folder, SAYS_TOO_MUCH | {"names": NAMES} | (changed or {}))
-    assert one.facts
-    return replace(one, facts=replace(one.facts, hostname="mini.firm.example", user="jane", home="/Users/jane"))
+    mac = machine(folder, SAYS_TOO_MUCH | {"names": NAMES} | (changed or {}))
+    assert mac.facts
+    return replace(mac, facts=replace(mac.facts, hostname="mini.firm.example", user="jane", home="/Users/jane"))
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -85,9 +73,9 @@ def _names() -> Iterator[None]:
 @pytest.fixture(scope="module")
 def asked(_names: None, tmp_path_factory: pytest.TempPathFactory) -> tuple[Machine, list[Answer]]:
     """Jane's Mac, and what it said of each assumption."""
-    one = of_jane(tmp_path_factory.mktemp("jane"))
-    list(findings(one, "10.77.0.2", answers := list[Answer]()))
-    return one, answers
+    mac = of_jane(tmp_path_factory.mktemp("jane"))
+    list(findings(mac, "10.77.0.2", answers := list[Answer]()))
+    return mac, answers
 
 
 @pytest.fixture(scope="module")
@@ -107,15 +95,15 @@ def test_nothing_that_names_anybody_is_in_it(shared: str) -> None:
 def test_it_is_read_back_as_it_was_written_the_unverified_and_worst_first(shared: str) -> None:
     (host,) = parse_shared(shared)
     assert (host.role, host.system, host.is_emulated) == ("client", "macOS 15.5 (24F74)", False)
-    verdicts = {(entry.kind, entry.name): entry for entry in host.entries}
-    assert verdicts["assumption", "tcp-settings"].verdict == AS_ASSUMED
-    assert verdicts["assumption", "nfsd-status"].verdict == DIFFERS
-    assert verdicts["assumption", "load-when-off"].verdict == NOT_ASKED
-    assert verdicts["capture", "vm_stat"].verdict == REFUSED
-    assert verdicts["capture", "mount"].output[0] == "/dev/disk3s1 on / (apfs, local)"
+    entries = {(entry.kind, entry.name): entry for entry in host.entries}
+    names = ("tcp-settings", "nfsd-status", "load-when-off")
+    verdicts = [entries["assumption", name].verdict for name in names]
+    assert verdicts == [file.AS_ASSUMED, file.DIFFERS, file.NOT_ASKED]
+    assert entries["capture", "vm_stat"].verdict == file.REFUSED
+    assert entries["capture", "mount"].output[0] == "/dev/disk3s1 on / (apfs, local)"
     assert render([host]) == shared
-    names = [entry.name for entry in host.entries]
-    assert names.index("load-when-off") < names.index("link-back") < names.index("iostat-row")
+    order = [entry.name for entry in host.entries]
+    assert order.index("load-when-off") < order.index("link-back") < order.index("iostat-row")
 
 
 def test_what_a_host_prints_is_no_line_of_the_file_and_does_nothing_to_a_terminal(shared: str) -> None:
@@ -129,36 +117,35 @@ def test_without_root_it_says_what_it_could_not_ask(tmp_path: Path) -> None:
     share(tmp_path / "mac.txt", replace(of_jane(tmp_path), no_root=True))
     (host,) = parse_shared((tmp_path / "mac.txt").read_text())
     verdicts = {entry.name: entry.verdict for entry in host.entries}
-    assert verdicts["sharing-list"] == NOT_TOLD
+    assert verdicts["sharing-list"] == file.NOT_TOLD
     assert "sharing" not in verdicts  # a capture
 
 
-@pytest.mark.parametrize("mark", ["cpu", "instance", "model"])
-def test_an_emulated_mac_is_none(asked: tuple[Machine, list[Answer]], tmp_path: Path, mark: str) -> None:
-    (one, answers), hosts = asked, HOSTS
-    assert one.facts
-    marked: dict[str, Any] = {
-        "cpu": {"cpu": "EMULATED on a processor"},
-        "model": {"about": {"model": "EmulatedMac1,1"}},
-    }
-    one = replace(one, facts=replace(one.facts, **marked.get(mark, {})))
-    if mark == "instance":
-        hosts = HOSTS.model_copy(update={"lab": LabConfig(instance="default/0123456789abcdef")})
-    share(tmp_path / "mac.txt", one, hosts, answers)
+@pytest.mark.parametrize(
+    ("facts", "instance", "is_told"),
+    [
+        ({"cpu": "EMULATED on a processor"}, None, True),
+        ({}, "default/0123456789abcdef", True),
+        ({"about": {"model": "EmulatedMac1,1"}}, None, False),
+    ],
+)
+def test_an_emulated_mac_is_none(
+    asked: tuple[Machine, list[Answer]], tmp_path: Path, facts: dict[str, Any], instance: str | None, is_told: bool
+) -> None:
+    mac, answers = asked
+    assert mac.facts
+    hosts = HOSTS.model_copy(update={"lab": LabConfig(instance=instance)})
+    share(tmp_path / "mac.txt", replace(mac, facts=replace(mac.facts, **facts)), hosts, answers)
     text = (tmp_path / "mac.txt").read_text()
-    assert parse_shared(text)[0].is_emulated
-    assert (EMULATED in text) == (mark != "model")
+    assert (parse_shared(text)[0].is_emulated, file.EMULATED in text) == (True, is_told)
 
 
-@pytest.mark.parametrize("there", ["file", "link", "dangling link"])
-def test_nothing_is_written_over_or_through_a_link(tmp_path: Path, there: str) -> None:
+@pytest.mark.parametrize("existing", ["file", "link", "dangling link"])
+def test_nothing_is_written_over_or_through_a_link(tmp_path: Path, existing: str) -> None:
     path, target = tmp_path / "mac.txt", tmp_path / "target"
-    if there == "file":
-        path.write_text("mine")
-    else:
-        path.symlink_to(target)
-        if there == "link":
-            target.write_text("mine")
+    if existing == "link":
+        target.write_text("mine")
+    path.write_text("mine") if existing == "file" else path.symlink_to(target)
     with pytest.raises(BadInput, match="is there already"):
         Sharing(path, HOSTS)
     path.unlink()
@@ -166,8 +153,7 @@ def test_nothing_is_written_over_or_through_a_link(tmp_path: Path, there: str) -
     path.symlink_to(target)
     with pytest.raises(BadInput, match="is there already"):
         sharing.write()
-    assert target.exists() == (there == "link")
-    assert not target.exists() or target.read_text() == "mine"
+    assert [entry.read_text() for entry in tmp_path.glob("target")] == ["mine"] * (existing == "link")
 
 
 def test_there_is_no_file_where_it_cannot_be_masked(tmp_path: Path) -> None:
@@ -178,34 +164,29 @@ def test_there_is_no_file_where_it_cannot_be_masked(tmp_path: Path) -> None:
 
 
 def test_a_lost_connection_is_no_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    one = of_jane(tmp_path)
-    monkeypatch.setattr(one.host, "shell", Mock(side_effect=HostLost("gone")))
+    mac = of_jane(tmp_path)
+    monkeypatch.setattr(mac.host, "shell", Mock(side_effect=HostLost("gone")))
     with pytest.raises(HostLost):
-        share(tmp_path / "mac.txt", one)
+        share(tmp_path / "mac.txt", mac)
 
 
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("", "line 1"),
-        ("hello", "line 1"),
-        (FIRST_LINE, "no host"),
-        (f"{FIRST_LINE}\n== client ==\n== client ==\n", "one twice"),
-        (f"{FIRST_LINE}\n== client ==\n-- assumption a: as assumed\n-- assumption a: differs\n", "one twice"),
-        (f"{FIRST_LINE}\n== client ==\n| said\n", "line 3"),
-        (f"{FIRST_LINE}\n== client ==\n-- assumption A/b: as assumed\n", "line 3"),
-        (f"{FIRST_LINE}\n== client ==\n-- assumption a: perhaps\n", "line 3"),
-        (f"{FIRST_LINE}\n== client ==\nwhat: {'x' * 600}\n", "line 3"),
-        (f"{FIRST_LINE}\n{'x' * MOST_BYTES}", "larger than"),
+        ("", "line 1"), ("hello", "line 1"), (FIRST_LINE, "no host"), (f"{CLIENT}== client ==\n", "one twice"),
+        (f"{CLIENT}-- assumption a: as assumed\n-- assumption a: differs\n", "one twice"),
+        (f"{CLIENT}| said\n", "line 3"), (f"{CLIENT}-- assumption A/b: as assumed\n", "line 3"),
+        (f"{CLIENT}-- assumption a: perhaps\n", "line 3"), (f"{CLIENT}what: {'x' * 600}\n", "line 3"),
+        (f"{FIRST_LINE}\n{'x' * file.MOST_BYTES}", "larger than"),
     ],
-)
+)  # fmt: skip
 def test_what_is_no_such_file_is_refused(text: str, problem: str) -> None:
     with pytest.raises(ValueError, match=problem):
         parse_shared(text)
 
 
 def test_a_file_of_too_many_entries_is_refused_and_long_answers_are_cut(tmp_path: Path) -> None:
-    many = [Entry("capture", f"c{number}", "read") for number in range(MOST_ENTRIES + 1)]
+    many = [Entry("capture", f"c{number}", "read") for number in range(file.MOST_ENTRIES + 1)]
     with pytest.raises(ValueError, match="too many"):
         parse_shared(render([SharedHost("client", {}, many)]))
     long = Entry("capture", "long", "read", {}, ["x" * 10_000] * 1000)

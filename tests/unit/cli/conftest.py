@@ -5,6 +5,11 @@ from support import commands
 from support.commands import Command, Lab
 
 
+@pytest.fixture(autouse=True)
+def _empty_place(empty_place: None) -> None:
+    """Each command runs in an empty folder."""
+
+
 @pytest.fixture
 def lab(capsys: pytest.CaptureFixture[str]) -> Lab:
     """Runs a command: exit code, standard output, standard error."""

@@ -18,18 +18,15 @@ import lab as package
 from lab.base import shipped
 from lab.notebook import jupyter_alone
 
-pytestmark = pytest.mark.usefixtures("empty_place", "empty_figures")
+pytestmark = pytest.mark.usefixtures("empty_figures")
 
 
 @pytest.mark.parametrize("argv", [["--version"], ["plan", "demo"], ["plan", "macs", "--json"], ["show", "example"]])
 def test_nothing_is_left_in_the_folder(lab: Lab, argv: list[str]) -> None:
-    code, out, _ = lab(*argv)
+    code, out, err = lab(*argv)
     assert code == 0
-    assert argv != ["--version"] or out == f"lab {package.__version__}\n"
+    assert argv != ["--version"] or (out, err) == (f"lab {package.__version__}\n", "")
     assert list(Path().iterdir()) == []
-
-
-# --- sweeps
 
 
 @pytest.mark.parametrize("name", sorted(shipped.sweeps()))
@@ -57,49 +54,31 @@ def test_an_unknown_sweep_is_an_error_that_lists_those_that_there_are(refused: C
     assert name == ".." or f"{Path(name).name}: no such file{listed}" in err
 
 
-def test_a_run_takes_the_same_names(lab: Lab, refused: Command) -> None:
+def test_a_run_takes_the_same_names(refused: Command) -> None:
     write("hosts.ini", HOSTS)
-    err = refused("run", "demo")
-    assert "[share] serve = existing" in err  # the sweep has been read, and does not fit
-    assert "the sweeps that come with the lab are" in lab("run", "demmo")[2]
-
-
-# --- example runs
+    assert "[share] serve = existing" in refused("run", "demo")  # the sweep has been read, and does not fit
+    assert "the sweeps that come with the lab are" in refused("run", "demmo")
 
 
 def test_an_example_is_shown_with_what_it_is(lab: Lab) -> None:
     code, out, err = lab("show", "example")
-    assert code == 0
-    assert out.startswith("Fastest write")
-    assert "lab-example-" not in out
+    assert (code, out[:13]) == (0, "Fastest write")
     assert err.startswith("example: a run that comes with the lab, made in a local lab on one machine")
-    shown = json.loads(lab("show", "example", "--json")[1])
-    assert shown["path"] == "example"
-    assert "lab-example-" not in json.dumps(shown)
-
-
-def test_examples_are_compared(done: Command) -> None:
-    out = done("compare", "example", "example-delay")
-    assert "A: example" in out
-    assert "lab-example-" not in out
+    content = lab("show", "example", "--json")[1]
+    assert json.loads(content)["path"] == "example"
+    code, compared, _ = lab("compare", "example", "example-delay")
+    assert (code, "A: example" in compared) == (0, True)
+    assert "lab-example-" not in out + content + compared
 
 
 def test_the_report_of_an_example_is_written_to_the_current_folder(lab: Lab) -> None:
     code, out, err = lab("report", "example")
-    assert code == 0
-    assert out.splitlines()[-1] == "report-example/report.html"
+    assert (code, out.splitlines()[-1]) == (0, "report-example/report.html")
     assert "example: a run that comes with the lab" in err
     assert [path.name for path in Path().iterdir()] == ["report-example"]
     page = Path("report-example/report.html").read_text(encoding="utf-8")
     assert "a run that comes with the lab, made in a local lab" in page
     assert "lab-example-" not in page
-
-
-def test_without_a_run_an_example_is_offered(lab: Lab) -> None:
-    assert "`lab show example` shows one that comes with the lab" in lab("show")[2]
-
-
-# --- notebooks
 
 
 CHOOSING = ("LAB_NAMES", "LAB_OTHER_RUN", "LAB_RUN")
@@ -125,20 +104,16 @@ def started(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
 
 
 def test_a_notebook_is_copied_and_opened_on_an_example(lab: Lab, started: list[Any]) -> None:
-    code, out, _ = lab("notebook", "example")
-    assert (code, out) == (0, "explore.ipynb: a copy, to be changed as you like\n")
+    assert lab("notebook", "example")[:2] == (0, "explore.ipynb: a copy, to be changed as you like\n")
     assert Path("explore.ipynb").read_bytes() == shipped.notebooks()["explore"].read_bytes()
     assert started == [("explore.ipynb", {"LAB_RUN": "example"})]
 
 
-def test_a_notebook_that_is_there_is_opened_by_its_path_alone(
-    refused: Command, done: Command, started: list[Any]
-) -> None:
+def test_a_notebook_is_opened_by_its_path_alone(refused: Command, done: Command, started: list[Any]) -> None:
     Path("mine").mkdir()
     write("mine/explore.ipynb", "my own")
     err = refused("notebook", "example", "--to", "mine")
-    assert started == []
-    assert "\nmine/explore.ipynb: is there already, and is not opened unasked\n" in err
+    assert (started, "\nmine/explore.ipynb: is there already, and is not opened unasked\n" in err) == ([], True)
     assert "`lab notebook mine/explore.ipynb` opens it" in err
     done("notebook", "mine/explore.ipynb", "example", "example-delay")
     assert started == [("mine/explore.ipynb", {"LAB_RUN": "example", "LAB_OTHER_RUN": "example-delay"})]
@@ -151,15 +126,14 @@ def test_no_notebook_of_a_run_folder_is_run(refused: Command, started: list[Any]
     shutil.copy(shipped.notebooks()["design"], run / "design.ipynb")
     Path("link.ipynb").symlink_to(run / "design.ipynb")
     Path("folder").symlink_to(run, target_is_directory=True)
-    for words in ([run / "design.ipynb"], ["link.ipynb"], ["folder/design.ipynb"]):
+    message = f"lies in {run.resolve()}, among results, and those may be somebody else's: it is not run"
+    for name in (run / "design.ipynb", "link.ipynb", "folder/design.ipynb"):
         for more in ([], ["--export", "page.html"]):
-            message = f"lies in {run.resolve()}, among results, and those may be somebody else's: it is not run"
-            assert message in refused("notebook", *words, *more)
+            assert message in refused("notebook", name, *more)
     os.chdir(run)
     for name in ("design", "explore"):
         assert "holds results, and no notebook is put there" in refused("notebook", name, ".")
-    assert sorted(path.name for path in Path().glob("*.ipynb")) == ["design.ipynb"]
-    assert not started
+    assert (sorted(path.name for path in Path().glob("*.ipynb")), started) == (["design.ipynb"], [])
 
 
 @pytest.mark.parametrize(
@@ -179,11 +153,10 @@ def test_a_wrong_notebook_is_refused(refused: Command, started: list[Any], words
     write("mine.ipynb", "mine")
     Path("folder.ipynb").mkdir()
     assert why in refused("notebook", *words)
-    assert started == []
-    assert sorted(path.name for path in Path().iterdir()) == ["folder.ipynb", "mine.ipynb"]
+    assert (started, sorted(map(str, Path().iterdir()))) == ([], ["folder.ipynb", "mine.ipynb"])
 
 
-NEWEST = {"LAB_RUN": "{results}/20300102T000000Z-demo"}
+FIRST, NEWEST = ({"LAB_RUN": f"{{results}}/2030010{day}T000000Z-demo"} for day in (1, 2))
 
 
 @pytest.mark.parametrize(
@@ -192,15 +165,14 @@ NEWEST = {"LAB_RUN": "{results}/20300102T000000Z-demo"}
         ([], "explore", NEWEST),
         (["start"], "start", {}),
         (["why-slow"], "why-slow", NEWEST),
-        (["design", "-2"], "design", {"LAB_RUN": "{results}/20300101T000000Z-demo"}),
+        (["design", "-2"], "design", FIRST),
         (["demo", "--no-redact"], "explore", NEWEST | {"LAB_NAMES": "shown"}),
         (["explore", "https://example.org/x.zip"], "explore", {"LAB_RUN": "https://example.org/x.zip"}),
         (["compare"], "compare", {}),
-        (["compare", "-2", "example"], "compare",
-         {"LAB_OTHER_RUN": "example", "LAB_RUN": "{results}/20300101T000000Z-demo"}),
+        (["compare", "-2", "example"], "compare", FIRST | {"LAB_OTHER_RUN": "example"}),
         (["is-it-true"], "is-it-true", {}),
     ],
-)  # fmt: skip
+)
 def test_a_notebook_is_opened_by_its_name_on_the_runs_that_are_named(
     done: Command, started: list[Any], words: list[str], notebook: str, chosen: dict[str, str]
 ) -> None:
@@ -208,8 +180,7 @@ def test_a_notebook_is_opened_by_its_name_on_the_runs_that_are_named(
         write_run(Path("made"), [trial()]).path.rename(Path("made") / name)
     Path("made").rename("results")
     done("notebook", *words)
-    results = Path("results").resolve()
-    expected = {name: value.format(results=results) for name, value in chosen.items()}
+    expected = {name: value.format(results=Path("results").resolve()) for name, value in chosen.items()}
     assert started == [(f"{notebook}.ipynb", expected)]
 
 
@@ -221,5 +192,5 @@ def test_without_jupyter_nothing_is_copied(refused: Command, monkeypatch: pytest
 
 
 def test_without_a_run_a_newcomer_is_shown_one(lab: Lab, started: list[Any]) -> None:
-    assert lab("notebook")[0] == 0
-    assert started == [("start.ipynb", {})]
+    assert "`lab show example` shows one that comes with the lab" in lab("show")[2]
+    assert (lab("notebook")[0], started) == (0, [("start.ipynb", {})])

@@ -4,32 +4,28 @@ import json
 from pathlib import Path
 
 import pytest
-from support.commands import Command, Lab
+from support.commands import Command
 from support.runs_to_compare import write_pairs
 
 
-def test_effects_over_pairs_are_printed_and_their_json(lab: Lab, tmp_path: Path) -> None:
+def test_effects_over_pairs_are_printed_and_their_json(done: Command, tmp_path: Path) -> None:
     paths = [run.path for run in write_pairs(tmp_path, [0.2, 0.25, 0.3], [{"kernel": f"6.{n}"} for n in range(3)])]
-    code, printed, _ = lab("compare", *paths, "--over-pairs")
-    plain = " ".join(printed.split())
-    assert code == 0
+    plain = " ".join(done("compare", *paths, "--over-pairs").split())
     assert plain.startswith("3 pairs of hosts, taken as a sample of pairs")
-    assert "over 3 pairs" in plain
-    assert "One pair a value: server kernel. What that does cannot be told from the pair" in plain
-    assert "all cases, P2" in plain
-    comparison = json.loads(lab("compare", "--json", "--over-pairs", *paths)[1])
-    assert len(comparison["pairs"]) == 3
-    assert comparison["answer"][0].startswith("3 pairs of hosts")
+    kernel = "One pair a value: server kernel. What that does cannot be told from the pair"
+    assert [text for text in ("over 3 pairs", kernel, "all cases, P2") if text not in plain] == []
+    comparison = json.loads(done("compare", "--json", "--over-pairs", *paths))
+    assert (len(comparison["pairs"]), comparison["answer"][0][:16]) == (3, "3 pairs of hosts")
 
 
-def test_the_page_is_written_without_names(lab: Lab, done: Command, tmp_path: Path) -> None:
+def test_the_page_is_written_without_names(done: Command, tmp_path: Path) -> None:
     paths = [run.path for run in write_pairs(tmp_path, [0.2, 0.25, 0.3])]
     page, named = (tmp_path / name / "compare.html" for name in ("page", "named"))
     printed = done("compare", *paths, "--over-pairs", "--to", page.parent)
     assert printed.startswith("3 pairs of hosts")
     assert str(page) in printed.splitlines()
     assert "pair1-client" not in page.read_text()
-    lab("compare", *paths, "--over-pairs", "--to", named.parent, "--no-redact")
+    done("compare", *paths, "--over-pairs", "--to", named.parent, "--no-redact")
     assert "pair1-client" in named.read_text()
 
 
@@ -41,9 +37,7 @@ def test_the_page_is_written_without_names(lab: Lab, done: Command, tmp_path: Pa
         (["published", "one"], "--over-pairs: not with published"),
     ],
 )
-def test_what_has_no_effect_over_pairs_is_refused(lab: Lab, tmp_path: Path, words: list[str], message: str) -> None:
+def test_what_has_no_effect_is_refused(refused: Command, tmp_path: Path, words: list[str], message: str) -> None:
     runs = zip(("one", "two"), write_pairs(tmp_path, [0.2, 0.25]), strict=True)
     paths = {name: str(run.path) for name, run in runs}
-    code, _, err = lab("compare", *(paths.get(word, word) for word in words), "--over-pairs")
-    assert code == 2
-    assert message in err
+    assert message in refused("compare", *(paths.get(word, word) for word in words), "--over-pairs")

@@ -14,11 +14,8 @@ from lab.cli.completion import SHELLS, script
 from lab.cli.main import COMMANDS, parser
 
 ASK_BASH = """
-source "$1"
-shift
-COMP_WORDS=("$@")
-COMP_CWORD=$(($# - 1))
-_shtab_lab
+source "$1"; shift
+COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)); _shtab_lab
 ((${#COMPREPLY[@]})) && printf '%s\\n' "${COMPREPLY[@]}"
 exit 0
 """
@@ -35,37 +32,25 @@ _lab_sweeps
 """
 ELSEWHERE = "20300107T000000Z-elsewhere"
 RUNS = ["20300101T000000Z-demo", "20300102T000000Z-macs"]
-CASES = [
-    (["l"], ["list", "local"]),
-    (["show", "--ta"], ["--table"]),
-    (["show", "--table", "s"], ["speeds", "shares", "settings", "store", "store-effects"]),
-    (["show", "2030"], RUNS),
-    (["show", "--json", "20300102"], RUNS[1:]),
-    (["run", "--resume", "20300101"], RUNS[:1]),
-    (["compare", RUNS[0], "20300102"], RUNS[1:]),
-    (["show", "--results", "other", "2030"], [ELSEWHERE]),
-    (["show", "--results", "~/other", "2030"], [ELSEWHERE]),
-    (["show", "--results", "none", "2030"], []),
-    (["plan", "sw"], ["sweep.toml"]),
-    (["plan", "ma"], ["mac-volumes", "macs"]),
-    (["show", "exam"], sorted(shipped.examples())),
-    (["check", "--hosts", "hos"], ["hosts.ini"]),
-    (["local", "re"], ["reboot"]),
-    (["local", "up", "--kernel", "o"], ["own"]),
-    (["completion", ""], list(SHELLS)),
-]
+CASES = {
+    "l": ["list", "local"], "show --ta": ["--table"],
+    "show --table s": ["speeds", "shares", "settings", "store", "store-effects"], "show 2030": RUNS,
+    "show --json 20300102": RUNS[1:], "run --resume 20300101": RUNS[:1], f"compare {RUNS[0]} 20300102": RUNS[1:],
+    "show --results other 2030": [ELSEWHERE], "show --results ~/other 2030": [ELSEWHERE],
+    "show --results none 2030": [], "plan sw": ["sweep.toml"], "plan ma": ["mac-volumes", "macs"],
+    "show exam": sorted(shipped.examples()), "check --hosts hos": ["hosts.ini"], "local re": ["reboot"],
+    "local up --kernel o": ["own"], "completion ": list(SHELLS),
+}  # fmt: skip
 
 
 @pytest.fixture
-def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def place(tmp_path: Path) -> Path:
     """A folder with what can be completed, and with names that must be no commands."""
-    monkeypatch.chdir(tmp_path)
-    for name in (*RUNS, "20300103T000000Z-$(touch pwned)", "20300104T000000Z-`touch pwned`", "a b;touch pwned"):
-        (tmp_path / "results" / name).mkdir(parents=True)
-        (tmp_path / "results" / name / "run.json").touch()
+    names = (*RUNS, "20300103T000000Z-$(touch pwned)", "20300104T000000Z-`touch pwned`", "a b;touch pwned")
+    for run in (*(f"results/{name}" for name in names), f"other/{ELSEWHERE}"):
+        (tmp_path / run).mkdir(parents=True)
+        (tmp_path / run / "run.json").touch()
     (tmp_path / "results" / "20300105T000000Z-no-run").mkdir()
-    (tmp_path / "other" / ELSEWHERE).mkdir(parents=True)
-    (tmp_path / "other" / ELSEWHERE / "run.json").touch()
     for name in ("sweep.toml", "hosts.ini", "notes.txt"):
         (tmp_path / name).touch()
     return tmp_path
@@ -104,9 +89,9 @@ def test_the_script_is_printed_and_its_shell_can_read_it(lab: Lab, tmp_path: Pat
 
 
 @pytest.mark.parametrize("shell", ["bash", "fish"])
-@pytest.mark.parametrize(("words", "expected"), CASES, ids=lambda words: " ".join(words))
-def test_a_shell_completes(place: Path, shell: str, words: list[str], expected: list[str]) -> None:
-    assert sorted(completed(place, shell, "lab", *words)) == sorted(expected)
+@pytest.mark.parametrize("line", CASES)
+def test_a_shell_completes(place: Path, shell: str, line: str) -> None:
+    assert sorted(completed(place, shell, "lab", *line.split(" "))) == sorted(CASES[line])
     assert not (place / "pwned").exists()
 
 
@@ -121,14 +106,10 @@ def test_fish_knows_the_folder_of_runs_that_follows_an_equals_sign(place: Path) 
     assert completed(place, "fish", "lab", "show", "--results=other", "2030") == [ELSEWHERE]
 
 
-@pytest.mark.parametrize("words", [("--results", "other"), ("--results", "~/other"), ("--results=other",)])
-def test_zsh_is_given_runs_of_the_folder_that_the_line_names(place: Path, words: tuple[str, ...]) -> None:
-    names = completed(place, "zsh", "lab", "show", *words, "")
-    assert ELSEWHERE in names
-    assert not {*RUNS} & {*names}
-
-
-def test_zsh_is_given_runs_and_sweeps(place: Path) -> None:
+def test_zsh_is_given_sweeps_and_runs_of_the_folder_that_the_line_names(place: Path) -> None:
+    for options in ("--results other", "--results ~/other", "--results=other"):
+        names = completed(place, "zsh", "lab", "show", *options.split(), "")
+        assert (ELSEWHERE in names, {*RUNS} & {*names}) == (True, set()), options
     names = completed(place, "zsh")
     assert {*RUNS, *shipped.examples(), *shipped.sweeps(), "files -/", "files -g *.toml"} < set(names)
     assert "20300105T000000Z-no-run" not in names

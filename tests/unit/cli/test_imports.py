@@ -1,7 +1,6 @@
-"""What a command imports before it does anything: every command that is typed waits for it.
+"""What a command imports before it does anything, because every command waits for it.
 
-An interpreter imports several modules, or runs several commands, one after the other, and looks after each: what one
-must not import, those before it must not either.
+An interpreter takes several steps. What a step must not import, the steps before it must not import either.
 """
 
 import json
@@ -40,17 +39,14 @@ STEPS = {
         ("import lab.check.doctor", NUMERICAL),
     ],
     "help and plans": [
-        ("--version", HELP),
-        ("--help", HELP),
-        ("show --help", HELP),
+        *((words, HELP) for words in ("--version", "--help", "show --help")),
         ("plan demo", (*NUMERICAL, "paramiko", "rich", "lab.run.lifecycle", "lab.results.run_folder")),
         ("plan demo --order", (*NUMERICAL, "paramiko", "rich")),
     ],
     "runs": [
         ("list", (*NUMERICAL, "paramiko", "pydantic", "lab.run.lifecycle", "lab.protocols")),
         ("import lab.results.decoder", ("pandas", "scipy", "matplotlib", "paramiko", "rich", "pydantic")),
-        ("show example", SHOW),
-        ("compare example example-delay", SHOW),
+        *((words, SHOW) for words in ("show example", "compare example example-delay")),
     ],
 }
 

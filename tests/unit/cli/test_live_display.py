@@ -18,21 +18,16 @@ from lab.run.case.catalogue import CATALOGUE
 from lab.run.runner import Progress
 
 SLOT = plan(sweep_of(), CATALOGUE).slots[0]
-WIDTHS = (60, 80, 120, 200)
 REASON = "client: mount_smbfs: server rejected the connection: Authentication error" + " and so on" * 20
 MESSAGE = "client: the screen saver may start while a run measures: `caffeinate -d` keeps it from that, and more words"
-
-
+TIMED_OUT = "mount_nfs: can't mount: Operation timed out"
+REMEDY = "no answer: is the address right, and its firewall open"
 SHOWN = (
-    "block 17 of 6–60",
-    "1059/2112 0:00:0",
-    " gone, 0:",
-    " left",
-    "Authentication error",
+    "block 17 of 6–60", "1059/2112 0:00:0", " gone, 0:", " left", "Authentication error",
     "MTU 1500, TCP default, smb.dialect 3.1.1, smb.signing true",
     "last trial 107.4 MB/s, median of this case 1200.0 MB/s (3 trials), link 1250.0 MB/s",
     "caffeinate -d` keeps it from that, and more words",
-)
+)  # fmt: skip
 
 
 class Terminal(io.StringIO):
@@ -41,25 +36,8 @@ class Terminal(io.StringIO):
     def isatty(self) -> bool:
         return True
 
-    def lines(self) -> list[str]:
-        """What is on it."""
-        return screen_of(CONTROL.sub("", self.getvalue().replace("\n", "\r\n")))
 
-
-def draw() -> None:
-    """A run, in five steps."""
-    case = replace(SLOT.case, options=(("smb.dialect", "3.1.1"), ("smb.signing", "true")))
-    slot, failed = replace(SLOT, block=17, case=case), trial(status="failed", reason=REASON)
-    with shown(console()) as display:
-        say(MESSAGE)
-        display(Progress(slot, 1056, 2112, 0.0, None, 6, 60))
-        display(Progress(slot, 1057, 2112, 60.0, trial(), 6, 60, (1.1e9, 1.2e9, 1.3e9), 1.25e9))
-        display(Progress(slot, 1058, 2112, 61.0, failed, 6, 60, (1.1e9,), 1.25e9))
-        display(Progress(slot, 1058, 2112, 62.0, None, 6, 60, (1.1e9, 1.2e9, 1.3e9), 1.25e9))
-        display(Progress(slot, 1059, 2112, 62.0, trial(), 6, 60, (1.1e9, 1.2e9, 1.3e9), 1.25e9))
-
-
-@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("width", [60, 80, 120, 200])
 def test_all_of_it_is_on_a_terminal_of_any_width(width: int, monkeypatch: pytest.MonkeyPatch) -> None:
     terminal = Terminal()
     for name in ("stdout", "stderr"):
@@ -67,8 +45,17 @@ def test_all_of_it_is_on_a_terminal_of_any_width(width: int, monkeypatch: pytest
     monkeypatch.delenv("NO_COLOR", raising=False)
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setenv("COLUMNS", str(width))
-    draw()
-    lines = terminal.lines()
+    case = replace(SLOT.case, options=(("smb.dialect", "3.1.1"), ("smb.signing", "true")))
+    slot, failed = replace(SLOT, block=17, case=case), trial(status="failed", reason=REASON)
+    rates = (1.1e9, 1.2e9, 1.3e9), 1.25e9
+    with shown(console()) as display:
+        say(MESSAGE)
+        display(Progress(slot, 1056, 2112, 0.0, None, 6, 60))
+        display(Progress(slot, 1057, 2112, 60.0, trial(), 6, 60, *rates))
+        display(Progress(slot, 1058, 2112, 61.0, failed, 6, 60, (1.1e9,), 1.25e9))
+        display(Progress(slot, 1058, 2112, 62.0, None, 6, 60, *rates))
+        display(Progress(slot, 1059, 2112, 62.0, trial(), 6, 60, *rates))
+    lines = screen_of(CONTROL.sub("", terminal.getvalue().replace("\n", "\r\n")))
     assert max(map(len, lines)) <= width
     words = " ".join(" ".join(lines).split())
     assert all(part in words for part in SHOWN)
@@ -93,6 +80,16 @@ def test_where_there_is_no_terminal_there_are_lines_and_nothing_else() -> None:
         "   1/4  block 1 of 2  smb cp write, ram, MTU 1500, TCP default                      107.4 MB/s\n"
         "   2/4  block 1 of 2  smb cp write, ram, MTU 1500, TCP default                   failed: no\n"
     )
+
+
+def test_a_line_shows_what_a_reason_quotes_as_it_is() -> None:
+    reason = "client: sh -c '[ -e \"$1\" ] || echo [/dev/null] [red]no'\nsecond line"
+    trials = trial(), trial(status="failed", reason=reason), trial(status="failed", reason="")
+    steps = [Progress(SLOT, 1, 4, 1.0, trial, 2, 9) for trial in trials]
+    lines = lines_of(Progress(SLOT, 0, 4, 0.0, None, 2, 2), *steps, width=200).strip().splitlines()
+    assert ["  block 1 of 2–9  " in line for line in lines] == [True] * 3
+    assert lines[0].endswith("107.4 MB/s")
+    assert lines[1].endswith('[ -e "$1" ] || echo [/dev/null] [red]no\' -> second line')
 
 
 def test_where_only_names_move_their_rate_is_in_files_a_second() -> None:
@@ -145,17 +142,13 @@ def test_a_narrow_terminal_has_no_bar_but_all_numbers(monkeypatch: pytest.Monkey
     ("reason", "line"),
     [
         (
-            CommandError(
-                "client", ["mount_nfs", "-o", "vers=3"], 60, "mount_nfs: can't mount: Operation timed out",
-                "no answer: is the address right, and its firewall open",
-            ).cause_first(),
-            "client: mount_nfs: can't mount: Operation timed out"
-            " -> no answer: is the address right, and its firewall open",
+            CommandError("client", ["mount_nfs", "-o", "vers=3"], 60, TIMED_OUT, REMEDY).cause_first(),
+            f"client: {TIMED_OUT} -> {REMEDY}",
         ),
         (CommandError("client", ["cp"], 1, "cp: no\ncp: really").cause_first(), "client: cp: no"),
         (TransferError("exit code 1", "look there", host="client").cause_first(), "client: exit code 1: look there"),
         ("", ""),
     ],
-)  # fmt: skip
+)
 def test_the_line_of_a_failed_trial_has_its_cause_and_its_remedy(reason: str, line: str) -> None:
     assert cause_and_remedy(reason) == line

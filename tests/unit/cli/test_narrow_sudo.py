@@ -10,7 +10,6 @@ import pytest
 from support.commands import Command
 from support.operations import OLD_VALUES
 from support.pairs import OWN
-from support.paths import ROOT
 
 from lab.platforms.linux.ram_disk import Tmpfs
 from lab.platforms.linux.settings import LinuxMtu, LinuxTcpBuffer
@@ -23,28 +22,15 @@ from lab.root_helper import table
 from lab.settings.journal import Record
 from lab.settings.operation import Operation
 
-HOSTS = """\
-[client]
-host = c
-user = {user}
-sudo = {client}
-data_address = 10.0.0.1
-{more}
-[server]
-host = s
-sudo = {server}
-data_address = 10.0.0.2
-[share]
-serve = {serve}
-path = /srv/x
-name = {name}
-account = you
-"""
+CLIENT = "[client]\nhost = c\nuser = {user}\nsudo = {client}\ndata_address = 10.0.0.1\n{more}\n"
+SERVER = "[server]\nhost = s\nsudo = {server}\ndata_address = 10.0.0.2\n"
+SHARE = "[share]\nserve = {serve}\npath = /srv/x\nname = {name}\naccount = you\n"
 PERL = shutil.which("perl") or "perl"
+COMMA = "[share] name: with [client] sudo = helper it has no comma: give another sudo there"
 REFUSED = {
     "a server of the lab's": ({"server": "helper", "serve": "lab"}, "[server] sudo: the helper starts no server; give"),
     "a folder": ({"more": "mount_base = /data"}, "mount_base: sudo = helper works in the lab's own folder alone"),
-    "a name": ({"name": "a,sec=none"}, "[share] name: with [client] sudo = helper it has no comma: give another sudo"),
+    "a name": ({"name": "a,sec=none"}, COMMA),
     "a RAM disk of a module": ({"more": "ram_disk_format = ext4"}, "ram_disk_format: sudo = helper makes no ext4"),
 }
 DEFAULTS = {"client": "helper", "server": "none", "serve": "existing", "more": "", "name": "x", "user": "you"}
@@ -52,19 +38,16 @@ DEFAULTS = {"client": "helper", "server": "none", "serve": "existing", "more": "
 
 def write(folder: Path, **changes: str) -> Path:
     path = folder / "narrow.ini"
-    path.write_text(HOSTS.format(**DEFAULTS | changes))
+    path.write_text(f"{CLIENT}{SERVER}{SHARE}".format(**DEFAULTS | changes))
     return path
 
 
-@pytest.mark.parametrize("command", ["check", "plan", "run", "host install"])
+@pytest.mark.parametrize("command", ["check", "plan demo", "run demo", "host install"])
 @pytest.mark.parametrize("case", REFUSED)
-def test_what_it_does_not_cover_is_refused_before_any_host_is_reached(
-    refused: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, case: str, command: str
-) -> None:
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+def test_what_it_does_not_cover_is_refused(refused: Command, tmp_path: Path, case: str, command: str) -> None:
+    """Before any host is reached."""
     changes, message = REFUSED[case]
-    sweep = [ROOT / "sweeps" / "demo.toml"] if command in ("plan", "run") else []
-    assert message in refused(*command.split(), "--hosts", write(tmp_path, **changes), *sweep)
+    assert message in refused(*command.split(), "--hosts", write(tmp_path, **changes))
 
 
 @pytest.mark.parametrize(
@@ -83,12 +66,9 @@ def test_no_helper_is_put_where_it_would_do_nothing(
 
 def test_all_of_it_is_printed_without_a_host(done: Command, tmp_path: Path) -> None:
     printed = done("host", "install", "--hosts", write(tmp_path), "--print")
-    assert "\nyou ALL=(root) NOPASSWD: NOSETENV: /usr/lib/file-share-lab/root-helper\n" in printed
-    path = "/Library/PrivilegedHelperTools/file-share-lab/root-helper"
-    assert f"\nyou ALL=(root) NOPASSWD: NOSETENV: {path}\n" in printed
-    for system in root_helper.ENTRIES:
-        assert root_helper.program(system) in printed
-    assert "visudo -cqf" in printed
+    for folder in ("/usr/lib", "/Library/PrivilegedHelperTools"):
+        assert f"\nyou ALL=(root) NOPASSWD: NOSETENV: {folder}/file-share-lab/root-helper\n" in printed
+    assert all(text in printed for text in ("visudo -cqf", *map(root_helper.program, root_helper.ENTRIES)))
 
 
 @pytest.mark.parametrize("system", ["Linux", "Darwin"])
@@ -121,8 +101,7 @@ exit(bind_text('{note}', scalar <STDIN>) ? 0 : 77);
 def test_it_takes_the_notes_of_what_is_changed_with_it(system: str, operation: Operation, tmp_path: Path) -> None:
     program = tmp_path / "helper"
     program.write_text(root_helper.program(system).replace("exit main();\n", TAKES_NOTE))
-    old = OLD_VALUES[operation]
-    content = Record(1, "client", operation, old, old, "01234567").as_json()
+    content = Record(1, "client", operation, OLD_VALUES[operation], OLD_VALUES[operation], "01234567").as_json()
     of_run = f"{NOTED[system][0]}/file-share-lab/file-share-lab-0123456789abcdef"
     for more, code in (({}, 0), ({"argv": "reboot"}, 77)):
         note = json.dumps(content | {"operation": operation.as_json() | more})

@@ -12,19 +12,9 @@ from pathlib import Path
 
 import pytest
 from rich.console import Console
+from support import planted
 from support.input_files import HOSTS, SWEEP
-from support.planted import (
-    EVIL,
-    KEYS,
-    assert_plain,
-    keys_of,
-    lab,
-    leaves,
-    planted_fields,
-    replaced,
-    runs_with,
-    write_planted,
-)
+from support.planted import EVIL, assert_plain, keys_of, lab, planted_fields
 from support.synthetic_runs import trial, write_run
 
 from lab.base.errors import BadInput
@@ -44,7 +34,6 @@ from lab.results.trial import FIELDS
 from lab.run.runner import Progress
 from lab.settings.journal import Record
 
-pytestmark = pytest.mark.usefixtures("empty_place")
 NOBODY = re.sub("(?m)^host = .*", "host = 127.0.0.1\nport = 1", HOSTS)  # nothing listens there
 
 
@@ -62,8 +51,8 @@ def test_a_cell_of_a_table_is_one_line() -> None:
 
 
 def test_runs_that_cannot_be_compared_are_named_so(capsys: pytest.CaptureFixture[str]) -> None:
-    other = write_run(Path("results"), [trial(protocol=EVIL, tool=EVIL)])
-    assert "no case has a good trial in both" in lab(capsys, "compare", "--unfinished", write_planted("a"), other.path)
+    runs = planted.write_planted("a"), write_run(Path("results"), [trial(protocol=EVIL, tool=EVIL)]).path
+    assert "no case has a good trial in both" in lab(capsys, "compare", "--unfinished", *runs)
 
 
 @pytest.mark.parametrize("field", FIELDS)
@@ -74,10 +63,10 @@ def test_a_field_of_a_trial_alone(capsys: pytest.CaptureFixture[str], field: str
         assert lab(capsys, "show", folder.path)
 
 
-@pytest.mark.parametrize("key", KEYS, ids=lambda key: key[:12])
+@pytest.mark.parametrize("key", planted.KEYS, ids=lambda key: key[:12])
 def test_a_key_of_run_json_alone_is_read_or_refused(key: str) -> None:
     """What all commands print of such a run is looked at in tests/breadth/report/test_every_way_out.py."""
-    for folder in runs_with(key):
+    for folder in planted.runs_with(key):
         try:
             run_folder.load(folder.path)
         except BadInput as error:
@@ -108,21 +97,19 @@ def test_names_of_fields_folders_and_options(capsys: pytest.CaptureFixture[str])
         folder.trials_path.write_text(content + "\n")
         assert "trials.jsonl" in lab(capsys, "show", folder.path)
     name = EVIL.replace("/", "")[:80]
-    for words in (["show", name], ["report", name], ["compare", name, name], ["plan", name], [name],
-                  ["show", f"--{name}"],
-                  ["run", "--resume", name], ["run", "x", "--on-failure", name], ["check", "--hosts", name],
-                  ["local", "status", name], ["local", "down", "--name", name]):  # fmt: skip
-        assert "plant" in lab(capsys, *words)
+    for line in ("show NAME", "report NAME", "compare NAME NAME", "plan NAME", "NAME", "show --NAME",
+                 "run --resume NAME", "run x --on-failure NAME", "check --hosts NAME", "local status NAME",
+                 "local down --name NAME"):  # fmt: skip
+        assert "plant" in lab(capsys, *(word.replace("NAME", name) for word in line.split()))
 
 
 @pytest.mark.parametrize(("section", "key"), list(keys_of(Hosts)))
 def test_a_key_of_a_hosts_file(capsys: pytest.CaptureFixture[str], section: str, key: str) -> None:
     Path("a.toml").write_text(SWEEP)
-    one_line_of_it = EVIL.replace("\r", "").split("\n")[0].replace(";", "")
     lines = [line for line in NOBODY.splitlines() if not line.startswith(f"{key} =")]
     at = lines.index(f"[{section}]") + 1 if f"[{section}]" in lines else len(lines)
     missing = [f"[{section}]"] if f"[{section}]" not in lines else []
-    for text in (one_line_of_it, "x\u202e\x9b31m"):
+    for text in (EVIL.replace("\r", "").split("\n")[0].replace(";", ""), "x\u202e\x9b31m"):
         Path("hosts.ini").write_text("\n".join([*lines[:at], *missing, f"{key} = {text}", *lines[at:]]) + "\n")
         lab(capsys, "plan", "a.toml", "--hosts", "hosts.ini")
         if key not in ("host", "proxy_command"):  # nothing listens on that port
@@ -152,8 +139,8 @@ def test_a_journal(capsys: pytest.CaptureFixture[str]) -> None:
     first = Record(1, "client", LinuxMtu("eth0"), "1500", "9000", "0123abcd", "boot").as_json()
     folder = write_run(Path("results"), [], hosts_file="hosts.ini", instance=None)
     Path("hosts.ini").write_text(NOBODY)
-    for path in [*leaves(first), None]:
-        record = replaced(first, path, EVIL) if path else {EVIL: EVIL}
+    for path in [*planted.leaves(first), None]:
+        record = planted.replaced(first, path, EVIL) if path else {EVIL: EVIL}
         folder.journal_path.write_text(json.dumps(record) + "\n")
         assert lab(capsys, "restore")
     folder.journal_path.write_text(EVIL + "\n" + json.dumps(first) + "\n")

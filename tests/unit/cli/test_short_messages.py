@@ -14,8 +14,6 @@ from lab import platforms
 from lab.base.errors import Unsupported
 from lab.base.untrusted import listing, one_line
 
-pytestmark = pytest.mark.usefixtures("empty_place")
-
 
 def test_a_text_is_one_line_and_a_long_list_is_cut() -> None:
     assert_plain(one_line(EVIL))
@@ -29,7 +27,7 @@ def effects(names: list[str]) -> str:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("".join(f"k{number} = 1\n" for number in range(2000)) + SWEEP, "a.toml: and 1,980 more such problems"),
         (effects([f"e{number}" for number in range(20_000)]), ""),
@@ -38,24 +36,18 @@ def effects(names: list[str]) -> str:
     ],
     ids=["unknown keys", "effects", "the same effects", "a long key"],
 )
-def test_a_message_about_a_sweep_is_short_however_much_is_wrong(refused: Command, text: str, said: str) -> None:
+def test_a_message_about_a_sweep_is_short_however_much_is_wrong(refused: Command, text: str, message: str) -> None:
     err = refused("plan", write("a.toml", text))
     assert_plain(err)
-    assert said in err
-    assert len(err) < 5000
-    assert max(map(len, err.splitlines())) < 600
+    assert (message in err, len(err) < 5000, max(map(len, err.splitlines())) < 600) == (True, True, True)
 
 
-def test_a_message_about_a_trial_is_short_however_many_fields_are_wrong(refused: Command) -> None:
+def test_a_message_about_a_trial_or_a_system_is_short(refused: Command) -> None:
     folder = write_run(Path("results"), [trial()])
     folder.trials_path.write_text(json.dumps({f"k{number}": 1 for number in range(5000)}) + "\n")
     err = refused("show", folder.path)
     assert_plain(err)
-    assert " more" in err
-    assert len(err) < 500
-
-
-def test_a_message_about_a_system_is_short_however_much_a_host_prints() -> None:
+    assert (" more" in err, len(err) < 500) == (True, True)
     host = FakeHost()
     host.on(("uname", "-s"), "x" * 16 * 2**20)
     with pytest.raises(Unsupported) as raised:

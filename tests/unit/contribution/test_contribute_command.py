@@ -29,17 +29,17 @@ def test_a_run_is_written_without_names_and_adds_up(
         content = (folder / name).read_bytes()
         assert about == {"bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
     assert written["hosts"]["client"]["cpu"] == "Intel(R) Xeon(R) Processor @ 2.80GHz"
-    assert len([one for one in written["medians"] if not one["case_id"].startswith("link")]) == 28
+    assert len([trial for trial in written["medians"] if not trial["case_id"].startswith("link")]) == 28
     assert not {"seal", "names", "hosts_digest"} & RunFolder(folder).run.keys()
     assert lab(capsys, "contribute", "--verify", folder) == (0, f"{folder}: adds up\n", "")
     assert lab(capsys, "show", folder)[0] == 0  # it is a run as any other
-    code, _, err = lab(capsys, "contribute", "example", "--output", folder)
-    assert (code, "is there already" in err) == (2, True)
+    (tmp_path / "empty").mkdir()
+    for place in (folder, tmp_path / "empty"):
+        code, _, err = lab(capsys, "contribute", "example", "--output", place)
+        assert (code, "is there already" in err) == (2, True)
 
 
-def test_what_does_not_add_up_is_listed_with_exit_code_1_and_so_is_a_run_that_comes_twice(
-    copied: Callable[[str], Path], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_does_not_add_up_or_comes_twice(copied: Callable[[str], Path], capsys: pytest.CaptureFixture[str]) -> None:
     good, bad = copied("good"), copied("bad")
     change_lines(bad, lambda lines: lines[:-4])
     code, printed, _ = lab(capsys, "contribute", "--verify", good, bad)

@@ -2,7 +2,6 @@
 
 import json
 import os
-import re
 import shutil
 import zipfile
 from collections.abc import Callable
@@ -11,7 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
-from support.contributions import texts
+from support.contributions import matching, texts
 from support.examples import at_most
 
 from lab.contribution import record
@@ -27,9 +26,12 @@ def test_a_file_that_was_cut_off_is_found(folder: Path, kept: float) -> None:
     content = (folder / TRIALS).read_bytes()
     (folder / TRIALS).write_bytes(content[: int(kept * len(content))])
     findings = texts(folder)
-    assert any(re.match(rf"{TRIALS}: line \d+: it has no end: the file was cut off", text) for text in findings)
-    assert any(re.match(rf"{TRIALS}: line \d+: not a trial", text) for text in findings)
-    assert any(re.match(rf"{TRIALS}: has [0-9,]+ bytes, and", text) for text in findings)
+    for expected in (
+        r"line \d+: it has no end: the file was cut off",
+        r"line \d+: not a trial",
+        "has [0-9,]+ bytes, and",
+    ):
+        assert matching(f"^{TRIALS}: {expected}", findings)
 
 
 def test_what_contribution_json_says_otherwise_is_found(folder: Path) -> None:
@@ -68,10 +70,8 @@ PLANTED: dict[str, tuple[Callable[[Path], object], str]] = {
     "a folder": (lambda folder: (folder / "report").mkdir(), "report: no file of a contribution"),
     "a pipe": (lambda folder: os.mkfifo(without_samples(folder)), f"{SAMPLES}: no ordinary file"),
     "a large file": (lambda folder: os.truncate(folder / RUN, 1 << 34), f"{RUN}: 17,179,869,184 bytes: at most"),
-    "many files": (
-        lambda folder: [(folder / f"{number}.x").write_text("") for number in range(200)],
-        "contribution: more than 20 files",
-    ),
+    "many files": (lambda folder: [(folder / f"{number}.x").write_text("") for number in range(200)],
+        "contribution: more than 20 files"),
 }  # fmt: skip
 
 
@@ -88,7 +88,6 @@ def test_a_file_that_is_not_named_and_a_record_of_a_newer_lab_or_none_are_found(
     del content["files"][SAMPLES]
     (folder / record.NAME).write_text(json.dumps(content))
     assert f"{SAMPLES}: not named in {record.NAME}" in texts(folder)
-    content = json.loads((folder / record.NAME).read_text())
     (folder / record.NAME).write_text(json.dumps(content | {"schema": 9}))
     assert f"{record.NAME}: schema 9: this lab knows 1" in texts(folder)
     (folder / record.NAME).unlink()
@@ -110,7 +109,7 @@ def test_a_packed_contribution_is_verified_too_and_a_bomb_is_not_unpacked(folder
     with opened(pack(folder, tmp_path / "whole.zip")) as (place, wrong):
         assert (wrong, texts(place)) == ([], [])
     with opened(pack(folder, tmp_path / "bomb.zip", **{RUN: b" " * (9 << 20)})) as (place, wrong):
-        assert [str(one) for one in wrong] == ["bomb.zip: not a packed run: run.json is larger than 8 MiB"]
+        assert [str(text) for text in wrong] == ["bomb.zip: not a packed run: run.json is larger than 8 MiB"]
     with opened(pack(folder, tmp_path / "out.zip", **{"../../evil": b"x"})) as (place, wrong):
         assert (wrong, texts(place)) == ([], [])  # of what else it holds nothing is taken
         assert sorted(path.name for path in place.iterdir()) == [record.NAME, RUN, SAMPLES, TRIALS]

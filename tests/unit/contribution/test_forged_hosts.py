@@ -1,13 +1,12 @@
 """A run that is told to be of other hosts than it was of: what its facts contradict is refused."""
 
 import json
-import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from support.contributions import Lines, change_run, contribute_kept, forge
+from support.contributions import Lines, change_run, contribute_kept, forge, matching
 
 from lab.results.packed_run import RUN
 
@@ -26,17 +25,13 @@ def of_both(**facts: Any) -> Callable[[Run], object]:
 
 FORGED: dict[str, tuple[Callable[[Run], object], str]] = {
     "no local lab": (lambda run: run.update(instance=None), "hosts_file hosts.local"),
-    "no hosts file either": (
-        lambda run: run.update(instance=None, hosts_file="hosts.ini"),
-        "instance: no local lab is named, and trials count link_cores",
-    ),
+    "no hosts file either": (lambda run: run.update(instance=None, hosts_file="hosts.ini"),
+        "instance: no local lab is named, and trials count link_cores"),
     "no instance": (lambda run: run.pop("instance"), "instance: missing: every lab writes there"),
     "two Macs by name": (of_both(platform="macos"), "kernel 'Linux 6.* is none of macos"),
     "two Macs": (of_both(**MAC), r"its perl \(.*linux.*\) is none of macos"),
-    "two Macs with a Mac's perl": (
-        of_both(**MAC, tools={"perl": "v5.34.1 built for darwin-thread-multi-2level"}),
-        "platform macos, and trials have client_tcp_rmem, client_tcp_wmem, cpu_cores, .*link_cores",
-    ),
+    "two Macs with a Mac's perl": (of_both(**MAC, tools={"perl": "v5.34.1 built for darwin-thread-multi-2level"}),
+        "platform macos, and trials have client_tcp_rmem, client_tcp_wmem, cpu_cores, .*link_cores"),
     "an old Darwin": (of_both(**MAC | {"kernel": "Darwin 17.7.0"}), "macOS 15.5 has Darwin 24, and not 17"),
     "a kernel of no Linux": (of_both(kernel="Darwin 24.5.0"), "kernel 'Darwin 24.5.0' is none of linux"),
     "an os of no Linux": (of_both(os="macOS 15.5 (24F74)"), r"os 'macOS 15.5 \(24F74\)' is none of linux"),
@@ -48,9 +43,8 @@ FORGED: dict[str, tuple[Callable[[Run], object], str]] = {
     "a system of none": (of_both(platform="beos"), "platform 'beos': this lab knows no such platform"),
     "no server": (lambda run: run["hosts"].pop("server"), "no server, and trials such as b001-0001 have what it"),
     "an emulated Mac": (lambda run: run.update(emulated="a Mac"), "emulated: 'a Mac', and None by its hosts"),
-    "a quiet machine": (
-        lambda run: run["load"][0].update(client=0.4), "load: block 1: .*, and .* by what its trials counted"
-    ),
+    "a quiet machine": (lambda run: run["load"][0].update(client=0.4),
+        "load: block 1: .*, and .* by what its trials counted"),
 }  # fmt: skip
 
 
@@ -59,16 +53,17 @@ def test_what_a_forger_says_of_the_hosts_is_contradicted_by_other_facts(folder: 
     change, expected = FORGED[name]
     change_run(folder, lambda run: run.update(hosts_file="hosts.local.example.ini"))
     findings = forge(folder, run=change)
-    assert [one for one in findings if re.match(rf"{RUN}: (hosts: client: |.*){expected}", one)], findings
+    assert matching(rf"^{RUN}: (hosts: client: |.*){expected}", findings), findings
 
 
 def test_one_machine_is_seen_by_its_memory_where_nothing_else_tells(folder: Path) -> None:
     def without_link(lines: Lines) -> None:
-        for usage in (usage for one in lines for usage in one["observed"].values() if isinstance(usage, dict)):
+        for usage in (usage for trial in lines for usage in trial["observed"].values() if isinstance(usage, dict)):
             usage.pop("link_cores", None)
 
-    (findings,) = forge(folder, without_link, lambda run: run.update(instance=None))
-    assert re.match(rf"{RUN}: instance: .* the same memory left in \d+ of 168 trials: they are one machine", findings)
+    findings = forge(folder, without_link, lambda run: run.update(instance=None))
+    expected = rf"^{RUN}: instance: .* the same memory left in \d+ of 168 trials: they are one machine"
+    assert len(findings) == len(matching(expected, findings)) == 1
 
 
 def test_emulated_macs_cannot_pass_for_real_ones(tmp_path: Path) -> None:
@@ -77,15 +72,15 @@ def test_emulated_macs_cannot_pass_for_real_ones(tmp_path: Path) -> None:
     findings = forge(folder, run=of_both(cpu="Apple M2"))
     assert f"{RUN}: hosts: client: cpu 'Apple M2' is none of an emulated Mac, and the model is one's" in findings
     findings = forge(folder, run=of_both(about={"model": "Macmini9,1"}))
-    assert [one for one in findings if re.search(r"its perl \(.*x86_64-linux-gnu.*\) is none of macos", one)]
+    assert matching(r"its perl \(.*x86_64-linux-gnu.*\) is none of macos", findings)
 
 
 def test_a_run_of_two_machines_adds_up(folder: Path) -> None:
     """As two machines count: no load of a link, other memory, and what others used while nothing moved."""
 
     def as_of_two(lines: Lines) -> None:
-        for one in lines:
-            for role, usage in one["observed"].items():
+        for trial in lines:
+            for role, usage in trial["observed"].items():
                 if role in ("client", "server"):
                     usage.pop("link_cores", None)
                     usage["memory_least_bytes"] -= 4096 if role == "server" else 0

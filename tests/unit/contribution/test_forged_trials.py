@@ -1,13 +1,12 @@
 """What a forger changes in the trials of a contribution is refused by name, whatever else he computes again."""
 
-import re
 from collections.abc import Callable
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
-from support.contributions import Lines, change_lines, texts, transfers
+from support.contributions import Lines, change_lines, matching, texts, transfers
 
 from lab.contribution import verify
 from lab.results.packed_run import TRIALS
@@ -80,70 +79,48 @@ FORGED: dict[str, tuple[Callable[[Lines], Lines | None], str]] = {
         lambda lines: transfers(lines)[0].update(elapsed_s=transfers(lines)[0]["elapsed_s"] / 30),
         r"line \d+: b\d+-\d+: [0-9.]+ MB/s, where no test of the link reached more than [0-9.]+: more than noise",
     ),
-    "a speed beyond the interface": (
-        speed_beyond_the_interface, r"line \d+: b\d+-\d+: [0-9.]+ MB/s, and the client's interface has [0-9.]+",
-    ),
-    "a missing trial": (
-        lambda lines: [trial for trial in lines if trial["trial_id"] != "b001-0005"], r"b001-0005 \(.*\) is missing",
-    ),
-    "a last block left out": (
-        lambda lines: [trial for trial in lines if trial["block"] != 6], r"b006-\d+ \(.*\) is missing",
-    ),
-    "two lines swapped": (
-        swap_lines, r"line \d+: b001-0004 stands behind b001-0005, which comes after it by sweep and seed",
-    ),
+    "a speed beyond the interface": (speed_beyond_the_interface,
+        r"line \d+: b\d+-\d+: [0-9.]+ MB/s, and the client's interface has [0-9.]+"),
+    "a missing trial": (lambda lines: [trial for trial in lines if trial["trial_id"] != "b001-0005"],
+        r"b001-0005 \(.*\) is missing"),
+    "a last block left out": (lambda lines: [trial for trial in lines if trial["block"] != 6],
+        r"b006-\d+ \(.*\) is missing"),
+    "two lines swapped": (swap_lines,
+        r"line \d+: b001-0004 stands behind b001-0005, which comes after it by sweep and seed"),
     "two trials swapped": (swap_trials, r"line \d+: b001-0004: case_id is '.*', and '.*' by sweep and seed"),
     "another tool": (another_tool, r"line \d+: b001-0004: tool is '.*', and '.*' by sweep and seed"),
-    "another option": (
-        lambda lines: numbered(lines, 4)[0]["options"].update(server_sync="async"),
-        r"line \d+: b001-0004: options: server_sync: not as the sweep has it",
-    ),
-    "another payload": (
-        with_fourth(size_bytes=1), r"line \d+: b001-0004: size_bytes is 1, and 16777216 by sweep and seed",
-    ),
-    "a trial of no block": (
-        lambda lines: [*lines, lines[-3] | {"trial_id": "b099-0001", "block": 99}],
-        r"line \d+: b099-0001: the sweep and its seed give no such trial",
-    ),
-    "what came from a cache": (
-        with_fourth(wire_tx_bytes=1000, wire_rx_bytes=1000),
-        r"line \d+: b001-0004: is ok, and only 1000 of 16777216 bytes crossed the client's interface",
-    ),
-    "nothing counted": (
-        with_fourth(wire_tx_bytes=None, wire_rx_bytes=None),
-        r"line \d+: b001-0004: is ok, and what crossed the wire is not counted",
-    ),
-    "another ceiling": (
-        with_fourth(ceiling_bytes_per_s=2e8),
-        r"line \d+: b001-0004: ceiling_bytes_per_s 2e\+08, and the test of the link before it gave [0-9.e+]+",
-    ),
-    "trials at the same time": (
-        with_fourth(elapsed_s=9.0), r"line \d+: b001-0005 began [0-9.]+ s after b001-0004, which took [0-9.]+ s",
-    ),
-    "a time before the one above": (
-        lambda lines: hours_later(numbered(lines, 5)[0], -1),
-        r"line \d+: b001-0005 began 359\d\.\d s before b001-0004, which stands above it",
-    ),
-    "a time after the run": (
-        lambda lines: hours_later(transfers(lines)[-1], 1), r"line \d+: b006-\d+ ended \d+ s after the run",
-    ),
+    "another option": (lambda lines: numbered(lines, 4)[0]["options"].update(server_sync="async"),
+        r"line \d+: b001-0004: options: server_sync: not as the sweep has it"),
+    "another payload": (with_fourth(size_bytes=1),
+        r"line \d+: b001-0004: size_bytes is 1, and 16777216 by sweep and seed"),
+    "a trial of no block": (lambda lines: [*lines, lines[-3] | {"trial_id": "b099-0001", "block": 99}],
+        r"line \d+: b099-0001: the sweep and its seed give no such trial"),
+    "what came from a cache": (with_fourth(wire_tx_bytes=1000, wire_rx_bytes=1000),
+        r"line \d+: b001-0004: is ok, and only 1000 of 16777216 bytes crossed the client's interface"),
+    "nothing counted": (with_fourth(wire_tx_bytes=None, wire_rx_bytes=None),
+        r"line \d+: b001-0004: is ok, and what crossed the wire is not counted"),
+    "another ceiling": (with_fourth(ceiling_bytes_per_s=2e8),
+        r"line \d+: b001-0004: ceiling_bytes_per_s 2e\+08, and the test of the link before it gave [0-9.e+]+"),
+    "trials at the same time": (with_fourth(elapsed_s=9.0),
+        r"line \d+: b001-0005 began [0-9.]+ s after b001-0004, which took [0-9.]+ s"),
+    "a time before the one above": (lambda lines: hours_later(numbered(lines, 5)[0], -1),
+        r"line \d+: b001-0005 began 359\d\.\d s before b001-0004, which stands above it"),
+    "a time after the run": (lambda lines: hours_later(transfers(lines)[-1], 1),
+        r"line \d+: b006-\d+ ended \d+ s after the run"),
     "a trial copied": (copy_measurement, r"line \d+: b001-0006: the measurement of line \d+ again"),
     "a test of the link left out": (without_a_test_of_the_link, "b001-link-mtu1500-tcp65536-write is missing"),
     "all second tests of a block left out": (
         lambda lines: [trial for trial in lines if trial["block"] != 3 or not trial["trial_id"].endswith("-after")],
         r"b003-link-mtu\d+-tcp\d+-read-after is missing",
     ),
-    "a test of no network": (
-        link_test_of_no_network,
-        r"line \d+: b002-link-mtu1400-tcp1-read: the sweep and its seed give no such test of the link",
-    ),
+    "a test of no network": (link_test_of_no_network,
+        r"line \d+: b002-link-mtu1400-tcp1-read: the sweep and its seed give no such test of the link"),
     "seconds that fit the clock alone": (
         lambda lines: numbered(lines, 4)[0].update(elapsed_s=numbered(lines, 4)[0]["elapsed_s"] * 1.05),
         r"line \d+: b001-0004: client_cpu_s [0-9.]+ in elapsed_s [0-9.]+ are [0-9.]+ cores, not [0-9.]+",
     ),
-    "bytes on the wire": (
-        more_on_the_wire, r"line \d+: b001-0004: observed\.wire\.overhead is [0-9.]+, and [0-9.]+ by what was counted",
-    ),
+    "bytes on the wire": (more_on_the_wire,
+        r"line \d+: b001-0004: observed\.wire\.overhead is [0-9.]+, and [0-9.]+ by what was counted"),
     "all trials twice": (
         lambda lines: [*lines, *(trial | {"trial_id": f"{trial['trial_id']}-2"} for trial in transfers(lines))],
         r"line \d+: b001-0001-2: the measurement of line \d+ again, and so in \d+ more lines",
@@ -153,12 +130,10 @@ FORGED: dict[str, tuple[Callable[[Lines], Lines | None], str]] = {
 
 @pytest.mark.usefixtures("any_name")
 @pytest.mark.parametrize("name", FORGED)
-def test_what_a_careful_forger_changed_is_refused_by_name(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, name: str
-) -> None:
+def test_what_a_careful_forger_changed_is_refused(folder: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     for check in ("check_digests", "_check_record"):  # he computed again what they look at
         monkeypatch.setattr(verify, check, lambda *_: iter(()))
     change, expected = FORGED[name]
     change_lines(folder, change)
     findings = texts(folder)
-    assert [text for text in findings if re.match(rf"{TRIALS}: (.*: )?{expected}", text)], findings
+    assert matching(rf"^{TRIALS}: (.*: )?{expected}", findings), findings

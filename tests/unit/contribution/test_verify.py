@@ -2,7 +2,6 @@
 
 import json
 import os
-import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -11,7 +10,17 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
-from support.contributions import Lines, change_lines, change_run, contribute_kept, forge, seal, texts, transfers
+from support.contributions import (
+    Lines,
+    change_lines,
+    change_run,
+    contribute_kept,
+    forge,
+    matching,
+    seal,
+    texts,
+    transfers,
+)
 from support.examples import at_most
 from support.paths import RUN_CAPTURES
 
@@ -35,23 +44,20 @@ def test_a_run_of_an_earlier_lab_adds_up(tmp_path: Path, name: str) -> None:
 def test_a_speed_that_was_changed_is_found_by_digest_and_median(folder: Path) -> None:
     def change(lines: Lines) -> None:
         case_id = transfers(lines)[3]["case_id"]
-        for one in transfers(lines):
-            one["elapsed_s"] *= 0.9 if one["case_id"] == case_id else 1.0
+        for trial in transfers(lines):
+            trial["elapsed_s"] *= 0.9 if trial["case_id"] == case_id else 1.0
 
     change_lines(folder, change)
     findings = texts(folder)
-    assert any(re.match(rf"{TRIALS}: (its SHA-256 is|has [0-9,]+ bytes)", text) for text in findings)
-    assert any(re.search(r"medians: .*: MB_per_s is .* recomputed from bytes and seconds", text) for text in findings)
+    assert matching(rf"^{TRIALS}: (its SHA-256 is|has [0-9,]+ bytes)", findings)
+    assert matching(r"medians: .*: MB_per_s is .* recomputed from bytes and seconds", findings)
     assert f"{record.NAME}: measured_sha256 is not that of {TRIALS}" in findings
 
 
 @pytest.mark.usefixtures("any_name")
 def test_trial_ids_twice_are_found_though_nothing_can_be_computed(folder: Path) -> None:
     change_lines(folder, lambda lines: [*lines, lines[5]])
-    findings = texts(folder)
-    assert any(
-        "b001-0004: the trial_id of line 6 again" in text or "stands in line 6 already" in text for text in findings
-    )
+    assert matching("b001-0004: the trial_id of line 6 again|stands in line 6 already", texts(folder))
 
 
 NAMES: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
@@ -59,10 +65,8 @@ NAMES: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
     "home": (lambda run: run["hosts"]["client"].update(home="/Users/annabelle"), r"\(user\): annabelle"),
     "address": (lambda run: run.update(title="the NAS at 10.20.30.41"), r"\(ipv4\): 10\.20\.30\.41"),
     "hardware address": (lambda run: run.update(instance="a4:83:e7:12:34:56"), r"\(mac\): a4:83:e7:12:34:56"),
-    "password": (
-        lambda run: run.update(ended="smb://user-1:hunter2@host-1/share-1: no"),
-        r"a name was left in it \(password\): \*\*\*$",
-    ),
+    "password": (lambda run: run.update(ended="smb://user-1:hunter2@host-1/share-1: no"),
+        r"a name was left in it \(password\): \*\*\*$"),
     "disk": (lambda run: run.update(closed={"afp": "ata-WDC_WD40_WD-WCC7K0ABCDEF: I/O error"}), r"\(device\): ata-WDC"),
     "seal": (lambda run: run.update(seal="0" * 64), "seal: no copy without names has it"),
     "path": (lambda run: run.update(hosts_file="/home/ann/hosts.ini"), "hosts_file: no copy without names has it"),
@@ -74,20 +78,18 @@ def test_names_that_were_left_in_a_run_or_a_trial_are_refused(folder: Path) -> N
     findings = forge(folder, run=lambda run: [change(run) for change, _ in NAMES.values()])
     assert len(findings) == len(NAMES)
     for name, (_, expected) in NAMES.items():
-        assert [text for text in findings if re.match(rf"{RUN}: .*{expected}|{RUN}: {expected}", text)], name
+        assert matching(rf"^{RUN}: .*{expected}", findings), name
     mount = {"mount": "//ann@nas.fritz.box/Photos on /Volumes/Photos"}
     findings = forge(folder, lines=lambda lines: lines[7]["effective"].update(mount))
-    assert [text for text in findings if re.match(rf"{TRIALS}: line 8: a name was left in it \(mail\): ann@nas", text)]
+    assert matching(rf"^{TRIALS}: line 8: a name was left in it \(mail\): ann@nas", findings)
 
 
 RUNS: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
     "seed": (lambda run: run.update(seed=5), "seed 5: the sweep has 20110918"),
     "sweep": (lambda run: run.update(sweep_text=run["sweep_text"].replace("20110918", "7")), "by sweep and seed"),
     "no sweep": (lambda run: run.update(sweep_text="]"), "the order cannot be computed: not valid TOML"),
-    "uncollection tool": (
-        lambda run: run.update(sweep_text=run["sweep_text"].replace('"rsync"', '"teleport"')),
-        "sweep_text: the order cannot be computed: ",
-    ),
+    "uncollection tool": (lambda run: run.update(sweep_text=run["sweep_text"].replace('"rsync"', '"teleport"')),
+        "sweep_text: the order cannot be computed: "),
     "schema": (lambda run: run.update(schema=99), "schema 99 is newer"),
     "no schema": (lambda run: run.pop("schema"), "names no schema"),
     "hosts": (lambda run: run.update(hosts=[]), "hosts cannot be"),
@@ -104,8 +106,7 @@ RUNS: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
 def test_a_run_that_is_none_is_refused(folder: Path, name: str) -> None:
     change, expected = RUNS[name]
     change_run(folder, change)
-    findings = texts(folder)
-    assert any(expected in text for text in findings), findings
+    assert expected in "\n".join(texts(folder))
 
 
 def test_a_manifest_that_a_sweep_names_is_not_read(folder: Path, tmp_path: Path) -> None:
@@ -113,33 +114,29 @@ def test_a_manifest_that_a_sweep_names_is_not_read(folder: Path, tmp_path: Path)
     os.mkfifo(secret)  # whoever opened it would wait for ever
     text = f'name = "x"\n[workload]\nkind = "tree"\nmanifest = "{secret}"\n[factors]\nprotocol = ["smb"]\n'
     findings = forge(folder, run=lambda run: run.update(sweep_text=text))
-    expected = f"{RUN}: sweep_text: the order cannot be computed: manifest.txt: "
-    assert any(text.startswith(expected) for text in findings)
+    assert matching(rf"^{RUN}: sweep_text: the order cannot be computed: manifest\.txt: ", findings)
 
 
 @pytest.mark.usefixtures("any_name")
-def test_the_same_run_twice_and_single_trials_of_it_are_found(
-    folder: Path, tmp_path: Path, whole: Path, whole_delay: Path
-) -> None:
+def test_a_run_twice_and_its_trials_are_found(folder: Path, tmp_path: Path, whole: Path, whole_delay: Path) -> None:
     collection = Collection()
     collection.add("the first", read_records(whole))
     change_run(folder, lambda run: run.update(title="another title"))  # names are no part of what was measured
     seal(folder)
-    for copy in (whole, folder):
-        assert texts(copy, collection) == [f"{TRIALS}: the same run as the first"]
+    assert texts(whole, collection) == texts(folder, collection) == [f"{TRIALS}: the same run as the first"]
     other = Path(shutil.copytree(whole_delay, tmp_path / "other"))
     assert texts(other, collection) == []
     taken = [json.loads(line) for line in (whole / TRIALS).read_text().splitlines()]
 
     def change(lines: Lines) -> None:
         for at in (9, 10):
-            lines[at] = next(one for one in taken if one["trial_id"] == lines[at]["trial_id"])
+            lines[at] = next(trial for trial in taken if trial["trial_id"] == lines[at]["trial_id"])
 
     change_lines(other, change)
     seal(other)
-    same = re.compile(rf"{TRIALS}: line 10: b001-\d+: the same trial as in the first, and so in 1 more lines")
-    findings = texts(other, collection)
-    assert [bool(same.match(text)) for text in findings if "the same trial" in text] == [True], findings
+    same = matching("the same trial", texts(other, collection))
+    expected = rf"^{TRIALS}: line 10: b001-\d+: the same trial as in the first, and so in 1 more lines"
+    assert len(same) == len(matching(expected, same)) == 1, same
 
 
 @pytest.mark.usefixtures("any_name")
@@ -151,17 +148,16 @@ def test_a_run_that_was_cut_short_has_the_first_slots_of_its_plan(folder: Path) 
 @pytest.mark.usefixtures("any_name")
 def test_a_measured_share_is_complete_after_whole_blocks(folder: Path) -> None:
     """`lab measure` ends when its time is over: what it lacks is no more than whole blocks at the end."""
-    change_lines(folder, lambda lines: [one for one in lines if one["block"] != 6])
+    change_lines(folder, lambda lines: [trial for trial in lines if trial["block"] != 6])
     assert forge(folder, run=lambda run: run.update(target={"protocol": "smb"})) == []
-    findings = forge(folder, lines=lambda lines: [one for one in lines if one["trial_id"] != "b005-0028"])
-    assert any(re.match(rf"{TRIALS}: b005-0028 \(.*\) is missing", text) for text in findings)
+    findings = forge(folder, lines=lambda lines: [trial for trial in lines if trial["trial_id"] != "b005-0028"])
+    assert matching(rf"^{TRIALS}: b005-0028 \(.*\) is missing", findings)
 
 
 def test_very_many_findings_are_cut(folder: Path) -> None:
     (folder / TRIALS).write_text("x\n" * 10_000)
     findings = texts(folder)
-    assert len(findings) == MOST_FINDINGS + 1
-    assert findings[-1].endswith("the others are left out")
+    assert (len(findings), findings[-1].endswith("the others are left out")) == (MOST_FINDINGS + 1, True)
 
 
 VALUES = st.one_of(
@@ -177,15 +173,10 @@ def test_whatever_stands_in_it_verifying_ends_with_a_list(whole: Path, tmp_path:
     name = data.draw(st.sampled_from([RUN, TRIALS, record.NAME]))
     value = data.draw(VALUES)
     content = (folder / name).read_text().splitlines()
-    if name == TRIALS:
-        at = data.draw(st.integers(0, 20))
-        one = json.loads(content[at])
-        key = data.draw(st.sampled_from(sorted(one)))
-        content[at] = json.dumps(one | {key: value})
-    else:
-        one = json.loads("\n".join(content))
-        key = data.draw(st.sampled_from(sorted(one)))
-        content = [json.dumps(one | {key: value})]
-    changed = one.get(key) != value or type(one.get(key)) is not type(value)
+    place = slice(at := data.draw(st.integers(0, 20)), at + 1) if name == TRIALS else slice(None)
+    fields = json.loads("\n".join(content[place]))
+    key = data.draw(st.sampled_from(sorted(fields)))
+    content[place] = [json.dumps(fields | {key: value})]
+    changed = fields.get(key) != value or type(fields.get(key)) is not type(value)
     (folder / name).write_text("".join(f"{line}\n" for line in content))
     assert bool(verify(folder)) or not changed or name == record.NAME

@@ -22,8 +22,6 @@ from lab.dataset.pooled import Pooled
 pytest.importorskip("duckdb")
 MEMORY_BYTES = 700 << 20  # of which DuckDB may have 400 MiB, and what is made of a million rows 155 bytes each
 TRIALS = "trials/sweep=synthetic/run=run-0.parquet"
-
-
 CODECS = ("snappy", "gzip", "brotli", "lz4", "none")
 
 
@@ -47,13 +45,10 @@ def with_column(table: pa.Table, name: str, values: pa.Array) -> pa.Table:
     return table.set_column(table.column_names.index(name), name, values)
 
 
-def with_options(table: pa.Table, count: int) -> pa.Table:
+def with_options(table: pa.Table, count: int, rows: int = 0) -> pa.Table:
+    table = needed(table, rows) if rows else table
     columns = {name: table[name] for name in table.column_names}
     return pa.table(columns | {f"option.x{number}": table["size_bytes"] for number in range(count)})
-
-
-def with_a_name_twice(table: pa.Table) -> pa.Table:
-    return table.append_column("STATUS", table["size_bytes"])
 
 
 def with_lists(table: pa.Table) -> pa.Table:
@@ -62,8 +57,7 @@ def with_lists(table: pa.Table) -> pa.Table:
 
 
 def with_structs(table: pa.Table) -> pa.Table:
-    values = pa.StructArray.from_arrays([table["size_bytes"].combine_chunks()], ["x"])
-    return table.append_column("option", values)
+    return table.append_column("option", pa.StructArray.from_arrays([table["size_bytes"].combine_chunks()], ["x"]))
 
 
 def with_a_long_text(table: pa.Table) -> pa.Table:
@@ -79,10 +73,9 @@ def of_parts(rows: list[int]) -> Callable[[Path], None]:
     """With row groups that say they have so many rows."""
 
     def change(footer: forged.Struct) -> None:
-        groups = footer[forged.GROUPS][1][1]
-        footer[forged.GROUPS] = (forged.LIST, (forged.STRUCT, [
-            {**groups[0], forged.GROUP_ROWS: (forged.I64, count)} for count in rows
-        ]))  # fmt: skip
+        (group, *_) = footer[forged.GROUPS][1][1]
+        groups = [{**group, forged.GROUP_ROWS: (forged.I64, count)} for count in rows]
+        footer[forged.GROUPS] = (forged.LIST, (forged.STRUCT, groups))
 
     return lambda path: forged.edit(path, change)
 
@@ -114,17 +107,16 @@ def placed(*pages: bytes, name: str = "elapsed_s", **fields: int) -> Callable[[P
 
 
 NUMBERS = b"\2\0\0\0\x36\1" + bytes(8 * 27)  # 27 values, none of which is missing
+WHOLE = forged.page(NUMBERS, 27)
 FLOOD = forged.page(bytes(40 << 20), 0)
 FORGED: dict[str, tuple[Callable[[Path], None], str]] = {
     "many rows": (made(needed, MOST_ROWS + 1), "1,048,577 rows of 11 columns: more than a run has"),
     "equal rows": (made(needed, 100_000), "100,000 rows of 11 columns: more than a run has in so many bytes"),
     "many columns": (made(with_options, 1000), "1,045 columns: at most 1,000"),
-    "many cells": (
-        made(lambda table: with_options(needed(table, 20_000), 300)), "20,000 rows of 311 columns: more than a run has"
-    ),
+    "many cells": (made(with_options, 300, 20_000), "20,000 rows of 311 columns: more than a run has"),
     "lists": (made(with_lists), "is of a type that the lab does not write"),
     "structs": (made(with_structs), "column option.x is of a type that the lab does not write"),
-    "a name twice": (made(with_a_name_twice), "column STATUS is there twice"),
+    "a name twice": (made(lambda of: of.append_column("STATUS", of["size_bytes"])), "column STATUS is there twice"),
     **{codec: (made(pa.Table.slice, compression=codec), "the lab writes ZSTD") for codec in CODECS},
     "a long text": (made(with_a_long_text), "bytes where it is unpacked"),
     "long texts": (made(with_texts, 2 << 20, use_dictionary=False, data_page_size=1), "bytes where it is unpacked"),
@@ -144,19 +136,13 @@ FORGED: dict[str, tuple[Callable[[Path], None], str]] = {
     "a short column": (saying("status", PACKED=20), "a page that is longer than its column"),
     "a gigabyte": (placed(forged.page(NUMBERS, 27, unpacked=1 << 30)), "bytes where it is unpacked"),
     "fewer than no bytes": (placed(forged.page(NUMBERS, 27, unpacked=-1)), "a page of -1 bytes"),
-    "a flood": (placed(*[FLOOD] * 100, forged.page(NUMBERS, 27)), "bytes where it is unpacked"),
-    "a hidden flood": (
-        placed(*[FLOOD] * 100, forged.page(NUMBERS, 27), packed=1000), "a page that is longer than its column"
-    ),
+    "a flood": (placed(*[FLOOD] * 100, WHOLE), "bytes where it is unpacked"),
+    "a hidden flood": (placed(*[FLOOD] * 100, WHOLE, packed=1000), "a page that is longer than its column"),
     "more values": (placed(forged.page(NUMBERS, 2**31 - 1)), "a column of 2,147,483,647 values for 27 rows"),
     "fewer values": (placed(forged.page(NUMBERS, 26)), "a column of 26 values for 27 rows"),
     "fewer than no values": (placed(forged.page(NUMBERS, -5), forged.page(NUMBERS, 32)), "and -5 values"),
-    "a large dictionary": (
-        placed(forged.page(NUMBERS, 10**9, kind=2), forged.page(NUMBERS, 27)), "a dictionary of 1,000,000,000"
-    ),
-    "a second dictionary": (
-        placed(forged.page(NUMBERS, 27), forged.page(NUMBERS, 27, kind=2)), "a dictionary of 27 values for 27 rows"
-    ),
+    "a large dictionary": (placed(forged.page(NUMBERS, 10**9, kind=2), WHOLE), "a dictionary of 1,000,000,000"),
+    "a second dictionary": (placed(WHOLE, forged.page(NUMBERS, 27, kind=2)), "a dictionary of 27 values for 27 rows"),
     "pages of another kind": (placed(forged.page(NUMBERS, 27, kind=3)), "a page without a header that the lab writes"),
     "an unknown encoding": (placed(forged.page(NUMBERS, 27, encoding=9)), "by encoding 9"),
     "no pages": (placed(b"\xff" * 100), "a page without a header that the lab writes"),
@@ -167,13 +153,13 @@ FORGED: dict[str, tuple[Callable[[Path], None], str]] = {
 
 @pytest.mark.parametrize("name", FORGED)
 def test_a_file_that_would_take_more_than_its_bytes_can_is_refused(engine: Engine, dataset: Dataset, name: str) -> None:
-    forge, said = FORGED[name]
+    forge, message = FORGED[name]
     forge(dataset.path / TRIALS)
     note_file(dataset, dataset.path / TRIALS)
     again = Dataset(dataset.path)
     with bounded(memory_bytes=128 << 20), pytest.raises(BadInput, match=r"run=run-0") as caught:
         again.check(again.register.files[0], whole=True)
-    assert said in caught.value.message, caught.value.message
+    assert message in caught.value.message, caught.value.message
 
 
 def test_a_footer_that_is_as_long_as_it_says_is_not_read(dataset: Dataset) -> None:
@@ -218,11 +204,10 @@ def test_a_shared_text_is_not_copied(dataset: Dataset, capsys: pytest.CaptureFix
 
 def test_one_file_is_not_read_many_times(engine: Engine, dataset: Dataset) -> None:
     """Neither named twice, nor by other names: of a megabyte a million links could be made."""
-    path = dataset.path / TRIALS
     register = dataset.path / "register.jsonl"
     lines = [json.loads(line) for line in register.read_text().splitlines()]
-    other = path.with_name("run=run-9.parquet")
-    other.hardlink_to(path)
+    other = dataset.path / TRIALS.replace("run-0", "run-9")
+    other.hardlink_to(dataset.path / TRIALS)
     entry = {**lines[0], "run": {**lines[0]["run"], "run_id": "run-9"}}
     entry["files"] = [{**lines[0]["files"][0], "path": str(other.relative_to(dataset.path)), "first_block": 6}]
     register.write_text("".join(f"{json.dumps(line)}\n" for line in [*lines, entry]))

@@ -1,6 +1,7 @@
 """From a sweep file to its order: every case once a block, what is expensive slowest, and nothing left to chance."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -25,9 +26,8 @@ def test_cases_are_the_product_of_the_levels_without_what_cannot_be_combined() -
     assert len(cases) == len(set(cases)) == 16
     assert left_out == ()
     assert {case.tcp_space for case in cases} == {"default", 65536}
-    assert {(case.protocol, case.workload, case.size_bytes, case.store) for case in cases} == {
-        ("smb", "file", 1 << 20, "ram")
-    }
+    facts = {(case.protocol, case.workload, case.size_bytes, case.store) for case in cases}
+    assert facts == {("smb", "file", 1 << 20, "ram")}
     cases, left_out = cases_of(sweep_of(protocol=["ssh", "nfs"], tool=["cp", "rsync"]))
     assert {(case.protocol, case.tool) for case in cases} == {("ssh", "rsync"), ("nfs", "cp"), ("nfs", "rsync")}
     assert left_out == ("ssh with cp: cp needs a mounted share, ssh has none",)
@@ -36,20 +36,16 @@ def test_cases_are_the_product_of_the_levels_without_what_cannot_be_combined() -
 @pytest.mark.parametrize(
     ("sweep", "message"),
     [
-        (
-            sweep_of(protocol=["smbb"]),
-            r"^\[factors\] protocol: unknown protocol 'smbb'; known are .*\bssh\b.*; did you mean 'smb'\?",
-        ),
+        (sweep_of(protocol=["smbb"]),
+         r"^\[factors\] protocol: unknown protocol 'smbb'; known are .*\bssh\b.*; did you mean 'smb'\?"),
         (sweep_of(protocol=["SMB"]), r"did you mean 'smb'\?"),
         (sweep_of(protocol=["ssh", "x"], tool=["rsync"]), r"unknown protocol 'x'; known are [a-z, ]+$"),
         (sweep_of(tool=["scp"]), r"^\[factors\] tool: unknown tool 'scp'; known are .*\bcp\b.*\brsync\b"),
         (sweep_of(kind="files"), r"^\[workload\] kind: unknown workload kind 'files'; known are .*\bfile\b"),
-        (
-            sweep_of(protocol=["ssh"], tool=["cp"]),
-            r"^\[factors\]: no case is left: ssh with cp: cp needs .*: give levels that go together$",
-        ),
+        (sweep_of(protocol=["ssh"], tool=["cp"]),
+         r"^\[factors\]: no case is left: ssh with cp: cp needs .*: give levels that go together$"),
     ],
-)
+)  # fmt: skip
 def test_names_that_nobody_knows_are_bad_input(sweep: Sweep, message: str) -> None:
     with pytest.raises(BadInput, match=message):
         plan(sweep, CATALOGUE)
@@ -68,11 +64,10 @@ def test_names_that_nobody_knows_are_said_with_the_file() -> None:
 def test_in_a_block_what_is_expensive_changes_least(sweep: Sweep, block: int) -> None:
     ordered = order(cases_of(sweep)[0], sweep.seed, block)
     mtus, buffers = (len(sweep.factors.of(name)) for name in ("mtu", "tcp_space"))
-    assert len(runs(ordered, lambda case: case.mtu)) == mtus
-    networks = runs(ordered, lambda case: (case.mtu, case.tcp_space))
-    assert len(networks) == mtus * buffers
-    served = runs(ordered, lambda case: (case.mtu, case.tcp_space, case.protocol, case.store))
-    assert len(served) == len(networks) * len({(case.protocol, case.store) for case in ordered})
+    assert len(runs(ordered, attrgetter("mtu"))) == mtus
+    assert len(runs(ordered, attrgetter("mtu", "tcp_space"))) == mtus * buffers
+    served = runs(ordered, attrgetter("mtu", "tcp_space", "protocol", "store"))
+    assert len(served) == mtus * buffers * len({(case.protocol, case.store) for case in ordered})
 
 
 @given(SWEEPS)
@@ -98,17 +93,13 @@ def names(cases: Sequence[Case]) -> str:
 
 def test_the_order_of_a_seed_stays_and_a_run_from_before_the_mirror_keeps_its_own() -> None:
     """A run is resumed by the order that the seed gives: an update of the lab or of Python must not change it."""
-    ordered = order(cases_of(sweep_of(mtu=[1500, 9000], protocol=["smb", "nfs"]))[0], seed=7, block=1)
-    assert names(ordered) == (
+    cases = cases_of(sweep_of(mtu=[1500, 9000], protocol=["smb", "nfs"]))[0]
+    assert names(order(cases, seed=7, block=1)) == (
         "9000 nfs read, 9000 nfs write, 9000 smb write, 9000 smb read, "
         "1500 smb write, 1500 smb read, 1500 nfs write, 1500 nfs read"
     )
-    """The second block as the lab gave it in 2026-11, of seed 7."""
-    cases = cases_of(sweep_of(mtu=[1500, 9000], protocol=["smb", "nfs"]))[0]
-    first = order(cases, 7, 1, Ordering.INDEPENDENT)
-    assert first == order(cases, 7, 1)
-    second = order(cases, 7, 2, Ordering.INDEPENDENT)
-    assert names(second) == (
+    assert order(cases, 7, 1, Ordering.INDEPENDENT) == order(cases, 7, 1)
+    assert names(order(cases, 7, 2, Ordering.INDEPENDENT)) == (  # as the lab gave it in 2026-11
         "1500 smb write, 1500 smb read, 1500 nfs write, 1500 nfs read, "
         "9000 smb write, 9000 smb read, 9000 nfs read, 9000 nfs write"
     )
@@ -120,11 +111,8 @@ def test_the_second_block_of_a_pair_is_the_first_one_backwards(sweep: Sweep, pai
     cases = cases_of(sweep)[0]
     first, second = order(cases, sweep.seed, 2 * pair - 1), order(cases, sweep.seed, 2 * pair)
     assert second == first[::-1]
-    keys: list[Callable[[Case], Any]] = [
-        lambda case: case.mtu, lambda case: (case.mtu, case.tcp_space),
-        lambda case: (case.mtu, case.tcp_space, case.protocol, case.store),
-    ]  # fmt: skip
-    for key in keys:
+    for factors in (["mtu"], ["mtu", "tcp_space"], ["mtu", "tcp_space", "protocol", "store"]):
+        key = attrgetter(*factors)
         assert runs(second, key) == runs(first, key)[::-1]
 
 
@@ -141,17 +129,14 @@ def test_blocks_and_seeds_differ_at_every_level() -> None:
     cases = cases_of(sweep_of(mtu=[1500, 9000], tcp_space=["default", 65536], protocol=["afp", "smb", "nfs"]))[0]
     orders = [order(cases, seed, block) for seed in range(4) for block in range(1, 11)]
     assert len({tuple(cases) for cases in orders}) == len(orders)  # mirrors, too, are orders of their own
-    keys: list[Callable[[Case], Any]] = [
-        lambda case: case.mtu, lambda case: case.tcp_space, lambda case: case.protocol, lambda case: case.direction
-    ]  # fmt: skip
-    for key in keys:
+    for key in map(attrgetter, ("mtu", "tcp_space", "protocol", "direction")):
         assert len({key(cases[0]) for cases in orders}) == len({key(case) for case in cases})
 
 
 @pytest.mark.parametrize("path", sorted(ROOT.glob("sweeps/*.toml")), ids=lambda path: path.name)
 def test_sweeps_that_come_with_the_lab_are_described_and_can_be_planned(path: Path) -> None:
     sweep = load_sweep(path)
-    assert sweep.description
     planned = plan(sweep, CATALOGUE)
+    assert sweep.description
     assert planned.slots
     assert planned.estimated_s > 0

@@ -35,16 +35,12 @@ def test_a_factor_is_a_field_of_cases_and_trials_or_an_option() -> None:
 @pytest.mark.parametrize(
     ("name", "label", "baseline", "plot"),
     [
-        ("mtu", "MTU", None, Plot.WHOLE),
-        ("tcp_space", "TCP buffer", "default", Plot.SUB),
-        ("store", "store", "ram", Plot.SUB_SUB),
-        ("client_sync", "flush", "fsync", Plot.INSIDE),
-        ("smb.signing", "SMB signing", "default", Plot.INSIDE),
-        ("nfs.server", "NFS server", "default", Plot.SUB_SUB),
-        ("smb.time_machine", "SMB time machine", "default", Plot.SUB_SUB),
-        ("workload", "workload", None, Plot.INSIDE),
+        ("mtu", "MTU", None, Plot.WHOLE), ("tcp_space", "TCP buffer", "default", Plot.SUB),
+        ("store", "store", "ram", Plot.SUB_SUB), ("client_sync", "flush", "fsync", Plot.INSIDE),
+        ("smb.signing", "SMB signing", "default", Plot.INSIDE), ("nfs.server", "NFS server", "default", Plot.SUB_SUB),
+        ("smb.time_machine", "SMB time machine", "default", Plot.SUB_SUB), ("workload", "workload", None, Plot.INSIDE),
     ],
-)
+)  # fmt: skip
 def test_a_name_says_label_baseline_and_plot(name: str, label: str, baseline: str | None, plot: Plot) -> None:
     assert (label_of(name), baseline_of(name), plot_of(name)) == (label, baseline, plot)
     assert [BY_NAME["protocol"].write(level) for level in ("smb", "afp", "local")] == ["SMB", "AFP", "local"]

@@ -36,19 +36,15 @@ def test_it_is_of_reads_and_another_client_takes_two() -> None:
 def test_what_no_client_can_have_written_is_left_out() -> None:
     cases, left_out = levels_of(protocol=["ssh"], tool=["rsync"], direction=["read"], clients=[2])
     assert cases == {("read", "2", "default")}
-    assert left_out == tuple(
-        f"ssh with read_from {level}: no client has a mount to write through" for level in LEVELS[1:]
-    )
+    reason = "no client has a mount to write through"
+    assert left_out == tuple(f"ssh with read_from {level}: {reason}" for level in LEVELS[1:])
     tree = {"kind": "tree", "profile": "mail", "size": "1 MiB"}
     names: dict[str, Any] = {"tool": ["metadata"], "metadata": {"phase": ["list"]}, "read_from": ["default", "own"]}
     made, reasons = cases_of(sweep_with(workload=tree, factors={"direction": ["read"], **names}))
     assert [case.option("read_from") for case in made] == ["default"]
     assert reasons == ("metadata with read_from own: it reads nothing of what is in files",)
-    again = sweep_with(
-        workload=tree | {"changed": 0.1},
-        factors={"tool": ["rsync"], "direction": ["read"], "read_from": ["default", "own"]},
-    )
-    made, reasons = cases_of(again)
+    factors = {"tool": ["rsync"], "direction": ["read"], "read_from": ["default", "own"]}
+    made, reasons = cases_of(sweep_with(workload=tree | {"changed": 0.1}, factors=factors))
     assert [case.option("read_from") for case in made] == ["default"]
     assert reasons == ("a second copy with read_from own: the first copy and the changes are the server's",)
 

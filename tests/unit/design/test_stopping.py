@@ -1,28 +1,19 @@
 """The rule that stops a run at a precision, and the simulation that its two numbers come from."""
 
-import importlib.util
+import importlib
 import math
-import sys
 from types import ModuleType
 
 import numpy as np
 import pytest
 from scipy.special import stdtrit
-from support.paths import ROOT
 
 from lab.design import stopping
 
 
 @pytest.fixture(scope="module")
 def coverage() -> ModuleType:
-    path = ROOT / "benchmarks" / "coverage.py"
-    spec = importlib.util.spec_from_file_location("coverage_benchmark", path)
-    assert spec
-    assert spec.loader
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module  # dataclasses look their module up
-    spec.loader.exec_module(module)
-    return module
+    return importlib.import_module("benchmarks.coverage")
 
 
 @pytest.mark.parametrize("freedom", [*range(1, 60), 99, 100, 120, 999, 1000, 9999, 60_000])
@@ -47,8 +38,7 @@ def test_the_simulated_rule_is_the_rule_of_the_lab(coverage: ModuleType) -> None
     narrow = chance.random((200, cap)) < np.linspace(0.5, 1, cap)
     stops = coverage.stop_at(narrow, stopping.LEAST_BLOCKS, stopping.LOOKS, cap)
     for row, stop in zip(narrow.tolist(), stops.tolist(), strict=True):
-        own = next((n for n in range(1, cap) if stopping.enough(n, row[max(0, n - stopping.LOOKS) : n])), cap)
-        assert stop == own
+        assert stop == next((n for n in range(1, cap) if stopping.enough(n, row[max(0, n - stopping.LOOKS) : n])), cap)
 
 
 def test_widths_are_students_intervals(coverage: ModuleType) -> None:

@@ -1,4 +1,4 @@
-"""AppleDouble files: what is packed is unpacked, and another program reads the same."""
+"""AppleDouble files: what is packed is unpacked, and another program reads the same. MD4, by RFC 1320."""
 
 import struct
 from contextlib import suppress
@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from emulated_mac.apple_double import FINDER_INFO, RESOURCE_FORK, pack, unpack
+from emulated_mac.md4 import md4
 
 NAMES = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), min_size=1, max_size=30)
 
@@ -35,3 +36,9 @@ def test_anything_else_is_refused(content: bytes) -> None:
         unpack(b"\x00\x05\x16\x07\x00\x02\x00\x00" + content)
     with pytest.raises(ValueError, match="no AppleDouble file"):
         unpack(content)
+
+
+def test_md4_by_examples_of_its_rfc() -> None:
+    assert md4(b"").hex() == "31d6cfe0d16ae931b73c59d7e0c089c0"
+    assert md4(b"message digest").hex() == "d9130a8164549fe818874806e1c7014b"
+    assert md4(b"1234567890" * 8).hex() == "e33b4ddc9c38f2199c3e7b164fcc0536"

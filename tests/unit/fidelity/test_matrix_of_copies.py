@@ -46,8 +46,7 @@ def survey(copies: int) -> Survey:
 @pytest.mark.parametrize("width", [60, 80, 120, 200])
 @pytest.mark.parametrize("copies", [1, 3, 5])
 def test_the_matrix_fits_the_width_and_has_every_mark_once(width: int, copies: int) -> None:
-    surveyed = survey(copies)
-    lines = list(matrix_lines(surveyed.copies, width))
+    lines = list(matrix_lines(survey(copies).copies, width))
     assert max(map(len, lines)) <= width
     marks = sum(line.split()[1:].count(mark) for line in lines for mark in MARKS.values() if not line.endswith(":"))
     assert marks == len(PROBES) * copies
@@ -111,21 +110,18 @@ def test_page_and_post_have_the_matrix_and_nothing_raw(tmp_path: Path) -> None:
 def test_names_are_in_neither_unless_asked_for(tmp_path: Path) -> None:
     known = {"host": ["nas-of-ann"], "user": ["ann"], "share": ["Holidays"]}
     folder = RunFolder.create(tmp_path, "fidelity", {"title": "between nas-of-ann and 192.168.77.3", "names": known})
-    told = Judgement(Verdict.REFUSED, "cp: /Volumes/Holidays/x: Permission denied for ann on nas-of-ann.local")
+    refused = Judgement(Verdict.REFUSED, "cp: /Volumes/Holidays/x: Permission denied for ann on nas-of-ann.local")
     engine = Engine("client", "/Users/ann/bin/rsync", "3.4.1 by ann@example.org", {"N": "not on nas-of-ann"})
     ends = Ends("gvfs", "SMB 3.1.1 of 192.168.77.3", "ext4", "tmpfs")
-    of_ann = replace(copy(STORE={probe.name: told for probe in ALL}), ends=ends, command="cp /home/ann/x")
-    left_out, failures = "AFP: nas-of-ann has none: smb://ann:hunter2@nas-of-ann", "192.168.77.3 is gone: pw: hunter2"
-    surveyed = Survey([engine], [left_out], [of_ann], [failures])
+    of_ann = replace(copy(STORE={probe.name: refused for probe in ALL}), ends=ends, command="cp /home/ann/x")
+    left_out, failure = "AFP: nas-of-ann has none: smb://ann:hunter2@nas-of-ann", "192.168.77.3 is gone: pw: hunter2"
+    surveyed = Survey([engine], [left_out], [of_ann], [failure])
     path = page.write(folder, surveyed, masker_of(folder, page.texts_of(surveyed)))
+    names = ("nas-of-ann", "/ann", "ann@", "holidays", "192.168.77.3", "hunter2")
     for text in (path.read_text(), path.with_name("fidelity.md").read_text()):
-        plain = text.replace("\\", "").casefold()
-        names = ("nas-of-ann", "/ann", "ann@", "holidays", "192.168.77.3", "hunter2")
-        assert not [name for name in names if name in plain]
-        assert "Alike everywhere, for others to read it: " in text
-        assert "Permission denied for" in text
-    page.write(folder, surveyed, None)
-    whole = path.read_text()
+        assert not [name for name in names if name in text.replace("\\", "").casefold()]
+        assert all(part in text for part in ("Alike everywhere, for others to read it: ", "Permission denied for"))
+    whole = page.write(folder, surveyed, None).read_text()
     assert all(name in whole for name in ("nas-of-ann", "/Users/ann/bin", "Holidays", "192.168.77.3"))
     assert "Alike everywhere" not in whole
 
@@ -140,15 +136,14 @@ def test_what_reads_trials_says_where_the_page_is(tmp_path: Path) -> None:
 
 def test_json_has_every_verdict_of_every_view_and_engines_answer_the_line_of_2015() -> None:
     content = json.loads(json.dumps(survey(1).to_json()))
-    (of_copy,) = content["copies"]
-    assert (of_copy["protocol"], of_copy["tool"], of_copy["direction"]) == ("smb", "cp-a", "write")
-    assert set(of_copy["results"]) == {probe.name for probe in PROBES}
-    assert of_copy["results"]["data"]["views"] == {"on the store": of_copy["results"]["data"]["verdict"]}
+    (copied,) = content["copies"]
+    assert (copied["protocol"], copied["tool"], copied["direction"]) == ("smb", "cp-a", "write")
+    assert set(copied["results"]) == {probe.name for probe in PROBES}
+    assert copied["results"]["data"]["views"] == {"on the store": copied["results"]["data"]["verdict"]}
     assert content["engines"][0]["post_line"].startswith("refuses it")
     heading, answer = engine_lines(survey(1).engines)
     assert POST_LINE in heading
-    assert "refuses it: -N (no such option)" in answer
-    assert answer.isprintable()
+    assert ("refuses it: -N (no such option)" in answer, answer.isprintable()) == (True, True)
 
 
 def test_a_view_of_another_platform_judges_only_what_that_can_tell() -> None:
@@ -165,8 +160,6 @@ def test_a_view_of_another_platform_judges_only_what_that_can_tell() -> None:
 
 
 def test_a_matrix_has_the_rows_of_the_platforms_that_copies_went_between() -> None:
-    linux, both = (
-        {line.split()[0] for line in matrix_lines([replace(copy(), platforms=platforms)], 80)}
-        for platforms in ((LINUX, LINUX), (MACOS, LINUX))
-    )
+    copies = [replace(copy(), platforms=(source, LINUX)) for source in (LINUX, MACOS)]
+    linux, both = ({line.split()[0] for line in matrix_lines([copied], 80)} for copied in copies)
     assert both - linux >= {"resource-fork", "acl-mac-user", "flag-hidden", "quarantine"}

@@ -1,7 +1,4 @@
-"""What a Mac's own commands print of its attributes, and what the probes read in that.
-
-The texts are written by hand, as the sources of file_cmds print (xattr/xattr.c, ls/print.c), but for those of mount.
-"""
+"""What a Mac's commands print of its attributes, by hand after file_cmds (xattr/xattr.c, ls/print.c); what is read."""
 
 import os
 import subprocess
@@ -77,15 +74,16 @@ def test_attributes_are_set_by_the_commands_of_a_mac(monkeypatch: pytest.MonkeyP
 
 
 @pytest.mark.parametrize(
-    ("said", "state"), [("xattr: f: No such xattr: a", "none"), ("xattr: [Errno 13] Permission denied: 'f'", "error")]
+    ("message", "is_none"),
+    [("xattr: f: No such xattr: a", True), ("xattr: [Errno 13] Permission denied: 'f'", False)],
 )
-def test_what_a_command_says_tells_none_from_an_error(tmp_path: Path, said: str, state: str) -> None:
+def test_what_a_command_says_tells_none_from_an_error(tmp_path: Path, message: str, is_none: bool) -> None:
     script = tmp_path / "xattr"
-    script.write_text(f'#!/bin/sh\necho "{said}" >&2\nexit 1\n')
+    script.write_text(f'#!/bin/sh\necho "{message}" >&2\nexit 1\n')
     script.chmod(0o755)
     with pytest.raises(OSError, match="xattr") as failed:
         on_host_macos._run(os.fsencode(script))
-    assert (failed.value.errno == 61) == (state == "none")  # ENODATA of Linux
+    assert (failed.value.errno == 61) == is_none  # ENODATA of Linux
 
 
 def test_birth_is_set_by_an_mtime_before_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,18 +10,8 @@ from typing import Any
 
 import pytest
 
-from lab.fidelity import on_host_linux, on_host_macos, on_host_probes
-from lab.fidelity.probed_host import (
-    COPIES_SCRIPT,
-    FUTURE,
-    PROBES_SCRIPTS,
-    Copied,
-    CopyCall,
-    Snapshot,
-    parse_copied,
-    parse_failures,
-    parse_snapshot,
-)
+from lab.fidelity import on_host_linux, on_host_macos, on_host_probes, probed_host
+from lab.fidelity.probed_host import COPIES_SCRIPT, FUTURE, PROBES_SCRIPTS, Copied, CopyCall, Snapshot
 from lab.fidelity.probes import ALL, LINUX, MACOS, PROBES, laid_on
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the script sets attributes of Linux")
@@ -40,20 +30,20 @@ def ask(script: str, action: str, request: dict[str, Any]) -> str:
 
 def read(folder: Path) -> Snapshot:
     printed = ask(PROBES_SCRIPTS[LINUX], "read", {"root": str(folder), "probes": REQUESTS})
-    return parse_snapshot(printed, laid_on(LINUX))
+    return probed_host.parse_snapshot(printed, laid_on(LINUX))
+
+
+def lay(folder: Path) -> Path:
+    request = {"root": str(folder), "owner": "", "probes": REQUESTS}
+    refused = probed_host.parse_failures(ask(PROBES_SCRIPTS[LINUX], "lay", request))
+    assert "Linux cannot set it" in refused["birth"]
+    assert not set(refused) & set(ANYBODYS)
+    return folder
 
 
 @pytest.fixture(scope="module")
 def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where all is laid: tests read it and copy from it."""
     return lay(tmp_path_factory.mktemp("probes") / "source")
-
-
-def lay(folder: Path) -> Path:
-    refused = parse_failures(ask(PROBES_SCRIPTS[LINUX], "lay", {"root": str(folder), "owner": "", "probes": REQUESTS}))
-    assert "Linux cannot set it" in refused["birth"]
-    assert not set(refused) & set(ANYBODYS)
-    return folder
 
 
 def test_what_was_laid_is_read(source: Path) -> None:
@@ -65,10 +55,10 @@ def test_what_was_laid_is_read(source: Path) -> None:
 
 
 def test_each_object_has_one_attribute(source: Path) -> None:
-    """What a probe's object has beyond its own attribute would be lost with it: it is as plain as any other."""
+    """Another attribute of the object would be lost with it."""
     snapshot = read(source)
-    status = (source / "xattr-small" / "object").stat()
-    assert oct(status.st_mode & 0o7777) == oct((source / "plain-file" / "object").stat().st_mode & 0o7777)
+    modes = [oct((source / name / "object").stat().st_mode & 0o7777) for name in ("xattr-small", "plain-file")]
+    assert modes[0] == modes[1]
     assert snapshot.plain["mtime-nanoseconds"] != snapshot.readings["mtime-nanoseconds"]
     assert snapshot.plain["mode-private"].text == "0644"
 
@@ -76,7 +66,7 @@ def test_each_object_has_one_attribute(source: Path) -> None:
 def copied(source: Path, target: Path, *argv: str, **more: object) -> Copied:
     names = [*ANYBODYS, "mtime-seconds"]
     call = asdict(CopyCall(argv, str(source), str(target), names, onto=False, remote=False, alive=str(source)))
-    return parse_copied(ask(COPIES_SCRIPT, "copy", call | {"deadline_s": 20} | more))
+    return probed_host.parse_copied(ask(COPIES_SCRIPT, "copy", call | {"deadline_s": 20} | more))
 
 
 def test_cp_a_keeps_times_and_cp_does_not(source: Path, tmp_path: Path) -> None:
@@ -92,13 +82,11 @@ def test_cp_a_keeps_times_and_cp_does_not(source: Path, tmp_path: Path) -> None:
 def test_an_error_is_that_of_its_probe(source: Path, tmp_path: Path) -> None:
     script = 'case $1 in */fifo) echo "mkfifo: no" >&2; exit 3;; esac; cp -a "$1" "$2"'
     failures = copied(source, tmp_path / "target", "sh", "-c", script, "sh").failures
-    assert failures["fifo"] == "mkfifo: no"
-    assert "data" not in failures
+    assert (failures["fifo"], "data" in failures) == ("mkfifo: no", False)
 
 
 def test_a_copy_stops_where_the_mount_ends(source: Path, tmp_path: Path) -> None:
-    mount = tmp_path / "mount"
-    mount.mkdir()
+    (mount := tmp_path / "mount").mkdir()
     script = f'case $1 in */data) rmdir "{mount}"; exit 1;; esac; cp -a "$1" "$2"'
     stopped = copied(source, tmp_path / "target", "sh", "-c", script, "sh", alive=str(mount))
     assert (stopped.stopped, set(stopped.failures)) == ("data", {"data"})
@@ -112,8 +100,8 @@ def test_what_is_gone_is_an_error_and_no_loss(tmp_path: Path) -> None:
 def test_copies_that_do_not_end_are_given_up(source: Path, tmp_path: Path) -> None:
     names = ["data", "fifo", "link", "hard-link"]
     failures = copied(source, tmp_path / "t", "sh", "-c", "sleep 60", names=names, alive="", deadline_s=0.1).failures
-    assert failures["data"] == "did not end within 0.1 s"
-    assert failures["hard-link"] == "not tried: copies before it did not end"
+    messages = (failures["data"], failures["hard-link"])
+    assert messages == ("did not end within 0.1 s", "not tried: copies before it did not end")
 
 
 def test_files_left_behind_are_counted_and_are_no_names_of_a_probe(tmp_path: Path) -> None:
@@ -132,23 +120,19 @@ def test_files_left_behind_are_counted_and_are_no_names_of_a_probe(tmp_path: Pat
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files away")
 def test_root_lays_owners_lists_and_attributes(source: Path) -> None:
     readings = read(source).readings
-    assert readings["owner"].text == "54321"
-    assert readings["acl-user"].text == "u::6,u:54321:4,g::4,m::4,o::4"
-
-
-def test_platforms_differ_in_what_has_its_own_way_there() -> None:
-    assert set(on_host_macos.OWN) - set(on_host_linux.OWN) == {"finder"}
-    assert not (on_host_probes.ATTRIBUTES.keys() & on_host_macos.OWN.keys())
+    texts = (readings["owner"].text, readings["acl-user"].text)
+    assert texts == ("54321", "u::6,u:54321:4,g::4,m::4,o::4")
 
 
 def test_each_probe_has_a_name_of_its_own_and_something_to_read() -> None:
+    assert set(on_host_macos.OWN) - set(on_host_linux.OWN) == {"finder"}
+    assert not (on_host_probes.ATTRIBUTES.keys() & on_host_macos.OWN.keys())
     names = [probe.name for probe in ALL]
     assert len(set(names)) == len(names)
     for platform, own in ((LINUX, on_host_linux.OWN), (MACOS, on_host_macos.OWN)):
         known = on_host_probes.ATTRIBUTES.keys() | own.keys()
         assert [probe.name for probe in laid_on(platform) if not probe.names and probe.attribute not in known] == []
     assert len(PROBES) >= 60
-
     assert all(bool(probe.names) == probe.name.startswith("name-") for probe in ALL)
 
 

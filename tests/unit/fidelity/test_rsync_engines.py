@@ -32,12 +32,10 @@ def engine(version: str, usage: str) -> Engine:
 
 def test_debians_keeps_lists_and_attributes_and_refuses_the_line_of_2015() -> None:
     debians = engine(VERSION, HELP)
-    assert debians.version == "rsync 3.5.0, protocol 32"
-    assert debians.keeping == ("-HAXUS",)
+    assert (debians.version, debians.keeping) == ("rsync 3.5.0, protocol 32", ("-HAXUS",))
     assert debians.options["N"] == NOT_BUILT
-    assert debians.answer == (
-        "refuses it: -N (built without it), --fileflags (no such option), --force-change (no such option)"
-    )
+    words = "--fileflags (no such option), --force-change (no such option)"
+    assert debians.answer == f"refuses it: -N (built without it), {words}"
 
 
 def test_options_that_a_description_names_are_none_of_its_own() -> None:
@@ -48,15 +46,14 @@ def test_options_that_a_description_names_are_none_of_its_own() -> None:
 
 def test_openrsync_refuses_nearly_all_of_the_line() -> None:
     openrsync = engine((MACOS_CAPTURES / "rsync-version-15.4.txt").read_text(), OPENRSYNC_HELP)
-    assert openrsync.version == "openrsync, protocol 29"
-    assert openrsync.keeping == ("-HSE",)
+    assert (openrsync.version, openrsync.keeping) == ("openrsync, protocol 29", ("-HSE",))
     assert openrsync.options["E"] == THERE
     unknown = {option for option, why in openrsync.options.items() if why == UNKNOWN}
     assert unknown == {"N", "A", "X", "U", "fileflags", "force-change"}
 
 
 def test_e_is_an_option_of_apples_engines_and_another_one_in_3() -> None:
-    old = engine("rsync  version 2.6.9\n", " -E, --extended-attributes   copy\n -H, --hard-links\n")
+    old = engine("rsync  version 2.6.9  protocol version 29\n", " -E, --extended-attributes  copy\n -H, --hard-links\n")
     assert (old.options["E"], old.keeping) == (THERE, ("-HE",))
     new = engine("rsync  version 3.4.1  protocol version 32\n", "--executability, -E   copy\n--hard-links, -H\n")
     assert (new.options["E"], new.keeping) == (UNKNOWN, ("-H",))
@@ -64,11 +61,10 @@ def test_e_is_an_option_of_apples_engines_and_another_one_in_3() -> None:
 
 def test_a_patched_build_takes_all_of_the_line() -> None:
     patched = engine("rsync  version 3.1.0  protocol version 31\nCapabilities: ACLs, xattrs\n", PATCHED_HELP)
-    assert patched.answer == "takes all of it"
-    assert patched.keeping == ("-HAXNS", "--fileflags", "--force-change")
+    keeping = ("-HAXNS", "--fileflags", "--force-change")
+    assert (patched.answer, patched.keeping) == ("takes all of it", keeping)
 
 
 def test_one_that_says_nothing_is_taken_for_nothing() -> None:
     silent = engine("", "")
-    assert set(silent.options.values()) == {UNTOLD}
-    assert (silent.version, silent.keeping) == ("says nothing", ())
+    assert (silent.version, silent.keeping, set(silent.options.values())) == ("says nothing", (), {UNTOLD})

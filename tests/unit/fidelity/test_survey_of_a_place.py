@@ -37,8 +37,7 @@ def test_what_is_gone_after_the_remount_is_lost_though_a_cache_had_it(place: Pla
     place.remounting = lambda: os.utime(place.store / "cp-a-0" / "mtime-seconds" / "object")
     (copy,) = place.survey().values()
     judgement = copy.judgement(next(probe for probe in PROBES if probe.name == "mtime-seconds"))
-    assert judgement.verdict is Verdict.LOST
-    assert judgement.how.endswith("kept through the mount")
+    assert (judgement.verdict, judgement.how[-22:]) == (Verdict.LOST, "kept through the mount")
 
 
 def copied(place: Place, monkeypatch: pytest.MonkeyPatch, probe: str, before: str = "true") -> Copy:
@@ -58,12 +57,9 @@ def test_a_probe_that_ends_the_mount_twice_is_refused(place: Place, monkeypatch:
     assert {verdict(copy, name) for name in (*KEPT_BY_ALL, "fifo")} == {Verdict.KEPT}
 
 
-def test_a_mount_that_ends_once_costs_nothing(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_mount_may_end_once_and_not_at_every_probe(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     copy = copied(place, monkeypatch, "hard-link", f'mkdir "{place.store}/once" 2>/dev/null')
     assert verdict(copy, "hard-link") is Verdict.KEPT
-
-
-def test_a_mount_that_ends_at_every_probe_is_a_failure(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(LabFailure, match="the mount ended while the tool copied a probe"):
         copied(place, monkeypatch, "*")
 

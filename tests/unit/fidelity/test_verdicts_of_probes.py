@@ -13,12 +13,9 @@ MODE_FAILS = "cp: preserving permissions for '…/name-trailing-dot/end.': Opera
 CREATE_FAILS = "cp: cannot create regular file '…/name-case/name': File exists"
 
 
-def judge(
-    name: str, source: Reading, target: Reading, plain: Reading | None = None, failure: str = "", refused: str = ""
-) -> Judgement:
-    failures, refusals = {name: failure} if failure else {}, {name: refused} if refused else {}
+def judge(name: str, source: Reading, target: Reading, plain: Reading | None = None, failure: str = "") -> Judgement:
     (probe,) = (probe for probe in ALL if probe.name == name)
-    return Judge({name: source}, refusals, failures).judge(probe, target, plain)
+    return Judge({name: source}, {}, {name: failure} if failure else {}).judge(probe, target, plain)
 
 
 def value(text: str) -> Reading:
@@ -68,7 +65,8 @@ def test_a_file_that_did_not_come_is_explained_by_what_was_said_of_it_and_not_of
 
 
 def test_the_reason_is_the_sources_refusal_or_both_readings_with_escapes() -> None:
-    refused = judge("xattr-64k", NONE, MISSING, None, refused="No space left on device")
+    (probe,) = (probe for probe in ALL if probe.name == "xattr-64k")
+    refused = Judge({probe.name: NONE}, {probe.name: "No space left on device"}, {}).judge(probe, MISSING, None)
     assert refused == Judgement(Verdict.IMPOSSIBLE, "No space left on device")
     changed = judge("name-nfc", value('["caf\\u00e9"]'), value('["cafe\\u0301"]'))
     assert changed.how == "caf\\xe9 → cafe\\u0301"

@@ -7,12 +7,12 @@ import importlib.util
 import os
 import socket
 import sys
-import threading
+from contextlib import closing
 from typing import Any
 
 import psutil
 import pytest
-from support.fleets import Bench, wait_until
+from support.fleets import FleetFolder, wait_until
 
 from lab.base.errors import BadInput, LabFailure
 from lab.fleet import attempt, scheduler
@@ -22,43 +22,33 @@ TELLING = ("/info/main/workers.html", "/json/identity.json", "/json/counts.json"
 
 def listening(process: int) -> set[tuple[str, int]]:
     """The addresses and ports at which a process listens, as the kernel says."""
-    connections = psutil.Process(process).net_connections(kind="all")
     return {
-        (connection.laddr.ip, connection.laddr.port)
-        if connection.family != socket.AF_UNIX
-        else (f"unix:{connection.laddr}", 0)
-        for connection in connections
+        (f"unix:{connection.laddr}", 0) if connection.family == socket.AF_UNIX else tuple(connection.laddr)
+        for connection in psutil.Process(process).net_connections(kind="all")
         if connection.status == psutil.CONN_LISTEN or (connection.type == socket.SOCK_DGRAM and connection.laddr)
     }
 
 
 def answers(port: int, path: str) -> int:
     """The status that a server of HTTP on loopback answers with."""
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
-    try:
+    with closing(http.client.HTTPConnection("127.0.0.1", port, timeout=10)) as connection:
         connection.request("GET", path)
         return connection.getresponse().status
-    finally:
-        connection.close()
 
 
-def test_during_a_fleet_nothing_listens_but_on_loopback_and_tells_nothing(fleet: Bench) -> None:
+def test_during_a_fleet_nothing_listens_but_on_loopback_and_tells_nothing(fleet: FleetFolder) -> None:
     fleet.pair("a")
     fleet.write()
     fleet.take(30)
     before = listening(os.getpid())
-    thread = threading.Thread(target=fleet.run)
-    thread.start()
-    wait_until(fleet.pids)
-    now = listening(os.getpid()) - before
-    of_task = listening(fleet.pids()[0])
-    ports = {port for ip, port in now if ip == "127.0.0.1"}
-    statuses = {answers(port, path) for port in ports for path in TELLING}
-    attempt.STOP.set()
-    thread.join(60)
-    assert {ip for ip, _ in now} == {"127.0.0.1"}
-    assert statuses == {404}
-    assert of_task == set()
+    with fleet.running() as run:
+        wait_until(fleet.pids)
+        addresses = listening(os.getpid()) - before
+        of_task = listening(fleet.pids()[0])
+        statuses = {answers(port, path) for ip, port in addresses if ip == "127.0.0.1" for path in TELLING}
+        attempt.STOP.set()
+    run.result()
+    assert ({ip for ip, _ in addresses}, statuses, of_task) == ({"127.0.0.1"}, {404}, set())
 
 
 def test_dask_is_told_neither_to_try_again_nor_to_move_nor_to_kill() -> None:
@@ -66,9 +56,8 @@ def test_dask_is_told_neither_to_try_again_nor_to_move_nor_to_kill() -> None:
     with scheduler.embedded(3, ["berlin"]) as chosen:
         assert config.get("distributed.scheduler.allowed-failures") == 0
         assert config.get("distributed.scheduler.work-stealing") is False
-        assert {
-            config.get(f"distributed.worker.memory.{key}") for key in ("target", "spill", "pause", "terminate")
-        } == {False}
+        limits = ("target", "spill", "pause", "terminate")
+        assert {config.get(f"distributed.worker.memory.{limit}") for limit in limits} == {False}
         of_dask = chosen._client.cluster.scheduler
         assert of_dask.allowed_failures == 0
         (worker,) = of_dask.workers.values()
@@ -91,7 +80,7 @@ def test_a_dashboard_has_its_style_sheets_and_tells_no_more(monkeypatch: pytest.
         port = int(chosen.dashboard.removeprefix("http://127.0.0.1:").removesuffix("/status"))
         assert port in ports
         assert answers(port, "/statics/css/base.css") == 200
-        assert {answers(one, path) for one in ports for path in TELLING[:-1]} == {404}
+        assert {answers(number, path) for number in ports for path in TELLING[:-1]} == {404}
 
 
 def test_tls_and_this_process_are_taken_and_other_addresses_are_refused() -> None:
@@ -103,13 +92,10 @@ def test_tls_and_this_process_are_taken_and_other_addresses_are_refused() -> Non
             scheduler.check_address(address)
 
 
-@pytest.mark.parametrize(
-    ("at", "workers", "message"),
-    [
-        ("tcp://192.0.2.5:8786", {}, "the scheduler listens at tcp://192.0.2.5:8786: whoever reaches"),
-        ("tls://192.0.2.5:8786", {"tcp://192.0.2.6:1": {}}, "a worker listens at tcp://192.0.2.6:1: whoever reaches"),
-    ],
-)
+@pytest.mark.parametrize(("at", "workers", "message"), [
+    ("tcp://192.0.2.5:8786", {}, "the scheduler listens at tcp://192.0.2.5:8786: whoever reaches"),
+    ("tls://192.0.2.5:8786", {"tcp://192.0.2.6:1": {}}, "a worker listens at tcp://192.0.2.6:1: whoever reaches"),
+])  # fmt: skip
 def test_what_listens_by_another_address_without_tls_is_refused(
     monkeypatch: pytest.MonkeyPatch, at: str, workers: dict[str, Any], message: str
 ) -> None:
@@ -130,17 +116,12 @@ def versions() -> dict[str, Any]:
     return reported
 
 
-@pytest.mark.parametrize(
-    ("place", "package", "message"),
-    [
-        ("scheduler", "distributed", "the scheduler has distributed 2022.12.1, this program "),
-        ("worker", "file-share-lab", "the worker inproc://.* has file-share-lab 2022.12.1, this program "),
-        ("worker", "msgpack", "the worker .* has msgpack 2022.12.1"),
-    ],
-)
-def test_the_same_versions_are_fine_and_another_is_an_error_that_names_both(
-    versions: dict[str, Any], place: str, package: str, message: str
-) -> None:
+@pytest.mark.parametrize(("place", "package", "message"), [
+    ("scheduler", "distributed", "the scheduler has distributed 2022.12.1, this program "),
+    ("worker", "file-share-lab", "the worker inproc://.* has file-share-lab 2022.12.1, this program "),
+    ("worker", "msgpack", "the worker .* has msgpack 2022.12.1"),
+])  # fmt: skip
+def test_only_the_same_versions_are_taken(versions: dict[str, Any], place: str, package: str, message: str) -> None:
     scheduler.check_versions(versions, "tls://x:1")
     other = copy.deepcopy(versions)
     node = other["scheduler"] if place == "scheduler" else next(iter(other["workers"].values()))
@@ -171,9 +152,8 @@ def test_a_client_that_is_closed_is_a_scheduler_that_is_gone() -> None:
 
 def test_without_dask_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
-    with pytest.raises(
-        BadInput, match=r"dask.distributed, which is not installed: `pip install 'file-share-lab\[fleet\]'`"
-    ):
+    remedy = r"`pip install 'file-share-lab\[fleet\]'`"
+    with pytest.raises(BadInput, match=f"dask.distributed, which is not installed: {remedy}"):
         scheduler.check_installed()
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(BadInput, match="is not installed"), scheduler.embedded(1, []):

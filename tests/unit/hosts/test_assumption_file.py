@@ -11,13 +11,9 @@ from lab.hosts.assumptions import Assumption, Risk, read_assumptions
 from lab.hosts.command import shell_function
 
 GOOD = {
-    "what": '"sw_vers is there"',
-    "ask": "'sw_vers'",
-    "expected": "'ProductVersion:\\s+\\d+'",
-    "source": '"man sw_vers"',
-    "risk": '"no_run"',
-    "breaks": '"nothing is known"',
-}
+    "what": '"sw_vers is there"', "ask": "'sw_vers'", "expected": "'ProductVersion:\\s+\\d+'",
+    "source": '"man sw_vers"', "risk": '"no_run"', "breaks": '"nothing is known"',
+}  # fmt: skip
 SHOWN_BY_A_RUN = {"ask": "''", "expected": '"run a sweep ("'}
 FILES = sorted((ROOT / "lab").glob("p*/**/*assumptions*.toml"))
 
@@ -25,30 +21,25 @@ FILES = sorted((ROOT / "lab").glob("p*/**/*assumptions*.toml"))
 def read(folder: Path, name: str = "sw-vers", **changes: str) -> Assumption:
     path = folder / "assumptions.toml"
     path.write_text("\n".join([f"[{name}]", *(f"{key} = {value}" for key, value in {**GOOD, **changes}.items())]))
+    read_assumptions.cache_clear()
     (only,) = read_assumptions(path)
     return only
 
 
-def test_what_is_left_out_has_a_default(tmp_path: Path) -> None:
+def test_what_is_left_out_has_a_default_and_without_a_command_the_expected_is_prose(tmp_path: Path) -> None:
     assert read(tmp_path) == Assumption(
         name="sw-vers", what="sw_vers is there", ask="sw_vers", expected=r"ProductVersion:\s+\d+", source="man sw_vers",
         risk=Risk.NO_RUN, breaks="nothing is known",
     )  # fmt: skip
+    assert read(tmp_path, **SHOWN_BY_A_RUN).expected == "run a sweep ("
 
 
-def test_it_is_about_the_versions_from_one_on_and_before_another(tmp_path: Path) -> None:
+def test_it_is_about_versions_and_may_call_perl_scripts_beside_the_file(tmp_path: Path) -> None:
     row = read(tmp_path, since='"10.9"', before='"27"', root="true", unverified="true")
     assert (row.since, row.before, row.root, row.unverified) == ((10, 9), (27, 0), True, True)
-
-
-def test_a_command_may_call_perl_scripts_beside_the_file(tmp_path: Path) -> None:
     (tmp_path / "hello.pl").write_text('# says hello\nprint "hello\\n";\n')
     row = read(tmp_path, perl_functions='{ hello = "hello.pl" }', ask="'''\nhello\n'''")
     assert row.ask == shell_function("hello", 'print "hello\\n";\n') + "hello"
-
-
-def test_without_a_command_what_is_expected_is_prose(tmp_path: Path) -> None:
-    assert read(tmp_path, **SHOWN_BY_A_RUN).expected == "run a sweep ("
 
 
 @pytest.mark.parametrize(

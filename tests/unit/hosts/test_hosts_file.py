@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 from support.input_files import HOSTS, load_text
+from support.made_up_labs import lab_of
 from support.paths import ROOT
 
 from lab.base.errors import BadInput
@@ -11,7 +12,6 @@ from lab.hosts.hosts_file import Hosts, load_hosts
 from lab.hosts.sections import MARK
 from lab.hosts.ssh_target import find_target
 from lab.local import host_config
-from lab.local.state import Lab, Process
 
 SECRET = "hunter2-do-not-show"
 PASSWORD_LINE = "password = env:LAB_PASSWORD"
@@ -69,9 +69,7 @@ def test_the_hosts_file_that_comes_with_the_lab_loads_once_it_is_filled_in(tmp_p
 def load_local_lab(folder: Path, client: str, server: str) -> Hosts:
     """The hosts file of a local lab with these systems."""
     systems = {"client": client, "server": server}
-    process = Process(1, 1)
-    names = "namespaces", "", "127.0.0.1"  # backend, why, ssh_address
-    lab = Lab("n", "abc", process, process, {}, "1gbit", "none", "hosts.local.n.ini", systems, *names)
+    lab = lab_of(name="n", instance="abc", platforms=systems, ssh_address="127.0.0.1")
     return load_text(folder, host_config.hosts_ini(lab))
 
 
@@ -91,11 +89,8 @@ def test_old_algorithms_are_added_to_what_ssh_offers(tmp_path: Path) -> None:
     text = HOSTS.replace("[client]", f"[client]\ntransport = openssh\nssh_algorithms = {wanted}")
     assert find_target("client", load_text(tmp_path, text).client).algorithms == [
         "KexAlgorithms=+diffie-hellman-group14-sha1,diffie-hellman-group-exchange-sha1",
-        "HostKeyAlgorithms=+ssh-rsa",
-        "PubkeyAcceptedKeyTypes=+ssh-rsa",
-        "Ciphers=+aes128-cbc",
-        "MACs=+hmac-sha1",
-    ]
+        "HostKeyAlgorithms=+ssh-rsa", "PubkeyAcceptedKeyTypes=+ssh-rsa", "Ciphers=+aes128-cbc", "MACs=+hmac-sha1",
+    ]  # fmt: skip
 
 
 ZONES = ("$(id)", "`id`", "-o", "a b", "a@b", "x" * 16, "\u202e")
@@ -110,26 +105,36 @@ BAD_ADDRESSES = {
 }
 
 
+IN_CLIENT = [  # a line, and why it is refused
+    ("share = x", "share: unknown; what may stand here is host, user"),
+    ("port = 70000", "port: is not a port from 1 to 65535 (it is '70000')"),
+    *((f"port = {bad}", "port: is not a port from 1 to 65535") for bad in ("ssh", "1_0", "٢٢", "0")),
+    ("sudo = yes", "sudo: Input should be 'nopasswd', 'password', 'helper'"),
+    ("ram_disk = 2 gigs", "ram_disk: is not a size such as 64 KiB, 512 MiB"),
+    ("ram_disk = ٣ GiB", "ram_disk: is not a size such as 64 KiB"),
+    ("mount_base = tmp", "mount_base: is not a full path such as /srv"),
+    ("mount_base = ~me/x", "mount_base: is not a full path such as /srv"),
+    ("transport = telnet", "transport: Input should be 'paramiko', 'openssh' or "),
+    ("ssh_algorithms = ssh-rsa", "ssh_algorithms: is for transport = openssh"),
+    *(
+        (f"transport = openssh\nssh_algorithms = {bad}", f"ssh_algorithms: has '{bad.split()[-1]}'")
+        for bad in ("+ssh-rsa", "hmac-sha1 none", "ssh-rsa\tProxyCommand", "ssh-*", "ssh-rsa,ProxyCommand=id",
+                    "ssh-rsa -oProxyCommand=id")
+    ),
+]  # fmt: skip
+
+
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("host = mac", "hots = mac", "[client] hots: unknown; what may stand here is host, user, port"),
-        ("host = mac", "share = x\nhost = mac", "[client] share: unknown; what may stand here is host, user"),
-        ("[client]", "[clinet]", "[clinet]: unknown; what may stand here is client, server, share, lab"),
-        ("[client]", "[clinet]", "[client]: missing"),
-        ("[share]", "[DEFAULT]\nport = 1\n[share]", "[DEFAULT]: unknown"),
-        ("account = lab\n", "", "[share] account: missing"),
-        ("host = mac.example", "host =", "[client] host: is not the name of a host"),
-        ("host = mac", "port = 70000\nhost = mac", "[client] port: is not a port from 1 to 65535 (it is '70000')"),
-        *(
-            ("host = mac", f"port = {bad}\nhost = mac", "[client] port: is not a port from 1 to 65535")
-            for bad in ("ssh", "1_0", "٢٢", "0")
-        ),
-        ("host = mac", "sudo = yes\nhost = mac", "[client] sudo: Input should be 'nopasswd', 'password', 'helper'"),
-        ("host = mac", "ram_disk = 2 gigs\nhost = mac", "[client] ram_disk: is not a size such as 64 KiB, 512 MiB"),
-        ("host = mac", "ram_disk = 2 gigs\nhost = mac", "(it is '2 gigs')"),
-        ("host = mac", "ram_disk = ٣ GiB\nhost = mac", "[client] ram_disk: is not a size such as 64 KiB"),
+        *(("host = mac", f"{line}\nhost = mac", f"[client] {why}") for line, why in IN_CLIENT),
         *(("192.0.2.1", bad, f"[client] data_address: {why}") for why in BAD_ADDRESSES for bad in BAD_ADDRESSES[why]),
+        ("host = mac", "hots = mac", "[client] hots: unknown; what may stand here is host, user, port"),
+        ("[client]", "[clinet]", "[clinet]: unknown; what may stand here is client, server, share, lab"),
+        ("[client]", "[clinet]", "[client]: missing"), ("account = lab\n", "", "[share] account: missing"),
+        ("[share]", "[DEFAULT]\nport = 1\n[share]", "[DEFAULT]: unknown"),
+        ("host = mac.example", "host =", "[client] host: is not the name of a host"),
+        ("host = mac", "ram_disk = 2 gigs\nhost = mac", "(it is '2 gigs')"),
         ("192.0.2.1", "192.0.2.2", "[server] data_address: is that of [client] too"),
         ("[client]", "[lab]\ninstance = mine\n[client]", "[lab] instance: is not NAME/TOKEN as `lab local up` writes"),
         ("[client]", "[lab]\ninstance = a/b/c\n[client]", "[lab] instance: is not NAME/TOKEN"),
@@ -138,21 +143,6 @@ BAD_ADDRESSES = {
         ("[share]", f"[share] password = {SECRET}", "line 7: after [section] the line must end"),
         ("host = nas", "proxy_command = a\0b\nhost = nas", "line 5: has a NUL character"),
         ("[share]", "[\0]\n[share]", "line 7: has a NUL character"),
-        ("host = mac", "mount_base = tmp\nhost = mac", "[client] mount_base: is not a full path such as /srv"),
-        ("host = mac", "mount_base = ~me/x\nhost = mac", "[client] mount_base: is not a full path such as /srv"),
-        ("host = mac", "transport = ftp\nhost = mac", "[client] transport: Input should be 'paramiko', 'openssh' or "),
-        ("host = mac", "ssh_algorithms = ssh-rsa\nhost = mac", "[client] ssh_algorithms: is for transport = openssh"),
-        *(
-            ("host = mac", f"transport = openssh\nssh_algorithms = {bad}\nhost = mac", f"ssh_algorithms: has '{shown}'")
-            for bad, shown in (
-                ("ssh-rsa -oProxyCommand=id", "-oProxyCommand=id"),
-                ("ssh-rsa,ProxyCommand=id", "ssh-rsa,ProxyCommand=id"),
-                ("+ssh-rsa", "+ssh-rsa"),
-                ("hmac-sha1 none", "none"),
-                ("ssh-rsa\tProxyCommand", "ProxyCommand"),
-                ("ssh-*", "ssh-*"),
-            )
-        ),
         ("account", "serve = both\naccount", "[share] serve: Input should be 'lab' or 'existing'"),
         ("account = lab", "account = a:b", "[share] account: is not an account"),
         ("account", "name = a/x\naccount", "[share] name: is not the name of a share"),
@@ -170,7 +160,7 @@ BAD_ADDRESSES = {
         # it would become a second line of the value above, and the key would silently not be set
         ("data_address = 192.0.2.1", "  user = me\ndata_address = a", "[client] host: goes on in the next line"),
     ],
-)
+)  # fmt: skip
 def test_a_wrong_hosts_file_is_explained(tmp_path: Path, old: str, new: str, message: str) -> None:
     assert message in refused_hosts(tmp_path, HOSTS.replace(old, new, 1))
 

@@ -40,9 +40,8 @@ def test_a_script_of_many_lines_runs_and_its_exit_code_comes_back(shell: str) ->
 
 
 def test_a_plain_command_stays_readable_and_no_word_is_longer_than_an_old_csh_takes() -> None:
-    assert script_line("umask 077; ", '"$@"', ["echo", "two words", "$HOME"]) == (
-        """/bin/sh -c 'umask 077; "$@"' sh echo 'two words' '$HOME'"""
-    )
+    line = script_line("umask 077; ", '"$@"', ["echo", "two words", "$HOME"])
+    assert line == """/bin/sh -c 'umask 077; "$@"' sh echo 'two words' '$HOME'"""
     line = script_line("umask 077; ", '"$@"', ["echo", "x" * 9000, "!" * 3000])
     assert max(map(len, line.split("'"))) < 1000
     assert "\n" not in line

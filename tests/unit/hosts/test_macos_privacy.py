@@ -3,6 +3,7 @@
 import errno
 import sys
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 from support.fake_host import FakeHost
@@ -16,12 +17,16 @@ from lab.hosts.macos_privacy import FULL_DISK, LOCAL_NETWORK, NFSD, SIP, explain
 from lab.platforms.linux.platform import Linux
 from lab.platforms.macos.platform import MacOS
 
+ENGAGED = "Operation not permitted while System Integrity Protection is engaged"
+
 
 @pytest.mark.parametrize(
     ("message", "remedy"),
     [
         ("setremotelogin: Turning Remote Login on or off requires Full Disk Access privileges.", FULL_DISK),
-        ("tmutil: latestbackup requires Full Disk Access privileges.\nTo allow this operation, select Full", FULL_DISK),
+        ("tmutil: latestbackup requires Full Disk Access privileges.\nTo allow this operation, select Full Disk Access "
+         "in the Privacy\ntab of the Security & Privacy preference pane, and add Terminal\nto the list of applications "
+         "which are allowed Full Disk Access.", FULL_DISK),
         ("ls: /Volumes/Backups: Operation not permitted", FULL_DISK),
         ("touch: /Users/you/Desktop/x: Operation not permitted", FULL_DISK),
         ("total 0\ncp: /Volumes/share/b001-0001.bin: Operation not permitted\n", FULL_DISK),
@@ -29,22 +34,19 @@ from lab.platforms.macos.platform import MacOS
         ("rsync(4711): error: /Volumes/share/x: open: Operation not permitted", FULL_DISK),
         ("cannot open /Volumes/share/x to flush it: Operation not permitted", FULL_DISK),
         ('sandbox_check failed. nfsd has no read access to "/Volumes/lab"', NFSD),
-        ("Boot-out failed: 150: Operation not permitted while System Integrity Protection is engaged", SIP),
-        ("/x/com.apple.mds.plist: Operation not permitted while System Integrity Protection is engaged", SIP),
+        (f"Boot-out failed: 150: {ENGAGED}", SIP),
+        (f"/System/Library/LaunchDaemons/com.apple.metadata.mds.plist: {ENGAGED}", SIP),
         ("mount_smbfs: server connection failed: No route to host", LOCAL_NETWORK),
         ("ping: sendto: No route to host", LOCAL_NETWORK),
         ("ssh: connect to host 192.168.77.2 port 22: No route to host", LOCAL_NETWORK),
         # said about what only root may do, or no refusal
-        ("ifconfig: ioctl (set mtu): Operation not permitted", ""),
-        ("sysctl: net.inet.tcp.sendspace=65536: Operation not permitted", ""),
-        ("Unable to purge disk buffers: Operation not permitted", ""),
+        ("ifconfig: ioctl (set mtu): Operation not permitted", ""), ("kill: 42: Operation not permitted", ""),
+        ("sysctl: net.inet.tcp.sendspace=65536: Operation not permitted", ""), ("ping: sendto: Message too long", ""),
+        ("Unable to purge disk buffers: Operation not permitted", ""), ("cp: /Volumes/share/x: Permission denied", ""),
         ("mount_nfs: can't mount /srv/x from 192.168.124.18 onto /Users/tao/nfs_mount: Operation not permitted", ""),
-        ("kill: 42: Operation not permitted", ""),
-        ("cp: /Volumes/share/x: Permission denied", ""),
-        ("ping: sendto: Message too long", ""),
         ("", ""),
     ],
-)
+)  # fmt: skip
 def test_a_refusal_is_known_with_the_switch_to_flip_and_other_errors_are_not(message: str, remedy: str) -> None:
     assert explain(message) == remedy
     assert not remedy or " > " in remedy
@@ -75,17 +77,12 @@ def test_a_refusal_of_privacy_is_explained_in_messages_checks_and_transfers_of_a
         platform.clock.time_transfer("en0", "", ("cp", "a", "b"), 10)
 
 
-@pytest.mark.parametrize(("system", "told"), [("darwin", True), ("linux", False)])
-def test_a_controller_that_is_a_mac_may_be_kept_off_the_network(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, system: str, told: bool
-) -> None:
-    def refuse(*_: object, **__: object) -> None:
-        raise OSError(errno.EHOSTUNREACH, "No route to host")
-
-    monkeypatch.setattr(sys, "platform", system)
+def test_a_mac_as_the_controller_may_be_kept_off_the_network(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    refusal = OSError(errno.EHOSTUNREACH, "No route to host")
     monkeypatch.setenv("HOME", str(tmp_path))
-    monkeypatch.setattr("paramiko.SSHClient.connect", refuse)
-    config = HostConfig(host="mac.example", data_address="192.0.2.1")
-    with pytest.raises(HostError, match="No route to host") as raised:
-        paramiko.connect("client", config)
-    assert (LOCAL_NETWORK in str(raised.value)) == told
+    monkeypatch.setattr("paramiko.SSHClient.connect", Mock(side_effect=refusal))
+    for system in ("darwin", "linux"):
+        monkeypatch.setattr(sys, "platform", system)
+        with pytest.raises(HostError, match="No route to host") as raised:
+            paramiko.connect("client", HostConfig(host="mac.example", data_address="192.0.2.1"))
+        assert (LOCAL_NETWORK in str(raised.value)) == (system == "darwin")

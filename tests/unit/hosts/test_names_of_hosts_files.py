@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.fake_host import FakeHost
-from support.input_files import SHARES
+from support.input_files import HOSTS, SHARES
 from support.pairs import side_of
 
 from lab.base.errors import BadInput, Unsupported
@@ -16,31 +16,18 @@ from lab.hosts.fields import absolute, interface_name, plain_folder, share_name,
 from lab.hosts.hosts_file import load_hosts
 from lab.protocols.mounts.gvfs import bus_address
 
-HOSTS_INI = """\
-[client]
-host = a
-data_address = 192.0.2.1
-[server]
-host = b
-data_address = 192.0.2.2
-[share]
-account = lab
-serve = {serve}
-"""
-
 
 def refused(folder: Path, section: str, key: str, value: str, serve: str = "lab") -> str:
     """What is said of this value; it names the place. Empty where the value is taken, and then it is kept whole."""
-    before, after = HOSTS_INI.format(serve=serve).split(f"[{section}]\n")
+    before, after = f"{HOSTS}serve = {serve}\n".split(f"[{section}]\n")
     after = re.sub(f"^{key} = .*\n", "", after, count=1, flags=re.MULTILINE)
     path = folder / "hosts.ini"
     path.write_text(f"{before}[{section}]\n{key} = {value}\n{after}")
     try:
-        found = getattr(getattr(load_hosts(path), section), key)
+        assert getattr(getattr(load_hosts(path), section), key) == value
     except BadInput as error:
         message = str(error)
     else:
-        assert found == value
         return ""
     assert message.startswith(f"{path}: [{section}] {key}: ")
     return message

@@ -5,6 +5,7 @@ import io
 import subprocess
 import sys
 from pathlib import Path
+from unittest.mock import Mock
 
 import keyring
 import keyring.backend
@@ -44,9 +45,7 @@ def refused(source: str) -> str:
     return str(caught.value)
 
 
-def test_from_the_home_folder_or_the_environment_and_never_shown(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_from_the_home_or_the_environment_and_never_shown(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("LAB_TEST_PASSWORD", SECRET)
     password = resolve("env:LAB_TEST_PASSWORD", "nas account", KEY)
     assert password.get_secret_value() == SECRET
@@ -97,9 +96,7 @@ def test_a_folder_is_no_password_and_gets_no_other_mode(tmp_path: Path, mode: in
     folder = tmp_path / "folder"
     folder.mkdir(mode)
     for path in (folder, Path("/dev/null")):
-        message = refused(f"file:{path}")
-        assert message.endswith(f"{path} cannot be read: it is not an ordinary file")
-
+        assert refused(f"file:{path}").endswith(f"{path} cannot be read: it is not an ordinary file")
     file = password_file(tmp_path, b"\xff\xfe" + SECRET.encode())  # no text
     assert "cannot be read" in refused(f"file:{file}")
 
@@ -125,21 +122,11 @@ def test_without_a_terminal_nobody_is_asked(monkeypatch: pytest.MonkeyPatch, std
     assert "there is no terminal to ask at: use env:, file: or keyring:" in refused("prompt")
 
 
-class Terminal(io.StringIO):
-    def isatty(self) -> bool:
-        return True
-
-
 def test_a_terminal_is_told_the_account_and_the_end_of_input_is_no_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "stdin", Terminal())
+    monkeypatch.setattr(sys, "stdin", Mock(isatty=lambda: True))
     monkeypatch.setattr(getpass, "getpass", {"Password of nas account: ": SECRET}.__getitem__)
     assert resolve("prompt", "nas account", KEY).get_secret_value() == SECRET
-
-    def end_of_input(_: str) -> str:
-        raise EOFError
-
-    monkeypatch.setattr(sys, "stdin", Terminal())
-    monkeypatch.setattr(getpass, "getpass", end_of_input)
+    monkeypatch.setattr(getpass, "getpass", Mock(side_effect=EOFError))
     refused("prompt")
 
 
@@ -152,5 +139,5 @@ print(resource.getrlimit(resource.RLIMIT_CORE))
 
 
 def test_no_core_dump_of_the_controller_holds_them() -> None:
-    done = subprocess.run([sys.executable, "-c", NO_CORE], capture_output=True, text=True, timeout=60, check=True)
-    assert done.stdout == "(0, 0)\n"
+    argv = [sys.executable, "-c", NO_CORE]
+    assert subprocess.run(argv, capture_output=True, text=True, timeout=60, check=True).stdout == "(0, 0)\n"

@@ -5,6 +5,7 @@ import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 from support.fake_host import EmulatedHost
@@ -16,8 +17,8 @@ from lab.hosts.processes import ACCOUNT_OF, ANY_OF, END_ORPHANS, ENDING, IS_ALIV
 
 def shell(text: str, *args: str) -> str:
     """What a script prints."""
-    done = subprocess.run(["/bin/sh", "-c", text, "sh", *args], capture_output=True, text=True, timeout=60, check=True)
-    return done.stdout.strip()
+    argv = ["/bin/sh", "-c", text, "sh", *args]
+    return subprocess.run(argv, capture_output=True, text=True, timeout=60, check=True).stdout.strip()
 
 
 @contextmanager
@@ -75,8 +76,8 @@ def find_orphans(folder: Path, server: str, rows: str = "", account: str = "1000
     """The groups of orphans by this table of processes, for an account."""
     commands = {"ps": TABLE.replace("SERVER", server).replace("ROWS", rows), "id": f"echo {account}"}
     host = EmulatedHost(folder, commands, ("sh", "awk", "cat"))
-    given = "".join(f"{name}={value}\n" for name, value in environment.items())
-    return host.shell(f"{given}{ENDING}{END_ORPHANS}orphans; :").stdout.split()
+    variables = "".join(f"{name}={value}\n" for name, value in environment.items())
+    return host.shell(f"{variables}{ENDING}{END_ORPHANS}orphans; :").stdout.split()
 
 
 @pytest.mark.parametrize(("server", "orphans"), [("sshd: lab", ["70"]), ("cron", [])])
@@ -92,56 +93,47 @@ def row(pid: int, group: int, accounts: str, words: str = MARK) -> str:
 @pytest.mark.parametrize(
     "rows",
     [
-        pytest.param([row(60, 60, OTHERS)], id="somebody else's"),
+        pytest.param([row(60, 60, OTHERS)], id="somebody else's"), pytest.param([row(60, 59, OURS)], id="no leader"),
         pytest.param([row(60, 61, OTHERS), row(61, 61, ROOTS, "nginx: master")], id="a worker in a group of root's"),
         pytest.param([row(60, 61, OURS), row(61, 61, ROOTS, "nginx: master")], id="the account's in such a group"),
         pytest.param([row(60, 61, OURS), row(61, 61, OTHERS, "sh")], id="the account's in somebody else's group"),
-        pytest.param([row(60, 60, "1000 1000"), row(61, 60, OTHERS, "sh")], id="somebody else in the account's group"),
-        pytest.param([row(60, 60, "65534 0")], id="a set-uid program with those words"),
-        pytest.param([row(60, 60, "65534 1000")], id="one that is set to the account"),
-        pytest.param([row(60, 59, "1000 1000")], id="the leader of its group is gone"),
+        pytest.param([row(60, 60, OURS), row(61, 60, OTHERS, "sh")], id="somebody else in the account's group"),
+        pytest.param([row(60, 60, "65534 0")], id="set-uid"), pytest.param([row(60, 60, "65534 1000")], id="set to us"),
         pytest.param([row(60, 60, ROOTS)], id="root's, where the lab is an account's without sudo"),
     ],
-)
+)  # fmt: skip
 def test_words_that_anybody_may_have_end_nobody_elses_group(tmp_path: Path, rows: list[str]) -> None:
     assert find_orphans(tmp_path, "sshd: lab", "\n".join(rows)) == ["70"]
 
 
-ROOT = {"server": "sshd: root", "account": "0"}
+SUDO, NARROW = {"SUDO_UID": "1000"}, {"FILE_SHARE_LAB_ACCOUNT": "1000"}
 
 
 @pytest.mark.parametrize(
-    ("rows", "orphans"),
+    ("rows", "environment", "orphans"),
     [
-        pytest.param([row(60, 60, ROOTS)], ["60"], id="root's own"),
-        pytest.param([row(60, 61, ROOTS), row(61, 61, ROOTS, f"bash -c {MARK}")], ["61"], id="of a login shell"),
-        pytest.param([row(60, 61, ROOTS), row(61, 61, ROOTS, "nginx: master")], [], id="in a daemon's group"),
-        pytest.param([row(60, 60, ROOTS), row(61, 60, OTHERS, "sh")], [], id="with somebody else"),
-        pytest.param([row(60, 60, "65534 0")], [], id="a set-uid program"),
-        pytest.param([row(60, 60, "1000 1000")], [], id="another account's"),
+        pytest.param([row(60, 60, ROOTS)], {}, ["60"], id="root's own"),
+        pytest.param([row(60, 61, ROOTS), row(61, 61, ROOTS, f"bash -c {MARK}")], {}, ["61"], id="of a login shell"),
+        pytest.param([row(60, 61, ROOTS), row(61, 61, ROOTS, "nginx: master")], {}, [], id="in a daemon's group"),
+        pytest.param([row(60, 60, ROOTS), row(61, 60, OTHERS, "sh")], {}, [], id="with somebody else"),
+        pytest.param([row(60, 60, "65534 0")], {}, [], id="a set-uid program"),
+        pytest.param([row(60, 60, OURS)], {}, [], id="another account's"),
+        pytest.param([row(60, 60, OURS), row(61, 60, MIXED, "sudo mount"), row(62, 60, ROOTS, "mount")], SUDO,
+                     ["60", "70"], id="of who has sudo, with what it runs as root"),
+        pytest.param([row(60, 60, ROOTS), row(61, 61, "1001 1001"), row(62, 62, OURS)], NARROW, ["62", "70"],
+                     id="of who has a narrow sudo, alone"),
     ],
-)
-def test_root_ends_what_root_began(tmp_path: Path, rows: list[str], orphans: list[str]) -> None:
-    assert find_orphans(tmp_path, rows="\n".join(rows), **ROOT) == orphans
-
-
-def test_whoever_has_sudo_ends_its_commands_with_what_they_run_as_root(tmp_path: Path) -> None:
-    rows = "\n".join([row(60, 60, "1000 1000"), row(61, 60, MIXED, "sudo mount"), row(62, 60, ROOTS, "mount")])
-    assert sorted(find_orphans(tmp_path, rows=rows, SUDO_UID="1000", **ROOT)) == ["60", "70"]
-
-
-def test_a_narrow_sudo_sees_what_is_its_callers_alone(tmp_path: Path) -> None:
-    rows = "\n".join([row(60, 60, ROOTS), row(61, 61, "1001 1001"), row(62, 62, "1000 1000")])
-    found = find_orphans(tmp_path, rows=rows, FILE_SHARE_LAB_ACCOUNT="1000", **ROOT)
-    assert sorted(found) == ["62", "70"]
+)  # fmt: skip
+def test_root_ends_what_it_or_its_caller_began(tmp_path: Path, rows: list[str], environment: Any, orphans: Any) -> None:
+    assert sorted(find_orphans(tmp_path, "sshd: root", "\n".join(rows), "0", **environment)) == orphans
 
 
 def test_orphans_are_waited_for_then_asked_and_ended_whatever_the_clock_says(tmp_path: Path) -> None:
     """One that no signal ends: after 3 s it is asked, after 6 s ended, and after 12 s left alone."""
     script = END_ORPHANS + "orphans() { echo 70; }\nsignal() { echo $2; }\nend_orphans"
     host = EmulatedHost(tmp_path, {"sleep": ""}, ("sh",))
-    told = host.shell(script).stdout.split()
-    assert [told.count("TERM"), told.count("KILL")] == [9 * 5 + 1, 6 * 5 + 1]
+    signals = host.shell(script).stdout.split()
+    assert [signals.count("TERM"), signals.count("KILL")] == [9 * 5 + 1, 6 * 5 + 1]
     assert host.calls() == ["sleep 0.2"] * 12 * 5
 
 

@@ -17,11 +17,11 @@ from lab.local.names import MOST_CLIENTS as MOST_OF_LOCAL_LAB
 from lab.settings.register import describe_hosts
 
 TEMPLATE = (ROOT / "hosts.ini").read_text(encoding="utf-8")
-LINES = [f"line {number}" for number, line in enumerate(TEMPLATE.splitlines(), 1) if "# <--" in line]
+LINES = {f"line {number}" for number, line in enumerate(TEMPLATE.splitlines(), 1) if "# <--" in line}
 
 
 def refusal(folder: Path, text: str) -> str:
-    with pytest.raises(BadInput) as raised:
+    with pytest.raises(BadInput, match=rf"^{re.escape(str(folder / 'hosts.ini'))}: ") as raised:
         load_text(folder, text)
     return str(raised.value).replace(f"{folder / 'hosts.ini'}: ", "")
 
@@ -32,7 +32,7 @@ def test_the_file_that_comes_with_the_lab_is_untouched_and_names_what_to_fill_in
     assert message.startswith("fill in the lines marked <--: line ")
     named = re.findall(r"\((\[\w+\] \w+)\)", message)
     assert named == ["[client] host", "[client] user", "[server] host", "[server] user", "[share] account"]
-    assert set(re.findall(r"line \d+", message)) < set(LINES)
+    assert set(re.findall(r"line \d+", message)) < LINES
     assert "`lab init`" in message
 
 
@@ -49,7 +49,8 @@ def test_what_is_still_to_be_filled_in_is_named_alone_and_a_file_without_marks_i
 
 
 def test_any_other_line_is_somebodys_work_and_another_comment_is_not() -> None:
-    for change in (("# interface", "interface"), ("sudo = password", "sudo = none"), ("[share]", "[lab]\n[share]")):
+    changes = {"# interface = en0": "interface = en7", "sudo = password": "sudo = none", "[share]": "[lab]\n[share]"}
+    for change in changes.items():
         assert not is_untouched(TEMPLATE.replace(*change, 1))
     assert is_untouched(f"; mine\n{TEMPLATE}\n# end\n".replace("host = client.local", "host   =  client.local"))
 
@@ -107,17 +108,13 @@ def test_a_hosts_file_as_one_of_its_clients_sees_it(tmp_path: Path) -> None:
         (SECOND + "port = many\n", "[client.2] port: "),
         (SECOND + "iperf3 = off\n", "[client.2] iperf3: is for the server"),
         (SECOND.replace("[client.2]", "[client.17]"), "[client.17]: unknown; what may stand here is client, server"),
-        (SECOND.replace("[client.2]", "[client.1]"), "[client.1]: unknown"),
-        (SECOND.replace("[client.2]", "[client.02]"), "[client.02]: unknown"),
-        ("[more_clients]\nx = y\n", "[more_clients]: unknown"),
-        ("[more_clients]\n", "[more_clients]: unknown"),
+        *((SECOND.replace("client.2", name), f"[{name}]: unknown") for name in ("client.1", "client.02")),
+        *((text, "[more_clients]: unknown") for text in ("[more_clients]\nx = y\n", "[more_clients]\n")),
         (SECOND + "[more_clients]\nclient.9 = y\n", "[more_clients]: unknown"),
     ],
 )
 def test_what_is_wrong_names_section_and_key(text: str, message: str, tmp_path: Path) -> None:
-    with pytest.raises(BadInput) as refused:
-        load_text(tmp_path, HOSTS + text)
-    assert str(refused.value).startswith(f"{tmp_path / 'hosts.ini'}: {message}")
+    assert refusal(tmp_path, HOSTS + text).startswith(message)
 
 
 def test_names_of_hosts() -> None:

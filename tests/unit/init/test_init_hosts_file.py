@@ -19,8 +19,7 @@ ENTER = ""
 
 
 def loaded(folder: Path, answers: Answers) -> Hosts:
-    path = folder / "hosts.ini"
-    path.write_text(hosts_text(answers), encoding="utf-8")
+    (path := folder / "hosts.ini").write_text(hosts_text(answers), encoding="utf-8")
     return load_hosts(path)
 
 
@@ -61,9 +60,8 @@ def test_whatever_is_answered_what_is_written_loads_as_it_was_answered(
         except (BadInput, AssertionError):  # an answer was refused, or there was one question less
             continue
         hosts = loaded(tmp_path_factory.mktemp("any"), answers)
-        assert hosts.share.account == answers.account.name
-        assert hosts.share.path == (answers.share.path or None)
-        assert hosts.share.name == (answers.share.name or "lab")
+        share = (answers.account.name, answers.share.path or None, answers.share.name or "lab")
+        assert (hosts.share.account, hosts.share.path, hosts.share.name) == share
         assert hosts.client.sudo == answers.sudo_of(answers.client)
 
 
@@ -86,8 +84,7 @@ def test_a_new_file_is_made_and_the_untouched_template_written_over(tmp_path: Pa
 
 @pytest.mark.parametrize("text", [HOSTS, TEMPLATE.replace("client.local", "mini.local")])
 def test_a_file_that_somebody_filled_in_stays(tmp_path: Path, text: str) -> None:
-    path = tmp_path / "hosts.ini"
-    path.write_text(text)
+    (path := tmp_path / "hosts.ini").write_text(text)
     for attempt in (lambda: check_place(path), lambda: write(path, ANSWERS)):
         with pytest.raises(BadInput, match=r"is there already, and filled in: it is not written over"):
             attempt()

@@ -1,6 +1,7 @@
 """The six questions: what Enter takes, what may be typed, and what is refused with a reason."""
 
 import re
+from contextlib import suppress
 from dataclasses import replace
 
 import pytest
@@ -9,7 +10,7 @@ from hypothesis import strategies as st
 from support.surroundings import MEDIA, NOTHING_FOUND, SURROUNDINGS, WITH_MOUNT, interviewed
 
 from lab.base.errors import BadInput
-from lab.init.questions import AccountAnswer, HostAnswer, ShareAnswer
+from lab.init.questions import AccountAnswer, Answers, HostAnswer, ShareAnswer
 
 ENTER = ""
 
@@ -20,10 +21,9 @@ def questions(screen: list[str]) -> list[str]:
 
 def test_enter_six_times_is_this_machine_and_the_first_share_of_the_first_server_that_nobody_logs_in_to() -> None:
     answers, screen = interviewed([ENTER] * 6)
-    assert answers.client == HostAnswer("", "this machine", "jane", "192.168.77.1", "en7")
-    assert answers.server == HostAnswer("", "nas.local", "", "192.168.77.2")
-    assert answers.share == ShareAnswer("smb", "media")
-    assert (answers.account, answers.sudo) == (AccountAnswer("jane", "prompt"), "password")
+    client = HostAnswer("", "this machine", "jane", "192.168.77.1", "en7")
+    server, share = HostAnswer("", "nas.local", "", "192.168.77.2"), ShareAnswer("smb", "media")
+    assert answers == Answers(client, server, share, AccountAnswer("jane", "prompt"), "password")
     assert questions(screen) == [
         "1. Which machine mounts the share (the client)?",
         "2. Which machine has the share (the server)?",
@@ -51,10 +51,9 @@ def test_the_address_of_this_machine_is_that_of_the_link_to_the_server() -> None
 
 def test_an_ssh_host_is_reached_by_what_ssh_says_of_it() -> None:
     answers, _ = interviewed(["mini", "joe@box 192.168.77.9", "joe", "media /srv/media", "ann keyring", "nopasswd"])
-    assert answers.client == HostAnswer("mini", "mini", "joe", "192.0.2.3")
-    assert answers.server == HostAnswer("box", "box", "joe", "192.168.77.9")
-    assert answers.share == ShareAnswer("smb", "media", "/srv/media")
-    assert answers.account == AccountAnswer("ann", "keyring:file-share-lab")
+    client, server = HostAnswer("mini", "mini", "joe", "192.0.2.3"), HostAnswer("box", "box", "joe", "192.168.77.9")
+    share, account = ShareAnswer("smb", "media", "/srv/media"), AccountAnswer("ann", "keyring:file-share-lab")
+    assert answers == Answers(client, server, share, account, "nopasswd")
     assert answers.sudo_of(answers.server) == "nopasswd"
 
 
@@ -62,14 +61,13 @@ def test_with_a_login_the_folder_on_the_server_is_guessed_or_stands_behind_the_n
     guessed, screen = interviewed([ENTER, ENTER, "jane", "2", ENTER, ENTER])
     assert guessed.share == ShareAnswer("smb", "Time Machine", "/srv/Time Machine", guessed=True)
     assert "   2) Time Machine (SMB, its folder there /srv/Time Machine (a guess))" in screen
-    told, _ = interviewed([ENTER, ENTER, "jane", "2 /volume1/tm", ENTER, ENTER])
-    assert told.share == ShareAnswer("smb", "Time Machine", "/volume1/tm")
+    typed, _ = interviewed([ENTER, ENTER, "jane", "2 /volume1/tm", ENTER, ENTER])
+    assert typed.share == ShareAnswer("smb", "Time Machine", "/volume1/tm")
 
 
 def test_a_share_that_is_mounted_here_leads_to_its_server_and_needs_no_account() -> None:
     answers, screen = interviewed([ENTER] * 5, WITH_MOUNT)
-    assert answers.server.address == MEDIA.address
-    assert answers.share == ShareAnswer("smb", mounted="/Volumes/media")
+    assert (answers.server.address, answers.share) == (MEDIA.address, ShareAnswer("smb", mounted="/Volumes/media"))
     assert "   1) nas.local, 192.168.77.2: media (SMB) is mounted at /Volumes/media" in screen
     assert len([line for line in screen if "192.168.77.2" in line and ")" in line[:6]]) == 1
     assert "   1) media (SMB), as it is mounted at /Volumes/media" in screen
@@ -80,9 +78,8 @@ def test_a_share_that_is_mounted_here_leads_to_its_server_and_needs_no_account()
 
 def test_an_export_of_nfs_needs_no_account_and_the_lab_serves_a_share_where_there_is_none() -> None:
     export, screen = interviewed([ENTER, ENTER, ENTER, "3", ENTER])
-    assert export.share == ShareAnswer("nfs", path="/volume1/two words")
-    assert export.account == AccountAnswer("jane", "prompt")
-    assert len(questions(screen)) == 5
+    share = ShareAnswer("nfs", path="/volume1/two words")
+    assert (export.share, export.account, len(questions(screen))) == (share, AccountAnswer("jane", "prompt"), 5)
     answers, screen = interviewed([ENTER, "3", ENTER, ENTER, ENTER, ENTER])
     assert answers.share == ShareAnswer(by_lab=True)
     assert answers.server == HostAnswer("box.local", "box.local", "jane", "192.168.1.9")
@@ -143,7 +140,5 @@ def test_a_wrong_answer_is_refused_with_its_reason_and_asked_again(lines: list[s
 
 @given(st.lists(st.text(max_size=30), max_size=12))
 def test_whatever_is_typed_there_are_answers_or_the_input_ends(lines: list[str]) -> None:
-    try:
+    with suppress(BadInput, AssertionError):
         interviewed(lines)
-    except (BadInput, AssertionError):
-        return

@@ -17,8 +17,8 @@ NAS = Advertised("SMB", "Big NAS", "nas.local.", ("192.168.77.2", "192.168.1.5")
 def test_the_services_of_one_host_are_one_machine() -> None:
     again = Advertised("AFP", "Big NAS", "NAS.local.", ("192.168.1.5", "10.0.0.1"))
     addresses = ("192.168.77.2", "192.168.1.5", "10.0.0.1")
-    expected = [Machine("Big NAS", "nas.local", addresses, ("AFP", "SMB", "SSH"))]
-    assert to_machines([NAS, again, Advertised("SSH", "nas", "nas.local.", ("192.168.1.5",))]) == expected
+    ssh = Advertised("SSH", "nas", "nas.local.", ("192.168.1.5",))
+    assert to_machines([NAS, again, ssh]) == [Machine("Big NAS", "nas.local", addresses, ("AFP", "SMB", "SSH"))]
 
 
 def test_a_file_server_stands_before_a_machine_with_ssh_alone_and_has_its_own_name() -> None:
@@ -28,15 +28,10 @@ def test_a_file_server_stands_before_a_machine_with_ssh_alone_and_has_its_own_na
 
 
 def test_what_cannot_be_reached_or_named_is_left_out() -> None:
-    wrong = [
-        None,
-        Advertised("SMB", "x", "nas.local.", ()),
-        Advertised("SMB", "x", "nas.local.", ("127.0.0.1", "224.0.0.1", "0.0.0.0", "fe80::1", "nonsense")),
-        Advertised("SMB", "x", "", ("192.168.1.5",)),
-        Advertised("SMB", "x", "-oProxyCommand=id.local.", ("192.168.1.5",)),
-        Advertised("SMB", "x", "a b$(id).local.", ("192.168.1.5",)),
-    ]
-    assert to_machines(wrong) == []
+    unreachable = ("127.0.0.1", "224.0.0.1", "0.0.0.0", "fe80::1", "nonsense")
+    wrong = [Advertised("SMB", "x", "nas.local.", addresses) for addresses in ((), unreachable)]
+    names = ("", "-oProxyCommand=id.local.", "a b$(id).local.")
+    assert to_machines([None, *wrong, *(Advertised("SMB", "x", name, ("192.168.1.5",)) for name in names)]) == []
 
 
 @pytest.mark.parametrize("error", [OSError(19, "no such device"), RuntimeError("No interfaces to listen on")])

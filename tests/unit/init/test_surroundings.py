@@ -10,15 +10,7 @@ from support.surroundings import NAS
 
 from lab.hosts.fields import host_name
 from lab.init import surroundings
-from lab.init.surroundings import (
-    Mounted,
-    find_address,
-    find_own_address,
-    find_services,
-    list_own_addresses,
-    own_mounts,
-    read_table,
-)
+from lab.init.surroundings import Mounted, read_table
 from lab.platforms.mounts import MountedShare
 
 ADDRESSES = {"nas.local": "192.168.1.5", "192.168.77.2": "192.168.77.2"}
@@ -65,24 +57,19 @@ def test_whatever_a_table_says_a_server_can_be_typed(row: MountedShare) -> None:
 
 @pytest.mark.skipif(sys.platform not in ("linux", "darwin"), reason="what the lab knows")
 def test_the_table_of_this_machine_is_read() -> None:
-    assert all(mount.server for mount in own_mounts([], lambda _: None))
+    assert all(mount.server for mount in surroundings.own_mounts([], lambda _: None))
 
 
-# --- addresses; all on loopback
+def test_others_may_reach_the_own_addresses() -> None:
+    assert all(not own.address.is_loopback and own.interface for own in surroundings.list_own_addresses())
 
 
-def test_the_own_addresses_are_those_that_others_may_reach() -> None:
-    assert all(not own.address.is_loopback and own.interface for own in list_own_addresses())
-
-
-@pytest.mark.parametrize(("peer", "own"), [("127.0.0.1", "127.0.0.1"), ("::1", "::1"), ("a name", None)])
-def test_the_system_says_from_which_address_it_would_send(peer: str, own: str | None) -> None:
-    assert find_own_address(peer) == own
-
-
-@pytest.mark.parametrize(("name", "address"), [("localhost", "127.0.0.1"), ("::1", "::1"), ("a" * 70, None)])
-def test_a_name_leads_to_an_address_of_ipv4_where_it_has_one(name: str, address: str | None) -> None:
-    assert find_address(name) == address
+def test_names_and_peers_lead_to_addresses() -> None:
+    """An address is of IPv4 if the name has one; a peer leads to this machine's address on the way to it."""
+    own = [surroundings.find_own_address(peer) for peer in ("127.0.0.1", "::1", "a name")]
+    assert own == ["127.0.0.1", "::1", None]
+    addresses = [surroundings.find_address(name) for name in ("localhost", "::1", "a" * 70)]
+    assert addresses == ["127.0.0.1", "::1", None]
 
 
 def test_a_service_is_there_where_its_port_answers(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -90,4 +77,4 @@ def test_a_service_is_there_where_its_port_answers(monkeypatch: pytest.MonkeyPat
         closed.bind(("127.0.0.1", 0))
         ports = {"SMB": server.getsockname()[1], "SSH": closed.getsockname()[1]}
         monkeypatch.setattr(surroundings, "SERVICE_PORTS", ports)
-        assert find_services("127.0.0.1") == {"SMB"}
+        assert surroundings.find_services("127.0.0.1") == {"SMB"}

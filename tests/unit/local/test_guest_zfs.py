@@ -6,6 +6,7 @@ import tarfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from support.made_up_labs import lab_of
@@ -15,7 +16,6 @@ from lab.cli import main as cli
 from lab.local import backends, guest_kernels, guest_zfs, layered_root, lifecycle, overlay, root_image, state
 from lab.local.backends import GUESTS, WITH_ZFS, choose
 from lab.local.backends.guest import Guest
-from lab.local.state import Lab
 
 VERSION = "6.12.94+deb13-cloud-amd64"
 PROGRAMS = ["zpool", "zfs", "zdb", "mount.zfs"]
@@ -86,8 +86,8 @@ class Debian:
         assert Path(folder, f"usr/lib/modules/{version}/extra/zfs.ko").exists()
         write(Path(folder) / f"usr/lib/modules/{version}/modules.dep")
 
-    def left(self) -> list[str]:
-        """What is in the cache of ZFS, finished or not."""
+    def cached(self) -> list[str]:
+        """The names in the cache of ZFS, finished or not."""
         return sorted(path.name for path in self.cache.glob("zfs-*") if path.suffix != ".lock")
 
 
@@ -101,24 +101,20 @@ def test_modules_programs_and_the_index_are_kept_and_nothing_else_and_built_once
     assert {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()} == KEPT
     assert (folder / guest_zfs.OPTIONS_FILE).read_text() == "options zfs zfs_arc_max=536870912\n"
     assert guest_zfs.ensure() == folder
-    (installed, compiled) = debian.calls
+    installed, compiled = debian.calls
     assert f" linux-image-{VERSION} linux-headers-{VERSION} --components=main,contrib" in installed
-    assert compiled == "compile"
-    assert debian.left() == [folder.name]
+    assert (compiled, debian.cached()) == ("compile", [folder.name])
 
 
-def test_another_kernel_or_another_recipe_has_another_folder(
-    debian: Debian, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_each_kernel_and_recipe_has_a_folder(debian: Debian, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     first = guest_zfs.ensure().name
     assert first.startswith(f"zfs-{VERSION}-")
     debian.boot_image("6.12.95+deb13-cloud-amd64")
     assert guest_zfs.path().name.startswith("zfs-6.12.95+deb13-cloud-amd64-")
     debian.boot_image(VERSION)
     assert guest_zfs.path().name == first
-    script = tmp_path / "another.sh"
-    script.write_text("make")
-    monkeypatch.setattr(guest_zfs, "BUILD", script)
+    write(tmp_path / "another.sh", b"make")
+    monkeypatch.setattr(guest_zfs, "BUILD", tmp_path / "another.sh")
     assert guest_zfs.path().name not in ("", first)
 
 
@@ -136,78 +132,67 @@ def test_a_build_that_fails_or_does_not_end_leaves_nothing(debian: Debian, monke
         with pytest.raises(LabFailure, match=f"modules of ZFS failed: {problem}"):
             guest_zfs.ensure()
         monkeypatch.setattr(root_image, "BUILD_MINUTES", 0)
-    assert debian.left() == []
+    assert debian.cached() == []
 
 
 def test_an_interrupted_build_leaves_nothing_and_is_done_again(debian: Debian) -> None:
     debian.error = KeyboardInterrupt()
     with pytest.raises(KeyboardInterrupt):
         guest_zfs.ensure()
-    assert debian.left() == []
+    assert debian.cached() == []
     debian.error = None
     write(guest_zfs.path().with_name(f"{guest_zfs.path().name}.part") / "work/half-made")  # of one that was killed
-    assert debian.left() != []
+    assert debian.cached() != []
     guest_zfs.ensure()
-    assert debian.left() == [guest_zfs.path().name]
+    assert debian.cached() == [guest_zfs.path().name]
 
 
 def test_what_debian_has_no_more_is_named_with_what_helps(debian: Debian) -> None:
     debian.files.remove("usr/sbin/zdb")
     with pytest.raises(LabFailure, match="have no usr/sbin/zdb"):
         guest_zfs.ensure()
-    assert debian.left() == []
+    assert debian.cached() == []
     debian.error = LabFailure("building x failed: mmdebstrap: exit code 25", "see its own message above")
     with pytest.raises(LabFailure, match="--zfs: building x failed: mmdebstrap: exit code 25") as caught:
         guest_zfs.ensure()
     assert f"cannot locate linux-headers-{VERSION}, Debian has a newer kernel" in caught.value.remedy
-    assert f"remove {guest_zfs.KERNEL.path()}" in caught.value.remedy
-    assert debian.left() == []
+    assert (f"remove {guest_zfs.KERNEL.path()}" in caught.value.remedy, debian.cached()) == (True, [])
 
 
 @pytest.mark.parametrize("name", sorted(WITH_ZFS))
-def test_the_seed_of_a_guest_has_the_files_of_zfs_and_none_of_their_folders(
-    debian: Debian, tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_seed_has_files_of_zfs(debian: Debian, tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(state, "RUN", tmp_path)
     seed = overlay.root("mine", "server") / "opt/guest/seed.tar"
 
-    def furnish(*_: object) -> None:
-        """What every guest gets."""
+    def furnish_any(*_: object) -> None:
         write(seed.with_name("etc") / "hosts")
         with tarfile.open(seed, "w") as archive:
             archive.add(seed.with_name("etc"), "etc")
 
     guest_zfs.ensure()
-    monkeypatch.setattr(Guest, "furnish", furnish)
+    monkeypatch.setattr(Guest, "furnish", furnish_any)
     WITH_ZFS[name].furnish(lab_of(), "server")
     with tarfile.open(seed) as archive:
         assert set(archive.getnames()) == {"etc", "etc/hosts", *KEPT}
 
 
-@pytest.fixture
-def guests_allowed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As on a machine that can have guests."""
+def test_the_first_backend_with_zfs_that_boots_is_taken(debian: Debian, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(backends, "_check_guests", lambda _: None)
-
-
-def test_the_first_backend_with_zfs_whose_guests_boot_is_taken(
-    guests_allowed: None, debian: Debian, monkeypatch: pytest.MonkeyPatch
-) -> None:
     monkeypatch.setattr(Guest, "prepare", lambda _: "")
     for name, problem in {"kvm": "there is no /dev/kvm", "uml": "", "tcg": ""}.items():
         monkeypatch.setattr(GUESTS[name], "prepare", lambda problem=problem: problem)
     backend, why = choose(True, "", ["linux"], zfs=True)
-    assert (backend.name, why) == ("tcg-zfs", "the first that boots here; kvm: there is no /dev/kvm")
-    assert backend.title == "guests of qemu without virtualization (TCG), with ZFS"
-    assert backends.find("tcg-zfs") is backend
-    assert debian.left() == [guest_zfs.path().name]
+    assert (backends.find("tcg-zfs"), why) == (backend, "the first that boots here; kvm: there is no /dev/kvm")
+    assert (backend.name, backend.title) == ("tcg-zfs", "guests of qemu without virtualization (TCG), with ZFS")
+    assert debian.cached() == [guest_zfs.path().name]
     debian.exit_code = 2
     shutil.rmtree(guest_zfs.path())
     with pytest.raises(LabFailure, match="modules of ZFS failed"):  # of no use to try it for another backend
         choose(True, "tcg", ["linux"], zfs=True)
 
 
-def test_zfs_is_for_guests_and_not_for_those_of_user_mode_linux(guests_allowed: None) -> None:
+def test_zfs_is_for_guests_and_not_for_those_of_user_mode_linux(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(backends, "_check_guests", lambda _: None)
     with pytest.raises(BadInput, match="--zfs is for guests") as caught:
         choose(False, "", ["linux"], zfs=True)
     assert caught.value.remedy == "give --kernel own too"
@@ -218,12 +203,6 @@ def test_zfs_is_for_guests_and_not_for_those_of_user_mode_linux(guests_allowed: 
 
 @pytest.mark.parametrize("option", [(), ("--zfs",)])
 def test_the_option_of_the_command_asks_for_it(option: tuple[str, ...], monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = list[bool]()
-
-    def up(*_: object, **options: Any) -> Lab:
-        asked.append(options["zfs"])
-        raise BadInput("enough")
-
-    monkeypatch.setattr(lifecycle, "up", up)
+    monkeypatch.setattr(lifecycle, "up", up := Mock(side_effect=BadInput("enough")))
     assert cli.main(["local", "up", "--kernel", "own", *option]) == 2
-    assert asked == [bool(option)]
+    assert [call.kwargs["zfs"] for call in up.call_args_list] == [bool(option)]

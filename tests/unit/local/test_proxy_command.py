@@ -10,9 +10,11 @@ from collections.abc import Iterator
 import pytest
 from support.paths import ROOT
 
+from lab.base.present import present
 from lab.local import proxy_command
 from lab.local.state import Process
 
+PIPE = subprocess.PIPE
 RELAY = """
 import socket, sys
 from lab.local import proxy_command
@@ -20,9 +22,6 @@ from lab.local.state import Process
 connection = socket.socket(fileno=int(sys.argv[1]))
 proxy_command.relay(connection, proxy_command.watch(Process(int(sys.argv[2]), int(sys.argv[3]))))
 """
-
-
-PIPE = subprocess.PIPE
 
 
 @pytest.fixture
@@ -33,23 +32,22 @@ def host() -> Iterator[subprocess.Popen[bytes]]:
         process.kill()
 
 
-def relayed(host: subprocess.Popen[bytes], there: socket.socket) -> subprocess.Popen[bytes]:
+def relayed(host: subprocess.Popen[bytes], far: socket.socket) -> subprocess.Popen[bytes]:
     """A process that relays a connection until the host ends."""
-    words = [str(there.fileno()), str(host.pid), str(Process.of(host.pid).started)]
+    words = [str(far.fileno()), str(host.pid), str(Process.of(host.pid).started)]
     command = [sys.executable, "-c", RELAY, *words]
-    return subprocess.Popen(command, cwd=ROOT, pass_fds=[there.fileno()], stdin=PIPE, stdout=PIPE, stderr=PIPE)
+    return subprocess.Popen(command, cwd=ROOT, pass_fds=[far.fileno()], stdin=PIPE, stdout=PIPE, stderr=PIPE)
 
 
 def test_a_way_in_ends_with_the_host_though_no_connection_was_closed(host: subprocess.Popen[bytes]) -> None:
-    here, there = socket.socketpair()
-    with here, there, relayed(host, there) as way:
-        assert way.stdin is not None
-        assert way.stdout is not None
-        way.stdin.write(b"in")
-        way.stdin.flush()
-        assert here.recv(2) == b"in"
-        here.sendall(b"out")
-        assert way.stdout.read(3) == b"out"
+    near, far = socket.socketpair()
+    with near, far, relayed(host, far) as way:
+        stdin = present(way.stdin)
+        stdin.write(b"in")
+        stdin.flush()
+        assert near.recv(2) == b"in"
+        near.sendall(b"out")
+        assert present(way.stdout).read(3) == b"out"
         with pytest.raises(subprocess.TimeoutExpired):
             way.wait(0.2)  # as long as the host is there
         host.kill()
@@ -57,14 +55,13 @@ def test_a_way_in_ends_with_the_host_though_no_connection_was_closed(host: subpr
 
 
 def test_a_connection_that_is_reset_is_an_end_and_no_traceback(host: subprocess.Popen[bytes]) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as server, socket.create_connection(server.getsockname()) as there:
-        here, _ = server.accept()
-        with relayed(host, there) as way:
-            here.sendall(b"out")
-            assert way.stdout is not None
-            assert way.stdout.read(3) == b"out"
-            here.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-            here.close()
+    with socket.create_server(("127.0.0.1", 0)) as server, socket.create_connection(server.getsockname()) as far:
+        near, _ = server.accept()
+        with relayed(host, far) as way:
+            near.sendall(b"out")
+            assert present(way.stdout).read(3) == b"out"
+            near.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            near.close()
             assert (way.wait(60), way.stderr and way.stderr.read()) == (0, b"")
 
 

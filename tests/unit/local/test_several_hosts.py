@@ -37,22 +37,15 @@ def test_a_host_that_the_lab_does_not_have_is_refused(host: str) -> None:
             parse([f"{host}=none"], hosts)
 
 
-@pytest.mark.parametrize(
-    ("macs", "title"),
-    [
-        ({"client": MAC}, "3 clients, client an EMULATED Mac (15.5)"),
-        ({"client": MAC, "client.3": MAC}, "3 clients, client and client.3 EMULATED Macs (15.5)"),
-        ({"client": MAC, "client.2": MAC, "client.3": MAC}, "3 clients, all clients EMULATED Macs (15.5)"),
-        (dict.fromkeys(hosts_of(3), MAC), "3 clients, all clients and server EMULATED Macs (15.5)"),
-        (
-            {"server": MAC, "client.2": "macos@10.6.8", "client.3": MAC},
-            "3 clients, client.3 and server EMULATED Macs (15.5), client.2 an EMULATED Mac (10.6.8)",
-        ),
-    ],
-)
-def test_the_hosts_file_has_a_section_of_each_and_says_which_are_macs(
-    tmp_path: Path, macs: dict[str, str], title: str
-) -> None:
+@pytest.mark.parametrize(("macs", "title"), [
+    ({"client": MAC}, "3 clients, client an EMULATED Mac (15.5)"),
+    ({"client": MAC, "client.3": MAC}, "3 clients, client and client.3 EMULATED Macs (15.5)"),
+    ({"client": MAC, "client.2": MAC, "client.3": MAC}, "3 clients, all clients EMULATED Macs (15.5)"),
+    (dict.fromkeys(hosts_of(3), MAC), "3 clients, all clients and server EMULATED Macs (15.5)"),
+    ({"server": MAC, "client.2": "macos@10.6.8", "client.3": MAC},
+     "3 clients, client.3 and server EMULATED Macs (15.5), client.2 an EMULATED Mac (10.6.8)"),
+])  # fmt: skip
+def test_the_hosts_file_has_a_section_of_each_and_names_macs(tmp_path: Path, macs: dict[str, str], title: str) -> None:
     lab = lab_of(name="n", platforms=dict.fromkeys(hosts_of(3), "linux") | macs)
     path = tmp_path / "hosts.local.n.ini"
     path.write_text(host_config.hosts_ini(lab))
@@ -60,17 +53,14 @@ def test_the_hosts_file_has_a_section_of_each_and_says_which_are_macs(
     assert (hosts.lab.title or "").endswith(f": 1 Gbit/s, no added delay, {title}")
     for name, section in {**hosts.clients, "server": hosts.server}.items():
         is_mac, is_old = name in macs, macs.get(name) == "macos@10.6.8"
-        assert section.data_address == ADDRESS[name]
-        assert section.host == f"{name}.n.lab"
+        assert (section.data_address, section.host) == (ADDRESS[name], f"{name}.n.lab")
         assert (section.user, section.sudo) == (("lab", "nopasswd") if is_mac else ("root", "none"))
         transport = ("openssh", ("ssh-rsa",)) if is_old else ("paramiko", ())
         assert (section.transport, section.ssh_algorithms) == transport
 
 
 @pytest.mark.parametrize(("available_kib", "fits"), [(17 * 256 * 1024, True), (17 * 256 * 1024 - 1, False)])
-def test_guests_for_which_there_is_no_memory(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, available_kib: int, fits: bool
-) -> None:
+def test_guests_without_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, available_kib: int, fits: bool) -> None:
     path = tmp_path / "meminfo"
     path.write_text(f"MemTotal:       24684084 kB\nMemFree:         {1024} kB\nMemAvailable:   {available_kib} kB\n")
     monkeypatch.setattr(backends, "MEMORY", path)

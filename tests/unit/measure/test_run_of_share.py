@@ -54,8 +54,7 @@ def test_a_login_is_without_root_and_its_host_is_seen(tmp_path: Path) -> None:
     hosts = read(tmp_path, HOST, "")
     assert (hosts.server.host, hosts.server.user, hosts.server.sudo) == ("nas", "bob", "none")
     assert [role.value for role in hosts.reached] == ["client", "server"]
-    assert not hosts.through_mount
-    assert hosts.measures_link
+    assert (hosts.through_mount, hosts.measures_link) == (False, True)
 
 
 @pytest.mark.parametrize("subject", [FOLDER, URL, EXPORT, HOST])

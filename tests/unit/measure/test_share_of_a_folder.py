@@ -102,16 +102,12 @@ def test_a_server_is_found_by_name_address_or_service(monkeypatch: pytest.Monkey
         (Medium(False, "full", True), ClientLink(interface="en0", duplex="full", medium="wired", mtu=1500)),
     ],
 )
-def test_the_end_of_the_link_is_described(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, medium: Medium, link: ClientLink
-) -> None:
+def test_the_end_of_a_link(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, medium: Medium, link: ClientLink) -> None:
     mac = machine(tmp_path)
     assert mac.facts
-    assert mac.platform
     facts = replace(mac.facts, interface="en0", mtu=1500, link_bits_per_s=None if medium.wireless else 10**8)
-    network = mac.platform.network
-    monkeypatch.setattr(network, "medium", lambda _: medium)
-    monkeypatch.setattr(network, "radio", lambda _: Radio(866 * 10**6))
+    monkeypatch.setattr(mac.platform.network, "medium", lambda _: medium)
+    monkeypatch.setattr(mac.platform.network, "radio", lambda _: Radio(866 * 10**6))
     assert read_link(mac.platform, facts) == replace(link, tunnel=False)
 
 
@@ -122,10 +118,9 @@ def test_a_tunnel_on_the_way_is_a_remark() -> None:
 
 
 def test_a_server_that_does_not_offer_the_protocol_is_refused_at_once() -> None:
-    host = FakeHost()
-    host.on(run_perl(CONNECT, "192.0.2.7", "445"), "yes\n")
-    check_offered(Linux(host), "nas", "192.0.2.7", "smb", 445)
-    host = FakeHost()
-    host.on(run_perl(CONNECT, "192.0.2.7", "445"), "no\n")
+    offering, other = FakeHost(), FakeHost()
+    offering.on(run_perl(CONNECT, "192.0.2.7", "445"), "yes\n")
+    check_offered(Linux(offering), "nas", "192.0.2.7", "smb", 445)
+    other.on(run_perl(CONNECT, "192.0.2.7", "445"), "no\n")
     with pytest.raises(BadInput, match=r"the server nas \(192\.0\.2\.7\) does not answer at port 445, that of SMB: "):
-        check_offered(Linux(host), "nas", "192.0.2.7", "smb", 445)
+        check_offered(Linux(other), "nas", "192.0.2.7", "smb", 445)

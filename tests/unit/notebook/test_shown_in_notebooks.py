@@ -1,8 +1,12 @@
-"""What the functions of notebooks show of runs."""
+"""What the functions of notebooks show of runs, and lists to pick from: the first output, and what a choice changes."""
 
 import importlib
 import json
+from collections.abc import Mapping
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+from unittest.mock import Mock
 
 import numpy as np
 import pandas as pd
@@ -11,14 +15,16 @@ from matplotlib.axes import Axes
 from support.observed_trials import blocks as measured_blocks
 from support.observed_trials import read, seen, write_measured
 from support.planted import EVIL
+from support.rendered import Like, lacking
 from support.synthetic_runs import make_trials, trial, write_run
 
 from lab import stats
 from lab.base import shipped
 from lab.base.errors import BadInput
-from lab.notebook import answers_2011, blocks, compared, explore, open_chosen, open_two, self_check, why_slow
+from lab.notebook import answers_2011, blocks, compared, explore, open_chosen, open_two, picker, self_check, why_slow
 from lab.notebook.course_figure import NO_SAMPLES, course
-from lab.notebook.opened import Opened
+from lab.notebook.opened import Opened, runs_to_pick
+from lab.notebook.picker import WIDGET, Picker
 from lab.notebook.table import Stack, Table, Text
 from lab.report.figures.files import png_of
 from lab.report.tables import TextTable
@@ -50,9 +56,6 @@ def example() -> Opened:
         return open_chosen("example")
 
 
-# --- which run
-
-
 def test_without_a_name_it_is_the_newest_run_else_the_example(tmp_path: Path) -> None:
     assert open_chosen().name == "example"
     folder = write_run(tmp_path / "results", [trial()])
@@ -62,22 +65,16 @@ def test_without_a_name_it_is_the_newest_run_else_the_example(tmp_path: Path) ->
 
 def test_names_are_replaced_alike_in_two_runs_or_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     trials = make_trials(2, combinations=[("afp", "cp")])
-    one = write_run(tmp_path / "one", trials, title="between nas-a and nas-b", names={"host": ["nas-a", "nas-b"]})
-    two = write_run(tmp_path / "two", trials, title="of nas-b alone", names={"host": ["nas-b"]})
-    a, b = open_two(one.path, two.path)
+    titles = {"between nas-a and nas-b": ["nas-a", "nas-b"], "of nas-b alone": ["nas-b"]}
+    paths = [write_run(tmp_path, trials, title=title, names={"host": hosts}).path for title, hosts in titles.items()]
+    a, b = open_two(*paths)
     assert (a.run["title"], b.run["title"]) == ("between host-1 and host-2", "of host-2 alone")
     assert "nas-b" not in repr(compared.show_differences(compared.over(b, a)))
     monkeypatch.setenv("LAB_NAMES", "shown")
-    assert open_two(one.path, two.path)[1].run["title"] == "of nas-b alone"
-
-
-def test_a_comparison_of_one_run_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert open_two(*paths)[1].run["title"] == "of nas-b alone"
     monkeypatch.setenv("LAB_RUN", "example")
     with pytest.raises(BadInput, match="example: a comparison needs two runs"):
         open_two()
-
-
-# --- tables and stacks
 
 
 def test_whatever_a_host_wrote_is_escaped() -> None:
@@ -90,12 +87,8 @@ def test_whatever_a_host_wrote_is_escaped() -> None:
 
 def test_figures_of_a_stack_are_pictures_with_their_titles(example: Opened) -> None:
     html = Stack(explore.show_factor(example, "tool"))._repr_html_()
-    assert 'alt="What a setting changes" width="800" src="data:image/png;base64,' in html
-    assert "cp → rsync" in html
-    assert "64 KiB → 512 KiB" not in html
-
-
-# --- a run, its cases and trials
+    picture, other_factor = 'alt="What a setting changes" width="800" src="data:image/png;base64,', "64 KiB → 512 KiB"
+    assert lacking(html, picture, "cp → rsync", other_factor) == [other_factor]
 
 
 def test_every_case_has_its_verdict_and_its_trials(example: Opened) -> None:
@@ -123,29 +116,21 @@ def test_a_run_that_the_client_alone_saw_is_shown(tmp_path: Path) -> None:
     assert blocks.noise(run).empty
 
 
-# --- the course of a trial
-
-
 def lines(axes: Axes) -> list[tuple[list[float], list[float]]]:
     return [(list(line.get_xdata()), list(line.get_ydata())) for line in axes.lines]  # type: ignore[arg-type]
 
 
-def test_the_course_is_what_was_sampled(tmp_path: Path) -> None:
+def test_the_course_is_what_was_sampled_and_a_trial_without_samples_says_so(tmp_path: Path) -> None:
     folder = write_run(tmp_path, [trial(trial_id="one"), trial(trial_id="two")])
+    assert why_slow.courses_to_pick(open_chosen(folder.path)) == {"one": "one"}
     folder.append_samples("two", COURSE)
+    assert why_slow.courses_to_pick(open_chosen(folder.path)) == {"two": "two"}
     rates, busy, sent_again = course(folder, "two").axes
     assert lines(rates) == [([0.5, 1.0], [10.0, 30.0]), ([0.5, 1.0], [0.002, 0.002])]
     assert lines(busy) == [([0.5, 1.0], [75.0, 50.0]), ([1.0], [10.0])]
     assert lines(sent_again)[0] == ([0.0, 1.0], [0.0, 7.0])
     assert all(axes.get_ylim()[1] >= most for axes, most in ((rates, 30), (busy, 75), (sent_again, 7)))
     assert png_of(course(folder, "two")).startswith(b"\x89PNG")
-
-
-def test_trials_with_samples_are_offered_and_one_without_says_so(tmp_path: Path) -> None:
-    folder = write_run(tmp_path, [trial(trial_id="one"), trial(trial_id="two")])
-    assert why_slow.courses_to_pick(open_chosen(folder.path)) == {"one": "one"}
-    folder.append_samples("two", COURSE)
-    assert why_slow.courses_to_pick(open_chosen(folder.path)) == {"two": "two"}
     (axes,) = course(folder, "one").axes
     assert NO_SAMPLES in [text.get_text() for text in axes.texts]
 
@@ -157,9 +142,6 @@ def test_samples_that_no_lab_wrote_are_drawn_as_not_seen(tmp_path: Path, line: s
     folder = write_run(tmp_path, [trial(trial_id="two")])
     folder.samples_path.write_text(line + "\n")
     assert png_of(course(folder, "two"))
-
-
-# --- the posts
 
 
 def test_the_slips_are_the_eight_of_the_page_about_them() -> None:
@@ -181,14 +163,11 @@ def test_every_published_figure_belongs_to_a_question_and_its_sweep_is_there() -
 def test_ones_own_figures_stand_beside_the_published_ones_where_there_are_any(example: Opened) -> None:
     by_text = {question.text: question for question in answers_2011.QUESTIONS}
     (beside,) = answers_2011.answer(by_text["AFP, SMB or NFS?"], example)
-    assert isinstance(beside, Table)
-    assert "own median" in beside.table.headings
     printed, words = answers_2011.answer(by_text["Whole disks, or partitions?"], example)[1:]
+    assert isinstance(beside, Table)
     assert isinstance(printed, Table)
+    assert "own median" in beside.table.headings
     assert repr(words) == "example measured none of it. `lab run storage-2011-disks` asks the same of your hosts."
-
-
-# --- whether it is true
 
 
 def test_a_run_with_an_effect_is_not_taken_for_one_without() -> None:
@@ -201,11 +180,7 @@ def test_a_run_with_an_effect_is_not_taken_for_one_without() -> None:
 def test_proportions_have_wilsons_interval(count: int, total: int) -> None:
     theirs = importlib.import_module("scipy.stats").binomtest(count, total).proportion_ci(method="wilson")
     words = self_check.proportion(pd.Series(np.arange(total) < count))
-    assert words.startswith(f"{count} of {total}: ")
-    assert words.endswith(f"%, {100 * theirs.low:.1f} to {100 * theirs.high:.1f}")
-
-
-# --- how many blocks
+    assert words == Like(f"{count} of {total}: ...%, {100 * theirs.low:.1f} to {100 * theirs.high:.1f}")
 
 
 def test_blocks_are_enough_where_the_run_itself_would_find_them_so(example: Opened) -> None:
@@ -247,3 +222,84 @@ def test_the_power_of_a_run_grows_with_blocks_and_is_five_percent_of_nothing() -
     chance = np.random.default_rng(7)
     means = t_means(np.log1p(0.03) + 0.05 * chance.standard_normal((4000, 20)))
     assert power["20 blocks"]["+3 %"] == pytest.approx(100 * (np.abs(means.mean) > means.half).mean(), abs=4)
+
+
+NAMES = ("20300101T000000Z-a", "20300102T000000Z-b")
+
+
+class CellOutput:
+    """What stands in the output of a cell, and what was put in its place."""
+
+    def __init__(self) -> None:
+        self.bundles: list[Mapping[str, Any]] = []
+        self.outputs: list[list[str]] = []
+
+    def display(self, shown: Any, raw: bool = False) -> Any:
+        if raw:
+            self.bundles.append(shown)
+            return None
+        output = [repr(shown)]
+        self.outputs.append(output)
+        return SimpleNamespace(update=lambda shown: output.append(repr(shown)))
+
+
+@pytest.fixture
+def shown(monkeypatch: pytest.MonkeyPatch) -> CellOutput:
+    """In place of Jupyter's own functions, which need a kernel: they are used in the test of notebooks."""
+    output = CellOutput()
+    monkeypatch.setattr(picker, "display", output.display)
+    return output
+
+
+def test_the_default_is_shown_at_once_and_a_choice_or_an_error_in_its_place(shown: CellOutput) -> None:
+    numbers = Picker("Number", lambda: {"one": 1, "two": 2}, lambda number: [Text(f"it is {number}")])
+    assert shown.outputs == [["it is 1"]]
+    (bundle,) = shown.bundles
+    assert bundle["text/plain"] == "Number: one (Jupyter offers 2 to pick from)"
+    assert WIDGET in bundle
+    numbers.widget.value = "two"
+    assert (numbers.value, shown.outputs) == (2, [["it is 1", "it is 2"]])
+    Picker("Run", lambda: {"x": "x"}, Mock(side_effect=BadInput("x: no such run", "name another one")))
+    assert shown.outputs[1:] == [["x: no such run: name another one"]]
+
+
+def test_a_list_that_follows_another_keeps_a_choice_that_is_still_there(shown: CellOutput) -> None:
+    shelves = {"low": {"a": 1, "b": 2}, "high": {"b": 3, "c": 4}, "empty": {}}
+    shelf = Picker("Shelf", lambda: {name: name for name in shelves}, lambda name: [Text(name)])
+    thing = Picker("Thing", lambda: shelves[shelf.value], lambda number: [Text(str(number))], shelf)
+    thing.widget.value = "b"
+    shelf.widget.value = "high"
+    assert (thing.widget.value, thing.value) == ("b", 3)
+    thing.widget.value = "c"
+    shelf.widget.value = "low"
+    assert (thing.widget.value, thing.value) == ("a", 1)
+    shelf.widget.value = "empty"
+    assert shown.outputs[1] == ["1", "2", "3", "4", "1", "Thing: nothing to pick from in this run"]
+
+
+def test_run_factor_case_and_trial_follow_each_other(shown: CellOutput, tmp_path: Path) -> None:
+    (tmp_path / "results").mkdir()
+    for name, title in zip(NAMES, ("1 ms of delay each way", "no delay"), strict=True):
+        run = write_run(tmp_path / "made", make_trials(1, combinations=[("afp", "cp")]), title=title)
+        run.path.rename(tmp_path / "results" / name)
+    picked = explore.pick_run()
+    factor, case = explore.pick_factor(picked), explore.pick_case(picked)
+    explore.pick_trial(picked, case)
+    assert list(picked.widget.options) == [*reversed(NAMES), "example", "example-delay"]
+    assert list(factor.widget.options) == ["MTU", "TCP buffer"]
+    case.widget.value = "afp-cp-read-9000-65536"
+    picked.widget.value = NAMES[0]
+    shown_last = ("1 ms of delay each way", "[3 rows x 10 columns]", "TCP 64 KiB", "afp-cp-read-9000-65536")
+    assert [output[-1].replace("\\", "") for output in shown.outputs] == [Like(f"...{part}...") for part in shown_last]
+    assert case.value == "afp-cp-read-9000-65536"
+
+
+def test_the_runs_of_a_folder_above_can_be_picked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    paths = [tmp_path / "results" / name for name in NAMES]
+    for path in paths:
+        path.mkdir(parents=True)
+        (path / "run.json").write_text("{}")
+    (tmp_path / "below").mkdir()
+    monkeypatch.chdir(tmp_path / "below")
+    monkeypatch.setenv("LAB_RUN", address := "https://example.org/runs/theirs.zip")
+    assert list(runs_to_pick().values()) == [address, *map(str, reversed(paths)), "example", "example-delay"]

@@ -35,10 +35,11 @@ def mode(folder: Path) -> str:
     return f"{folder.stat().st_mode & 0o7777:o}"
 
 
-def test_to_its_owner_alone_where_that_writes(folder: Path) -> None:
-    (folder / "proof").touch()
-    assert close(folder, "proof") == 0
-    assert (mode(folder), [*folder.iterdir()]) == ("700", [])
+@pytest.mark.parametrize(("proof", "closed"), [("proof", "700"), ("", "755"), ("nothing", "1777")])
+def test_to_its_owner_alone_where_that_or_nobody_was_seen_to_write(folder: Path, proof: str, closed: str) -> None:
+    if proof == "proof":
+        (folder / proof).touch()
+    assert (close(folder, proof), mode(folder), [*folder.iterdir()]) == (0, closed, [])
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="gives files to others")
@@ -46,15 +47,8 @@ def test_to_its_owner_alone_where_that_writes(folder: Path) -> None:
 def test_to_its_owner_and_the_group_of_whoever_writes_where_it_has_one(folder: Path, writer: int, closed: str) -> None:
     (folder / "proof").touch()
     os.chown(folder / "proof", writer, writer)
-    assert close(folder, "proof") == 0
-    assert (mode(folder), folder.stat().st_uid, [*folder.iterdir()]) == (closed, 0, [])
-    assert folder.stat().st_gid == (writer if closed == "1770" else 0)
-
-
-@pytest.mark.parametrize("proof", ["", "nothing"])
-def test_nobody_else_writes_where_nobody_was_seen_to(folder: Path, proof: str) -> None:
-    assert close(folder, proof) == 0
-    assert mode(folder) == ("755" if not proof else "1777")
+    assert (close(folder, "proof"), mode(folder), [*folder.iterdir()]) == (0, closed, [])
+    assert (folder.stat().st_uid, folder.stat().st_gid) == (0, writer if closed == "1770" else 0)
 
 
 def test_what_is_in_its_place_is_left_alone(folder: Path) -> None:
@@ -67,7 +61,7 @@ def test_what_is_in_its_place_is_left_alone(folder: Path) -> None:
 
 
 PAGES = 256
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads the page cache of Linux")
+on_linux = pytest.mark.skipif(sys.platform != "linux", reason="reads the page cache of Linux")
 
 
 def cached_pages(path: Path) -> int:
@@ -96,6 +90,7 @@ def on_disk() -> Iterator[Path]:
     pytest.skip("every file system here is in memory")
 
 
+@on_linux
 def test_nothing_of_a_file_stays_in_memory_and_its_content_stays(on_disk: Path, tmp_path: Path) -> None:
     content = on_disk.read_bytes()
     assert cached_pages(on_disk) == PAGES  # dirty, all of it, which cannot be dropped before it was written out
@@ -105,6 +100,7 @@ def test_nothing_of_a_file_stays_in_memory_and_its_content_stays(on_disk: Path, 
     assert on_disk.read_bytes() == content
 
 
+@on_linux
 def test_a_dd_that_cannot_or_a_file_that_is_not_there_is_no_error(tmp_path: Path) -> None:
     host = EmulatedHost(tmp_path, {"dd": 'echo "dd: unknown operand: nocache" >&2; exit 1'}, ("sh", "find"))
     Linux(host).files.forget("/no/such", 30)

@@ -45,8 +45,7 @@ def test_processor_time_is_counted_by_control_groups_of_either_version_and_witho
     assert (counters.cpu_s, counters.retransmits, counters.carrier_changes) == (9.979091, 8, None)
     tcp = {"tcp_rmem": "4096\t131072\t33554432", "tcp_wmem": "4096\t16384\t4194304"}
     assert counters.state == {"mtu": "1500", **tcp}
-    assert reading.at_s == 14599.25
-    assert reading.net["tx_packets"] == 628566
+    assert (reading.at_s, reading.net["tx_packets"]) == (14599.25, 628566)
     assert reading.cores == {
         "cpu0": Ticks(580710, 0, 205036, 623685, 9203, 0, 12835, 26826),
         "cpu1": Ticks(572548, 0, 197034, 642172, 6112, 0, 14241, 26511),
@@ -77,8 +76,8 @@ def test_what_only_some_hosts_have_is_counted_there_alone() -> None:
 
 
 def test_ticks_are_what_cores_did_between_two_copies() -> None:
-    done = subprocess.run(["sh", "-c", clock.COUNT_TICKS, "sh", "0.2"], capture_output=True, text=True, check=True)
-    ticks = clock.parse_ticks_spent(done.stdout)
+    process = subprocess.run(["sh", "-c", clock.COUNT_TICKS, "sh", "0.2"], capture_output=True, text=True, check=True)
+    ticks = clock.parse_ticks_spent(process.stdout)
     assert len(ticks) == os.cpu_count()
     assert all(sum(core) >= 10 for core in ticks.values()), "hundredths of a second"
     busy = clock.parse_ticks_spent("cpu 9 0 0 9 0 0 0 0 0 0\ncpu0 1 0 2 3 9 0 0 0 0 0\n\ncpu0 5 0 2 60 8 0 0 1 0 0\n")
@@ -94,10 +93,8 @@ def test_parts_of_disks_are_not_counted_twice_and_names_of_processes_may_hold_an
     assert sorted(reading.disks) == ["mmcblk0", "nvme0n1", "sda", "sdp"]
     row = ") S 1 9 9 0 -1 0 0 0 0 0 700 300 0 0 20 0 1 0 4711 0 0 0"
     hostile = [f"/proc/9/stat:9 (a) R 1\x1b[2J{row}", f"/proc/8/stat:8 ({'x' * 40}{row}", "/proc/7/stat:7 (cut"]
-    assert reading_of(*hostile).processes == {
-        (9, 4711): Process("a)?R?1?[2J", 10.0),
-        (8, 4711): Process("x" * 15, 10.0),
-    }
+    processes = {(9, 4711): Process("a)?R?1?[2J", 10.0), (8, 4711): Process("x" * 15, 10.0)}
+    assert reading_of(*hostile).processes == processes
 
 
 @pytest.mark.parametrize(
@@ -123,8 +120,7 @@ def test_the_kernels_table_of_interfaces_is_kept_line_by_line_and_the_other_ones
  wlan0:123456789012 5 0 0 0 0 0 0 987 9 0 0 0 0 0 0""".splitlines()
     assert counted(f"{clock.INTERFACES}:{line}" for line in dev)[0].others == {"wlan0": Moved(987, 123456789012)}
     table = Path(clock.INTERFACES).read_text(encoding="utf-8").splitlines()
-    kept = [line for line in table if re.search(clock.KEPT, line)]
-    assert kept == table[2:]
+    assert [line for line in table if re.search(clock.KEPT, line)] == table[2:]
 
 
 # What the sampler writes, by hand; test_sampler.py reads what it writes on this system
@@ -134,15 +130,15 @@ SAMPLES = (LINUX_CAPTURES / "sampler.txt").read_text()
 def test_samples_are_readings_unless_one_cannot_be_true() -> None:
     first, second = clock.parse_samples(SAMPLES + "@ 100.4", "eth0")
     assert (first.at_s, first.net) == (100.25, {"tx_bytes": 1000, "rx_bytes": 2000})
-    assert first.cores == {"cpu0": Ticks(10, 0, 5, 100, 0, 0, 0, 0)}
-    assert first.processes == {(42, 900): Process("cp", 0.25)}
+    cores, processes = {"cpu0": Ticks(10, 0, 5, 100, 0, 0, 0, 0)}, {(42, 900): Process("cp", 0.25)}
+    assert (first.cores, first.processes) == (cores, processes)
     assert (first.connections[0].peer, first.connections[0].tcp.rtt_ms) == ("192.0.2.2:445", 0.5)
     assert second == Reading(100.35, {"tx_bytes": 5000, "rx_bytes": 2100})
     with pytest.raises(ValueError, match="count"):
         list(clock.parse_samples(SAMPLES.replace("5000", "-5"), "eth0"))
 
 
-def test_what_ss_prints_by_version() -> None:
+def test_what_ss_prints_by_version_and_addresses_as_it_takes_them() -> None:
     control, data = clock.parse_ss(lines("ss-6.15-sender.txt"))
     tcp = data.tcp
     assert (control.tcp.sent_bytes, control.tcp.busy_ms, control.tcp.retransmits) == (164, None, None)
@@ -170,8 +166,5 @@ def test_what_ss_prints_by_version() -> None:
     tcp = data.tcp
     assert (tcp.congestion, tcp.pmtu, tcp.min_rtt_ms, tcp.delivery_bytes_per_s) == ("cubic", None, None, None)
     assert (data.local, tcp.mss, data.sndbuf) == ("192.0.2.175:22", 1460, 87040)
-
-
-def test_addresses_as_ss_takes_them() -> None:
     asked = {"192.0.2.1": "192.0.2.1", "nas.lan": "nas.lan", "fe80::1%eth0": "[fe80::1]"}
     assert {address: clock.as_filter(address) for address in asked} == asked

@@ -1,15 +1,17 @@
 """What a Mac counts: read from captured output, and sampled for real by emulated commands."""
 
 import shutil
-import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
+from typing import cast
 
 import pytest
 from support.changed_scripts import changed
 from support.emulated_mac import capture
 from support.fake_host import EmulatedHost
 from support.pairs import OWN_NAME
+from support.parsers import tagged
+from support.waiting import wait_until
 
 from lab.base.present import present
 from lab.platforms.macos.clock import MacClock, parse_counters, parse_samples
@@ -23,9 +25,9 @@ from lab.settings.journal import Journal
 from lab.stats.trial_numbers import numbers_of
 from lab.stats.utilization import limits
 
-NETSTAT = [f"netstat:{line}" for line in capture("netstat-en0.txt").splitlines()]
-SHORT = [f"netstat:{line}" for line in capture("netstat-lo0-short-names.txt").splitlines()]
-MEMORY = [f"vm_stat:{line}" for line in capture("vm_stat-16k-pages.txt").splitlines()] + ["vm_stat:Swapouts:  10."]
+NETSTAT = tagged("netstat", "netstat-en0.txt").splitlines()
+SHORT = tagged("netstat", "netstat-lo0-short-names.txt").splitlines()
+MEMORY = [*tagged("vm_stat", "vm_stat-16k-pages.txt").splitlines(), "vm_stat:Swapouts:  10."]
 PS = ["ps:    1   0:07.31 launchd", "ps:  402 123:45.67 smbd", "ps:  501   0:00.00 cp"]
 SYSCTL = ["sysctl:net.inet.tcp.sendspace: 65536", "sysctl:net.inet.tcp.recvspace: 131072"]
 IOSTAT = {
@@ -121,21 +123,16 @@ def test_a_saturated_core_is_not_hidden_in_a_mean_of_ten() -> None:
     assert near.evidence == "server CPU: smbd used 0.98 of one core"
 
 
-def test_processes_are_those_that_ps_names_and_the_rest_of_a_name_is_none() -> None:
+def test_processes_are_those_that_ps_names_and_what_is_no_row_of_iostat_is_an_error() -> None:
     (reading,) = sampled(["@ 1", *NETSTAT, *PS, "ps:name", "ps:  502   0:01.00 a b "])
     assert {key[0]: tuple(process) for key, process in reading.processes.items()} == {
         1: ("launchd", 7.31), 402: ("smbd", 7425.67), 501: ("cp", 0.0), 502: ("a b", 1.0)
     }  # fmt: skip
     assert (reading.cores, reading.available_bytes, bool(reading.net)) == ({}, None, True)
+    for row in ("", "KB/t tps MB/s us sy id 1m 5m 15m", "-1 2 99 1 1 1"):
+        with pytest.raises(ValueError, match=r"no row of iostat|not a count"):
+            sampled(["@ 1", f"iostat:{row}", *MEMORY])
 
-
-@pytest.mark.parametrize("row", ["", "KB/t tps MB/s us sy id 1m 5m 15m", "-1 2 99 1 1 1"])
-def test_a_row_that_is_none_is_an_error(row: str) -> None:
-    with pytest.raises(ValueError, match=r"no row of iostat|not a count"):
-        sampled(["@ 1", f"iostat:{row}", *MEMORY])
-
-
-# Background processes, for real
 
 REAL = ("sh", "perl", "ps", "grep", "sed", "cat", "cut", "rm", "tail", "sleep")
 IOSTAT_COMMAND = """
@@ -143,6 +140,9 @@ echo "              disk0       cpu    load average"; echo "    KB/t  tps  MB/s 
 echo "   19.97   73  1.43  99  1  0  2.38 2.38 2.61"
 while :; do echo "   19.97   73  1.43   3  1 96  2.38 2.38 2.61"; sleep 0.05; done
 """
+
+
+VM_STAT_COMMAND = f"cat <<'END'\n{capture('vm_stat-16k-pages.txt')}END\n"
 
 
 def started(folder: Path, commands: dict[str, str]) -> tuple[Settings, MacOS]:
@@ -153,24 +153,18 @@ def started(folder: Path, commands: dict[str, str]) -> tuple[Settings, MacOS]:
     return Settings({"client": host}, Journal(folder / "journal.jsonl", line_format())), platform
 
 
-def sample_until(platform: MacOS, is_enough: Callable[[list[Reading]], bool]) -> list[Reading]:
-    readings: list[Reading] = []
-    deadline = time.monotonic() + 60
-    while not is_enough(readings) and time.monotonic() < deadline:
-        readings += platform.clock.samples("en0")
-        time.sleep(0.05)
-    return readings
+def sample_until(platform: MacOS, tag: str, lines: int) -> tuple[Reading, ...]:
+    """Take all samples once they have so many lines of a command."""
+    file = Path(platform.clock.directory) / "samples"
+    wait_until(lambda: file.read_text().count(f"\n{tag}:") >= lines)
+    return platform.clock.samples("en0")
 
 
 def test_the_sampler_leaves_out_the_time_since_the_start_and_is_gone_afterwards(tmp_path: Path) -> None:
-    commands = {
-        "iostat": IOSTAT_COMMAND,
-        "netstat": f"cat <<'END'\n{capture('netstat-en0.txt')}END\n",
-        "vm_stat": f"cat <<'END'\n{capture('vm_stat-16k-pages.txt')}END\n",
-    }
-    settings, platform = started(tmp_path, commands)
+    netstat = f"cat <<'END'\n{capture('netstat-en0.txt')}END\n"
+    settings, platform = started(tmp_path, {"iostat": IOSTAT_COMMAND, "netstat": netstat, "vm_stat": VM_STAT_COMMAND})
     settings.follow(platform.clock.sampling("en0"))
-    readings = sample_until(platform, lambda readings: len(readings) >= 3)
+    readings = [*sample_until(platform, "iostat", 2), *sample_until(platform, "iostat", 1)]
     first = readings[0]
     assert (first.cores[ALL_CORES].user, first.cores[ALL_CORES].idle) in [(3 * n, 96 * n) for n in range(1, 100)]
     assert first.net["rx_bytes"] == 27949362788
@@ -195,17 +189,14 @@ printf '%5d %3d:%02d.%02d %s\\n' 1 0 1 0 launchd 402 0 "$looks" 50 smbd
 """.replace("REAL", shutil.which("ps") or "ps")
 
 
-def test_while_bytes_move_it_looks_more_often_and_at_processes_too(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_while_bytes_move_it_looks_more_often_and_at_ps_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     sooner = ("$LOOK_S = 0.25;", "$LOOK_S = 0.05;"), ("$PROCESSES_S = 0.5;", "$PROCESSES_S = 0.1;"), ("= 20;", "= 1;")
     monkeypatch.setattr(MacClock, "sampler", changed(MacClock.sampler, *sooner))
     slow = IOSTAT_COMMAND.replace("sleep 0.05", "sleep 0.3")
-    vm_stat = f"cat <<'END'\n{capture('vm_stat-16k-pages.txt')}END\n"
-    commands = {"iostat": slow, "netstat": NETSTAT_COMMAND, "vm_stat": vm_stat, "ps": PS_COMMAND}
+    commands = {"iostat": slow, "netstat": NETSTAT_COMMAND, "vm_stat": VM_STAT_COMMAND, "ps": PS_COMMAND}
     settings, platform = started(tmp_path, commands)
     settings.follow(platform.clock.sampling("en0"))
-    readings = sample_until(platform, lambda readings: sum(bool(reading.processes) for reading in readings) >= 3)
+    readings = sample_until(platform, "ps", 4)  # two of the first look, and one of each later look
     settings.unwind()
     between = [reading for reading in readings if not reading.cores]
     assert between
@@ -225,10 +216,9 @@ def test_while_bytes_move_it_looks_more_often_and_at_processes_too(
 def test_a_mac_is_kept_awake_and_may_sleep_afterwards(tmp_path: Path, commands: dict[str, str], called: str) -> None:
     settings, platform = started(tmp_path, commands)
     settings.follow(platform.settings.awake(str(tmp_path / OWN_NAME)))
-    deadline = time.monotonic() + 30
-    while not (calls := platform.host.calls()) and time.monotonic() < deadline:  # type: ignore[attr-defined]
-        time.sleep(0.01)
-    assert calls == [called]
+    host = cast(EmulatedHost, platform.host)
+    wait_until(host.calls)
+    assert host.calls() == [called]
     (record,) = settings.journal.open
     settings.unwind()
     assert record.read.run(platform.host) == "absent"

@@ -25,9 +25,6 @@ def test_a_fake_host_refuses_what_it_was_not_told() -> None:
         host.run("sw_vers")
 
 
-# What commands print
-
-
 def test_sw_vers_and_vm_stat() -> None:
     assert output.parse_sw_vers(capture("sw_vers-10.6.8.txt")) == "Mac OS X 10.6.8 (10K549)"
     assert output.parse_sw_vers(capture("sw_vers-26.4.1.txt")) == "macOS 26.4.1 (25E253)"
@@ -59,7 +56,7 @@ def test_route_ifconfig_and_networksetup() -> None:
     assert output.parse_mtu_range(unknown) == (None, None)
 
 
-def test_media_speed() -> None:
+def test_the_speed_of_a_link_is_that_of_its_medium_or_where_that_has_no_name_its_rate() -> None:
     for media, bits_per_s in {
         "autoselect (2500Base-T <full-duplex>)": 2_500_000_000,
         "autoselect (2.5Gbase-T <full-duplex>)": 2_500_000_000,
@@ -69,11 +66,8 @@ def test_media_speed() -> None:
         "autoselect": None,
     }.items():
         assert output.parse_ifconfig(f"en0: flags=8863<UP> mtu 1500\n\tmedia: {media}\n").bits_per_s == bits_per_s
-
-
-def test_the_rate_of_a_link_whose_medium_has_no_name() -> None:
     for rate, status, bits_per_s in (
-        ("link rate: 40.00 Gbps", "active", 40 * 10**9),  # IP over Thunderbolt, whose medium has no name
+        ("link rate: 40.00 Gbps", "active", 40 * 10**9),  # IP over Thunderbolt
         ("uplink rate: 866.70 Mbps [eff] / 1.20 Gbps", "active", 866_700_000),
         ("link rate: 100.00 Kbps", "active", 100_000),
         ("link rate: 10.00 Gbps", "inactive", None),
@@ -117,9 +111,6 @@ def test_an_image_has_room_and_a_length_of_its_own(size_bytes: int, place: str, 
     assert size_bytes <= sectors * 512 <= size_bytes + (1024 + 1 + len(taken)) * 4096
 
 
-# Facts
-
-
 def test_the_script_for_facts(tmp_path: Path) -> None:
     programs = {"hostname": "echo mini", "uname": "echo 25.4.0", "ssh": "echo usage >&2; exit 255"}
     programs["rsync"] = "echo; echo openrsync: protocol version 29; echo more"
@@ -129,7 +120,8 @@ def test_the_script_for_facts(tmp_path: Path) -> None:
     assert tools == {"rsync": "openrsync: protocol version 29", "ssh": ""}
 
 
-SAID = """\
+HARDWARE = "hw.memsize: 17179869184\nhw.ncpu: 8\nmachdep.cpu.brand_string: Apple M1\n"
+ABOUT = """\
 hw.model: Mac16,11
 hw.physicalcpu: 10
 hw.perflevel0.physicalcpu: 4
@@ -152,7 +144,7 @@ Backup session status:
 
 
 def test_what_is_good_to_know_beside_figures() -> None:
-    assert output.parse_about(SAID) == {
+    assert output.parse_about(ABOUT) == {
         "model": "Mac16,11", "physical_cores": "10", "performance_cores": "4", "power": "AC Power", "powermode": "0",
         "sleep_minutes": "1", "time_machine_running": "0", "spotlight": "enabled",
     }  # fmt: skip
@@ -160,25 +152,25 @@ def test_what_is_good_to_know_beside_figures() -> None:
     assert output.parse_about(old) == {"model": "Macmini1,1", "power": "AC Power", "spotlight": "disabled"}
 
 
-def ask_for_facts(host: FakeHost, peer: str, route: str) -> None:
+def mac(peer: str, route: str) -> MacOS:
+    """A Mac that has a route to a peer."""
+    host = FakeHost()
     identity = "hostname mini\nkernel 25.4.0\nuser lab\nuid 501\nhome /Users/lab\ntool rsync openrsync: 29\nend\n"
     host.on(script(platform.FACTS, *platform.NAMED_TOOLS), identity)
-    hardware = "hw.memsize: 17179869184\nhw.ncpu: 8\nmachdep.cpu.brand_string: Apple M1\n"
-    host.on(("sysctl", *output.HARDWARE), hardware)
-    host.on(("route", "-n", "get", peer), capture(route))
+    host.on(("sysctl", *output.HARDWARE), HARDWARE)
+    host.on(("route", "-n", "get", peer), capture(f"route-{route}.txt"))
     host.on(("ifconfig", "-v", "lo0"), "lo0: flags=8049<UP,LOOPBACK,RUNNING,MULTICAST> mtu 16384\n")
     host.on(("ifconfig", "-v", "en0"), capture("ifconfig-10gbase-t.txt") + "\tmax mtu: 9000\n")
     host.on(("networksetup", "-listvalidMTUrange", "en0"), "Valid MTU Range: 1280-9000\n")
     host.on(("sysctl", platform.MAX_BUFFER), "kern.ipc.maxsockbuf: 8388608\n")
-    host.on(script(platform.ABOUT, *output.ABOUT_HARDWARE), SAID)
+    host.on(script(platform.ABOUT, *output.ABOUT_HARDWARE), ABOUT)
     host.on(("sw_vers",), capture("sw_vers-26.4.1.txt"))
     host.on(("vm_stat",), capture("vm_stat-16k-pages.txt"))
+    return MacOS(host)
 
 
 def test_facts() -> None:
-    host = FakeHost()
-    ask_for_facts(host, "203.0.113.7", "route-gateway.txt")
-    facts = MacOS(host).facts("203.0.113.7")
+    facts = mac("203.0.113.7", "gateway").facts("203.0.113.7")
     assert (facts.os, facts.kernel, facts.cpu, facts.cores) == ("macOS 26.4.1 (25E253)", "Darwin 25.4.0", "Apple M1", 8)
     assert (facts.interface, facts.mtu, facts.mtu_max, facts.link_bits_per_s) == ("en0", 1500, 9000, 10**10)
     assert (facts.mtu_min, facts.tcp_space_max, facts.about["model"]) == (1280, 8388608, "Mac16,11")
@@ -187,17 +179,15 @@ def test_facts() -> None:
 
 @pytest.mark.parametrize(("peer", "route"), [("10.254.100.2", "self-26.6.2"), ("127.0.0.1", "loopback-26.6.2")])
 def test_the_peer_is_not_the_host_itself(peer: str, route: str) -> None:
-    host = FakeHost()
-    ask_for_facts(host, peer, f"route-{route}.txt")
     with pytest.raises(LabFailure, match=f"client: {peer} is an address of this host itself"):
-        MacOS(host).facts(peer)
+        mac(peer, route).facts(peer)
 
 
 def test_unreadable_output_is_an_error_with_host_and_command() -> None:
     host = FakeHost("server")
     identity = "hostname mini\nkernel 1\nuser lab\nuid 501\nhome /Users/lab\nend\n"
     host.on(script(platform.FACTS, *platform.NAMED_TOOLS), identity)
-    host.on(("sysctl", *output.HARDWARE), "hw.memsize: 17179869184\nhw.ncpu: 8\nmachdep.cpu.brand_string: M\n")
+    host.on(("sysctl", *output.HARDWARE), HARDWARE)
     host.on(("route", "-n", "get", "203.0.113.7"), stderr="route: writing to routing socket: not in table")
     with pytest.raises(LabFailure, match=r"server: route -n get 203\.0\.113\.7: no interface; .*\n.*not in table"):
         MacOS(host).facts("203.0.113.7")

@@ -16,32 +16,22 @@ MIB = 2**20
 SPACES = {"tcp.sendspace": "65536", "tcp.recvspace": "65536"}
 
 
-def test_mtu_is_set_and_put_back_and_the_link_is_awaited(tmp_path: Path) -> None:
+def test_mtu_is_set_and_put_back_and_a_refusal_noticed_although_ifconfig_exits_0(tmp_path: Path) -> None:
     host = mac(tmp_path)
     changes = settings_of(host, tmp_path)
     with changes.scope():
         changes.apply(MacOS(host).settings.mtu("en0", 9000))
         assert state(host)["mtu"] == "9000\n"
         assert len(host.calls("sleep")) == 3  # the link was down twice
-    assert state(host)["mtu"] == "1500\n"
-    assert changes.journal.open == []
-
-
-def test_a_refused_mtu_is_noticed_although_ifconfig_exits_0(tmp_path: Path) -> None:
-    host = mac(tmp_path)
-    changes = settings_of(host, tmp_path)
+    assert (state(host)["mtu"], changes.journal.open) == ("1500\n", [])
     refused = "MTU of en0: asked for '16000', in effect is '1500': the interface or its driver does not take it: give"
     with pytest.raises(SettingRefused, match=refused), changes.scope():
         changes.apply(MacOS(host).settings.mtu("en0", 16000))
-    assert state(host)["mtu"] == "1500\n"
-    assert changes.journal.open == []
-
-
-def test_an_mtu_that_cannot_be_read_is_an_error() -> None:
-    host = FakeHost()
-    host.on(script(READ_MTU, "en9"), stderr="ifconfig: interface en9 does not exist", exit_code=1)
+    assert (state(host)["mtu"], changes.journal.open) == ("1500\n", [])
+    unread = FakeHost()
+    unread.on(script(READ_MTU, "en9"), stderr="ifconfig: interface en9 does not exist", exit_code=1)
     with pytest.raises(CommandError, match="interface en9 does not exist"):
-        MacOS(host).settings.mtu("en9", 9000).read.run(host)
+        MacOS(unread).settings.mtu("en9", 9000).read.run(unread)
 
 
 @pytest.mark.parametrize(
@@ -58,17 +48,15 @@ def test_an_mtu_that_cannot_be_read_is_an_error() -> None:
     ],
     ids=["10.6", "10.8", "10.14", "26"],
 )
-def test_buffers_pin_what_each_version_has(
-    tmp_path: Path, era: str, pins: dict[str, str], wanted: dict[str, str]
-) -> None:
+def test_buffers_pin_what_a_version_has(tmp_path: Path, era: str, pins: dict[str, str], wanted: dict[str, str]) -> None:
     host = mac(tmp_path, era, SPACES | {f"tcp.{name}": value for name, value in pins.items()})
     before = state(host)
     changes = settings_of(host, tmp_path)
     with changes.scope():
         changes.apply_all(MacOS(host).settings.tcp_buffers(MIB))
-        lines = sorted(state(host)["values"].splitlines())
         expected = {"sendspace": str(MIB), "recvspace": str(MIB), **wanted}
-        assert lines == sorted(f"net.inet.tcp.{name} {value}" for name, value in expected.items())
+        values = {f"net.inet.tcp.{name} {value}" for name, value in expected.items()}
+        assert sorted(state(host)["values"].splitlines()) == sorted(values)
     assert sorted(state(host)["values"].splitlines()) == sorted(before["values"].splitlines())
 
 

@@ -1,6 +1,7 @@
 """Which share a folder lies on, by tables of mounts: captured, or after the formats of kernels and of GVfs."""
 
-from collections.abc import Callable
+import itertools
+from operator import itemgetter
 from pathlib import Path
 
 import pytest
@@ -29,6 +30,15 @@ gvfsd-fuse /run/user/1000/gvfs fuse.gvfsd-fuse rw,nosuid,user_id=1000 0 0
 remote:bucket /mnt/cloud fuse.rclone rw,nosuid 0 0
 """  # noqa: E501
 GVFS = "/run/user/1000/gvfs"
+ODD_ON_A_MAC = """\
+//;AUTH=No%20User%20Authent@nas/Media on /Volumes/a (afpfs, nodev)
+//WORK;ann@[fe80::1%25en0]:1445/a%20b on /Volumes/b (smbfs, nodev)
+afp_0TQ2ZM0MJgtJ0rPT7W0000Zx-1.2d000004 on /Volumes/c (afpfs, nodev)
+"""
+
+
+def fields_of(mounted: MountedShare) -> list[str]:
+    return [mounted.kind, mounted.protocol, mounted.server, mounted.share, mounted.account]
 
 
 def linux(path: str, table: str = LINUX) -> MountedShare:
@@ -38,7 +48,7 @@ def linux(path: str, table: str = LINUX) -> MountedShare:
 
 
 @pytest.mark.parametrize(
-    ("path", "kind", "protocol", "server", "share", "account", "address"),
+    "row",
     [
         ("/mnt/my nas/films", "cifs", "smb", "nas.local", "media two", "HOME;ann", "192.0.2.7"),
         ("/mnt/my nas", "cifs", "smb", "nas.local", "media two", "HOME;ann", "192.0.2.7"),
@@ -61,13 +71,12 @@ def linux(path: str, table: str = LINUX) -> MountedShare:
         (f"{GVFS}/sftp:host=nas,user=ann/home", "fuse.gvfsd-fuse", "ssh", "nas", "", "ann", "nas"),
         (f"{GVFS}/dav:host=nas,ssl=true/x", "fuse.gvfsd-fuse", "", "", "", "", ""),
     ],
+    ids=itemgetter(0),
 )  # fmt: skip
-def test_a_folder_of_linux_lies_on_the_share_whose_mount_point_is_nearest_above_it(
-    path: str, kind: str, protocol: str, server: str, share: str, account: str, address: str
-) -> None:
+def test_a_folder_of_linux_lies_on_the_share_whose_mount_point_is_nearest_above_it(row: tuple[str, ...]) -> None:
+    path, *expected = row
     mounted = linux(path)
-    assert (mounted.kind, mounted.protocol, mounted.server, mounted.share) == (kind, protocol, server, share)
-    assert (mounted.account, mounted.address) == (account, address)
+    assert [*fields_of(mounted), mounted.address] == expected
     assert f"{path}/".startswith(f"{mounted.path.rstrip('/')}/")
 
 
@@ -87,7 +96,7 @@ def mac(path: str, table: str) -> MountedShare:
 
 
 @pytest.mark.parametrize(
-    ("path", "kind", "protocol", "server", "share", "account"),
+    "row",
     [
         ("/Volumes/share/x", "smbfs", "smb", "server", "share", "user"),
         ("/Volumes/share-1", "smbfs", "smb", "192.168.0.1", "share", "GUEST"),
@@ -97,26 +106,16 @@ def mac(path: str, table: str) -> MountedShare:
         ("/Volumes/JellyfinMovies", "nfs", "nfs", "192.168.1.244", "/data", ""),
         ("/System/Volumes/Data/home/x", "autofs", "", "", "", ""),
         ("/Users/ann", "apfs", "", "", "", ""),
+        # an account has its domain, and not the way of its login; what the last one is mounted from cannot be told
+        ("/Volumes/a", "afpfs", "afp", "nas", "Media", ""),
+        ("/Volumes/b", "smbfs", "smb", "fe80::1%en0", "a b", "WORK;ann"),
+        ("/Volumes/c", "afpfs", "afp", "", "", ""),
     ],
+    ids=itemgetter(0),
 )
-def test_a_folder_of_a_mac_lies_on_the_share_whose_mount_point_is_nearest_above_it(
-    path: str, kind: str, protocol: str, server: str, share: str, account: str
-) -> None:
-    mounted = mac(path, (MACOS_CAPTURES / "mount.txt").read_text())
-    assert (mounted.kind, mounted.protocol, mounted.server) == (kind, protocol, server)
-    assert (mounted.share, mounted.account) == (share, account)
-
-
-def test_what_a_login_is_told_by_is_no_part_of_an_account_of_a_mac() -> None:
-    lines = (
-        "//;AUTH=No%20User%20Authent@nas/Media on /Volumes/a (afpfs, nodev)\n"
-        "//WORK;ann@[fe80::1%25en0]:1445/a%20b on /Volumes/b (smbfs, nodev)\n"
-        "afp_0TQ2ZM0MJgtJ0rPT7W0000Zx-1.2d000004 on /Volumes/c (afpfs, nodev)\n"
-    )
-    no_login, domain, odd = parse_table(lines)
-    assert (no_login.server, no_login.share, no_login.account) == ("nas", "Media", "")
-    assert (domain.server, domain.share, domain.account) == ("fe80::1%en0", "a b", "WORK;ann")
-    assert (odd.protocol, odd.server) == ("afp", ""), "what it is mounted from cannot be told"
+def test_a_folder_of_a_mac_lies_on_the_share_whose_mount_point_is_nearest_above_it(row: tuple[str, ...]) -> None:
+    path, *expected = row
+    assert fields_of(mac(path, (MACOS_CAPTURES / "mount.txt").read_text() + ODD_ON_A_MAC)) == expected
 
 
 @given(st.text())
@@ -131,16 +130,6 @@ def test_the_nearest_of_any_mounts_is_above_the_path(points: list[str], path: st
     row = innermost(table, path)
     assert len(row.path) == max((len(other.path) for other in above), default=1)
     assert not [other for other in above if other.path == row.path and int(other.kind) > int(row.kind)]
-
-
-@pytest.mark.parametrize("parser", [parse_mount_table, parse_table])
-@pytest.mark.parametrize("text", ["", "nonsense\n", "a b\n"])
-def test_what_is_no_table_is_refused(parser: Callable[[str], object], text: str) -> None:
-    with pytest.raises(ValueError, match="no mount"):
-        parser(text)
-
-
-# --- going in
 
 
 def emulated(folder: Path, table: str, **programs: str) -> LinuxMounts:
@@ -199,13 +188,13 @@ def test_an_automounter_mounts_when_its_folder_is_gone_into(tmp_path: Path) -> N
     assert LinuxMounts(host).find(str(tmp_path)).protocol == "nfs"
 
 
-def test_a_system_without_a_reader_says_so() -> None:
+def test_what_is_no_table_is_refused_and_a_system_without_a_reader_says_so() -> None:
+    for parser, text in itertools.product((parse_mount_table, parse_table), ("", "nonsense\n", "a b\n")):
+        with pytest.raises(ValueError, match="no mount"):
+            parser(text)
     with pytest.raises(Unsupported, match="client: the lab cannot read the table of mounts of this system yet"):
         Mounts(FakeHost()).find("/mnt/x")
     assert Mounts(FakeHost()).negotiated(MountedShare("/", "ufs")) == {}
-
-
-# --- what is in effect
 
 
 def negotiated(path: str, debug_data: str = "") -> dict[str, object]:
@@ -219,8 +208,8 @@ def test_what_is_in_effect_on_linux_is_told_by_the_kernel_and_else_by_the_option
     captured = (LINUX_CAPTURES / "cifs-debugdata-signed.txt").read_text()
     signed = captured.replace(r"\\10.99.0.2\lab", r"\\192.0.2.8\films")
     effective = negotiated("/mnt/auto", signed)
-    assert effective["dialect"] == "SMB 2.1"
-    assert (effective["signing"], effective["encryption"], effective["multichannel"]) == ("on", "off", "on")
+    assert (effective["dialect"], effective["signing"], effective["encryption"]) == ("SMB 2.1", "on", "off")
+    assert effective["multichannel"] == "on"
     assert str(effective["mount_options"]).startswith("rw,vers=2.1,username=bob,seal,")
     encrypted = signed.replace("Serial Number: 0xbfcf91b1", "Serial Number: 0xbfcf91b1 Encrypted")
     assert negotiated("/mnt/auto", encrypted)["encryption"] == "on"
@@ -240,8 +229,8 @@ def test_what_is_in_effect_on_linux_is_told_by_the_kernel_and_else_by_the_option
 
 def test_what_is_in_effect_on_a_mac_is_told_by_smbutil_and_nfsstat_where_it_has_them() -> None:
     host, table = FakeHost(), (MACOS_CAPTURES / "mount.txt").read_text()
-    smb = ("smbutil", "statshares", "-m", "/Volumes/share")
-    host.on(smb, (MACOS_CAPTURES / "smbutil-statshares-15.txt").read_text())
+    statshares = (MACOS_CAPTURES / "smbutil-statshares-15.txt").read_text()
+    host.on(("smbutil", "statshares", "-m", "/Volumes/share"), statshares)
     host.on(("smbutil", "multichannel", "-m", "/Volumes/share"), "Multichannel ON: yes\n")
     assert MacMounts(host).negotiated(mac("/Volumes/share", table)) == {
         "mount": "kernel", "dialect": "SMB 3.1.1", "signing": "off", "encryption": "off", "multichannel": "on",
@@ -253,8 +242,8 @@ def test_what_is_in_effect_on_a_mac_is_told_by_smbutil_and_nfsstat_where_it_has_
     afp = {"mount": "kernel", "mount_options": "nodev,nosuid"}
     assert MacMounts(host).negotiated(mac("/Volumes/video", table)) == afp
     host = FakeHost()
-    host.on(("smbutil", "statshares", "-m", "/Volumes/share"), "smbutil: unknown command\n", exit_code=64)
-    host.on(("smbutil", "multichannel", "-m", "/Volumes/share"), "smbutil: unknown command\n", exit_code=64)
+    for subcommand in ("statshares", "multichannel"):
+        host.on(("smbutil", subcommand, "-m", "/Volumes/share"), "smbutil: unknown command\n", exit_code=64)
     assert MacMounts(host).negotiated(mac("/Volumes/share", table)).keys() == {"mount", "mount_options"}
     host.on(("smbutil", "statshares", "-m", "/Volumes/share"), "  SMB_VERSION  SMB_9;rm\n")
     host.on(("smbutil", "multichannel", "-m", "/Volumes/share"))

@@ -103,20 +103,16 @@ ROW = " wlan0: 0000   60.  -50.  {}        0      0      0      0     24        
 def airport(**network: object) -> str:
     """As system_profiler prints it, with another card and another network beside."""
     other = {"_name": "neighbour", "spairport_signal_noise": "-30 dBm / -90 dBm", "spairport_network_rate": 54}
-    cards = [
-        {"_name": "awdl0", "spairport_current_network_information": other},
-        {
-            "_name": "en0", "spairport_airport_other_local_wireless_networks": [other],
-            "spairport_current_network_information": {"_name": "<redacted>", **network},
-        },
-    ]  # fmt: skip
+    awdl0 = {"_name": "awdl0", "spairport_current_network_information": other}
+    en0 = {"_name": "en0", "spairport_airport_other_local_wireless_networks": [other]}
+    cards = [awdl0, en0 | {"spairport_current_network_information": {"_name": "<redacted>", **network}}]
     return plistlib.dumps([{"_items": [{"spairport_airport_interfaces": cards}]}]).decode()
 
 
-def test_signal_noise_and_rate_of_wi_fi() -> None:
-    said = airport(spairport_signal_noise="-54 dBm / -92 dBm", spairport_network_rate=866)
-    assert parse_airport(said, "en0") == Radio(866_000_000, -54, -92)
-    assert parse_airport(said, "en1") == Radio()
+def test_signal_noise_and_rate_of_wi_fi_which_is_on_a_mac_the_last_one_of_its_line() -> None:
+    output = airport(spairport_signal_noise="-54 dBm / -92 dBm", spairport_network_rate=866)
+    assert parse_airport(output, "en0") == Radio(866_000_000, -54, -92)
+    assert parse_airport(output, "en1") == Radio()
     assert parse_airport(airport(spairport_network_rate="585"), "en0") == Radio(585_000_000)
     assert parse_airport(airport(spairport_signal_noise="soon", spairport_network_rate=-1), "en0") == Radio()
     with pytest.raises(ValueError, match="not a property list"):
@@ -125,9 +121,6 @@ def test_signal_noise_and_rate_of_wi_fi() -> None:
     assert parse_radio(IW + ROW.format("-92. ")) == Radio(866_700_000, -54, -92)
     assert parse_radio(ROW.format("-256.")) == Radio(None, -50)
     assert parse_radio("Not connected.\n") == Radio()
-
-
-def test_a_macs_radio_sends_at_the_last_rate_of_its_line() -> None:
     for line, bits_per_s in {
         "uplink rate: 20.09 Mbps [eff] / 21.60 Mbps": 21_600_000,
         "uplink rate: 866.70 Mbps [eff] / 1.20 Gbps": 1_200_000_000,

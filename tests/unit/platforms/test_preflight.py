@@ -14,8 +14,6 @@ from lab.platforms.macos.preflight import tcp_reach
 from lab.platforms.preflight import Disturbance, skew
 from lab.settings.tcp_reach import Reach
 
-# --- clocks
-
 
 def test_a_clock_with_a_fraction_is_known_to_the_time_of_the_question_and_another_text_refused() -> None:
     ahead = skew(100.0, "103.500\n", 101.0)
@@ -28,16 +26,11 @@ def test_a_clock_with_a_fraction_is_known_to_the_time_of_the_question_and_anothe
 
 
 @given(st.floats(1, 2e9), st.floats(-1e6, 1e6), st.floats(0, 30), st.floats(0, 1), st.booleans())
-def test_the_true_skew_is_within_what_is_said(
-    now: float, ahead: float, trip: float, when: float, fraction: bool
-) -> None:
-    there = max(now + when * trip + ahead, 0.0)
-    known = skew(now, f"{there:.6f}" if fraction else f"{int(there)}", now + trip)
-    true = there - (now + when * trip)
+def test_the_skew_is_within_its_bounds(now: float, ahead: float, trip: float, when: float, fraction: bool) -> None:
+    host_s = max(now + when * trip + ahead, 0.0)
+    known = skew(now, f"{host_s:.6f}" if fraction else f"{int(host_s)}", now + trip)
+    true = host_s - (now + when * trip)
     assert abs(known.ahead_s - true) <= known.within_s + 1e-3
-
-
-# --- Mac: the firewall
 
 
 @pytest.mark.parametrize(
@@ -56,12 +49,7 @@ def test_what_the_firewall_of_a_mac_keeps_out(state: int, block_all: str, stealt
     """The words are those of public outputs of several versions."""
     word = "enabled" if state else "disabled"
     text = f"globalstate Firewall is {word}. (State = {state})\nblockall {block_all}\nstealthmode {stealth}\n"
-    disturbances = whats(macos.parse_firewall(text))
-    assert len(disturbances) == len(expected)
-    assert all(part in what for part, what in zip(expected, disturbances, strict=True))
-
-
-# --- Linux
+    assert all(part in what for part, what in zip(expected, whats(macos.parse_firewall(text)), strict=True))
 
 
 def whats(disturbances: list[Disturbance]) -> list[str]:
@@ -86,8 +74,8 @@ def test_a_desktop_sleeps_unless_it_is_kept_from_it() -> None:
 
 def test_what_else_a_linux_host_is_busy_with() -> None:
     disturbances = linux_preflight.parse_processes("sshd\nrestic\ntracker-miner-f\nupdatedb.plocat\n")
-    told = [(disturbance.what.split(" (")[0].split(",")[0], disturbance.urgent) for disturbance in disturbances]
-    assert told == [("restic is running", True), ("updatedb is running", True), ("GNOME's indexer", False)]
+    rows = [(disturbance.what.split(" (")[0].split(",")[0], disturbance.urgent) for disturbance in disturbances]
+    assert rows == [("restic is running", True), ("updatedb is running", True), ("GNOME's indexer", False)]
     known = linux_preflight.BACKUPS | linux_preflight.INDEXERS | linux_preflight.SLEEPERS
     assert all(len(name) <= 15 for name in known)
     (disturbance,) = linux_preflight.parse_mdstat(MDSTAT)
@@ -135,16 +123,6 @@ def test_how_a_program_is_installed_on_linux(managers: list[str], package: str, 
     assert LinuxPrograms(host).how_to_install(package) == how
 
 
-# --- macOS
-
-
-@pytest.mark.parametrize("parse", [macos.parse_pmset, macos.parse_battery, macos.parse_load, macos.parse_swap])
-def test_unreadable_output_of_a_mac_is_shown(parse: object) -> None:
-    assert callable(parse)
-    with pytest.raises(ValueError, match="Fehler"):
-        parse("Fehler\n")
-
-
 def test_services_of_recent_macs_are_known_by_their_programs_and_spotlight_by_volume() -> None:
     lines = ["  40.0 /System/Library/X/XProtectRemediatorAdload", "  30.0 /usr/libexec/spotlightknowledged",
              "  50.0 /opt/other", "   2.0 /System/Library/X/fileproviderd"]  # fmt: skip
@@ -163,7 +141,10 @@ def test_services_of_recent_macs_are_known_by_their_programs_and_spotlight_by_vo
         macos.parse_mdutil("Error: unknown\n", "/x")
 
 
-def test_what_a_mac_lacks_is_no_disturbance_and_any_other_answer_an_error() -> None:
+def test_what_a_mac_lacks_is_no_disturbance_and_any_other_answer_an_error_that_shows_it() -> None:
+    for parse in (macos.parse_pmset, macos.parse_battery, macos.parse_load, macos.parse_swap):
+        with pytest.raises(ValueError, match="Fehler"):
+            parse("Fehler\n")
     assert macos.parse_tmutil("") == []
     with pytest.raises(ValueError, match="Running"):
         macos.parse_tmutil("tmutil: requires Full Disk Access\n")

@@ -17,7 +17,7 @@ from lab.platforms.clock import STOPWATCH
 from lab.platforms.linux.platform import Linux
 from lab.platforms.timing import MountServer
 
-# An interface whose bytes are the size of the file of its name, or, where that is `busy`, more with match look
+# An interface whose bytes are the size of the file of its name, or, where that is `busy`, more with each look
 COUNTS = """
 sub counts { return ('nothing') }
 sub moved {
@@ -36,7 +36,7 @@ UNTIL = "until {}; do sleep 0.01; done"
 def timed(
     folder: Path, server: str, command: str, interface: str = "quiet"
 ) -> tuple[list[str], subprocess.CompletedProcess[str]]:
-    """What the stopwatch says of a server while a command runs, and how it ended; all it says is in the file `said`."""
+    """What the stopwatch reports of a server while a command runs, and the end; all of it is in the file `report`."""
     for name in ("quiet", "looks"):
         (folder / name).write_text("")
     text, file = COUNTS + STOPWATCH, folder / "stopwatch"
@@ -45,11 +45,11 @@ def timed(
     file.write_text(times.sub(lambda match: f"{match[1]}{int(match[3]) / FASTER}", text))
     argv = ["perl", str(file), interface, "", server, "", "sh", "-c", command]
     environment = os.environ | {"LC_ALL": "C"}
-    with (folder / "said").open("w") as said:
-        done = subprocess.run(
-            argv, cwd=folder, env=environment, stdout=said, stderr=subprocess.PIPE, text=True, timeout=60
+    with (folder / "report").open("w") as report:
+        process = subprocess.run(
+            argv, cwd=folder, env=environment, stdout=report, stderr=subprocess.PIPE, text=True, timeout=60
         )
-    return [line for line in (folder / "said").read_text().splitlines() if line.startswith("unanswered")], done
+    return [line for line in (folder / "report").read_text().splitlines() if line.startswith("unanswered")], process
 
 
 def address_of(server: socket.socket) -> str:
@@ -60,13 +60,13 @@ def address_of(server: socket.socket) -> str:
 def test_a_server_that_takes_no_connection_is_told_unless_bytes_move(tmp_path: Path) -> None:
     with socket.socket() as server:
         address = address_of(server)
-        report, done = timed(tmp_path, address, UNTIL.format("grep -q unanswered said"))
-    assert (report, done.stderr) == ([f"unanswered {address}"], "")
-    assert "exit 0\n" in (tmp_path / "said").read_text(), "it only says so: whoever reads it ends the transfer"
+        report, process = timed(tmp_path, address, UNTIL.format("grep -q unanswered report"))
+    assert (report, process.stderr) == ([f"unanswered {address}"], "")
+    assert "exit 0\n" in (tmp_path / "report").read_text(), "it only says so: whoever reads it ends the transfer"
     enough = UNTIL.format(f'[ "$(wc -c < looks)" -gt {LONG_ENOUGH} ]')
     with socket.socket() as server:
-        report, done = timed(tmp_path, address_of(server), enough, "busy")
-    assert (report, done.stderr) == ([], "")
+        report, process = timed(tmp_path, address_of(server), enough, "busy")
+    assert (report, process.stderr) == ([], "")
 
 
 def test_a_server_that_answers_is_left_alone_however_long_nothing_moves(tmp_path: Path) -> None:
@@ -81,35 +81,33 @@ def test_a_server_that_answers_is_left_alone_however_long_nothing_moves(tmp_path
             (tmp_path / "asked-twice").touch()
 
         threads.submit(answer)
-        report, done = timed(tmp_path, address, UNTIL.format("[ -e asked-twice ]"))
-    assert (report, done.stderr) == ([], "")
+        report, process = timed(tmp_path, address, UNTIL.format("[ -e asked-twice ]"))
+    assert (report, process.stderr) == ([], "")
 
 
 def test_without_a_server_nothing_is_watched_and_the_watch_ends_with_the_transfer(tmp_path: Path) -> None:
     with socket.socket() as server:
         address = address_of(server)
         for watched, command in (("", "sleep 0.2"), (address, "true")):
-            report, done = timed(tmp_path, watched, command)
-            assert (report, done.stderr) == ([], "")
+            report, process = timed(tmp_path, watched, command)
+            assert (report, process.stderr) == ([], "")
             assert watched or not (tmp_path / "looks").read_text()
-    left = subprocess.run(["pgrep", "-f", str(tmp_path / "stopwatch")], capture_output=True, text=True)
-    assert left.stdout == ""
-
-
-class StoppedHost(FakeHost):
-    """Ends what it runs once that would print its mark."""
-
-    def _execute(self, argv: tuple[str, ...], root: bool, given: str, deadline_s: float, stop_mark: str = "") -> Result:
-        self.sent.append(argv)
-        return Result(argv, STOPPED, stop_mark, "", 12.0)
+    processes = subprocess.run(["pgrep", "-f", str(tmp_path / "stopwatch")], capture_output=True, text=True)
+    assert processes.stdout == ""
 
 
 def test_the_transfer_then_fails_with_who_is_gone_and_what_to_do() -> None:
-    platform = Linux(host := StoppedHost())
+    platform, sent = Linux(host := FakeHost()), list[tuple[str, ...]]()
+
+    def stop(argv: tuple[str, ...], root: bool, given: str, deadline_s: float, stop_mark: str) -> Result:
+        sent.append(argv)
+        return Result(argv, STOPPED, stop_mark, "", 12.0)
+
+    vars(host)["_execute"] = stop  # ends what it runs once that would print its mark
     platform.clock.directory = "/tmp/lab"
     with pytest.raises(HostError) as caught:
         platform.clock.time_transfer("eth0", "", ("cp", "a", "b"), 60, MountServer("192.0.2.2", 445, "smb"))
-    assert host.sent == [("perl", "/tmp/lab/stopwatch.pl", "eth0", "", "192.0.2.2 445", "", "cp", "a", "b")]
+    assert sent == [("perl", "/tmp/lab/stopwatch.pl", "eth0", "", "192.0.2.2 445", "", "cp", "a", "b")]
     message = "client: the server at 192.0.2.2 no longer answers on port 445 (SMB): no byte moved"
     assert str(caught.value).startswith(message)
     assert "look whether that host is up" in caught.value.remedy

@@ -33,8 +33,7 @@ def test_a_password_goes_to_programs_on_their_input_alone(name: str, lacks: tupl
     for argv in taking:
         words = " ".join(argv)
         assert "umask 077" in words or "gio mount" in words or argv[0] == "smbpasswd" or "mount_afpfs" in words
-    assert bool(taking) >= (name in ("afp", "smb"))
-    assert bool(taking) <= (name != "ssh")
+    assert (name in ("afp", "smb")) <= bool(taking) <= (name != "ssh")
     journal = Journal(tmp_path / "journal.jsonl", line_format())
     for number, setting in enumerate(stage.settings, 1):
         journal.intend(Record(number, setting.host, setting.operation, "absent", setting.wanted))
@@ -55,30 +54,19 @@ def test_every_setting_can_be_undone_and_a_share_that_was_there_has_none(name: s
 
 @pytest.mark.parametrize(
     ("name", "lacks", "mount"),
-    [
-        ("smb", (), "kernel"),
-        ("smb", ("kernel",), "gvfs"),
-        ("nfs", (), "kernel"),
-        ("nfs", ("kernel",), "gvfs"),
-        ("afp", (), "mount_afpfs"),
-        ("afp", ("mount_afpfs",), "gvfs"),
-        ("ssh", (), "none"),
-    ],
-)
+    [("smb", (), "kernel"), ("smb", ("kernel",), "gvfs"), ("nfs", (), "kernel"), ("nfs", ("kernel",), "gvfs"),
+     ("afp", (), "mount_afpfs"), ("afp", ("mount_afpfs",), "gvfs"), ("ssh", (), "none")],
+)  # fmt: skip
 def test_the_way_it_is_mounted_is_said(name: str, lacks: tuple[str, ...], mount: str) -> None:
     attached = Stage(name, lacks).attached
-    assert attached.effective["mount"] == mount
-    assert bool(attached.remote_shell) == (name == "ssh")
+    assert (attached.effective["mount"], bool(attached.remote_shell)) == (mount, name == "ssh")
     assert attached.path.startswith(f"{OWN}/" if name != "ssh" else f"me@192.0.2.2:{OWN}/ram")
 
 
-@pytest.mark.parametrize("name", ["smb", "nfs", "afp"])
-def test_a_client_that_can_do_neither_is_told_what_to_install(name: str) -> None:
-    with pytest.raises(Unsupported, match=r"client: .*`apt-get install gvfs-backends gvfs-fuse"):
-        Stage(name, ("kernel", "gvfs", "mount_afpfs"))
-
-
-def test_what_no_dialect_can_is_said_and_not_guessed() -> None:
+def test_a_client_that_can_do_nothing_is_told_what_to_install_and_what_no_dialect_can_is_said() -> None:
+    for name in ("smb", "nfs", "afp"):
+        with pytest.raises(Unsupported, match=r"client: .*`apt-get install gvfs-backends gvfs-fuse"):
+            Stage(name, ("kernel", "gvfs", "mount_afpfs"))
     stage = Stage("ssh")
     for steps in (Driver().serve(stage.server, stage.share), Driver().attach(stage.client, stage.server, stage.share)):
         with pytest.raises(Unsupported, match="on linux yet"):
@@ -96,8 +84,7 @@ VALUES = {
 def test_templates_are_filled_in_and_have_no_place_for_a_password(template: str) -> None:
     text = template.format(**VALUES)  # a placeholder beyond these, such as a password, would be an error
     assert "{name}" not in text
-    assert text.count("{") == text.count("}")
-    assert (text.count("{") > 0) == (template == GANESHA_CONF)
+    assert (text.count("{"), "{" in text) == (text.count("}"), template == GANESHA_CONF)
 
 
 def test_servers_of_the_labs_own_listen_on_the_data_address_alone() -> None:

@@ -26,7 +26,7 @@ from lab.settings.operation import Setting
 LEVELS = ("default", "async", "sync", "always")
 
 
-def told(protocol: str, level: str) -> tuple[str, Setting]:
+def configured(protocol: str, level: str) -> tuple[str, Setting]:
     """The configuration that a server is given for a level, and the setting of its process."""
     host = RecordingHost("server", ())
     (process,) = protocols.find(protocol).driver("linux").serve(side_of(host), share_of(server_sync=level))
@@ -36,18 +36,15 @@ def told(protocol: str, level: str) -> tuple[str, Setting]:
 @pytest.mark.parametrize(
     ("protocol", "level", "lines"),
     [
-        ("smb", "default", ()),
-        ("smb", "async", ("strict sync = no\n", "sync always = no\n")),
+        ("smb", "default", ()), ("smb", "async", ("strict sync = no\n", "sync always = no\n")),
         ("smb", "sync", ("strict sync = yes\n", "sync always = no\n")),
         ("smb", "always", ("strict sync = yes\n", "sync always = yes\n")),
-        ("nfs", "default", ()),
-        ("nfs", "async", ("NFS_Commit = false;",)),
-        ("nfs", "sync", ("NFS_Commit = false;",)),
-        ("nfs", "always", ("NFS_Commit = true;",)),
+        ("nfs", "default", ()), ("nfs", "async", ("NFS_Commit = false;",)),
+        ("nfs", "sync", ("NFS_Commit = false;",)), ("nfs", "always", ("NFS_Commit = true;",)),
     ],
-)
+)  # fmt: skip
 def test_a_server_is_told_its_level_and_by_default_nothing(protocol: str, level: str, lines: tuple[str, ...]) -> None:
-    text, _ = told(protocol, level)
+    text, _ = configured(protocol, level)
     assert all(line in text for line in lines)
     assert ("sync =" in text or "NFS_Commit" in text) == bool(lines)
 
@@ -55,7 +52,7 @@ def test_a_server_is_told_its_level_and_by_default_nothing(protocol: str, level:
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("protocol", ["smb", "nfs", "afp"])
 def test_only_servers_without_such_a_setting_lose_their_flushes_and_only_when_asked(protocol: str, level: str) -> None:
-    _, process = told(protocol, level)
+    _, process = configured(protocol, level)
     is_filtered = any(UNFLUSHED in step.argv for step in process.apply)
     assert is_filtered == (level == "async" and protocol != "smb")
 
@@ -66,32 +63,27 @@ def test_the_level_in_effect_is_what_the_server_says_and_is_not_guessed() -> Non
     for text in ("", "Yes\n", "Yes\nNo\nNo\n", "Yes\nmaybe\n"):
         with pytest.raises(Unsupported, match="testparm"):
             parse_testparm(text)
-    assert not parse_export((LINUX_CAPTURES / "ganesha-export-6.5.txt").read_text())
-    assert parse_export((LINUX_CAPTURES / "ganesha-export-commit-6.5.txt").read_text())
-    odd_path = (LINUX_CAPTURES / "ganesha-export-6.5.txt").read_text().replace("/x)", "/x perms (options=ffffffff/)")
-    assert not parse_export(odd_path)
+    export = (LINUX_CAPTURES / "ganesha-export-6.5.txt").read_text()
+    commits = (LINUX_CAPTURES / "ganesha-export-commit-6.5.txt").read_text()
+    odd_path = export.replace("/x)", "/x perms (options=ffffffff/)")
+    assert [parse_export(text) for text in (export, commits, odd_path)] == [False, True, False]
     with pytest.raises(Unsupported, match="did not log"):
         parse_export("Export 77 created")
-    assert parse_filtered("yes\nyes\n", "afpd")
-    assert not parse_filtered("no\n", "afpd")
+    assert [parse_filtered(text, "afpd") for text in ("yes\nyes\n", "no\n")] == [True, False]
     for text in ("", "yes\nno\n", "?\n"):
         with pytest.raises(LabFailure, match="afpd"):
             parse_filtered(text, "afpd")
 
 
 def test_a_level_that_did_not_take_is_refused() -> None:
-    class Deaf(RecordingHost):
-        def _execute(
-            self, argv: tuple[str, ...], root: bool, given: str, deadline_s: float, stop_mark: str = ""
-        ) -> Result:
-            return dataclasses.replace(super()._execute(argv, root, given, deadline_s, stop_mark), stdout="Yes\nNo\n")
-
-    side, share = side_of(Deaf("server", ())), share_of(server_sync="always")
+    host, share = RecordingHost("server", ()), share_of(server_sync="always")
+    vars(host)["_execute"] = lambda argv, *_: Result(argv, 0, "Yes\nNo\n", "", 0.0)
+    side = side_of(host)
     driver = protocols.find("smb").driver("linux")
     with pytest.raises(SettingRefused, match=r"server: server_sync was set to always and reads back as sync \(strict"):
         durability_in_effect(driver, side, share)
-    found = durability_in_effect(driver, side, dataclasses.replace(share, server_sync="default"))
-    assert found["server_sync"] == "sync"
+    default = dataclasses.replace(share, server_sync="default")
+    assert durability_in_effect(driver, side, default)["server_sync"] == "sync"
 
 
 # fsync of a file that is not open: only a kernel that looks at it can say so
@@ -111,14 +103,13 @@ def test_flushes_without_effect_never_reach_the_kernel_and_all_else_does() -> No
     shell = ("sh", "-c", '"$@"', "sh", sys.executable, "-c", FSYNC)  # a child of a child: what a server would be
     plain = subprocess.run(shell, capture_output=True, text=True, check=True).stdout
     without = subprocess.run(without_flushes(shell), capture_output=True, text=True, check=True).stdout
-    assert plain == "Bad file descriptor\n" * 2
-    assert without == "flushed\n" * 2
+    assert (plain, without) == ("Bad file descriptor\n" * 2, "flushed\n" * 2)
 
 
 def test_a_command_that_is_missing_is_named() -> None:
-    done = subprocess.run(without_flushes(("no-such-server",)), capture_output=True, text=True, check=False)
-    assert done.returncode != 0
-    assert "no-such-server" in done.stderr or "server_sync" in done.stderr
+    process = subprocess.run(without_flushes(("no-such-server",)), capture_output=True, text=True, check=False)
+    assert process.returncode != 0
+    assert "no-such-server" in process.stderr or "server_sync" in process.stderr
 
 
 def case_of(protocol: str, *, store: str = "disk", direction: str = "read", **options: str) -> Case:

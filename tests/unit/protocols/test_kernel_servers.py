@@ -5,12 +5,10 @@ from pathlib import Path
 import pytest
 from support.fake_host import SECRET, EmulatedHost, FakeHost, Stage
 from support.pairs import OWN, share_of, side_of
-from support.paths import LINUX_CAPTURES
 
 from lab import protocols
 from lab.base.errors import LabFailure, Unsupported
 from lab.hosts import Host
-from lab.hosts.mounts import parse_signed
 from lab.protocols import Side
 from lab.protocols.nfs import knfsd
 from lab.protocols.servers.kernel_server import KernelServer
@@ -46,12 +44,9 @@ def asked(server: KernelServer, answer: str) -> Side:
     return side(host)
 
 
-# --- any server: the script, run where only its own programs are found
-
-
 @pytest.fixture
 def host(tmp_path: Path) -> EmulatedHost:
-    """A host whose own kernel has the server, free and with all of its programs."""
+    """A host whose own kernel has the server, free and with all of its programs; no others are found."""
     (tmp_path / "module").touch()
     (tmp_path / "state").write_text("free\n")
     return EmulatedHost(tmp_path, {"cat": "echo kthreadd"} | dict.fromkeys(SERVER.programs, "exit 1"), ["sh"], "server")
@@ -88,9 +83,6 @@ def test_any_other_answer_is_an_error(answer: str) -> None:
         SERVER.find_refusal(asked(SERVER, answer))
 
 
-# --- NFS
-
-
 def test_the_level_of_the_export_is_read_and_any_other_table_is_an_error() -> None:
     for level in ("sync", "async"):
         assert knfsd.parse_export(LINE.format(level=level)) == level
@@ -119,15 +111,6 @@ def test_where_nobody_named_it_ganesha_serves_instead(answer: str) -> None:
     assert "one NFS server for all" in refusal
 
 
-# --- SMB
-
-
-def test_a_host_that_will_never_have_it_is_told_from_one_that_has() -> None:
-    assert ksmbd.find_refusal(asked(ksmbd.SERVER, "free"), share_of()) == ""
-    for answer, why in {"shared": "others share this host's kernel", "unknown": "the kernel has no ksmbd"}.items():
-        assert ksmbd.find_refusal(asked(ksmbd.SERVER, answer), share_of()).startswith(why)
-
-
 @pytest.mark.parametrize(
     ("server", "answer", "remedy"),
     [
@@ -145,7 +128,10 @@ def test_what_a_person_can_mend_is_said_with_the_remedy(server: KernelServer, an
         driver.cannot_serve(asked(server, answer), share_of(server=name))
 
 
-def test_ksmbd_says_what_it_cannot_give_before_the_host_is_asked() -> None:
+def test_ksmbd_says_where_it_will_never_be_and_what_it_cannot_give_before_the_host_is_asked() -> None:
+    assert ksmbd.find_refusal(asked(ksmbd.SERVER, "free"), share_of()) == ""
+    for answer, why in {"shared": "others share this host's kernel", "unknown": "the kernel has no ksmbd"}.items():
+        assert ksmbd.find_refusal(asked(ksmbd.SERVER, answer), share_of()).startswith(why)
     server = side(FakeHost("server"))
     for level in ("async", "always"):
         assert "cannot be told otherwise" in ksmbd.find_refusal(server, share_of(server_sync=level))
@@ -164,18 +150,12 @@ def test_ksmbd_flushes_for_clients_speaks_no_smb_1_and_is_on_one_interface() -> 
             ksmbd.parse_interface(text)
 
 
-def test_the_clients_kernel_says_whether_its_connection_is_signed() -> None:
-    for name, signed in {"signed": "true", "unsigned": "false"}.items():
-        text = (LINUX_CAPTURES / f"cifs-debugdata-ksmbd-{name}.txt").read_text(encoding="utf-8")
-        assert parse_signed(text, r"\\10.99.0.2\lab") == signed
-
-
 def test_ksmbd_listens_on_the_data_interface_alone_gets_its_password_by_input_and_is_put_back_module_last() -> None:
     stage = Stage("smb", server="ksmbd")
-    told = stage.hosts["server"].told
-    assert [argv[0] for argv, given in told if SECRET in given] == ["ksmbd.adduser"]
-    assert not any(SECRET in " ".join(argv) for argv, _ in told)
-    assert any("bind interfaces only = yes\ninterfaces = eth0\ntcp port = 445\n" in given for _, given in told)
+    commands = stage.hosts["server"].told
+    assert [argv[0] for argv, given in commands if SECRET in given] == ["ksmbd.adduser"]
+    assert not any(SECRET in " ".join(argv) for argv, _ in commands)
+    assert any("bind interfaces only = yes\ninterfaces = eth0\ntcp port = 445\n" in given for _, given in commands)
     names = [setting.name for setting in stage.settings if setting.host == "server"]
     assert names == ["kernel module ksmbd", "process ksmbd.mountd"]
     assert "signing" not in stage.attached.effective  # of which only Samba's own report speaks

@@ -1,22 +1,30 @@
-"""Macs as clients: emulated commands that mount, what they refuse, and what is put back afterwards."""
+"""Macs as clients: emulated commands that mount, what they refuse and print, and what is put back afterwards."""
 
+import re
 import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
+from support.emulated_mac import capture
 from support.emulated_shares import MOUNTED, PASSWORD, Pair, state
+from support.fake_host import EmulatedHost
 from support.pairs import OWN_NAME
 
-from lab import protocols
+from lab import protocols, workloads
 from lab.base.errors import CommandError, LabFailure, Unsupported
 from lab.hosts import Role
 from lab.hosts.command import run_perl
+from lab.hosts.mounts import parse_mounts, parse_multichannel, parse_nfsstat, parse_statshares, read_parameters
+from lab.platforms.macos.files import MacPrograms
 from lab.protocols.afp.macos import MacAfp
 from lab.protocols.mounts.macos import PROMPT
-from lab.protocols.nfs.macos import MacNfs
-from lab.protocols.smb.macos import MacSmb
+from lab.protocols.nfs.macos import MacNfs, parse_network
+from lab.protocols.nfs.options import MACOS_OPTIONS
+from lab.protocols.servers.macos_sharing import SharePoint, parse_share_points
+from lab.protocols.smb.macos import MacSmb, parse_channels
 from lab.run.case.sharing import explained
+from lab.workloads.rsync import parse_version
 
 
 @pytest.fixture
@@ -93,13 +101,11 @@ def test_macs_that_know_smb_1_alone_have_it_offered(tmp_path: Path, darwin: str,
     assert pair.attach("smb").effective.get("dialect") == ("SMB 1" if alone else None)
 
 
-def test_another_version_of_nfs_than_was_asked_for_is_noticed(pair: Pair) -> None:
+def test_another_version_of_nfs_than_was_asked_for_or_another_kind_of_mount_is_an_error(pair: Pair) -> None:
     (pair.client.folder / "vers").write_text("4")
     with pytest.raises(LabFailure, match="client: asked for NFSv3, and nfsstat -m says NFSv4"):
         pair.attach("nfs")
-
-
-def test_a_mount_of_another_kind_at_our_place_is_an_error(pair: Pair) -> None:
+    pair.settings.unwind()
     place = pair.folder / "client" / OWN_NAME / "mnt"
     with (pair.client.folder / "table").open("a") as table:
         table.write(f"//x@y/z on {place} (smbfs, nodev)\n")
@@ -125,7 +131,7 @@ def test_a_client_that_is_gone_is_said_with_what_to_do(pair: Pair) -> None:
 
 
 @pytest.mark.parametrize(
-    ("driver", "code", "said", "advice"),
+    ("driver", "code", "output", "advice"),
     [
         (MacSmb, 77, "mount_smbfs: server rejected the connection: Authentication error", "Windows File Sharing"),
         (MacSmb, 68, "mount_smbfs: server connection failed: No route to host", "Local Network"),
@@ -148,11 +154,11 @@ def test_a_client_that_is_gone_is_said_with_what_to_do(pair: Pair) -> None:
         (MacAfp, 3, "something that nobody has seen", ""),
     ],
 )
-def test_failures_come_with_what_to_do(pair: Pair, driver: type[MacSmb], code: int, said: str, advice: str) -> None:
+def test_failures_come_with_what_to_do(driver: type[MacSmb], code: int, output: str, advice: str) -> None:
     with pytest.raises(CommandError) as caught, explained({Role.CLIENT: driver()}):
-        raise CommandError("client", ("mount",), code, said)
+        raise CommandError("client", ("mount",), code, output)
     message = str(caught.value)
-    assert said in message
+    assert output in message
     assert f"exit code {code}" in message
     assert advice in message.splitlines()[-1]
 
@@ -165,20 +171,104 @@ def test_a_refused_password_ends_a_mount_at_the_second_question(pair: Pair) -> N
     assert PASSWORD not in str(caught.value)
 
 
-# --- the terminal
-
-
 def prompted(command: str, password: str = PASSWORD) -> subprocess.CompletedProcess[str]:
     argv = run_perl(PROMPT, "sh", "-c", command)
     return subprocess.run(argv, input=f"{password}\n", capture_output=True, text=True, timeout=30)
 
 
 def test_a_command_has_its_own_terminal_and_what_it_prints_has_no_password() -> None:
-    done = prompted("echo out; echo err >&2; [ -t 0 ] && [ -t 1 ] && echo tty > /dev/tty; exit 9")
-    assert (done.returncode, done.stdout, done.stderr) == (9, "", "out\nerr\ntty\n")
+    process = prompted("echo out; echo err >&2; [ -t 0 ] && [ -t 1 ] && echo tty > /dev/tty; exit 9")
+    assert (process.returncode, process.stdout, process.stderr) == (9, "", "out\nerr\ntty\n")
     assert prompted("kill -TERM $$").returncode == 128 + 15
     say = "printf 'Password for x: '; IFS= read -r p; echo \"//lab:$p@x\"; echo //lab:hunter2%20%25%26%2f%C3%B6@x"
-    assert prompted(say).stderr.count("***") >= 2
-    assert "hunter2" not in prompted(say).stderr
+    printed = prompted(say).stderr
+    assert (printed.count("***") >= 2, "hunter2" in printed) == (True, False)
     unasked = subprocess.run(run_perl(PROMPT, "true"), stdin=subprocess.DEVNULL, capture_output=True, timeout=30)
     assert (unasked.returncode, unasked.stderr) != (0, b"")
+
+
+def test_the_table_of_mounts() -> None:
+    mounts = parse_mounts(capture("mount.txt"))
+    assert mounts["/Volumes/share"] == ("smbfs", "nodev,nosuid")
+    assert mounts["/Volumes/share-1"] == ("smbfs", "nodev,nosuid,noowners")
+    assert mounts["/Volumes/JSS REPO"] == ("afpfs", "nodev,nosuid")
+    assert mounts["/Volumes/JellyfinMovies"] == ("nfs", "nodev,nosuid")
+    assert mounts["/System/Volumes/Data/home"] == ("autofs", "automounted,nobrowse")
+    assert len(mounts) == 8
+
+
+def test_shares_and_channels_of_smbutil() -> None:
+    modern = capture("smbutil-statshares-15.txt")
+    assert parse_statshares(modern) == {"dialect": "SMB 3.1.1", "signing": "off", "encryption": "off"}
+    signing = modern.replace("DFS_SUPPORTED ", "SIGNING_ON    ").replace(" OFF\n", " AES-128-GCM\n")
+    assert parse_statshares(signing) == {"dialect": "SMB 3.1.1", "signing": "AES_128_CMAC", "encryption": "AES-128-GCM"}
+    rows = {"SMB_NEGOTIATE": "AUTO_NEGOTIATE", "SMB_VERSION": "SMB_2.1", "SIGNING_SUPPORTED": "TRUE"}
+    old = "".join(f"{'':30}{name:30}{value}\n" for name, value in rows.items())  # statshares.c of 10.9
+    assert parse_statshares(old) == {"dialect": "SMB 2.1"}
+    assert parse_statshares(modern.replace("3.1.1", "3.02"))["dialect"] == "SMB 3.0.2"
+    assert parse_statshares(old + f"{'':30}{'SIGNING_REQUIRED':30}TRUE\n")["signing"] == "on"  # as of 10.14
+    assert parse_statshares("") == {}
+    with pytest.raises(LabFailure, match="client: smbutil statshares: 'SMB_9;rm' is not of the form"):
+        parse_statshares("  SMB_VERSION  SMB_9;rm\n")
+    with pytest.raises(LabFailure, match="client: nfsstat -m: '-1' is not a count"):
+        read_parameters({"vers": "3", "rsize": "-1"})
+    text = capture("smbutil-multichannel-14.txt")
+    assert parse_multichannel(text) == {"multichannel": "on"}
+    assert parse_multichannel(text.replace("ON: yes", "ON: no")) == {"multichannel": "off"}
+    assert parse_multichannel("smbutil: unknown command\n") == {}
+    wired = {"en6": "Ethernet", "en15": "Ethernet"}  # and over Wi-Fi a session that is inactive
+    assert parse_channels(text) == wired
+    assert parse_channels(text.replace("inactive ", "active   ")) == {"en0": "wifi", **wired}
+    assert parse_channels("smbutil: unknown command\n") == {}
+
+
+def levels_of(parameters: dict[str, str]) -> dict[str, str]:
+    return {name: option.read_level(parameters) for name, option in MACOS_OPTIONS.items()}
+
+
+def test_what_counts_of_nfsstat_is_what_is_in_effect() -> None:
+    text = capture("nfsstat-m.txt")
+    asked, current = text.split("  -- Current")
+    clamped = f"{asked.replace('131072', '1048576')}  -- Current{current}"
+    in_effect = parse_nfsstat(clamped)
+    assert read_parameters(in_effect) == {"dialect": "NFSv3", "rsize": 131072, "wsize": 131072}
+    assert levels_of(in_effect) == {
+        "version": "3", "rsize": "128 KiB", "wsize": "128 KiB", "hard": "false", "readahead": "16",
+    }  # fmt: skip
+    assert parse_nfsstat(asked) == {}
+    old = parse_nfsstat("     NFS parameters: vers=4,tcp,hard,rsize=65536\n")
+    assert read_parameters(old) == {"dialect": "NFSv4.0", "rsize": 65536}
+    assert levels_of(old)["version"] == "4.0"
+    assert levels_of(old)["hard"] == "true"
+
+
+def test_share_points_of_either_layout() -> None:
+    assert parse_share_points(capture("sharing-l-indented.txt")) == {
+        "Backups": SharePoint("/Users/kknott/Backups", {"smb": "Backups"}),
+        "Media": SharePoint("/Volumes/Media", {"smb": "Media"}),
+    }
+    assert parse_share_points(capture("sharing-l-margin.txt")) == {
+        "Public Folder": SharePoint("/Users/me/Public", {"smb": "Public Folder"}),
+        "Private": SharePoint("/Users/me/Private", {}),
+    }
+    assert parse_share_points("\n\t\t\tList of Share Points\n") == {}
+    braces = re.sub("(name:\t+)Media", r"\1A {b}", capture("sharing-l-indented.txt"))
+    assert parse_share_points(braces)["A {b}"].names == {"smb": "A {b}"}
+    assert parse_share_points("name:\tx\nname:\ty\n\tpath:\t/y\n") == {"y": SharePoint("/y", {})}
+
+
+def test_the_network_of_an_address() -> None:
+    text = capture("ifconfig-10gbase-t.txt")
+    assert str(parse_network(text, "10.254.100.2")) == "10.254.0.0/16"
+    for address in ("10.254.100", "nas.local", "10.254.100.20"):
+        with pytest.raises(Unsupported, match="is data_address of"):
+            parse_network(text, address)
+
+
+def test_which_rsync_it_is_and_an_unknown_one_is_an_error(tmp_path: Path) -> None:
+    assert parse_version(capture("rsync-version-2.6.9.txt")) == "rsync 2.6.9, protocol 29"
+    assert parse_version(capture("rsync-version-15.4.txt")) == "openrsync, protocol 29"
+    assert parse_version(capture("rsync-version-homebrew.txt")) == "rsync 3.4.1, protocol 32"
+    host = EmulatedHost(tmp_path, {"rsync": "echo rclone v1.60"}, ("sh", "env"))
+    with pytest.raises(Unsupported, match="client: rsync --version: it is neither rsync nor openrsync: 'rclone"):
+        workloads.tool("rsync").version(host, MacPrograms.calls["rsync"])

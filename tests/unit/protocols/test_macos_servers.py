@@ -35,9 +35,6 @@ def pair(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pair:
     return made
 
 
-# --- SMB and AFP
-
-
 @pytest.mark.parametrize("by_another", [False, True])
 @pytest.mark.parametrize("was_on", [False, True])
 @pytest.mark.parametrize(("name", "label"), [("smb", "com.apple.smbd"), ("afp", "com.apple.AppleFileServer")])
@@ -51,8 +48,8 @@ def test_what_is_offered_is_taken_back(pair: Pair, name: str, label: str, was_on
     assert state(pair.server)["points"].splitlines()[-1] == f"{OWN_NAME}-{name}|{pair.share.path}|{name}|my share"
     (pair.anew() if by_another else pair.settings).unwind()
     assert state(pair.server) == before
-    assert bool(pair.server.calls(["launchctl", "load", "-w"][0])) is True
-    assert any("unload" in call for call in pair.server.calls("launchctl")) is not was_on
+    calls = pair.server.calls("launchctl")
+    assert (bool(calls), any("unload" in call for call in calls)) == (True, not was_on)
 
 
 def test_a_server_that_is_noted_to_be_off_is_noted_so_again_afterwards(pair: Pair) -> None:
@@ -67,20 +64,27 @@ def test_a_server_that_is_noted_to_be_off_is_noted_so_again_afterwards(pair: Pai
     assert (state(pair.server), switches.read_text()) == before
 
 
+def test_the_name_of_a_share_of_theirs_is_not_taken(pair: Pair) -> None:
+    (pair.server.folder / "points").write_text("theirs|/Users/me/Public|smb|My Share\n")
+    before = state(pair.server)
+    with pytest.raises(LabFailure, match="shares /Users/me/Public as my share already: give"):
+        pair.serve("smb")
+    assert state(pair.server) == before
+
+
 @pytest.mark.parametrize(
-    ("file", "content", "error", "message"),
+    ("file", "content", "message"),
     [
-        ("points", "theirs|/Users/me/Public|smb|My Share\n", LabFailure, "/Users/me/Public as my share already: give"),
-        ("refuse", "", SettingRefused, f"share point {OWN_NAME}-smb: asked for 'shared', in effect is 'absent'"),
-        ("renamed", "-1", SettingRefused, r"asked sharing for .*'my share'.*, and it lists .*'my share-1'"),
+        ("refuse", "", f"share point {OWN_NAME}-smb: asked for 'shared', in effect is 'absent'"),
+        ("renamed", "-1", r"asked sharing for .*'my share'.*, and it lists .*'my share-1'"),
     ],
 )
 def test_a_share_point_that_is_not_as_asked_for_is_noticed_although_sharing_exits_0(
-    pair: Pair, file: str, content: str, error: type[LabFailure], message: str
+    pair: Pair, file: str, content: str, message: str
 ) -> None:
-    (pair.server.folder / file).write_text(content)
     before = state(pair.server)
-    with pytest.raises(error, match=message):
+    (pair.server.folder / file).write_text(content)
+    with pytest.raises(SettingRefused, match=message):
         pair.serve("smb")
     pair.settings.unwind()
     assert state(pair.server) == before
@@ -89,14 +93,11 @@ def test_a_share_point_that_is_not_as_asked_for_is_noticed_although_sharing_exit
 @pytest.mark.parametrize(
     ("kind", "advice"), [("apfs", r"store = ram"), ("zfs", r"com\.apple\.mimic_hfs=on"), ("msdos", "store = ram")]
 )
-def test_afp_shares_only_what_looks_like_hfs(pair: Pair, kind: str, advice: str) -> None:
+def test_afp_shares_only_what_looks_like_hfs_and_no_ram_disk_of_apfs(pair: Pair, kind: str, advice: str) -> None:
     (pair.server.folder / "table").write_text(f"x on / ({kind}, local)\n")
     with pytest.raises(Unsupported, match=rf"AFP cannot share .*, which is on {kind}: .*{advice}"):
         pair.serve("afp")
     assert pair.settings.journal.open == []
-
-
-def test_a_format_of_the_ram_disk_that_afp_cannot_share_is_refused(pair: Pair) -> None:
     server = pair.sides["server"]
     with pytest.raises(Unsupported, match=r"server: AFP cannot share APFS: ram_disk_format = hfs in \[server\]"):
         MacAfp().check_ram_disk(server, "apfs")
@@ -106,17 +107,17 @@ def test_a_format_of_the_ram_disk_that_afp_cannot_share_is_refused(pair: Pair) -
 
 
 @pytest.mark.parametrize(
-    ("name", "text", "said"),
+    ("name", "text", "remedy"),
     [
         ("hashes", "SALTED-SHA512-PBKDF2 SRP-RFC5054-4096-SHA512-PBKDF2\n", "Options > Windows File Sharing"),
         ("outsiders", "root\n", "dseditgroup -o edit -a root -t user com.apple.access_smb"),
         ("LaunchDaemons/com.apple.smbd.plist", None, "no SMB server of its own"),
     ],
 )
-def test_what_keeps_an_account_out_is_said_and_not_changed(pair: Pair, name: str, text: str | None, said: str) -> None:
+def test_what_keeps_an_account_out_is_not_changed(pair: Pair, name: str, text: str | None, remedy: str) -> None:
     file = pair.server.folder / name
     file.unlink() if text is None else file.write_text(text)
-    with pytest.raises(Unsupported, match=said):
+    with pytest.raises(Unsupported, match=remedy):
         MacSmb().served_by(pair.sides["server"], "root")
     assert {call.split()[0] for call in pair.server.calls()} <= {"dscl", "dseditgroup", "pwpolicy"}
 
@@ -143,8 +144,6 @@ def test_durability_cannot_be_set_on_a_mac(pair: Pair) -> None:
     assert not any(protocols.find(name).driver("macos").own_server for name in MOUNTED)
     assert all(protocols.find(name).driver("linux").own_server for name in MOUNTED)
 
-
-# --- NFS
 
 THEIRS = "# theirs\n/Users -ro -network 10.0.0.0 -mask 255.0.0.0\n"
 
@@ -174,17 +173,25 @@ def test_exports_are_put_back_byte_by_byte(pair: Pair, exports: str | None, nfsd
 def test_a_folder_of_the_data_volume_is_exported_and_asked_for_by_its_place_there(pair: Pair) -> None:
     """From 10.15 on: nfsd takes no other path, and df tells the volume."""
     volume = pair.folder / "Data"
-    there = Path(f"{volume}{pair.share.path}")
-    there.parent.mkdir(parents=True)
+    place = Path(f"{volume}{pair.share.path}")
+    place.parent.mkdir(parents=True)
     (pair.server.folder / "volume").write_text(f"{volume}\n")
-    with pytest.raises(Unsupported, match=f"is on {volume}, and not there as {there}: share another folder"):
+    with pytest.raises(Unsupported, match=f"is on {volume}, and not there as {place}: share another folder"):
         pair.serve("nfs")
-    there.symlink_to(pair.share.path)
+    place.symlink_to(pair.share.path)
     pair.serve("nfs")
-    assert (pair.server.folder / "known").read_text().startswith(f"{there} -fspath={volume} ")
-    assert macos.exported_path(pair.sides["server"], pair.share) == str(there)
+    assert (pair.server.folder / "known").read_text().startswith(f"{place} -fspath={volume} ")
+    assert macos.exported_path(pair.sides["server"], pair.share) == str(place)
     theirs = replace(pair.share, served_by_lab=False)
     assert macos.exported_path(pair.sides["server"], theirs) == pair.share.path
+
+
+def test_lines_of_theirs_that_came_meanwhile_stay(pair: Pair) -> None:
+    pair.serve("nfs")
+    with (pair.server.folder / "exports").open("a") as file:
+        file.write(THEIRS)
+    pair.anew().unwind()
+    assert (pair.server.folder / "exports").read_text() == THEIRS
 
 
 def test_nothing_is_exported_that_nfsd_may_not_read(pair: Pair) -> None:
@@ -217,7 +224,6 @@ def test_a_line_of_exports_comes_and_goes_without_a_trace(before: list[str], end
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "exports"
         file.write_text(text)
-
         edit(file, "add", "/ours -x")
         with file.open("a") as more:
             more.writelines(f"{line}\n" for line in after)

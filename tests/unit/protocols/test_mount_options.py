@@ -14,23 +14,26 @@ from lab.protocols.driver import options_in_effect
 from lab.protocols.options import find_clash
 from lab.protocols.smb.linux import HAS_FRUIT, LinuxSmb, parse_connected_addresses, parse_time_machine
 
-SIGNED, UNSIGNED = (
-    (LINUX_CAPTURES / f"cifs-debugdata-{name}.txt").read_text(encoding="utf-8") for name in ("signed", "unsigned")
+SIGNED, UNSIGNED, SIGNED_BY_KSMBD, UNSIGNED_BY_KSMBD = (
+    (LINUX_CAPTURES / f"cifs-debugdata-{name}.txt").read_text(encoding="utf-8")
+    for name in ("signed", "unsigned", "ksmbd-signed", "ksmbd-unsigned")
 )
 MOUNTS = [line.split(" ") for line in (LINUX_CAPTURES / "mounts-7.2.txt").read_text(encoding="utf-8").splitlines()]
 SHARE = r"\\10.99.0.2\lab"
 
 
 def test_the_kernel_says_which_connection_is_signed_and_where_each_channel_goes() -> None:
-    assert parse_signed(SIGNED, SHARE) == "true"
-    assert parse_signed(UNSIGNED, SHARE) == "false"
+    assert parse_signed(SIGNED, SHARE) == parse_signed(SIGNED_BY_KSMBD, SHARE) == "true"
+    assert parse_signed(UNSIGNED, SHARE) == parse_signed(UNSIGNED_BY_KSMBD, SHARE) == "false"
     assert parse_signed(SIGNED, SHARE + "2") == ""
     assert parse_signed(SIGNED + UNSIGNED, SHARE) == ""
     assert parse_signed("", SHARE) == ""
     # The other channels of a session stand before its shares: fs/smb/client/cifs_debug.c of Linux 6.12.
     assert parse_connected_addresses(SIGNED, SHARE) == ["10.99.0.2"]
-    channel = "\n\tExtra Channels: 1 \n\n\t\tChannel: 2 ConnectionId: 0x18\n\t\tNumber of credits: 9 Dialect 0x300\n"
-    second = "\t2)\tSpeed: 10 bps\n\t\tIPv4: 10.99.1.2\n\t\t[CONNECTED]\n\t3)\tSpeed: Unknown\n\t\tIPv6: fe80::2\n"
+    channel = "\n\tExtra Channels: 1 \n\n\t\tChannel: 2 ConnectionId: 0x18\n"
+    channel += "\t\tNumber of credits: 9,1,1 Dialect 0x300\n"
+    second = "\t2)\tSpeed: 1000000000 bps\n\t\tIPv4: 10.99.1.2\n\t\t[CONNECTED]\n"
+    second += "\t3)\tSpeed: Unknown\n\t\tIPv6: fe80::2\n"
     several = SIGNED.replace("\n\tShares:", f"{channel}\n\tShares:").replace("\n\n\tMIDs", f"{second}\n\n\tMIDs")
     assert parse_signed(several, SHARE) == "true"
     assert parse_connected_addresses(several, SHARE) == ["10.99.0.2", "10.99.1.2"]
@@ -41,27 +44,27 @@ NFS = {"client": "kernel", "server": "ganesha"}
 SMB = NFS | {"signing": "true"}
 
 
-def in_effect(protocol: str, fields: list[str], **said: str) -> dict[str, str]:
+def in_effect(protocol: str, fields: list[str], **more: str) -> dict[str, str]:
     options = protocols.find(protocol).options
-    return {name: option.read_level(split_mount_options(fields[3]) | said) for name, option in options.items()}
+    return {name: option.read_level(split_mount_options(fields[3]) | more) for name, option in options.items()}
 
 
 def test_what_is_in_effect_stands_in_the_table_of_mounts_and_odd_words_are_no_level() -> None:
-    said = NFS | {"signed": "true"}
-    found = [in_effect("nfs" if fields[2].startswith("nfs") else "smb", fields, **said) for fields in MOUNTS]
+    more = NFS | {"signed": "true"}
+    rows = [in_effect("nfs" if fields[2].startswith("nfs") else "smb", fields, **more) for fields in MOUNTS]
     expected = [
         NFS | {"version": "3", "nconnect": "4", "rsize": "64 KiB", "wsize": "512 KiB", "hard": "true"},
         NFS | {"version": "4.0", "nconnect": "1", "rsize": "512 KiB", "wsize": "512 KiB", "hard": "false"},
         NFS | {"version": "4.2", "nconnect": "16", "rsize": "512 KiB", "wsize": "64 KiB", "hard": "false"},
         *(SMB | {"dialect": dialect} for dialect in ("2.0.2", "2.1", "3.0.2", "3.1.1")),
     ]
-    for levels, captured in zip(found, expected, strict=True):
+    for levels, captured in zip(rows, expected, strict=True):
         assert levels.items() >= captured.items()  # an option that was added since has a level too
     assert split_mount_options("rw,vers=4.2,rsize=-1,x=\x1b[2J,hard,=,a=b=c") == {"rw": "", "vers": "4.2", "hard": ""}
     assert in_effect("nfs", ["", "", "", "rsize=x,vers=9"])["rsize"] == ""
 
 
-def mount(protocol: str, told: Share) -> tuple[str, Attached]:
+def mount(protocol: str, share: Share) -> tuple[str, Attached]:
     """What mount(8) is told on a kernel that takes everything, and what is attached then."""
     fields = next(fields for fields in MOUNTS if fields[2].startswith({"smb": "cifs", "nfs": "nfs4"}[protocol]))
     client, server = (side_of(FakeHost(role), "linux", "10.99.0.2", OWN, "me") for role in ("client", "server"))
@@ -73,11 +76,11 @@ def mount(protocol: str, told: Share) -> tuple[str, Attached]:
     vars(driver)["options_outside_table"] = lambda *_: {"signed": "false"}
     client.host.on(("mkdir", "-p", f"{OWN}/mnt"))
     client.host.on(("/bin/sh", "-c", 'grep -F " $1 " /proc/self/mounts', "sh", f"{OWN}/mnt"), " ".join(fields) + "\n")
-    steps = driver.attach(client, server, told)
+    steps = driver.attach(client, server, share)
     argv = next(steps).apply[0].argv
-    with pytest.raises(StopIteration) as done:
+    with pytest.raises(StopIteration) as end:
         next(steps)
-    return argv[argv.index("-o") + 1], done.value.value
+    return argv[argv.index("-o") + 1], end.value.value
 
 
 def test_the_kernel_is_told_what_was_asked_for() -> None:
@@ -89,14 +92,14 @@ def test_the_kernel_is_told_what_was_asked_for() -> None:
 
 
 def test_what_is_not_as_it_was_asked_for_is_refused() -> None:
-    told = share_of(version="4.0", rsize="1 MiB")
+    share = share_of(version="4.0", rsize="1 MiB")
     refusal = r"client: nfs\.rsize was set to 1 MiB and reads back as 512 KiB: client or"
     with pytest.raises(SettingRefused, match=refusal):
-        options_in_effect("nfs", told, mount("nfs", told)[1].options)
+        options_in_effect("nfs", share, mount("nfs", share)[1].options)
     with pytest.raises(SettingRefused, match=r"smb\.signing was set to true and reads back as unknown"):
         options_in_effect("smb", share_of(signing="true"), {})
-    found = options_in_effect("nfs", share_of(version="4.0"), mount("nfs", told)[1].options)
-    assert found["nfs.version"] == "4.0"
+    levels = options_in_effect("nfs", share_of(version="4.0"), mount("nfs", share)[1].options)
+    assert levels["nfs.version"] == "4.0"
 
 
 def test_a_client_that_cannot_be_told_says_so() -> None:

@@ -27,9 +27,6 @@ def capture(name: str) -> str:
     return (LINUX_CAPTURES / name).read_text(encoding="utf-8")
 
 
-# --- what was negotiated
-
-
 def test_smbstatus_names_dialect_signing_and_encryption_of_the_newest_session() -> None:
     text = capture("smbstatus-two-sessions.json")
     made = {session["session_dialect"]: session for session in json.loads(text)["sessions"].values()}
@@ -42,8 +39,8 @@ def test_smbstatus_names_dialect_signing_and_encryption_of_the_newest_session() 
     (session,) = report["sessions"].values()
     session["encryption"] = {"cipher": "AES-128-GCM", "degree": "full"}
     session["signing"] = {"cipher": "AES-128-GMAC", "degree": "full"}
-    found = parse_smbstatus(json.dumps(report))
-    assert (found["encryption"], found["signing"]) == ("AES-128-GCM", "AES-128-GMAC")
+    negotiated = parse_smbstatus(json.dumps(report))
+    assert (negotiated["encryption"], negotiated["signing"]) == ("AES-128-GCM", "AES-128-GMAC")
     session["signing"] = {"cipher": "", "degree": "none"}
     assert parse_smbstatus(json.dumps(report))["signing"] == "off"
 
@@ -77,12 +74,9 @@ def test_the_afp_version_is_found_in_a_real_log(tmp_path: Path) -> None:
 
 
 def test_ssh_says_version_and_cipher() -> None:
-    found = parse_verbose(capture("ssh-v.txt"))
-    assert found == {"dialect": "OpenSSH_10.0p2", "cipher": "chacha20-poly1305@openssh.com"}
+    negotiated = {"dialect": "OpenSSH_10.0p2", "cipher": "chacha20-poly1305@openssh.com"}
+    assert parse_verbose(capture("ssh-v.txt")) == negotiated
     assert parse_verbose("") == {}
-
-
-# --- addresses
 
 
 @given(st.text(), st.text(), st.sampled_from(["smb", "afp", "nfs"]))
@@ -133,14 +127,11 @@ def test_a_mount_that_never_works_says_why(tmp_path: Path) -> None:
         mounting(host, "hunter2").run(host)
 
 
-# --- one file each
-
-
 def test_every_protocol_is_found_by_its_name_and_another_name_answered_with_the_known_ones() -> None:
     for name, port in {"afp": 548, "smb": 445, "nfs": 2049, "ssh": 22}.items():
-        found = protocols.find(name)
-        assert (found.name, found.port, found.mounted) == (name, port, name != "ssh")
-        found.driver("linux")
+        protocol = protocols.find(name)
+        assert (protocol.name, protocol.port, protocol.mounted) == (name, port, name != "ssh")
+        protocol.driver("linux")
     known = ", ".join(sorted(protocols.by_name()))
     with pytest.raises(BadInput, match=f"unknown protocol 'SMB'; known are {known}; did you mean 'smb'"):
         protocols.find("SMB")
@@ -151,13 +142,22 @@ def test_every_protocol_is_found_by_its_name_and_another_name_answered_with_the_
         protocols.find("nfs").driver("plan9")
 
 
-def test_a_module_that_offers_something_else_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "odd.py").write_text("from lab.workloads.cp import TOOL as PROTOCOL\n")
-    monkeypatch.setattr(protocols, "__path__", [*protocols.__path__, str(tmp_path)])
-    monkeypatch.setattr(protocols, "odd", None, raising=False)  # so that it is taken out again
+def test_a_new_protocol_is_one_new_file_and_a_module_that_offers_something_else_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    toy = 'from lab.protocols.driver import Driver, Protocol\nPROTOCOL = Protocol("toy", 99, True, {"linux": Driver})\n'
+    for name, text in {"toy": toy, "odd": "from lab.workloads.cp import TOOL as PROTOCOL\n"}.items():
+        (tmp_path / name).mkdir()
+        (tmp_path / name / f"{name}.py").write_text(text)
+        monkeypatch.setattr(protocols, name, None, raising=False)  # so that it is taken out again
+        monkeypatch.setattr(protocols, "__path__", [*protocols.__path__, str(tmp_path / name)])
+        if name == "toy":
+            assert protocols.find("toy").port == 99
+            with pytest.raises(BadInput, match="known are afp, nfs, smb, ssh, toy"):
+                protocols.find("x")
     with pytest.raises(TypeError, match=r"^lab\.protocols\.odd: PROTOCOL is no Protocol$"):
         protocols.find("smb")
-    del sys.modules["lab.protocols.odd"]
+    del sys.modules["lab.protocols.odd"], sys.modules["lab.protocols.toy"]
 
 
 @pytest.mark.parametrize("driver", [LinuxSmb, LinuxAfp])

@@ -24,8 +24,9 @@ SOURCES = {
 }
 
 
-def client(folder: Path, table: str) -> EmulatedHost:
-    """A client where df prints a file, at first this table."""
+def client(folder: Path, table: str = SOURCES["//192.0.2.2/media"]) -> EmulatedHost:
+    """A client where df prints a table."""
+    folder.mkdir(exist_ok=True)
     (folder / "table").write_text(table)
     return EmulatedHost(folder, {"df": f"cat {folder}/table"}, REAL)
 
@@ -37,10 +38,6 @@ def mount(tmp_path: Path) -> Path:
     return path
 
 
-def setting(mount: Path, source: str = "//192.0.2.2/media", of_lab: bool = False) -> ShareFolder:
-    return ShareFolder(f"{mount}/{STORE_NAME}", source, of_lab)
-
-
 @pytest.mark.parametrize("source", SOURCES)
 def test_what_is_mounted_is_read_of_what_df_prints(tmp_path: Path, source: str) -> None:
     host = client(tmp_path, SOURCES[source])
@@ -50,15 +47,13 @@ def test_what_is_mounted_is_read_of_what_df_prints(tmp_path: Path, source: str) 
 
 def test_of_a_df_that_fails_or_prints_what_no_journal_holds_nothing_is_taken(tmp_path: Path) -> None:
     for table in ("", LINUX, "garbage\nmore garbage\n"):
-        (tmp_path / str(len(table))).mkdir()
         assert script(READ_SOURCE, "/x").run(client(tmp_path / str(len(table)), table)) == ""
-    (tmp_path / "odd").mkdir()
     odd = SOURCES["gvfsd-fuse"].replace("gvfsd", "gv\x1b[2J\x07é" + "x" * 600)
     assert len(script(READ_SOURCE, "/x").run(client(tmp_path / "odd", odd))) == 500
 
 
 def test_it_is_made_for_its_account_alone_and_goes_with_what_it_holds(tmp_path: Path, mount: Path) -> None:
-    host = client(tmp_path, SOURCES["//192.0.2.2/media"])
+    host = client(tmp_path)
     made = share_folder("client", f"{mount}/{STORE_NAME}", "//192.0.2.2/media", of_lab=False)
     operation = made.operation
     assert operation.read().run(host) == "absent"
@@ -80,7 +75,7 @@ def test_it_is_made_for_its_account_alone_and_goes_with_what_it_holds(tmp_path: 
 
 
 def test_a_folder_that_is_there_is_taken_only_again(tmp_path: Path, mount: Path) -> None:
-    host = client(tmp_path, SOURCES["//192.0.2.2/media"])
+    host = client(tmp_path)
     (mount / STORE_NAME).mkdir()
     for again, code in ((False, 1), (True, 0)):
         (command,) = share_folder("client", f"{mount}/{STORE_NAME}", "x", of_lab=True, again=again).apply
@@ -88,13 +83,11 @@ def test_a_folder_that_is_there_is_taken_only_again(tmp_path: Path, mount: Path)
 
 
 @pytest.mark.parametrize(("of_lab", "state", "code"), [(True, "absent", 0), (False, "unmounted", 1)])
-def test_nothing_is_removed_below_another_mount(
-    tmp_path: Path, mount: Path, of_lab: bool, state: str, code: int
-) -> None:
+def test_below_another_mount_all_stays(tmp_path: Path, mount: Path, of_lab: bool, state: str, code: int) -> None:
     host = client(tmp_path, SOURCES["gvfsd-fuse"])
     folder = mount / STORE_NAME
     folder.mkdir()
-    operation = setting(mount, of_lab=of_lab)
+    operation = ShareFolder(str(folder), "//192.0.2.2/media", of_lab)
     assert operation.read().run(host) == state
     (command,) = operation.undo("absent")
     result = host.run(*command.argv, check=False)
@@ -106,12 +99,12 @@ def test_nothing_is_removed_below_another_mount(
 
 
 def test_a_link_in_its_place_is_not_followed(tmp_path: Path, mount: Path) -> None:
-    host = client(tmp_path, SOURCES["//192.0.2.2/media"])
+    host = client(tmp_path)
     target = tmp_path / "target"
     target.mkdir()
     (target / "precious").write_text("x")
     (mount / STORE_NAME).symlink_to(target)
-    operation = setting(mount)
+    operation = ShareFolder(f"{mount}/{STORE_NAME}", "//192.0.2.2/media", of_lab=False)
     assert operation.read().run(host) == "absent"
     for command in operation.undo("absent"):
         command.run(host)

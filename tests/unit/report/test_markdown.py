@@ -29,31 +29,27 @@ def shown(text: str) -> str:
 @example("---")
 @example("    a")
 def test_a_text_is_shown_as_it_is(text: str) -> None:
-    seen = read_alike(f"# x{md(text)}\n\n{md(text)}\n")
-    assert seen.blocks == [("h1", f"x{shown(text)}".strip()), *([("p", shown(text))] if shown(text) else [])]
-    assert seen.elements <= {"h1", "p"}
+    page = read_alike(f"# x{md(text)}\n\n{md(text)}\n")
+    assert page.blocks == [("h1", f"x{shown(text)}".strip()), *([("p", shown(text))] if shown(text) else [])]
+    assert page.elements <= {"h1", "p"}
 
 
 @given(TEXTS)
 def test_a_sentence_is_shown_with_its_code(text: str) -> None:
-    seen = read_alike(f"{sentence(text)}\n\n- {sentence(text)}\n")
-    assert seen.elements <= {"p", "code", "ul", "li"}
+    page = read_alike(f"{sentence(text)}\n\n- {sentence(text)}\n")
+    assert page.elements <= {"p", "code", "ul", "li"}
     words = " ".join(text.split())
     plain = {shown(words), shown("".join(part for part, _ in code_spans(words)))}
-    assert not seen.blocks or seen.blocks[0][1].replace("`", "") in {text.replace("`", "") for text in plain}
+    assert not page.blocks or page.blocks[0][1].replace("`", "") in {text.replace("`", "") for text in plain}
 
 
 @given(TEXTS, TEXTS)
-def test_a_cell_is_one_cell(one: str, other: str) -> None:
-    seen = read_alike(markdown_table(TextTable(["a", "b"], [[one, other], ["x", "y"]])) + "\n")
-    assert seen.tables == [[["a", "b"], [shown(one), shown(other)], ["x", "y"]]]
-    assert seen.elements <= {"table", "thead", "tbody", "tr", "th", "td"}
-
-
-@given(TEXTS)
-def test_an_image_has_the_whole_text(text: str) -> None:
-    seen = read_alike(f"![{md(f'x {text}')}](figures/a.png)\n")
-    assert seen.images == [("figures/a.png", shown(f"x {text}"))]
+def test_a_cell_is_one_cell_and_an_image_has_the_whole_text(first: str, second: str) -> None:
+    page = read_alike(markdown_table(TextTable(["a", "b"], [[first, second], ["x", "y"]])) + "\n")
+    assert page.tables == [[["a", "b"], [shown(first), shown(second)], ["x", "y"]]]
+    assert page.elements <= {"table", "thead", "tbody", "tr", "th", "td"}
+    image = read_alike(f"![{md(f'x {first}')}](figures/a.png)\n")
+    assert image.images == [("figures/a.png", shown(f"x {first}"))]
 
 
 def test_commands_are_code_unless_renderers_would_differ() -> None:
@@ -67,10 +63,5 @@ def test_free_text_cannot_break_out_of_markdown() -> None:
     assert md("~~a~~ $x$ http://b") == "&#126;&#126;a&#126;&#126; &#36;x&#36; http&#58;//b"
     assert md("{{ a }} {% b %} {: .c} {'d': 1}") == "&#123;{ a }} &#123;% b %} &#123;: .c} {'d': 1}"
     assert sentence("`{{ a }}`") == r"\`&#123;{ a }}\`"
-    assert [md(text) for text in ("- a", "1. a", "---", "-1.5", "2.5 s")] == [
-        r"\- a",
-        r"1\. a",
-        r"\---",
-        "-1.5",
-        "2.5 s",
-    ]
+    texts = {"- a": r"\- a", "1. a": r"1\. a", "---": r"\---", "-1.5": "-1.5", "2.5 s": "2.5 s"}
+    assert [md(text) for text in texts] == [*texts.values()]

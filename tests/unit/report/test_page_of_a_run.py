@@ -6,12 +6,13 @@ import hashlib
 import io
 import json
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 from support.analysed import analysed
 from support.planted import EVIL, STARTS, assert_no_formula, assert_page_of_the_labs
-from support.rendered import Page
+from support.rendered import Page, lacking
 from support.synthetic_runs import trial, write_run
 
 from lab import stats
@@ -24,7 +25,7 @@ from lab.report.prose import LOCAL_LAB
 from lab.report.run_report import QUESTIONS
 from lab.report.sections import fact
 from lab.results import run_folder
-from lab.results.run_folder import RunFolder
+from lab.results.run_folder import RunFolder, Trial
 
 
 def test_the_page_is_one_file_that_fetches_nothing(page: str) -> None:
@@ -40,14 +41,17 @@ def test_the_page_is_one_file_that_fetches_nothing(page: str) -> None:
     ]
 
 
-def test_the_answer_is_first_and_every_question_has_a_section(page: str) -> None:
+def test_the_answer_is_first_every_question_has_a_section_and_tables_have_names(page: str) -> None:
     assert re.findall(r'<section id="(\w+)"><h2>([^<]+)', page) == list(QUESTIONS.items())
     assert re.findall(r'<li><a href="#(\w+)">([^<]+)', page) == list(QUESTIONS.items())
-    assert len(re.findall("<h1>", page)) == 1
-    assert [len(re.findall(f"<{name}[ >]", page)) for name in ("header", "nav", "main")] == [1, 1, 1]
+    assert [len(re.findall(f"<{name}[ >]", page)) for name in ("h1", "header", "nav", "main")] == [1, 1, 1, 1]
     ids = re.findall(r' id="([^"]+)"', page)
     assert len(set(ids)) == len(ids)
     assert set(re.findall(r'(?:href="#|url\(#)([^")]+)', page)) <= set(ids)
+    tables = re.findall("<table.*?</table>", page, re.DOTALL)
+    assert len(tables) > 8
+    assert all("<caption>" in table for table in tables)
+    assert not [heading for heading in re.findall("<th(?: [^>]*)?>", "".join(tables)) if "scope=" not in heading]
 
 
 def test_the_answer_has_the_interval_of_what_is_fastest(page: str, analysis: Analysis) -> None:
@@ -57,14 +61,6 @@ def test_the_answer_has_the_interval_of_what_is_fastest(page: str, analysis: Ana
         assert f"<dt>Fastest {direction}</dt>" in answer
         assert f"<dd>{cases}.</dd>" in answer
         assert re.match(r".+ [\d.]+ MB/s \((95 % interval [\d.]+ to [\d.]+|no interval), n = \d+\)", cases)
-
-
-def test_the_page_says_how_to_measure_it_again(folder: RunFolder, page: str) -> None:
-    how = page[page.index('<section id="how">') :]
-    assert f"file-share-lab {folder.run['code_version']}" in how
-    assert f"the seed {folder.run['seed']}" in how
-    assert "The bare link carried" in how
-    assert "every byte was compared" in how
 
 
 @pytest.mark.parametrize(
@@ -78,16 +74,11 @@ def test_a_fact_of_a_host_is_words_and_no_code(value: object, words: str) -> Non
     assert fact(value) == words
 
 
-def test_tables_are_named_and_their_headings_have_a_scope(page: str) -> None:
-    tables = re.findall("<table.*?</table>", page, re.DOTALL)
-    assert len(tables) > 8
-    assert all("<caption>" in table for table in tables)
-    assert not [heading for heading in re.findall("<th(?: [^>]*)?>", "".join(tables)) if "scope=" not in heading]
-
-
 def test_a_figure_inside_the_page_has_text_and_the_value_of_each_mark(page: str, analysis: Analysis) -> None:
     drawings = re.findall('<svg class="figure".*?</svg>', page, re.DOTALL)
     assert len(drawings) == len(figures.ALL)
+    colours = re.findall(r'(?:fill|stroke)="(#\w+)"', "".join(drawings))
+    assert set(colours) <= {*page_html.MARKS, *page_html.GROUNDS}, "the page knows every colour"
     for drawing in drawings:
         assert re.search("<title [^>]*>[^<]{5,}</title><desc [^>]*>[^<]{20,}</desc>", drawing)
         before, mark, rest = drawing.partition('<g class="mark"')  # nothing is drawn over a value that is shown
@@ -95,15 +86,13 @@ def test_a_figure_inside_the_page_has_text_and_the_value_of_each_mark(page: str,
             '(<g class="mark" [^>]*><title>[^<]*</title><circle [^>]*/>(<text [^>]*>[^<]*</text>)?</g>)*</svg>',
             f"{mark}{rest}" if mark else before[-6:],
         )
-    throughput, effects = (
-        next(drawing for drawing in drawings if f'id="{name}-title"' in drawing) for name in ("throughput", "effects")
-    )
-    marks = re.findall('<g class="mark" tabindex="0" role="img"><title>([^<]+)', throughput)
+    by_name = {re.findall('id="(.*?)-title"', drawing)[0]: drawing for drawing in drawings}
+    marks = re.findall('<g class="mark" tabindex="0" role="img"><title>([^<]+)', by_name["throughput"])
     shown = analysis.summary.query("n > 0")
     assert len(marks) == len(shown)
     for row in stats.rows_of(shown):
         assert [mark for mark in marks if f": {row['median_MB_per_s']:.1f} MB/s" in mark and f"n = {row['n']})" in mark]
-    assert len(re.findall('class="mark"', effects)) == len(analysis.effects)
+    assert by_name["effects"].count('class="mark"') == len(analysis.effects)
 
 
 @pytest.mark.parametrize(("drawn", "shown"), page_html.MARKS.items())
@@ -113,8 +102,8 @@ def test_every_colour_of_a_mark_can_be_seen_on_light_and_dark_paper(drawn: str, 
         assert min(contrast(colour, paper), contrast(colour, shade)) >= 3
 
 
-def contrast(one: str, other: str) -> float:
-    lower, higher = sorted(map(luminance, (one, other)))
+def contrast(first: str, second: str) -> float:
+    lower, higher = sorted(map(luminance, (first, second)))
     return (higher + 0.05) / (lower + 0.05)
 
 
@@ -125,23 +114,18 @@ def luminance(colour: str) -> float:
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
 
-def test_the_colours_of_figures_are_all_known_to_the_page(page: str) -> None:
-    drawings = "".join(re.findall('<svg class="figure".*?</svg>', page, re.DOTALL))
-    assert set(re.findall(r'(?:fill|stroke)="(#\w+)"', drawings)) <= {*page_html.MARKS, *page_html.GROUNDS}
-
-
-def test_the_page_says_everything_and_escapes_it(folder: RunFolder, page: str) -> None:
+def test_the_page_says_everything_and_how_to_measure_it_again(folder: RunFolder, page: str) -> None:
     words = "".join(Page(page).words)
-    run = folder.run
-    assert run["sweep_text"] in words
-    assert "Imaginary <CPU> & Sons" in words
-    assert "served from a <cache>" in words
-    assert "mount: timed out | gave up" in words
-    assert LOCAL_LAB in words
+    texts = ["Imaginary <CPU> & Sons", "served from a <cache>", "mount: timed out | gave up", LOCAL_LAB]
+    texts += [
+        str(folder.run[key]) for key in ("sweep_text", "seed", "code_version", "started_at", "finished_at", "title")
+    ]
+    texts += [*run_folder.load(folder.path).query("status != 'ok'")["trial_id"]]
+    assert not lacking(words, *texts)
     assert words.count("Not measured: client: no mount_afp: <gone>.") == 1
-    assert all(str(run[key]) in words for key in ("seed", "code_version", "started_at", "finished_at", "title"))
-    lost = run_folder.load(folder.path).query("status != 'ok'")
-    assert all(trial_id in words for trial_id in lost["trial_id"])
+    version, seed = f"file-share-lab {folder.run['code_version']}", f"the seed {folder.run['seed']}"
+    how = page[page.index('<section id="how">') :]
+    assert not lacking(how, version, seed, "The bare link carried", "every byte was compared")
 
 
 SECONDS = [0.0, 0.5, 1.0, 1.5]
@@ -196,22 +180,25 @@ def test_the_course_of_a_trial_is_drawn_with_what_it_reached(tmp_path: Path) -> 
     for trial_id in ("one", "two"):
         run.append_samples(trial_id, COURSE)
     html = run_report.write(run).read_text()
-    drawn = re.findall(r'<svg class="figure small".*?</svg>', html)
-    assert len(drawn) == 2
-    assert "AFP cp write, block 1, one: 1.5 s; at most 30.0 MB/s, at most 75.0 % busy, at most 7.0 resent" in drawn[0]
-    assert "two (void)" in drawn[1]
-    sent = re.findall(r'<path d="M([^"]+)" fill="none" stroke="#0072b2"/>', drawn[0])[0]
+    first, second = re.findall(r'<svg class="figure small".*?</svg>', html)
+    assert "AFP cp write, block 1, one: 1.5 s; at most 30.0 MB/s, at most 75.0 % busy, at most 7.0 resent" in first
+    assert "two (void)" in second
     # 10, 30 and 0 MB/s at 0.5, 1 and 1.5 of 1.5 s, in a panel from 12 to 45 from the top down
-    assert sent == "107,34 213,12 320,45"
+    assert re.findall(r'<path d="M([^"]+)" fill="none" stroke="#0072b2"/>', first)[0] == "107,34 213,12 320,45"
     assert_page_of_the_labs(html)
+
+
+def courses_of(path: Path, lines: Sequence[str], trials: Sequence[Trial] = (trial(trial_id="one"),)) -> str:
+    """The courses of these trials on a page, from these lines of samples."""
+    run = write_run(path, [])
+    run.samples_path.write_text("\n".join([*lines, ""]))
+    return courses(run, analysed(trials))
 
 
 def test_a_page_has_some_of_very_many_courses_evenly(tmp_path: Path) -> None:
     count = 3 * MOST_COURSES
-    run = write_run(tmp_path, [])
     lines = [json.dumps({"trial_id": f"t{number}", **COURSE}) for number in range(count)]
-    run.samples_path.write_text("\n".join(lines) + "\n")
-    html = courses(run, analysed([trial(trial_id=f"t{number}", block=number + 1) for number in range(count)]))
+    html = courses_of(tmp_path, lines, [trial(trial_id=f"t{number}", block=number + 1) for number in range(count)])
     assert re.findall(r"t(\d+)</summary>", html) == [str(number) for number in range(0, count, 3)]
     assert f"{MOST_COURSES} of {count}, evenly over the run" in html
 
@@ -228,11 +215,7 @@ def test_a_page_has_some_of_very_many_courses_evenly(tmp_path: Path) -> None:
     ],
 )  # fmt: skip
 def test_samples_that_no_lab_wrote_are_no_course(tmp_path: Path, line: str) -> None:
-    run = write_run(tmp_path, [])
-    run.samples_path.write_text(line + "\n")
-    html = courses(run, analysed([trial(trial_id="one")]))
-    assert "plant" not in html
-    assert not re.findall("nan|inf", html)
+    assert not re.findall("plant|nan|inf", courses_of(tmp_path, [line]))
 
 
 def test_samples_through_a_link_are_not_read(tmp_path: Path) -> None:

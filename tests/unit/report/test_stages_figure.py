@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from matplotlib.text import Annotation
 from support.analysed import analysed
+from support.rendered import lacking
 from support.synthetic_runs import trial, write_run
 
 from lab.report import figures, run_report
@@ -62,24 +63,25 @@ def test_each_stage_and_tool_is_a_bar_with_its_number_and_the_narrowest_stage_st
 def test_a_number_stands_clear_of_the_end_of_its_bar(figure: Figure) -> None:
     figure.draw_without_rendering()
     reading = figure.axes[1]
-    ends = {
-        round(bar.get_width(), 3): bar.get_window_extent().x1 for bar in reading.patches if isinstance(bar, Rectangle)
-    }
+    bars = [bar for bar in reading.patches if isinstance(bar, Rectangle)]
+    ends = {round(bar.get_width(), 3): bar.get_window_extent().x1 for bar in bars}
     numbers = [text for text in reading.texts if isinstance(text, Annotation) and text.xy[0] < reading.get_xlim()[1]]
     assert [text.get_horizontalalignment() for text in numbers] == ["right", "left"]
     for text in numbers:
-        left, right = text.get_window_extent().x0, text.get_window_extent().x1
-        end = ends[round(text.xy[0], 3)]
-        assert left > end + 1 or right < end - 1
+        box, end = text.get_window_extent(), ends[round(text.xy[0], 3)]
+        assert box.x0 > end + 1 or box.x1 < end - 1
+
+
+def drawn_ends(axes: Axes, *, faint: bool = False) -> list[float]:
+    """Where the bars end, in MB/s; of the faint ones only those."""
+    bars = [bar for bar in axes.patches if bar.get_alpha() or not faint]
+    return [bar.get_extents().transformed(axes.transData.inverted()).x1 for bar in bars]
 
 
 def test_memory_leaves_the_panel_and_keeps_its_number(figure: Figure) -> None:
     writing = figure.axes[0]
-    limit = writing.get_xlim()[1]
-    assert limit < 200
-    assert max(bar.get_extents().transformed(writing.transData.inverted()).x1 for bar in writing.patches) == (
-        pytest.approx(limit)
-    )
+    assert max(drawn_ends(writing)) == pytest.approx(writing.get_xlim()[1])
+    assert writing.get_xlim()[1] < 200
     assert [text.get_text() for text in writing.texts if "→" in text.get_text()] == ["2,000 →"]
 
 
@@ -87,17 +89,14 @@ def test_memory_leaves_the_panel_and_keeps_its_number(figure: Figure) -> None:
 def test_the_report_has_the_figure_and_the_fastest_cases_beside_it(tmp_path: Path) -> None:
     page = run_report.write(write_run(tmp_path, TRIALS))
     post = page.with_name("post-appendix.md").read_text()
-    assert "## From the disk to the tool" in post
-    assert "(figures/waterfall.png)" in post
-    assert "SMB rsync write" in post
+    assert not lacking(post, "## From the disk to the tool", "(figures/waterfall.png)", "SMB rsync write")
     assert "narrowest" in page.read_text()
 
 
 def test_what_the_flush_takes_is_drawn_behind_the_tool() -> None:
     figure = figures.stages(analysed([row("smb", "cp", 50.0, observed={"flush_s": 1.0}), row("nfs", "cp", 48.0)]))
     (axes,) = figure.axes
-    faint = [bar for bar in axes.patches if bar.get_alpha()]
-    assert [bar.get_extents().transformed(axes.transData.inverted()).x1 for bar in faint] == [pytest.approx(100.0)]
+    assert drawn_ends(axes, faint=True) == [pytest.approx(100.0)]
     assert labels(figure) == ["fastest tool of a protocol", "without the flush that follows it"]
     (mark,) = [line for line in svg_of(figure, "waterfall").decode().splitlines() if "before its flush" in line]
     assert "SMB cp, write: 50.0 MB/s, 100.0 before its flush" in mark

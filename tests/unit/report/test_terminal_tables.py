@@ -1,34 +1,38 @@
-"""The tables that `lab show` prints, whole on a screen of any width and as JSON, and the sentences below them."""
+"""The tables that `lab show` prints, whole on a screen of any width and as JSON, and the registry that has them."""
 
-import io
 import itertools
 import json
 import re
 from dataclasses import replace
+from pathlib import Path
 
 import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from rich.console import Console
+from reference_pages import PAGES
 from support.analysed import analysed
-from support.rendered import rendered
-from support.synthetic_runs import RUN, make_trials, trial
+from support.commands import lab
+from support.datasets import dataset_of
+from support.rendered import Like, lacking, rendered
+from support.synthetic_runs import RUN, make_trials, trial, write_run
 
+from lab import stats
 from lab.report import prose, registry, terminal
 from lab.report.analysis import Analysis
 from lab.report.fitted_table import FittedTable, rich_table, shrink
-from lab.report.tables import TextTable
+from lab.report.registry import Table
+from lab.report.tables import TextTable, records
 from lab.results.run_folder import RunFolder
+from lab.stats.statistics import Statistics
 
 
 def test_settings_that_all_share_are_said_once_and_options_of_one_protocol_beside_it() -> None:
     asked = [("smb", {"smb.signing": "true"}), ("smb", {"smb.signing": "false"}), ("nfs", {"nfs.version": "4.2"})]
+    cases = itertools.product(asked, [{"server_sync": "async"}, {"server_sync": "sync"}])
     made = [
         trial(trial_id=f"b1-{number}", case_id=f"{number}", protocol=protocol, store="disk", options=options | sync)
-        for number, ((protocol, options), sync) in enumerate(
-            itertools.product(asked, [{"server_sync": "async"}, {"server_sync": "sync"}])
-        )
+        for number, ((protocol, options), sync) in enumerate(cases)
     ]
     text = rendered(terminal.terminal_tables(analysed(made))[0])
     under = ["NFS cp", "SMB cp, signing false", "SMB cp, signing true"]
@@ -43,21 +47,20 @@ def test_settings_that_all_share_are_said_once_and_options_of_one_protocol_besid
 def test_the_terminal_tables_fit_and_agree_with_stats(analysis: Analysis, width: int) -> None:
     compared = rendered(*terminal.terminal_tables(analysis, registry.FULL[:1]), width=width)
     text = rendered(*terminal.terminal_tables(analysis), width=width)
-    for row in analysis.summary.to_dict("records"):
+    for row in stats.summary(analysis.trials).to_dict("records"):
         name = f"{row['protocol'].upper()} {row['tool']}"
         lines = [line for line in compared.splitlines() if line.strip().startswith(name)]
         speed, share = f" {row['median_MB_per_s']:.1f} ", f" {row['share_of_ceiling']:.0%} ".replace("%", " %")
         assert any(speed in line and share in line for line in lines), compared
-    assert "2 of 3" in compared
-    effects, interactions = analysis.effects, analysis.interactions
+    effects, interactions = (table(stats.grid(analysis.trials)) for table in (stats.effects, stats.interactions))
     for row in effects.to_dict("records"):
-        assert f" {row['change_pct']:+.1f}{'*' if row['established'] else ''} " in text
-        assert f" {row['n_blocks']}/{row['n_pairs']} " in text
+        change = f" {row['change_pct']:+.1f}{'*' if row['established'] else ''} "
+        assert not lacking(text, change, f" {row['n_blocks']}/{row['n_pairs']} ")
     for row in interactions.dropna(subset="interaction_pct").to_dict("records"):
         assert f" {row['interaction_pct']:+.1f}" in text
-    assert f"{len(effects)} comparisons: about {0.05 * len(effects):.1f} of the plain" in " ".join(text.split())
-    assert ", all cases together (n = 3 blocks)" in " ".join(text.split())
-    assert "local lab" in compared
+    chance = f"{len(effects)} comparisons: about {0.05 * len(effects):.1f} of the plain"
+    assert not lacking(" ".join(text.split()), chance, ", all cases together (n = 3 blocks)")
+    assert not lacking(compared, "2 of 3", "local lab")
     assert max(map(len, text.splitlines())) <= width
 
 
@@ -68,9 +71,9 @@ def test_show_json_holds_the_tables_and_null_for_no_number(folder: RunFolder, an
     assert shown["counts"] == {"ok": 162, "void": 4, "failed": 2}
     assert len(shown["summary"]) == 56
     assert shown["summary"][0]["low_MB_per_s"] is None
-    medians = analysis.summary["median_MB_per_s"].tolist()
+    medians = stats.summary(analysis.trials)["median_MB_per_s"].tolist()
     assert [row["median_MB_per_s"] for row in shown["summary"]] == pytest.approx(medians)
-    assert len(shown["effects"]) == len(analysis.effects) == 50
+    assert len(shown["effects"]) == len(stats.effects(stats.grid(analysis.trials))) == 50
     assert shown["effects"][0]["median_low_pct"] is None
     assert len(shown["interactions"]) == 15
     assert (shown["shares"]["blocks"], shown["shares"]["blocks_used"]) == (3, 0)
@@ -82,7 +85,7 @@ def test_shares_are_in_the_table_when_blocks_are_complete() -> None:
     small = make_trials(2, combinations=[("afp", "cp"), ("ssh", "rsync")])
     run = analysed([replace(made, status="ok", elapsed_s=made.elapsed_s or 5.0) for made in small])
     text = rendered(*terminal.terminal_tables(run))
-    for share in run.shares.table["share"]:
+    for share in stats.shares(stats.grid(run.trials)).table["share"]:
         assert f" {100 * share:.1f} " in text
     assert "of 2 blocks, 2 have a good trial of every case and are used" in " ".join(text.split())
 
@@ -90,9 +93,7 @@ def test_shares_are_in_the_table_when_blocks_are_complete() -> None:
 def test_a_long_table_says_in_the_terminal_how_much_of_it_is_missing() -> None:
     table = TextTable(["case", "n"], [[f"case {number}", "3"] for number in range(1300)], "Cases")
     text = " ".join(rendered(rich_table(table, ["from here"]), width=80).split())
-    assert "case 199" in text
-    assert "case 200" not in text
-    assert "and 1,100 more rows: --json has all" in text
+    assert lacking(text, "case 199", "case 200", "and 1,100 more rows: --json has all") == ["case 200"]
 
 
 def test_names_are_in_the_table_of_files_and_not_among_the_speeds() -> None:
@@ -106,9 +107,7 @@ def test_names_are_in_the_table_of_files_and_not_among_the_speeds() -> None:
     assert "MB/s are of names" in shown
     assert re.search(r"\b1000\b", shown)
     both = analysed([names, trial(trial_id="c", case_id="c")])
-    text = rendered(terminal.terminal_tables(both, ["speeds"])[0])
-    assert "cp" in text
-    assert "metadata" not in text
+    assert lacking(rendered(terminal.terminal_tables(both, ["speeds"])[0]), "cp", "metadata") == ["metadata"]
 
 
 WORD = st.text("abcdefghij0123456789", min_size=1, max_size=12)
@@ -135,26 +134,19 @@ def test_no_word_of_a_table_is_lost_on_a_screen_and_no_line_is_too_wide(table: F
     assert max(map(len, text.splitlines()), default=0) <= width
 
 
-def test_a_table_that_fits_is_as_wide_as_its_cells() -> None:
+def test_a_table_that_fits_is_as_wide_as_its_cells_and_one_without_columns_says_why() -> None:
     table = rich_table(TextTable(["", "n"], [["NFS cp", "3"]], "Speeds"))
     assert rendered(table, width=60) == rendered(table, width=200)
+    assert "No transfer was tried." in rendered(rich_table(TextTable([], [], "No transfer was tried.")))
 
 
-def test_a_narrow_screen_lists_each_row_below_its_name() -> None:
+def test_a_narrow_screen_lists_each_row_below_its_name_and_the_name_of_its_column() -> None:
     rows = [["MTU 1500 → 9000:", "", ""], ["SMB cp write", "link", "nothing else was near its limit in any trial"]]
     text = rendered(rich_table(TextTable(["", "limited by", "evidence"], rows, "Limits", True), ["here"]), width=45)
     assert [line.rstrip() for line in text.splitlines()] == [
-        "Limits",
-        "MTU 1500 → 9000:",
-        "SMB cp write",
-        "  limited by  link",
-        "  evidence    nothing else was near its limit",
-        "              in any trial",
-        "here",
-    ]
-
-
-def test_a_first_column_with_a_name_keeps_it_in_a_listing() -> None:
+        "Limits", "MTU 1500 → 9000:", "SMB cp write", "  limited by  link",
+        "  evidence    nothing else was near its limit", "              in any trial", "here",
+    ]  # fmt: skip
     table = rich_table(TextTable(["trial", "remark"], [["b001-0002", "x" * 70]], "", True))
     assert rendered(table, width=60).splitlines()[0].rstrip() == "trial b001-0002"
 
@@ -164,10 +156,6 @@ def test_headings_of_numbers_wrap_before_a_table_becomes_a_listing() -> None:
     lines = [line.split() for line in rendered(table, width=45).splitlines() if line.strip()]
     assert ["NFS", "cp", "0.68", "17"] in lines
     assert len(lines) > 3
-
-
-def test_a_table_without_columns_says_why() -> None:
-    assert "No transfer was tried." in rendered(rich_table(TextTable([], [], "No transfer was tried.")))
 
 
 def test_the_widest_columns_are_cut_first_and_none_below_its_least() -> None:
@@ -180,17 +168,65 @@ def test_the_widest_columns_are_cut_first_and_none_below_its_least() -> None:
 
 
 def test_a_cell_of_many_lines_is_drawn_at_once() -> None:
-    screen = io.StringIO()
-    Console(file=screen, width=80).print(rich_table(TextTable(["", "reason"], [["a", "x " * 10**5]], "", True)))
-    assert len(screen.getvalue()) > 10**5
+    table = TextTable(["", "reason"], [["a", "x " * 10**5]], "", True)
+    assert len(rendered(rich_table(table))) > 10**5
 
 
-@pytest.mark.parametrize(("low", "high", "seen"), [(-10, 10, "± 11 %"), (-2, 2, "± 2 %"), (20, 30, "± 4.1 %")])
-def test_how_small_a_change_can_be_told_follows_from_the_intervals(low: float, high: float, seen: str) -> None:
+@pytest.mark.parametrize(("low", "high", "change"), [(-10, 10, "± 11 %"), (-2, 2, "± 2 %"), (20, 30, "± 4.1 %")])
+def test_how_small_a_change_can_be_told_follows_from_the_intervals(low: float, high: float, change: str) -> None:
     table = pd.DataFrame({
         "p_value": [0.01, 0.5, float("nan")], "moderated_p": [0.02, 0.4, float("nan")], "n_blocks": [3, 3, 3],
         "moderated_low_pct": [low, low, float("nan")], "moderated_high_pct": [high, high, float("nan")],
     })  # fmt: skip
     sentence = prose.chance(table)
-    assert sentence.startswith("2 comparisons: about 0.1 of the plain 95 % intervals miss by chance. ")
-    assert f"With 3 blocks of this run's noise a change of about {seen} can be seen." in sentence
+    missed = "2 comparisons: about 0.1 of the plain 95 % intervals miss by chance. "
+    visible = f"With 3 blocks of this run's noise a change of about {change} can be seen."
+    assert sentence == Like(f"{missed}...{visible}...")
+
+
+def toy(run: Statistics) -> pd.DataFrame:
+    """How many cases each protocol has."""
+    return run.summary.groupby("protocol", observed=True).size().rename("cases").reset_index()
+
+
+def toy_table(run: Statistics) -> TextTable:
+    return TextTable(["toys", "cases"], toy(run).astype(str).to_numpy().tolist(), "A caption of toys.")
+
+
+TOY: Table[Statistics] = Table("toy", "How many toys?", toy_table, "toys", lambda run: records(toy(run)))
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> RunFolder:
+    monkeypatch.setitem(registry.OF_RUN, "toy", TOY)
+    monkeypatch.setitem(registry.OF_DATASET, "toy", TOY)
+    return write_run(tmp_path / "results", [trial()], finished_at="2030-01-02T03:04:05+00:00")
+
+
+@pytest.mark.usefixtures("empty_figures")
+def test_a_new_table_is_in_the_terminal_in_json_and_in_the_report(
+    run: RunFolder, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, out, _ = lab(capsys, "show", str(run.path), "--table", "toy")
+    assert code == 0
+    assert ["afp", "1"] in [line.split() for line in out.splitlines()]
+    assert "A caption of toys." in out
+    assert json.loads(lab(capsys, "show", str(run.path), "--json")[1])["toys"] == [{"protocol": "afp", "cases": 1}]
+    assert lab(capsys, "report", str(run.path), "--to", str(tmp_path / "report"))[0] == 0
+    for name in ("report.html", "post-appendix.md"):
+        assert not lacking((tmp_path / "report" / name).read_text(), "How many toys?", "A caption of toys.")
+
+
+def test_a_dataset_has_it(run: RunFolder, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("duckdb")
+    dataset_of(tmp_path / "dataset", [run])
+    words = ("dataset", "show", "--dataset", str(tmp_path / "dataset"))
+    assert "A caption of toys." in lab(capsys, *words, "--table", "toy")[1]
+    (sweep,) = json.loads(lab(capsys, *words, "--json")[1])
+    assert sweep["toys"] == [{"protocol": "afp", "cases": 1}]
+
+
+@pytest.mark.usefixtures("run")
+def test_the_reference_has_it() -> None:
+    assert "store-effects, waterfall, counted, remarks, lost, toy |" in "\n".join(PAGES["commands.md"]())
+    assert "| `toy` | How many toys? | `toys` |" in "\n".join(PAGES["data-dictionary.md"]())

@@ -81,8 +81,8 @@ def test_frames_can_be_joined_and_pickled(tmp_path: Path, folder: RunFolder) -> 
 def test_a_folder_that_grows_gives_the_frame_of_all_trials_so_far(tmp_path: Path) -> None:
     folder = write_run(tmp_path, [])
     trials = make_trials(1, mtus=(1500,), tcp_spaces=("default",), combinations=[("afp", "cp"), ("ssh", "rsync")])
-    for count, one in enumerate(trials, 1):
-        folder.append(one)
+    for count, each in enumerate(trials, 1):
+        folder.append(each)
         pd.testing.assert_frame_equal(run_folder.load(folder.path), dataframe.frame(trials[:count], folder.run))
 
 

@@ -31,13 +31,10 @@ def test_each_text_is_where_it_was_also_joined_with_others(array: FileTexts) -> 
     assert column[column.notna()].map(len).tolist() == [2, 3, 0, 4]
     assert column.reindex([4, 3, 9]).tolist() == [None, "tail", None]
     both = pd.concat([pd.Series(array), pd.Series(array)[::-1].copy()], ignore_index=True)
-    assert both.dtype == array.dtype
-    assert both.tolist() == [*TEXTS, None, None, *reversed(TEXTS)]
+    assert (both.dtype, both.tolist()) == (array.dtype, [*TEXTS, None, None, *reversed(TEXTS)])
 
 
-def test_a_file_that_became_shorter_is_bad_input_and_one_that_was_replaced_is_not_read(
-    array: FileTexts, tmp_path: Path
-) -> None:
+def test_a_file_that_became_shorter_is_bad_input_and_a_new_one_is_not_read(array: FileTexts, tmp_path: Path) -> None:
     with (tmp_path / "file").open("r+b") as file:
         file.truncate(3)
     assert array[0] == "{}"

@@ -8,15 +8,12 @@ from lab.results.effective import Effective
 from lab.results.observed import HostUsage, Observed, TcpFacts
 
 
-@pytest.mark.parametrize(
-    "record",
-    [
-        {},
-        {"client": {"cores": 2, "cpu_cores": 1, "samples": 0}, "tcp": {}, "remarks": ["odd"]},
-        {"client": {"cores": None, "cpu_cores": True, "user_s": 1.5}, "server": None, "remarks": [1], "wire": []},
-        {"other": {"other": 1}, "client": {"other": 2}, "remarks": "odd"},
-    ],
-)
+@pytest.mark.parametrize("record", [
+    {},
+    {"client": {"cores": 2, "cpu_cores": 1, "samples": 0}, "tcp": {}, "remarks": ["odd"]},
+    {"client": {"cores": None, "cpu_cores": True, "user_s": 1.5}, "server": None, "remarks": [1], "wire": []},
+    {"other": {"other": 1}, "client": {"other": 2}, "remarks": "odd"},
+])  # fmt: skip
 def test_whatever_was_observed_comes_back(record: dict[str, Any]) -> None:
     assert Observed.from_json(record).to_json() == record
 

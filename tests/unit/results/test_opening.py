@@ -36,9 +36,7 @@ def test_a_folder_without_samples_is_opened_and_its_query_goes_with_each_file(si
 
 
 @pytest.mark.parametrize("folder", ["", "share-run/"])
-def test_a_zip_file_is_opened_by_address_by_redirection_and_by_path(
-    site: Site, run: RunFolder, tmp_path: Path, folder: str
-) -> None:
+def test_a_zip_file_is_opened_by_address_and_by_path(site: Site, run: RunFolder, tmp_path: Path, folder: str) -> None:
     content = zipped({f"{folder}{name}": content for name, content in content_of(run).items()})
     site.serve("/one.zip", content)
     (tmp_path / "one.zip").write_bytes(content)
@@ -52,8 +50,7 @@ def test_a_zip_file_is_opened_by_address_by_redirection_and_by_path(
 def test_the_copy_goes_with_the_object(site: Site, run: RunFolder) -> None:
     site.serve("/one.zip", zipped(content_of(run)))
     opened = open_run(f"{site.address}/one.zip")
-    path = opened.path
-    assert path.is_dir()
+    assert (path := opened.path).is_dir()
     del opened
     gc.collect()
     assert not path.parent.exists()
@@ -61,31 +58,26 @@ def test_the_copy_goes_with_the_object(site: Site, run: RunFolder) -> None:
 
 def test_paths_short_names_and_examples_are_opened(tmp_path: Path, run: RunFolder) -> None:
     assert open_run(run.path).path == run.path
-    assert open_run("synthetic", tmp_path / "there").path == run.path
-    assert open_run(None, tmp_path / "there").path == run.path
+    assert [open_run(name, tmp_path / "there").path for name in ("synthetic", None)] == [run.path] * 2
     assert isinstance(open_run("example"), examples.Example)
 
 
 # --- what is refused
 
 
-@pytest.mark.parametrize(
-    ("address", "why"),
-    [
-        ("ftp://127.0.0.1/one", "ftp: a run is read from http and https addresses only"),
-        ("file:///etc/passwd", "file: a run is read from http and https addresses only"),
-        ("smb://nas/media", "smb: a run is read from http and https addresses only"),
-        ("http://ann:secret@127.0.0.1/one", "127.0.0.1: an address with a name or a password in it is not read"),
-        ("http://", "not an address"),
-        ("http://127.0.0.1:99999/", "not an address"),
-        ("http://127.0.0.1/a b", "not an address"),
-        ("http://127.0.0.1/a\r\nHost: x", "not an address"),
-    ],
-)
+@pytest.mark.parametrize(("address", "why"), [
+    ("ftp://127.0.0.1/one", "ftp: a run is read from http and https addresses only"),
+    ("file:///etc/passwd", "file: a run is read from http and https addresses only"),
+    ("smb://nas/media", "smb: a run is read from http and https addresses only"),
+    ("http://ann:secret@127.0.0.1/one", "127.0.0.1: an address with a name or a password in it is not read"),
+    ("http://", "not an address"),
+    ("http://127.0.0.1:99999/", "not an address"),
+    ("http://127.0.0.1/a b", "not an address"),
+    ("http://127.0.0.1/a\r\nHost: x", "not an address"),
+])  # fmt: skip
 def test_other_addresses_are_refused_before_anything_is_asked(address: str, why: str) -> None:
     message = refusal(address)
-    assert why in message
-    assert "secret" not in message
+    assert (why in message, "secret" in message) == (True, False)
 
 
 @pytest.mark.parametrize("to", ["file:///etc/passwd", "ftp://127.0.0.1/x", "data:,x"])
@@ -104,13 +96,11 @@ def test_redirections_without_end_and_what_does_not_arrive_whole_are_told_withou
     site.answers["/one/run.json"] = lambda handler: send(handler, b"{}", length=10**6)
     assert "run.json: cannot be read: " in refusal(f"{site.address}/one")
     message = refusal(f"{site.address}/nothing?key=secret")
-    assert f"{site.address}/nothing/run.json: the server answered 404" in message
-    assert "secret" not in message
+    expected = f"{site.address}/nothing/run.json: the server answered 404"
+    assert (expected in message, "secret" in message) == (True, False)
 
 
-def test_too_much_is_refused_whatever_its_length_is_said_to_be_and_so_is_a_run_without_trials(
-    site: Site, run: RunFolder, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_too_much_and_no_trials_are_refused(site: Site, run: RunFolder, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(packed_run.MOST_BYTES, "trials.jsonl", 1 << 20)
     plain = b"HTTP/1.0 200 OK\r\n\r\n" + b" " * (2 << 20)
     site.answers["/two/trials.jsonl"] = lambda handler: handler.wfile.write(plain)
@@ -121,12 +111,12 @@ def test_too_much_is_refused_whatever_its_length_is_said_to_be_and_so_is_a_run_w
     assert refusal(f"{site.address}/one").startswith(f"{site.address}/one: holds no trial: ")
 
 
-@pytest.mark.parametrize("what", ["headers", "body"])
-def test_a_server_that_drips_does_not_hold_it_up(site: Site, monkeypatch: pytest.MonkeyPatch, what: str) -> None:
+@pytest.mark.parametrize("part", ["headers", "body"])
+def test_a_server_that_drips_does_not_hold_it_up(site: Site, monkeypatch: pytest.MonkeyPatch, part: str) -> None:
     ended = threading.Event()
 
     def drip(handler: http.server.BaseHTTPRequestHandler) -> None:
-        handler.wfile.write(b"HTTP/1.0 200 OK\r\n" + (b"\r\n" if what == "body" else b""))
+        handler.wfile.write(b"HTTP/1.0 200 OK\r\n" + (b"\r\n" if part == "body" else b""))
         while not ended.wait(0.05):
             handler.wfile.write(b"x")
 

@@ -50,9 +50,7 @@ def test_what_the_lab_itself_writes_stays_though_a_host_is_called_like_a_key(tmp
     assert Public(run).run["sweep_text"] == text.replace("server.q.lab", "host-1")
 
 
-def test_a_copy_goes_over_nothing_and_a_run_that_cannot_be_read_is_told_by_its_own_path(
-    planted: RunFolder, tmp_path: Path
-) -> None:
+def test_a_copy_goes_over_nothing_and_an_unreadable_run_is_named(planted: RunFolder, tmp_path: Path) -> None:
     (tmp_path / "mine").mkdir()
     with pytest.raises(BadInput, match="mine: is there already"):
         Public(planted).copy_to(tmp_path / "mine")

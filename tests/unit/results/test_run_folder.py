@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pandas as pd
 import pytest
@@ -28,8 +29,7 @@ TEXTS = ("name", "started_at", "hosts_file", "sweep_file", "sweep_text", "title"
 def test_trials_come_back_as_they_were_appended_however_many(tmp_path: Path) -> None:
     made = make_trials(blocks=1)
     folder = write_run(tmp_path, made)
-    assert folder.trials() == made
-    assert RunFolder(folder.path).trials() == made
+    assert folder.trials() == RunFolder(folder.path).trials() == made
     folder = write_run(tmp_path, [])
     base = line(trial_id="ID")
     folder.trials_path.write_text("".join(base.replace("ID", f"t{number}") + "\n" for number in range(20_000)))
@@ -54,8 +54,7 @@ def test_a_password_that_a_host_prints_is_in_no_file_of_a_run_and_is_not_read_fr
     folder.append(LEAKY)
     folder.append_samples(LEAKY.trial_id, {"client": {"processes": [[0.5, {"mount -o password=hunter2": 0.1}]]}})
     folder.update(ended=SAID, left_out={"afp": SAID})
-    assert len(list(folder.path.iterdir())) == 3
-    assert not [path for path in folder.path.iterdir() if b"hunter2" in path.read_bytes()]
+    assert [b"hunter2" in path.read_bytes() for path in folder.path.iterdir()] == [False] * 3
     folder = write_run(tmp_path, [LEAKY])
     content = {**folder.run, "ended": SAID, "hosts": {"client": {"about": {"model": SAID}}}}
     (folder.path / "run.json").write_text(json.dumps(content))
@@ -63,8 +62,7 @@ def test_a_password_that_a_host_prints_is_in_no_file_of_a_run_and_is_not_read_fr
     folder, frame = RunFolder(folder.path), load(folder.path)
     read = [folder.run, folder.records(), frame.to_dict("list"), frame.attrs["run"], course_of(folder, "b9-001")]
     assert "hunter2" in folder.trials_path.read_text()
-    assert "hunter2" not in str(read)
-    assert str(read).count("//ann:***@nas") == 11
+    assert [str(read).count(text) for text in ("hunter2", "//ann:***@nas")] == [0, 11]
 
 
 def test_a_folder_is_named_by_utc_time_and_an_update_replaces_run_json_as_a_whole(tmp_path: Path) -> None:
@@ -74,8 +72,7 @@ def test_a_folder_is_named_by_utc_time_and_an_update_replaces_run_json_as_a_whol
         stamp, _, name = folder.path.name.partition("-")
         assert name in ("twin", "twin-2", "twin-3")
         assert time.strptime(stamp, "%Y%m%dT%H%M%SZ")
-        assert folder.run["schema"] == SCHEMA
-        assert folder.run["name"] == "twin"
+        assert (folder.run["schema"], folder.run["name"]) == (SCHEMA, "twin")
         assert folder.report_path == folder.path / "report"
     folder = RunFolder.create(tmp_path, "run", RUN)
     folder.update(finished_at="2030-01-02T04:00:00+00:00", note="new")
@@ -83,32 +80,29 @@ def test_a_folder_is_named_by_utc_time_and_an_update_replaces_run_json_as_a_whol
     assert sorted(path.name for path in folder.path.iterdir()) == ["run.json"]
 
 
-@pytest.mark.parametrize(
-    ("content", "words"),
-    [
-        (None, "not a run folder"),
-        ("{", "cannot be read"),
-        ("[]", "names no schema"),
-        ('{"schema": "1"}', "names no schema"),
-        ('{"schema": 3}', "newer"),
-        ("[" * 100_000, "deep"),
-        ('{"schema": 1, "a": ' + "[" * 500 + "]" * 500 + "}", "deep"),
-        ('{"schema": 1, "a": NaN}', "'a' holds what cannot be written"),
-        ('{"schema": 1, "hosts": {"client": {"cpu": "\\ud800"}}}', "'hosts' holds what cannot be written"),
-        ('{"schema": 1, "\\ud800": 1}', "holds what cannot be written"),
-        ('{"schema": 1, "left_out": {"case": 5}}', "left_out: 'case' cannot be 5"),
-        ('{"schema": 1, "left_out": null}', "left_out cannot be None"),
-        ('{"schema": 1, "caveats": {"zfs": []}}', r"caveats: 'zfs' cannot be \[\]"),
-        ('{"schema": 1, "caveats": "zfs"}', "caveats cannot be 'zfs'"),
-        ('{"schema": 1, "hosts": {"client": null}}', "hosts: 'client' cannot be None"),
-        ('{"schema": 1, "load": [3]}', "load is no list"),
-        ('{"schema": 1, "load": [{"block": 1, "client": null}]}', "load is no list"),
-        ('{"schema": 1, "seed": true}', "seed cannot be True"),
-        *[(json.dumps({"schema": 1, key: 5}), f"{key} cannot be 5") for key in TEXTS],
-        *[(json.dumps({"schema": 1, key: "a\0b"}), f"{key} holds a NUL") for key in TEXTS],
-        *[(f'{{"schema": 1, "hosts": {hosts}}}', "hosts cannot be") for hosts in ("null", "[]", '"x"', "5")],
-    ],
-)
+@pytest.mark.parametrize(("content", "words"), [
+    (None, "not a run folder"),
+    ("{", "cannot be read"),
+    ("[]", "names no schema"),
+    ('{"schema": "1"}', "names no schema"),
+    ('{"schema": 3}', "newer"),
+    ("[" * 100_000, "deep"),
+    ('{"schema": 1, "a": ' + "[" * 500 + "]" * 500 + "}", "deep"),
+    ('{"schema": 1, "a": NaN}', "'a' holds what cannot be written"),
+    ('{"schema": 1, "hosts": {"client": {"cpu": "\\ud800"}}}', "'hosts' holds what cannot be written"),
+    ('{"schema": 1, "\\ud800": 1}', "holds what cannot be written"),
+    ('{"schema": 1, "left_out": {"case": 5}}', "left_out: 'case' cannot be 5"),
+    ('{"schema": 1, "left_out": null}', "left_out cannot be None"),
+    ('{"schema": 1, "caveats": {"zfs": []}}', r"caveats: 'zfs' cannot be \[\]"),
+    ('{"schema": 1, "caveats": "zfs"}', "caveats cannot be 'zfs'"),
+    ('{"schema": 1, "hosts": {"client": null}}', "hosts: 'client' cannot be None"),
+    ('{"schema": 1, "load": [3]}', "load is no list"),
+    ('{"schema": 1, "load": [{"block": 1, "client": null}]}', "load is no list"),
+    ('{"schema": 1, "seed": true}', "seed cannot be True"),
+    *[(json.dumps({"schema": 1, key: 5}), f"{key} cannot be 5") for key in TEXTS],
+    *[(json.dumps({"schema": 1, key: "a\0b"}), f"{key} holds a NUL") for key in TEXTS],
+    *[(f'{{"schema": 1, "hosts": {hosts}}}', "hosts cannot be") for hosts in ("null", "[]", '"x"', "5")],
+])  # fmt: skip
 def test_what_is_no_run_folder_is_named(tmp_path: Path, content: str | None, words: str) -> None:
     if content is not None:
         (tmp_path / "run.json").write_text(content)
@@ -125,13 +119,12 @@ def test_a_text_that_is_needed_and_missing_is_named(tmp_path: Path) -> None:
             folder.text(key)
 
 
+NO_FILES = [Path.mkdir, os.mkfifo, lambda path: path.symlink_to("x"), lambda path: path.symlink_to(path)]
+
+
 @pytest.mark.parametrize("name", ["run.json", "trials.jsonl"])
-@pytest.mark.parametrize(
-    "make", [Path.mkdir, os.mkfifo, lambda path: path.symlink_to("x"), lambda path: path.symlink_to(path)]
-)
-def test_what_is_no_file_is_neither_read_nor_taken_for_an_empty_run(
-    tmp_path: Path, name: str, make: Callable[[Path], None]
-) -> None:
+@pytest.mark.parametrize("make", NO_FILES)
+def test_what_is_no_file_is_not_taken_for_an_empty_run(tmp_path: Path, name: str, make: Callable[[Path], None]) -> None:
     path = write_run(tmp_path, [trial()]).path
     (path / name).unlink()
     make(path / name)
@@ -140,23 +133,16 @@ def test_what_is_no_file_is_neither_read_nor_taken_for_an_empty_run(
 
 
 def test_a_file_that_may_not_be_read_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = write_run(tmp_path, [trial()]).path
-
-    def refuse(self: Path, *how: Any, **more: Any) -> bytes:
-        raise PermissionError(errno.EACCES, "Permission denied", str(self))
-
-    folder = RunFolder(path)
-    monkeypatch.setattr(os, "open", refuse)
+    folder = write_run(tmp_path, [trial()])
+    monkeypatch.setattr(os, "open", Mock(side_effect=PermissionError(errno.EACCES, "Permission denied", "a file")))
     for read in (folder.trials, folder.columns):
         with pytest.raises(BadInput, match=r"trials\.jsonl: cannot be read: Permission denied"):
             read()
     with pytest.raises(BadInput, match=r"run\.json: cannot be read: .*Permission denied"):
-        RunFolder(path)
+        RunFolder(folder.path)
 
 
-def test_every_append_is_synced_and_reads_nothing_of_what_is_there(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_every_append_is_synced_and_reads_nothing_before_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = RunFolder.create(tmp_path, "run", RUN)
     synced: list[int] = []
     monkeypatch.setattr(os, "fsync", lambda descriptor: synced.append(os.fstat(descriptor).st_size))
@@ -175,9 +161,7 @@ def test_every_append_is_synced_and_reads_nothing_of_what_is_there(
         assert json.loads(file.read())["trial_id"] == "b"
 
 
-def test_a_line_torn_at_any_byte_or_of_no_text_loses_no_earlier_trial(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_line_torn_anywhere_loses_no_earlier_trial(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "fsync", lambda descriptor: None)  # a thousand real ones would take long
     earlier, last, after = (trial(trial_id=name, reason="é → ok") for name in "abc")
     folder = write_run(tmp_path, [earlier, last])
@@ -198,8 +182,7 @@ def test_a_line_torn_at_any_byte_or_of_no_text_loses_no_earlier_trial(
         file.write(b"\0\xff\0")
     assert folder.trials() == [trial()]
     folder.append(trial(trial_id="next"))
-    assert len(folder.trials()) == 2
-    assert (folder.path / "trials.torn").read_bytes() == b"\0\xff\0\n"
+    assert (len(folder.trials()), (folder.path / "trials.torn").read_bytes()) == (2, b"\0\xff\0\n")
 
 
 def test_load_gives_one_tidy_row_a_trial(tmp_path: Path) -> None:
@@ -213,13 +196,11 @@ def test_load_gives_one_tidy_row_a_trial(tmp_path: Path) -> None:
     frame = run_folder.load(folder.path)
     fields = [field.name for field in dataclasses.fields(Trial)]
     assert list(frame.columns[: len(fields)]) == fields
-    assert frame.loc[0, "bytes_per_s"] == SIZE / 4
-    assert frame.loc[0, "MB_per_s"] == SIZE / 4e6
-    assert frame.loc[0, "share_of_ceiling"] == SIZE / 4 / 118e6
+    rates = ["bytes_per_s", "MB_per_s", "share_of_ceiling"]
+    assert list(frame.loc[0, rates]) == [SIZE / 4, SIZE / 4e6, SIZE / 4 / 118e6]
     assert frame.loc[0, "client_cpu_s_per_GB"] == pytest.approx(1e9 / SIZE)
     assert frame.loc[0, "wire_tx_bytes"] == 2**60 + 1  # exact: never by way of a float
-    unmeasurable = frame.loc[1:, ["bytes_per_s", "MB_per_s", "share_of_ceiling", "server_cpu_s_per_GB"]]
-    assert unmeasurable.isna().all(axis=None)
+    assert frame.loc[1:, [*rates, "server_cpu_s_per_GB"]].isna().all(axis=None)
     assert frame["tcp_space"].tolist() == ["default", "default", 65536]
     assert frame.loc[0, "effective"] == {"client_mtu": "1500", "mount": "gvfs"}
     assert frame.attrs["run"] == folder.run
@@ -234,9 +215,8 @@ def test_an_empty_run_has_the_same_columns_and_types(tmp_path: Path, has_file: b
     kinds = run_folder.load(full.path).dtypes
     pd.testing.assert_series_equal(run_folder.load(empty.path).dtypes, kinds)
     assert kinds["started_at"].kind == "M"
-    assert kinds[["mtu", "wire_rx_bytes", "elapsed_s", "verified"]].map(str).tolist() == [
-        "int64", "Int64", "float64", "bool"
-    ]  # fmt: skip
+    names = ["mtu", "wire_rx_bytes", "elapsed_s", "verified"]
+    assert kinds[names].map(str).tolist() == ["int64", "Int64", "float64", "bool"]
 
 
 def test_options_are_columns_also_of_a_run_of_the_first_schema(tmp_path: Path) -> None:

@@ -10,12 +10,9 @@ from lab.base.errors import BadInput
 from lab.results.run_names import find_run, newest, paths_of_runs, sweep_of
 
 RUNS = (
-    "20300101T000000Z-demo",
-    "20300102T000000Z-demo",
-    "20300102T000000Z-macs",
-    "20300103T000000Z-demo-2",
+    "20300101T000000Z-demo", "20300102T000000Z-demo", "20300102T000000Z-macs", "20300103T000000Z-demo-2",
     "from-elsewhere",
-)
+)  # fmt: skip
 
 
 @pytest.fixture
@@ -31,21 +28,18 @@ def make_run(path: Path) -> None:
     (path / "run.json").write_text("not even JSON: no content is looked at")
 
 
-@pytest.mark.parametrize(
-    ("name", "run"),
-    [
-        ("demo", "20300102T000000Z-demo"),
-        ("macs", "20300102T000000Z-macs"),
-        ("demo-2", "20300103T000000Z-demo-2"),
-        ("20300101T000000Z-demo", "20300101T000000Z-demo"),
-        ("20300103", "20300103T000000Z-demo-2"),
-        ("from", "from-elsewhere"),
-        ("from-elsewhere", "from-elsewhere"),
-        ("-1", "from-elsewhere"),
-        ("-2", "20300103T000000Z-demo-2"),
-        ("-5", "20300101T000000Z-demo"),
-    ],
-)
+@pytest.mark.parametrize(("name", "run"), [
+    ("demo", "20300102T000000Z-demo"),
+    ("macs", "20300102T000000Z-macs"),
+    ("demo-2", "20300103T000000Z-demo-2"),
+    ("20300101T000000Z-demo", "20300101T000000Z-demo"),
+    ("20300103", "20300103T000000Z-demo-2"),
+    ("from", "from-elsewhere"),
+    ("from-elsewhere", "from-elsewhere"),
+    ("-1", "from-elsewhere"),
+    ("-2", "20300103T000000Z-demo-2"),
+    ("-5", "20300101T000000Z-demo"),
+])  # fmt: skip
 def test_a_short_name_stands_for_a_run_of_the_results(results: Path, name: str, run: str) -> None:
     assert find_run(name, results) == results / run
 
@@ -66,18 +60,15 @@ def test_a_path_is_taken_as_it_is(results: Path, file: str) -> None:
     assert find_run("demo", results) == Path("demo")
 
 
-@pytest.mark.parametrize(
-    ("name", "message"),
-    [
-        ("dmeo", "dmeo: not a run folder, and no run of results is called so: did you mean 'demo'?"),
-        ("fast", "fast: not a run folder, and no run of results is called so: `lab list` names the runs"),
-        ("", ": not a run folder, and no run of results is called so: `lab list` names the runs"),
-        ("2030", "2030: the names of 4 runs of results begin so: 20300103T000000Z-demo-2, 20300102T000000Z-macs, "
-         "20300102T000000Z-demo and 1 more: give more of the name"),
-        ("-6", "-6: results holds 5 runs: `lab list` names the runs; -1 is the newest"),
-        ("-0", "-0: results holds 5 runs: `lab list` names the runs; -1 is the newest"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("name", "message"), [
+    ("dmeo", "dmeo: not a run folder, and no run of results is called so: did you mean 'demo'?"),
+    ("fast", "fast: not a run folder, and no run of results is called so: `lab list` names the runs"),
+    ("", ": not a run folder, and no run of results is called so: `lab list` names the runs"),
+    ("2030", "2030: the names of 4 runs of results begin so: 20300103T000000Z-demo-2, 20300102T000000Z-macs, "
+     "20300102T000000Z-demo and 1 more: give more of the name"),
+    ("-6", "-6: results holds 5 runs: `lab list` names the runs; -1 is the newest"),
+    ("-0", "-0: results holds 5 runs: `lab list` names the runs; -1 is the newest"),
+])  # fmt: skip
 def test_a_name_of_none_or_of_several_is_bad_input_that_says_so(results: Path, name: str, message: str) -> None:
     with pytest.raises(BadInput) as raised:
         find_run(name, results)
@@ -85,10 +76,9 @@ def test_a_name_of_none_or_of_several_is_bad_input_that_says_so(results: Path, n
 
 
 def test_without_results_there_is_no_run_and_one_that_measured_nothing_says_why(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="holds 0 runs"):
-        find_run("-1", tmp_path / "nothing")
-    with pytest.raises(BadInput, match="is called so"):
-        find_run("demo", tmp_path / "nothing")
+    for name, message in (("-1", "holds 0 runs"), ("demo", "is called so")):
+        with pytest.raises(BadInput, match=message):
+            find_run(name, tmp_path / "nothing")
     for path in (tmp_path, tmp_path / "not/there"):
         with pytest.raises(BadInput, match="holds no run"):
             newest(path)

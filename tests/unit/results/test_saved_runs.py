@@ -29,7 +29,6 @@ def test_a_run_that_cannot_be_read_is_told_and_no_end(tmp_path: Path) -> None:
     timeless = write_saved_run(tmp_path, 3, trials=1, started_at="yesterday")
     saved = read_saved_runs(tmp_path, "nas")
     assert len(saved.runs) == 1
-    assert len(saved.unreadable) == 3
     for folder, message in zip((timeless, broken, spoiled), saved.unreadable, strict=True):
         assert folder.path.name in message
 

@@ -12,14 +12,11 @@ MACHINES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("title", "names"),
-    [
-        ("Mac mini of Robert Smith, WiFi BobsWiFi-5G", ["Robert", "Smith", "BobsWiFi-5G"]),
-        ("Anna’s NAS in Köln", ["Anna’s", "Köln"]),
-        ("home of the Müllers", ["Müllers"]),
-        *((title, []) for title in MACHINES),
-    ],
-)
+@pytest.mark.parametrize(("title", "names"), [
+    ("Mac mini of Robert Smith, WiFi BobsWiFi-5G", ["Robert", "Smith", "BobsWiFi-5G"]),
+    ("Anna’s NAS in Köln", ["Anna’s", "Köln"]),
+    ("home of the Müllers", ["Müllers"]),
+    *((title, []) for title in MACHINES),
+])  # fmt: skip
 def test_names_are_doubted_and_machines_are_not(title: str, names: list[str]) -> None:
     assert doubtful_words(title) == names

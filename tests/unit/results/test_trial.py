@@ -17,33 +17,30 @@ from lab.results.run_folder import RunFolder, Trial
 NO_TIMES = ("yesterday", "now", "NaT", "", "2030-13-01T00:00:00+00:00", "2030-01-02T03:04:05+00:")
 
 
-@pytest.mark.parametrize(
-    ("bad", "words"),
-    [
-        ("{torn", "not a trial"),
-        ("", "not a trial"),
-        ("17", "not a trial"),
-        (line(trial_id="b", surprise=1), "surprise"),
-        (json.dumps({"trial_id": "b"}), "unknown or missing.*case_id"),
-        (line(), "trial_id b1-001 stands in line 1"),
-        (line(trial_id="b", block="1"), "block cannot be '1'"),
-        (line(trial_id="b", verified=1), "verified cannot be 1"),
-        (line(trial_id="b", files=True), "files cannot be True"),
-        (line(trial_id="b", mtu=None), "mtu cannot be None"),
-        (line(trial_id="b", status="fine"), "status cannot be 'fine'"),
-        (line(trial_id="b", direction="up"), "direction cannot be 'up'"),
-        (line(trial_id="b", tcp_space="512 KiB"), "tcp_space cannot be '512 KiB'"),
-        (line(trial_id="b", options=[]), r"options cannot be \[\]"),
-        (line(trial_id="\ud800"), "trial_id cannot be"),
-        (line(trial_id="b", reason="half a \ud800 character"), "reason cannot be"),
-        (line(trial_id="b", elapsed_s=0), "elapsed_s cannot be 0 where status is ok"),
-        (line(trial_id="b", elapsed_s=None), "elapsed_s cannot be None where status is ok"),
-        (line(trial_id="b", elapsed_s=1e-320), "elapsed_s cannot be 1e-320"),
-        (line(trial_id="b", observed={"a": 1}).replace("1}", "[" * 300 + "]" * 300 + "}"), "not a trial: .*deep"),
-        ("[" * 100_000, "not a trial: .*deep"),
-        *((line(trial_id="b", started_at=text), "line 2: started_at") for text in NO_TIMES),
-    ],
-)
+@pytest.mark.parametrize(("bad", "words"), [
+    ("{torn", "not a trial"),
+    ("", "not a trial"),
+    ("17", "not a trial"),
+    (line(trial_id="b", surprise=1), "surprise"),
+    (json.dumps({"trial_id": "b"}), "unknown or missing.*case_id"),
+    (line(), "trial_id b1-001 stands in line 1"),
+    (line(trial_id="b", block="1"), "block cannot be '1'"),
+    (line(trial_id="b", verified=1), "verified cannot be 1"),
+    (line(trial_id="b", files=True), "files cannot be True"),
+    (line(trial_id="b", mtu=None), "mtu cannot be None"),
+    (line(trial_id="b", status="fine"), "status cannot be 'fine'"),
+    (line(trial_id="b", direction="up"), "direction cannot be 'up'"),
+    (line(trial_id="b", tcp_space="512 KiB"), "tcp_space cannot be '512 KiB'"),
+    (line(trial_id="b", options=[]), r"options cannot be \[\]"),
+    (line(trial_id="\ud800"), "trial_id cannot be"),
+    (line(trial_id="b", reason="half a \ud800 character"), "reason cannot be"),
+    (line(trial_id="b", elapsed_s=0), "elapsed_s cannot be 0 where status is ok"),
+    (line(trial_id="b", elapsed_s=None), "elapsed_s cannot be None where status is ok"),
+    (line(trial_id="b", elapsed_s=1e-320), "elapsed_s cannot be 1e-320"),
+    (line(trial_id="b", observed={"a": 1}).replace("1}", "[" * 300 + "]" * 300 + "}"), "not a trial: .*deep"),
+    ("[" * 100_000, "not a trial: .*deep"),
+    *((line(trial_id="b", started_at=text), "line 2: started_at") for text in NO_TIMES),
+])  # fmt: skip
 def test_any_other_bad_line_is_an_error_that_names_file_and_line(tmp_path: Path, bad: str, words: str) -> None:
     folder = write_run(tmp_path, [trial()])
     with folder.trials_path.open("a") as file:

@@ -7,11 +7,10 @@ from pathlib import Path
 
 import pytest
 from support.commands import lab as run_lab_with
-from support.memory_host import LINES, World, lab_signals
-from support.open_runs import RunLab, hosts_file
-from support.runner_bench import Bench
+from support.memory_host import LINES, World
+from support.open_runs import RunLab, hosts_file, interrupted_run
+from support.runner_bench import RunBench
 
-from lab.local import state
 from lab.results.run_folder import RunFolder
 from lab.run.begin import origin
 from lab.run.restore import foreign, put_back
@@ -24,8 +23,8 @@ EITHER = LineFormat({**line_format().kinds, **LINES.kinds})
 
 
 @pytest.fixture
-def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Bench:
-    return Bench(tmp_path, monkeypatch)
+def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> RunBench:
+    return RunBench(tmp_path, monkeypatch)
 
 
 @pytest.fixture
@@ -35,24 +34,21 @@ def recorded(tmp_path: Path) -> Recorded:
 
 
 @pytest.fixture
-def empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """An empty folder to work in, no local lab, and the signals as they were."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(state, "RUN", tmp_path / "no-local-lab")
-    with lab_signals():
-        yield
-
-
-@pytest.fixture
 def run_lab(capsys: pytest.CaptureFixture[str]) -> RunLab:
     """Runs a command in this process; returns its exit code, output and errors."""
     return partial(run_lab_with, capsys)
 
 
 @pytest.fixture
-def hosts(empty_folder: None) -> Path:
+def hosts(empty_place: None) -> Path:
     """A hosts file that is right."""
     return hosts_file(Path("hosts.ini"))
+
+
+@pytest.fixture
+def interrupted(world: World, hosts: Path) -> RunFolder:
+    """A run of this controller, killed after it had changed the MTU of the server."""
+    return interrupted_run(world, "mtu", hosts)
 
 
 @pytest.fixture
@@ -67,7 +63,6 @@ def bait(tmp_path: Path) -> Iterator[Path]:
 def world(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> World:
     """Two hosts in memory, which is what `lab restore` connects to."""
     made = World(tmp_path)
-
     monkeypatch.setattr(put_back, "reached", lambda *_: nullcontext((made.hosts, {})))
     for module in (put_back, foreign, origin):
         monkeypatch.setattr(module, "line_format", lambda: EITHER)

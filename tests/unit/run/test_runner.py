@@ -7,8 +7,7 @@ from unittest.mock import Mock
 
 import pytest
 from support.memory_host import knob, untouched
-from support.pairs import UNSEEN, hosts_model
-from support.runner_bench import RATES, SMALL, Bench, measured
+from support.runner_bench import RATES, SMALL, RunBench, measured
 from support.sweeps import sweep_of
 
 from lab.base.errors import BadInput, CommandError, HostError, Interrupted, LabFailure, RestoreError, TransferError
@@ -22,14 +21,11 @@ from lab.run.begin.look import plan_of
 from lab.run.case.catalogue import CATALOGUE
 from lab.run.runner import check_recorded
 from lab.run.transfer.result import TransferResult
-from lab.settings.changes import Layers
 
 
-def test_every_slot_is_run_once_in_order_and_recorded_as_it_was(bench: Bench) -> None:
-    ending = bench.runner(SMALL).run()
-    slots = plan(SMALL, CATALOGUE).slots
-    assert (ending.early, ending.not_ok) == ("", 0)
-    assert bench.transfers == [slot.trial_id for slot in slots]
+def test_every_slot_is_run_once_in_order_and_recorded_as_it_was(bench: RunBench) -> None:
+    ending, slots = bench.run(SMALL), plan(SMALL, CATALOGUE).slots
+    assert (ending.early, ending.not_ok, bench.transfers) == ("", 0, [slot.trial_id for slot in slots])
     trials = bench.transferred()
     bench.world.settings.unwind()
     assert bench.world.state() == untouched()
@@ -46,81 +42,64 @@ def test_every_slot_is_run_once_in_order_and_recorded_as_it_was(bench: Bench) ->
     assert samples == [{"trial_id": slot.trial_id, "client": {"at_s": [0.0]}} for slot in slots]
 
 
-def test_ceilings_are_measured_once_a_block_and_network_in_both_directions(bench: Bench) -> None:
-    bench.runner(SMALL).run()
+def test_ceilings_are_measured_once_a_block_and_network_in_both_directions(bench: RunBench) -> None:
+    bench.run(SMALL)
     assert sorted(bench.ceilings) == sorted([("write", 1500), ("read", 1500), ("write", 9000), ("read", 9000)] * 2)
     links = [trial for trial in bench.trials().values() if trial.protocol == "link"]
     assert len(links) == 8
     for trial in links:
         assert (trial.tool, trial.workload, trial.position, trial.files) == ("iperf3", "stream", 0, 0)
-        assert trial.size_bytes == RATES[trial.direction]
-        assert (trial.elapsed_s, trial.retransmits, trial.status) == (1.0, 2, "ok")
+        measured_as = trial.size_bytes, trial.elapsed_s, trial.retransmits, trial.status
+        assert measured_as == (RATES[trial.direction], 1.0, 2, "ok")
     assert bench.world.hosts["server"].values["mount"] == "absent"
 
 
-def test_watchers_know_the_rates_of_the_case_so_far_and_what_its_network_carries(bench: Bench) -> None:
+def test_watchers_know_the_rates_of_the_case_so_far_and_what_its_network_carries(bench: RunBench) -> None:
     bench.outcome = lambda trial_id: measured("cached" if trial_id.startswith("b002") else "")
-    bench.runner(sweep_of(blocks=3, protocol=["smb"], tool=["cp"], direction=["write"])).run()
+    bench.run(sweep_of(blocks=3, protocol=["smb"], tool=["cp"], direction=["write"]))
     rate = 2**20 / 0.5
-    expected: list[tuple[float, ...]] = [(), (rate,), (rate,), (rate,), (rate,), (rate, rate)]  # one of them was void
-    assert [step.rates for step in bench.seen] == expected
-    ceilings = [step.ceiling_bytes_per_s for step in bench.seen]
-    assert ceilings == [None, 100e6] * 3  # each block measures its own
+    # one of them was void; each block measures its own ceiling
+    assert [step.rates for step in bench.reports] == [(), (rate,), (rate,), (rate,), (rate,), (rate, rate)]
+    assert [step.ceiling_bytes_per_s for step in bench.reports] == [None, 100e6] * 3
 
 
-def test_watchers_hear_of_each_trial_before_and_after_it(bench: Bench) -> None:
-    bench.runner(SMALL).run()
-    assert [step.trial is None for step in bench.seen] == [True, False] * 16
-    assert [step.done for step in bench.seen] == [number // 2 for number in range(1, 33)]
-    assert {step.total for step in bench.seen} == {16}
-    assert all(step.trial is None or step.trial.trial_id == step.slot.trial_id for step in bench.seen)
+def test_watchers_hear_of_each_trial_before_and_after_it(bench: RunBench) -> None:
+    bench.run(SMALL)
+    steps = [(step.trial is None, step.done, step.total) for step in bench.reports]
+    assert steps == [(number % 2 == 1, number // 2, 16) for number in range(1, 33)]
+    assert all(step.trial is None or step.trial.trial_id == step.slot.trial_id for step in bench.reports)
 
 
-def test_resuming_repeats_nothing_and_measures_no_ceiling_again(bench: Bench) -> None:
+def test_resuming_repeats_nothing_and_measures_no_ceiling_again(bench: RunBench) -> None:
     outcomes = [measured(), TransferError("broken"), measured(), measured(), measured(), Interrupted("by SIGTERM")]
     bench.outcome = Mock(side_effect=outcomes)
-    with pytest.raises(Interrupted):
-        bench.runner(SMALL).run()
-    bench.world.settings.unwind()
-    before, ceilings = bench.trials(), len(bench.ceilings)
-    assert ceilings == 4  # both networks of the first block
-    bench.transfers.clear()
-    bench.seen.clear()
-    bench.session.layers = Layers(bench.world.settings)
+    bench.tear(SMALL)
+    before = bench.trials()
+    assert len(bench.ceilings) == 4  # both networks of the first block
+    bench.reports.clear()
     bench.outcome = lambda _: measured()
-    ending = bench.runner(SMALL).run()
-    assert (ending.early, ending.not_ok) == ("", 0)
+    ending = bench.run(SMALL)
+    assert (ending.early, ending.not_ok, len(bench.ceilings), bench.reports[0].done) == ("", 0, 8, 5)
     assert bench.transfers == [slot.trial_id for slot in plan(SMALL, CATALOGUE).slots][5:]
-    assert len(bench.ceilings) == 8
-    assert bench.seen[0].done == 5
     after = bench.trials()
     assert {name: after[name] for name in before} == before
-    assert len(bench.transferred()) == 16
-    assert {trial.ceiling_bytes_per_s for trial in bench.transferred().values()} == set(RATES.values())
-    bench.transfers.clear()
-    assert bench.runner(SMALL).run().early == ""
-    assert bench.transfers == []
+    assert (len(bench.transferred()), bench.ceilings_of_trials()) == (16, set(RATES.values()))
+    assert bench.run_again(SMALL).early == ""
 
 
-def test_a_run_that_was_torn_between_two_ceilings_measures_only_the_other(bench: Bench) -> None:
+def test_a_run_that_was_torn_between_two_ceilings_measures_only_the_other(bench: RunBench) -> None:
     real = bench.link
-
-    def link(direction: str) -> dict[str, float]:
-        if len(bench.ceilings) > 1:
-            raise Interrupted("stopped by SIGINT")
-        return real(direction)
-
-    bench.link = link
+    bench.link = Mock(side_effect=[real("write"), Interrupted("stopped by SIGINT")])
     with pytest.raises(Interrupted):
-        bench.runner(SMALL).run()
+        bench.run(SMALL)
     assert bench.world.hosts["server"].values["mount"] == "absent"
     bench.link = real
     bench.ceilings.clear()
-    bench.runner(SMALL).run()
+    bench.run(SMALL)
     assert len(bench.ceilings) == 7
 
 
-def test_the_time_cap_ends_a_sweep_between_two_trials(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_time_cap_ends_a_sweep_between_two_trials(bench: RunBench, monkeypatch: pytest.MonkeyPatch) -> None:
     clock = [100.0]
     monkeypatch.setattr(runner_module, "time", SimpleNamespace(monotonic=lambda: clock[0]))
 
@@ -130,32 +109,26 @@ def test_the_time_cap_ends_a_sweep_between_two_trials(bench: Bench, monkeypatch:
 
     bench.outcome = outcome
     capped = SMALL.model_copy(update={"time_cap": 25.0})
-    ending = bench.runner(capped).run()
+    assert bench.run(capped).early == "the time cap of 25 s was reached after 3 of 16 trials"
     assert len(bench.transfers) == 3
-    assert ending.early == "the time cap of 25 s was reached after 3 of 16 trials"
-    ending = bench.runner(capped).run()  # a resumed run has the whole time again
-    assert "after 6 of 16 trials" in ending.early
+    assert "after 6 of 16 trials" in bench.run(capped).early  # a resumed run has the whole time again
 
 
-def test_anchors_are_run_in_their_places_and_recorded_as_such(bench: Bench) -> None:
+def test_anchors_are_run_in_their_places_and_recorded_as_such(bench: RunBench) -> None:
     anchored = SMALL.model_copy(update={"anchors": 3})
-    bench.runner(anchored).run()
+    bench.run(anchored)
     slots = plan(anchored, CATALOGUE).slots
     assert bench.transfers == [slot.trial_id for slot in slots]
-    trials = bench.transferred()
-    anchors = {trial_id: trial.case_id for trial_id, trial in trials.items() if trial.anchor}
+    anchors = {name: trial.case_id for name, trial in bench.transferred().items() if trial.anchor}
     assert list(anchors) == [slot.trial_id for slot in slots if slot.anchor]
-    assert len(anchors) == 6
     assert set(anchors.values()) == {plan(anchored, CATALOGUE).cases[0].case_id}
-    assert len(bench.ceilings) == 8  # an anchor stands on a network of its block, whose ceiling is known
-    bench.transfers.clear()
-    bench.runner(anchored).run()
-    assert bench.transfers == []
+    assert (len(anchors), len(bench.ceilings)) == (6, 8)  # an anchor's network is in its block, with a known ceiling
+    bench.run_again(anchored)
 
 
-def test_a_folder_that_holds_another_order_is_refused(bench: Bench) -> None:
+def test_a_folder_that_holds_another_order_is_refused(bench: RunBench) -> None:
     anchored = SMALL.model_copy(update={"anchors": 2})
-    bench.runner(anchored).run()
+    bench.run(anchored)
     folder = RunFolder(bench.folder.path)
     check_recorded(folder, anchored, plan_of(folder, anchored))
     message = r"trials.jsonl: b001-[a0-9]+ is of .*, and this lab would run (nothing|.+-mtu[0-9]+-.+) there: go on with"
@@ -173,7 +146,7 @@ FAILURES = [TransferError("client: cp: exit code 1"), HostError("client: it was 
 
 
 @pytest.mark.parametrize("error", FAILURES, ids=lambda error: type(error).__name__)
-def test_a_failed_trial_is_recorded_and_the_sweep_goes_on_from_scratch(bench: Bench, error: LabFailure) -> None:
+def test_a_failed_trial_is_recorded_and_the_sweep_goes_on_from_scratch(bench: RunBench, error: LabFailure) -> None:
     def outcome(trial_id: str) -> TransferResult:
         if trial_id == "b001-0003":
             bench.world.settings.apply(knob("client", "space", "left setup"))
@@ -182,7 +155,7 @@ def test_a_failed_trial_is_recorded_and_the_sweep_goes_on_from_scratch(bench: Be
         return measured()
 
     bench.outcome = outcome
-    ending = bench.runner(SMALL).run()
+    ending = bench.run(SMALL)
     assert (ending.early, ending.not_ok, len(bench.transfers)) == ("", 1, 16)
     trial = bench.trials()["b001-0003"]
     assert (trial.status, trial.reason, trial.verified) == ("failed", error.cause_first(), False)
@@ -190,14 +163,14 @@ def test_a_failed_trial_is_recorded_and_the_sweep_goes_on_from_scratch(bench: Be
     assert trial.ceiling_bytes_per_s == RATES[trial.direction]
 
 
-def test_a_void_trial_keeps_its_numbers_and_its_reason(bench: Bench) -> None:
+def test_a_void_trial_keeps_its_numbers_and_its_reason(bench: RunBench) -> None:
     bench.outcome = lambda trial_id: measured("cached" if trial_id == "b002-0001" else "")
-    assert bench.runner(SMALL).run().not_ok == 1
+    assert bench.run(SMALL).not_ok == 1
     trial = bench.trials()["b002-0001"]
     assert (trial.status, trial.reason, trial.elapsed_s, trial.verified) == ("void", "cached", 0.5, True)
 
 
-def test_a_network_that_cannot_be_set_fails_its_trials_and_no_others(bench: Bench) -> None:
+def test_a_network_that_cannot_be_set_fails_its_trials_and_no_others(bench: RunBench) -> None:
     set_up = bench.session.set_up_network
 
     def set_up_network(case: Case) -> None:
@@ -206,33 +179,29 @@ def test_a_network_that_cannot_be_set_fails_its_trials_and_no_others(bench: Benc
         set_up(case)
 
     bench.session.set_up_network = set_up_network
-    assert bench.runner(SMALL).run().not_ok == 8
+    assert bench.run(SMALL).not_ok == 8
     for trial in bench.transferred().values():
-        assert (trial.status == "failed") == (trial.mtu == 9000)
-        assert (trial.ceiling_bytes_per_s is None) == (trial.mtu == 9000)
+        assert (trial.status == "failed") == (trial.ceiling_bytes_per_s is None) == (trial.mtu == 9000)
 
 
-def test_a_ceiling_that_cannot_be_measured_is_recorded_and_the_trials_are_run(bench: Bench) -> None:
+def test_a_ceiling_that_cannot_be_measured_is_recorded_and_the_trials_are_run(bench: RunBench) -> None:
     bench.link = Mock(side_effect=LabFailure("iperf3: unable to connect"))
-    assert bench.runner(SMALL).run().not_ok == 8
+    assert bench.run(SMALL).not_ok == 8
     assert {(trial.status, trial.ceiling_bytes_per_s) for trial in bench.transferred().values()} == {("ok", None)}
     links = [trial for trial in bench.trials().values() if trial.protocol == "link"]
-    assert {(trial.status, trial.reason, trial.size_bytes) for trial in links} == {
-        ("failed", "iperf3: unable to connect", 0)
-    }
+    why = "iperf3: unable to connect"
+    assert {(trial.status, trial.reason, trial.size_bytes) for trial in links} == {("failed", why, 0)}
 
 
-@pytest.mark.parametrize(
-    "error", [RestoreError(["MTU should be 1500"]), Interrupted("stopped by SIGINT"), KeyError("x")]
-)
-def test_some_errors_end_a_sweep_and_what_was_measured_is_kept(bench: Bench, error: Exception) -> None:
+@pytest.mark.parametrize("error", [RestoreError(["MTU should be 1500"]), Interrupted("by SIGINT"), KeyError("x")])
+def test_some_errors_end_a_sweep_and_what_was_measured_is_kept(bench: RunBench, error: Exception) -> None:
     bench.outcome = Mock(side_effect=[measured(), measured(), measured(), error])
     with pytest.raises(type(error)):
-        bench.runner(SMALL).run()
+        bench.run(SMALL)
     assert list(bench.transferred()) == ["b001-0001", "b001-0002", "b001-0003"]
 
 
-def test_a_failed_trial_whose_settings_stay_changed_ends_the_sweep(bench: Bench) -> None:
+def test_a_failed_trial_whose_settings_stay_changed_ends_the_sweep(bench: RunBench) -> None:
     def outcome(_: str) -> TransferResult:
         bench.world.settings.apply(knob("client", "space", "stuck"))
         bench.world.hosts["client"].stuck_keys.add("space")
@@ -240,37 +209,29 @@ def test_a_failed_trial_whose_settings_stay_changed_ends_the_sweep(bench: Bench)
 
     bench.outcome = outcome
     with pytest.raises(RestoreError, match="knob space should be '131072' and is 'stuck'"):
-        bench.runner(SMALL).run()
+        bench.run(SMALL)
     assert len(bench.transfers) == 1
 
 
 # --- a server that nobody logs in to
 
 
-def unseen(bench: Bench, **server: str | None) -> Bench:
-    """The same bench, with a server that nobody logs in to."""
-    config = hosts_model(server={**UNSEEN, **server}, share={"path": None})
-    bench.session.pair = replace(bench.session.pair, config=config)
-    return bench
-
-
-def test_without_an_iperf3_no_link_is_measured_and_every_trial_is_run(bench: Bench) -> None:
+def test_without_an_iperf3_no_link_is_measured_and_every_trial_is_run(bench: RunBench) -> None:
     unseen_result = replace(measured(), server=None)
-    unseen(bench).outcome = lambda _: unseen_result
-    bench.runner(sweep_of(blocks=1, store=["disk"])).run()
-    assert bench.ceilings == []
-    assert bench.trials() == bench.transferred()
-    for trial in bench.trials().values():
-        assert (trial.status, trial.server_cpu_s, trial.retransmits) == ("ok", None, 3)
+    bench.hide_server()
+    bench.outcome = lambda _: unseen_result
+    bench.run(sweep_of(blocks=1, store=["disk"]))
+    assert (bench.ceilings, bench.trials()) == ([], bench.transferred())
+    trials = bench.trials().values()
+    assert {(trial.status, trial.server_cpu_s, trial.retransmits) for trial in trials} == {("ok", None, 3)}
 
 
-def test_an_iperf3_that_listens_already_is_asked_and_none_is_started(
-    bench: Bench, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_iperf3_that_listens_is_asked_and_none_is_started(bench: RunBench, monkeypatch: pytest.MonkeyPatch) -> None:
     measure = Mock(side_effect=lambda _client, _call, _address, direction, *_: bench.link(direction))
     monkeypatch.setattr("lab.workloads.iperf3.measure", measure)
     monkeypatch.setattr("lab.workloads.iperf3.server", lambda *_: pytest.fail("it was started"))
-    unseen(bench, iperf3="192.0.2.9:5555").runner(sweep_of(blocks=1, store=["disk"], direction=["write"])).run()
+    bench.hide_server(iperf3="192.0.2.9:5555")
+    bench.run(sweep_of(blocks=1, store=["disk"], direction=["write"]))
     asked = {(call.args[2], call.args[3], call.args[5]) for call in measure.call_args_list}
     assert asked == {("192.0.2.9", "write", 5555), ("192.0.2.9", "read", 5555)}
-    assert {trial.ceiling_bytes_per_s for trial in bench.transferred().values()} == {100e6}
+    assert bench.ceilings_of_trials() == {100e6}

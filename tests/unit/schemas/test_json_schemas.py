@@ -22,6 +22,7 @@ from support.synthetic_runs import RUN, trial
 from support.trial_lines import any_trials
 
 from lab.base import shipped
+from lab.base.present import present
 from lab.cli import export
 from lab.cli.main import main
 from lab.contribution import record
@@ -37,12 +38,9 @@ if TYPE_CHECKING:
 CAPTURED = sorted(path.name for path in RUN_CAPTURES.iterdir())
 COURSES = sorted((TESTS / "captures" / "samples").iterdir())
 RUN_JSON: dict[str, Any] = {
-    "schema": 2,
-    "load": [{"block": 1, "client": 0.25}],
-    "target": {"protocol": "smb"},
-    "link": {"mtu": 1500},
+    "schema": 2, "load": [{"block": 1, "client": 0.25}], "target": {"protocol": "smb"}, "link": {"mtu": 1500},
     "names": {"host": ["ann"]},
-}
+}  # fmt: skip
 TABLE = {"schema": 2, "columns": {"trial_id": "string"}, "rows": [{"trial_id": "b1-001", "option.smb.signing": "on"}]}
 
 
@@ -58,12 +56,6 @@ def schema(name: str) -> Draft202012Validator:
 
 def problems(name: str, records: Iterable[Any]) -> list[str]:
     return [f"{error.json_path}: {error.message}" for record in records for error in schema(name).iter_errors(record)]
-
-
-def example(name: str) -> examples.Example:
-    run = examples.find(name)
-    assert run
-    return run
 
 
 def captured(name: str, folder: Path) -> RunFolder:
@@ -107,7 +99,7 @@ def test_a_contribution_is_of_its_schema_and_a_changed_one_is_not(tmp_path: Path
 
 @pytest.mark.parametrize("name", sorted(shipped.examples()))
 def test_the_runs_that_come_with_the_lab_are_of_them(name: str) -> None:
-    assert_of_the_schemas(example(name))
+    assert_of_the_schemas(present(examples.find(name)))
 
 
 @pytest.mark.parametrize("name", CAPTURED)
@@ -132,9 +124,6 @@ def test_real_courses_are_of_theirs(path: Path) -> None:
     assert problems("samples", lines) == []
     known = set(schema("samples").schema["$defs"]["Course"]["properties"])
     assert {key for line in lines for role in ("client", "server") for key in line[role]} <= known
-
-
-def test_a_connection_has_the_facts_that_are_written_of_it() -> None:
     assert set(schema("samples").schema["$defs"]["ConnectionAtATime"]["properties"]) == set(ABOUT_CONNECTION)
 
 
@@ -173,7 +162,7 @@ def changed(record: Any, path: str, value: Any) -> Any:
 
 GOOD: dict[str, Callable[[], Any]] = {
     "trial": lambda: trial(observed={"client": {}}).to_json(),
-    "run": lambda: {**RUN, **RUN_JSON, "hosts": dict(example("example").run["hosts"])},
+    "run": lambda: {**RUN, **RUN_JSON, "hosts": dict(present(examples.find("example")).run["hosts"])},
     "samples": lambda: json.loads(COURSES[-1].read_text().splitlines()[0]),
     "table": lambda: TABLE,
 }

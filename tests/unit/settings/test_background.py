@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from support.fake_host import EmulatedHost
@@ -48,7 +48,7 @@ class Place:
     def running(self) -> list[str]:
         """Those of its processes that run; a zombie, whose parent has not looked yet, does not."""
         states = {pid: subprocess.run(["ps", "-o", "stat=", "-p", pid], capture_output=True) for pid in self.pids()}
-        return [pid for pid, found in states.items() if found.stdout.strip() and b"Z" not in found.stdout]
+        return [pid for pid, ps in states.items() if ps.stdout.strip() and b"Z" not in ps.stdout]
 
 
 @pytest.fixture
@@ -82,9 +82,7 @@ def test_it_is_ready_found_again_and_ended_with_its_children(place: Place) -> No
     assert server.read.run(place.host) == "absent"
     assert place.running() == []
     assert not identity(server).exists()
-
-
-def test_the_journal_alone_ends_it(place: Place) -> None:
+    # the journal alone ends it, too
     place.settings.apply(place.server())
     wait_for_both(place)
     Settings({"server": place.host}, Journal(place.folder / "journal.jsonl", line_format())).unwind()
@@ -184,21 +182,14 @@ def test_renewed_it_is_another_process_and_the_journal_stays_as_it_is(place: Pla
 def test_with_the_same_rights_for_all_commands_one_renews_it(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     place.settings.apply(place.server())
     first, (record,) = place.running(), place.settings.journal.open
-    told: list[tuple[str, ...]] = []
-    run, undo = place.host.run, record.undo
-
-    def note(*argv: str, **named: Any) -> Any:
-        told.append(argv)
-        return run(*argv, **named)
-
-    monkeypatch.setattr(place.host, "run", note)
+    run, undo = Mock(wraps=place.host.run), record.undo
+    monkeypatch.setattr(place.host, "run", run)
     monkeypatch.setattr(Record, "undo", property(lambda _: (command("touch", "seen", root=True), *undo)))
     place.settings.renew(record)
-    assert len(told) == 2  # what needs root, and what does not
-    told.clear()
+    assert run.call_count == 2  # what needs root, and what does not
     place.host.needs_no_sudo = True
     place.settings.renew(record)
-    assert len(told) == 1
+    assert run.call_count == 2 + 1
     assert not set(first) & set(place.running())
     place.settings.unwind()
 
@@ -210,5 +201,4 @@ def test_what_does_not_come_up_again_is_an_error_and_is_still_put_back(place: Pl
     with pytest.raises(LabFailure):
         place.settings.renew(place.settings.journal.open[0])
     place.settings.unwind()
-    assert place.running() == []
-    assert place.settings.journal.open == []
+    assert (place.running(), place.settings.journal.open) == ([], [])

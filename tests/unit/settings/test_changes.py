@@ -7,32 +7,20 @@ from collections.abc import Generator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from support import memory_host
 from support.examples import at_most
-from support.memory_host import (
-    BEFORE,
-    KINDS,
-    LINES,
-    ROLES,
-    SECRET,
-    Fault,
-    HoldingKnob,
-    Killed,
-    SlowKnob,
-    World,
-    knob,
-    lab_signals,
-    untouched,
-)
+from support.memory_host import BEFORE, LINES, Fault, World, knob, lab_signals, untouched
 
 from lab.base.errors import HostError, HostLost, Interrupted, LabError, NotNoted, RestoreError, SettingRefused
 from lab.settings.journal import Journal
 from lab.settings.operation import Setting
 
-CHANGES = st.tuples(st.sampled_from(ROLES), st.sampled_from(sorted(BEFORE)), st.sampled_from(["1500", "9000", "x y"]))
+CHANGES = st.tuples(*map(st.sampled_from, (memory_host.ROLES, sorted(BEFORE), ["1500", "9000", "x y"])))
 PROGRAMS = st.recursive(CHANGES, lambda inner: st.lists(inner, max_size=4), max_leaves=8)
 
 
@@ -57,16 +45,14 @@ THRICE = [("client", "mount", "1500"), ("client", "mount", "9000"), ("client", "
 
 @at_most(250)
 @example(program=THRICE, at=12, kind="refused", after=False)
-@given(PROGRAMS, st.integers(0, 40), st.sampled_from(KINDS), st.booleans())
+@given(PROGRAMS, st.integers(0, 40), st.sampled_from(memory_host.KINDS), st.booleans())
 def test_whatever_goes_wrong_once_everything_is_put_back(program: Any, at: int, kind: str, after: bool) -> None:
     with tempfile.TemporaryDirectory() as folder, lab_signals():
         world = World(Path(folder))
         world.counter.fault = Fault(at, kind, after)
-        try:
+        failed = True
+        with suppress(LabError, Interrupted):
             world.run([program])
-        except (LabError, Interrupted):
-            failed = True
-        else:
             failed = False
         if world.counter.struck_while_held is False and kind != "dead":
             # it struck while changing, so that putting back was not disturbed
@@ -88,12 +74,12 @@ def test_after_a_kill_the_journal_alone_restores(program: Any, at: int, after: b
     with tempfile.TemporaryDirectory() as folder:
         world = World(Path(folder))
         world.counter.fault = Fault(at, "killed", after)
-        with suppress(Killed):
+        with suppress(memory_host.Killed):
             world.run([program])
         world.counter.heal()
         # and restoring can be killed too
         world.counter.fault = Fault(world.counter.count + again, "killed", after)
-        with suppress(Killed):
+        with suppress(memory_host.Killed):
             world.restore()
         world.counter.heal()
         world.restore()
@@ -131,10 +117,9 @@ def test_secrets_reach_the_host_and_nothing_else(world: World) -> None:
     setting = knob("client", "mtu", "9000")
     world.settings.apply(setting)
     world.settings.unwind()
-    assert SECRET in [step.given for step in setting.apply]
-    assert SECRET not in world.path.read_text()
-    assert SECRET not in repr(setting)
-    assert SECRET not in " ".join(step.by_hand() for step in setting.apply)
+    assert memory_host.SECRET in [step.given for step in setting.apply]
+    for text in (world.path.read_text(), repr(setting), *(step.by_hand() for step in setting.apply)):
+        assert memory_host.SECRET not in text
 
 
 def test_a_refusal_says_what_was_asked_and_an_old_value_that_is_none_is_not_journalled(world: World) -> None:
@@ -166,7 +151,7 @@ def test_one_that_cannot_be_put_back_does_not_stop_the_others(world: World) -> N
 def test_what_holds_the_means_to_put_later_ones_back_is_kept_until_they_are(world: World) -> None:
     """A folder has the file by which a process in it is found: without that, nobody would ever end the process."""
     for host in ("server", "client"):
-        world.settings.apply(knob(host, "mount", "a folder", HoldingKnob))
+        world.settings.apply(knob(host, "mount", "a folder", memory_host.HoldingKnob))
         world.settings.apply(knob(host, "mtu", "a process in it"))
     world.hosts["server"].stuck_keys.add("mtu")
     with pytest.raises(RestoreError) as caught:
@@ -181,7 +166,7 @@ def test_what_holds_the_means_to_put_later_ones_back_is_kept_until_they_are(worl
 
 
 def test_a_step_that_hangs_does_not_keep_the_next_one_from_forcing_it(world: World) -> None:
-    world.settings.apply(knob("client", "mount", "mounted", SlowKnob))
+    world.settings.apply(knob("client", "mount", "mounted", memory_host.SlowKnob))
     world.counter.fault = Fault(world.counter.count + 1, "stuck")
     world.settings.unwind()
     assert world.state() == untouched()
@@ -199,13 +184,10 @@ def test_a_signal_while_putting_back_waits_until_all_is_back(world: World) -> No
 
 
 def test_a_full_disk_does_not_keep_hosts_from_being_put_back(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    def full(_: int) -> None:
-        raise OSError(errno.ENOSPC, "No space left on device")
-
     for key in BEFORE:
         world.settings.apply(knob("client", key, "new"))
     with monkeypatch.context() as patch:
-        patch.setattr(os, "fsync", full)
+        patch.setattr(os, "fsync", Mock(side_effect=OSError(errno.ENOSPC, "No space left on device")))
         with pytest.raises(NotNoted, match=r"knob mtu was put back, but the journal says not: .*No space") as raised:
             world.settings.unwind()
     cause, what_to_do = raised.value.brief().splitlines()
@@ -220,9 +202,9 @@ def test_a_full_disk_does_not_keep_hosts_from_being_put_back(world: World, monke
 def test_steps_are_brought_about_one_after_the_other(world: World) -> None:
     def steps() -> Generator[Setting, None, str]:
         yield knob("server", "mtu", "9000")
-        found = world.hosts["server"].run("read", "mtu").stdout
-        yield knob("server", "space", found)
-        return f"both are {found}"
+        value = world.hosts["server"].run("read", "mtu").stdout
+        yield knob("server", "space", value)
+        return f"both are {value}"
 
     assert world.settings.follow(steps()) == "both are 9000"
     assert world.hosts["server"].values["space"] == "9000"

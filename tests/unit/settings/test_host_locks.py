@@ -4,7 +4,7 @@ import json
 import os
 import shutil
 import subprocess
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -74,15 +74,12 @@ def test_what_is_told_to_be_typed_by_hand_gives_the_token_back(host: EmulatedHos
 
 
 @pytest.mark.parametrize(
-    "answer",
-    [[], ["taken"], ["taken", "b00t 1"], ["taken", "b00t 1", "ane"], ["taken", "b00t 1", "anew", "x"], ["x"] * 3],
+    "answer", ["", "taken", "taken\nb00t 1", "taken\nb00t 1\nane", "taken\nb00t 1\nanew\nx", "x\nx\nx"]
 )
-def test_a_lock_is_believed_only_where_all_of_the_answer_came(
-    host: EmulatedHost, answer: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_lock_is_believed_by_a_whole_answer(host: EmulatedHost, answer: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Half of it would have another start of the host: then a restart would seem to have put everything back."""
     journal = HostJournal(host, TOKEN, {}, 5)
-    monkeypatch.setattr(journal, "_run", lambda *_, **__: "\n".join(answer))
+    monkeypatch.setattr(journal, "_run", lambda *_, **__: answer)
     with pytest.raises(HostError, match="no lock can be read from what the host printed"):
         journal.take()
     assert journal.boot == ""
@@ -94,8 +91,7 @@ Victim = tuple[subprocess.Popen[bytes], str]  # a process, and when it started
 
 def shell(text: str, *args: str, folder: Path, given: str = "", **environment: str) -> str:
     """What a script prints, run in a folder."""
-    argv: tuple[str, ...] = ("/bin/sh", "-c", text, "sh", *args)
-    surroundings: Mapping[str, str] = os.environ | environment
+    argv, surroundings = ["/bin/sh", "-c", text, "sh", *args], os.environ | environment
     done = subprocess.run(argv, input=given, cwd=folder, env=surroundings, capture_output=True, text=True, timeout=60)
     assert done.stderr == ""
     return done.stdout
@@ -127,23 +123,14 @@ def test_the_session_of_before_is_ended(tmp_path: Path, victim: Victim) -> None:
 @pytest.mark.parametrize(
     ("lock", "account"),
     [
-        pytest.param("{pid} {start}0", ME, id="one that started at another time"),
-        pytest.param("{pid} {start}", "4242", id="one of another account"),
-        pytest.param("{pid} {start}", "-", id="one of nobody's"),
-        pytest.param("{pid} {start}", "", id="one without an account"),
-        pytest.param("{pid} {start}", None, id="one of an earlier version's lock"),
-        pytest.param("{pid} {start}", f"{ME} 4242", id="one of two accounts"),
-        pytest.param("../proc/{pid} {start}", ME, id="a path"),
-        pytest.param("../../proc/{pid} {start}", ME, id="another path"),
-        pytest.param("-{pid} {start}", ME, id="a group"),
-        pytest.param("0{pid} {start}", ME, id="a number with a nought"),
-        pytest.param("{pid},1 {start}", ME, id="two numbers"),
-        pytest.param("99999999999999999999 {start}", ME, id="a number of no process"),
-        pytest.param("-1 {start}", ME, id="all"),
-        pytest.param("0 {start}", ME, id="nobody"),
-        pytest.param("1 {start}", ME, id="the first"),
+        ("{pid} {start}0", ME),  # started at another time
+        ("{pid} {start}", "4242"), ("{pid} {start}", f"{ME} 4242"), ("{pid} {start}", "-"), ("{pid} {start}", ""),
+        ("{pid} {start}", None),  # an earlier version's lock
+        ("../proc/{pid} {start}", ME), ("../../proc/{pid} {start}", ME), ("-{pid} {start}", ME),  # paths, and a group
+        ("0{pid} {start}", ME), ("{pid},1 {start}", ME), ("99999999999999999999 {start}", ME),
+        ("-1 {start}", ME), ("0 {start}", ME), ("1 {start}", ME),  # all, nobody, the first process
     ],
-)
+)  # fmt: skip
 def test_nothing_else_that_a_lock_says_is_ended(tmp_path: Path, victim: Victim, lock: str, account: str | None) -> None:
     process, start = victim
     take(tmp_path, lock.format(pid=process.pid, start=start), account)
@@ -162,8 +149,7 @@ def test_no_guard_but_a_running_one_of_the_account_seizes_a_host(tmp_path: Path,
     (tmp_path / "lock").write_text(f"{RUN} {process.pid} {start}\n{{}}\n{ME}\n")
     for guard in ("4194305", "0", f"../{process.pid}"):
         assert shell(SEIZE, folder=tmp_path, given=f"{RUN}\n{guard}\n") == ""
-    narrow = shell(SEIZE, folder=tmp_path, given=f"{RUN}\n{process.pid}\n", FILE_SHARE_LAB_ACCOUNT="4242")
-    assert narrow == ""
+    assert shell(SEIZE, folder=tmp_path, given=f"{RUN}\n{process.pid}\n", FILE_SHARE_LAB_ACCOUNT="4242") == ""
     assert process.poll() is None
 
 
@@ -188,12 +174,9 @@ def test_a_signal_has_the_rights_of_an_account(tmp_path: Path, victim: Victim) -
     nobodys = subprocess.Popen(["sleep", "600"], user=65534)
     start_of_nobodys = shell(IS_ALIVE + 'started "$1"', str(nobodys.pid), folder=tmp_path).strip()
     for words, code in (
-        (("TERM", f"{process.pid}"), 1),
-        (("TERM", f"{process.pid}", start), 1),
-        (("KILL", f"-{process.pid}"), 1),
-        (("TERM", f"{nobodys.pid}", f"{start_of_nobodys}0"), 1),
-        (("TERM", f"{nobodys.pid}", start_of_nobodys), 0),
-    ):
+        (("TERM", f"{process.pid}"), 1), (("TERM", f"{process.pid}", start), 1), (("KILL", f"-{process.pid}"), 1),
+        (("TERM", f"{nobodys.pid}", f"{start_of_nobodys}0"), 1), (("TERM", f"{nobodys.pid}", start_of_nobodys), 0),
+    ):  # fmt: skip
         assert (process.poll(), nobodys.poll()) == (None, None)
         done = subprocess.run(run_perl(SIGNAL, "65534", *words), capture_output=True, text=True, timeout=60)
         assert (done.returncode, done.stderr) == (code, "")
@@ -202,6 +185,5 @@ def test_a_signal_has_the_rights_of_an_account(tmp_path: Path, victim: Victim) -
 
 @pytest.mark.parametrize("target", ["1", "-1", "0", "-0", "01", "-", "", "1 2", "../2", "2;id"])
 def test_a_signal_goes_to_no_number_that_is_not_one_process(target: str) -> None:
-    words = run_perl(SIGNAL, ME, "TERM", target)
-    done = subprocess.run(words, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(run_perl(SIGNAL, ME, "TERM", target), capture_output=True, text=True, timeout=60)
     assert (done.returncode != 0, done.stderr) == (True, f"no process: {target} of {ME}\n")

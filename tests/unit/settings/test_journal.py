@@ -5,6 +5,7 @@ import json
 import os
 import tempfile
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 from hypothesis import given
@@ -23,7 +24,7 @@ def world(tmp_path: Path) -> World:
 
 
 def test_the_old_value_is_on_disk_before_the_change_is_sent(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    real, synced, seen = os.fsync, set(), []
+    real, synced, values = os.fsync, set(), []
 
     def fsync(descriptor: int) -> None:
         real(descriptor)
@@ -35,27 +36,23 @@ def test_the_old_value_is_on_disk_before_the_change_is_sent(world: World, monkey
         assert (status.st_ino, len(content)) in synced, "the journal was not synced"
         assert world.path.parent.stat().st_ino in {inode for inode, _ in synced}, "its folder was not synced"
         last = json.loads(content.splitlines()[-1])
-        assert (last["event"], last["host"]) == ("change", host.name)
+        assert (last["event"], last["host"], last["old"]) == ("change", host.name, BEFORE[key])
         assert last["operation"] == {"kind": "knob", "key": key}
-        assert last["old"] == BEFORE[key]
-        seen.append(value)
+        values.append(value)
 
     monkeypatch.setattr(os, "fsync", fsync)
     for host in world.hosts.values():
         host.watch = watch
     world.settings.apply(knob("server", "mtu", "9000"))
     world.settings.apply(knob("client", "space", "65536"))
-    assert seen == ["nearly 9000", "9000", "nearly 65536", "65536"]
+    assert values == ["nearly 9000", "9000", "nearly 65536", "65536"]
 
 
 def test_a_change_that_cannot_be_journalled_is_not_made(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    def full(_: int) -> None:
-        raise OSError(errno.ENOSPC, "No space left on device")
-
     world.settings.apply(knob("client", "mtu", "9000"))
     content, count = world.path.read_bytes(), world.writes()
     with monkeypatch.context() as patch:
-        patch.setattr(os, "fsync", full)
+        patch.setattr(os, "fsync", Mock(side_effect=OSError(errno.ENOSPC, "No space left on device")))
         with pytest.raises(OSError, match="No space left"):
             world.settings.apply(knob("client", "space", "1"))
         assert [record.name for record in world.settings.journal.open] == ["knob mtu"]  # nothing else is put back
@@ -72,10 +69,8 @@ def test_a_torn_last_line_is_a_change_that_never_began(cut: int, standing: int) 
         for key in list(BEFORE)[:standing]:
             world.settings.apply(knob("server", key, "new"))
         whole = world.path.read_bytes() if standing else b""
-        journal = world.settings.journal
-        journal.intend(
-            Record(journal.next_number(), "client", knob("client", "mount", "new").operation, "absent", "new")
-        )
+        journal, operation = world.settings.journal, knob("client", "mount", "new").operation
+        journal.intend(Record(journal.next_number(), "client", operation, "absent", "new"))
         line = world.path.read_bytes()[len(whole) :]
         torn = line[: 1 + cut % (len(line) - 2)]
         world.path.write_bytes(whole + torn)
@@ -108,9 +103,8 @@ def test_a_last_line_without_its_end_counts_unless_it_is_torn(world: World) -> N
 
 
 @pytest.mark.parametrize("line", ["no json", "3", "[]", "{}", '{"number": 1}', '{"number": "x", "event": "restored"}',
-                                  '{"number": 1, "event": "change"}', '{"number": 1, "event": "chang"}',
-                                  '{"number": 1, "event": null}', "[" * 10**5,
-                                  "\0\0\0", "\x85\x0c\x1e", ""])  # fmt: skip
+                                  '{"number": 1, "event": "change"}', '{"number": 1, "event": "chang"}', "\0\0\0",
+                                  '{"number": 1, "event": null}', "[" * 10**5, "\x85\x0c\x1e", ""])  # fmt: skip
 @pytest.mark.parametrize("position", [0, 1])
 def test_a_line_that_is_none_is_named_and_nothing_is_lost(world: World, line: str, position: int) -> None:
     world.settings.apply(knob("server", "mtu", "9000"))

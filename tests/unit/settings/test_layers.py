@@ -64,10 +64,15 @@ def test_what_changed_before_the_layers_is_not_the_layers(stack: Stack) -> None:
     assert stack.client() == {"mtu": "1500", "space": "131072", "mount": "mine"}
 
 
-def test_a_layer_that_takes_nothing_counts_as_standing(stack: Stack) -> None:
+def test_a_layer_that_takes_nothing_stands_and_a_setting_that_is_refused_half_way_is_put_back(stack: Stack) -> None:
     layers = [stack.layer("mtu", "1500"), stack.layer("space", "1")]
     stack.layers.move(layers)
     stack.layers.move(layers[:1])
+    assert stack.world.state() == untouched()
+    stack.layers.step_down(0)
+    stack.world.counter.fault = Fault(stack.world.counter.count + 2, "lies", after=False)  # read, nearly, and then this
+    with pytest.raises(SettingRefused):
+        stack.layers.move([stack.layer("mtu", "9000")])
     assert stack.world.state() == untouched()
 
 
@@ -85,13 +90,6 @@ def test_a_layer_that_breaks_is_put_back_and_can_be_tried_again(stack: Stack, er
     stack.applied.clear()
     stack.layers.move([low, high])
     assert stack.applied == ["mount=mounted"]
-
-
-def test_a_setting_that_is_refused_half_way_is_put_back(stack: Stack) -> None:
-    stack.world.counter.fault = Fault(2, "lies", after=False)  # read, nearly, and then this
-    with pytest.raises(SettingRefused):
-        stack.layers.move([stack.layer("mtu", "9000")])
-    assert stack.world.state() == untouched()
 
 
 def test_what_cannot_be_put_back_is_said_and_tried_again_by_the_next_step_below(stack: Stack) -> None:
@@ -131,13 +129,10 @@ def test_any_walk_stands_where_it_should_and_applies_no_more(moves: list[tuple[t
 
 def test_it_knows_what_it_stands_on_and_steps_down_to_nothing_higher(stack: Stack) -> None:
     low, high, other = (stack.layer(*pair) for pair in (("mtu", "9000"), ("space", "1"), ("space", "2")))
-    assert stack.layers.stands_on([])
-    assert not stack.layers.stands_on([low])
+    assert [stack.layers.stands_on(layers) for layers in ([], [low])] == [True, False]
     stack.layers.move([low, high])
-    assert stack.layers.stands_on([low])
-    assert stack.layers.stands_on([low, high])
-    assert not stack.layers.stands_on([low, other])
-    assert not stack.layers.stands_on([low, high, other])
+    for layers, stands in (([low], True), ([low, high], True), ([low, other], False), ([low, high, other], False)):
+        assert stack.layers.stands_on(layers) is stands
     stack.layers.step_down(3)
     stack.layers.move([stack.layer("mtu", "9000")])
     stack.layers.step_down(3)

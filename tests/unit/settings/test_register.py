@@ -43,15 +43,13 @@ def test_nobody_else_may_look_into_it() -> None:
     assert (register.path / "key").stat().st_size == 32
 
 
-def test_otherwise_it_is_in_the_home_unless_that_is_somebody_elses(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_otherwise_it_is_in_the_home_of_the_account(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.delenv("XDG_STATE_HOME")
+    assert state_folder() == tmp_path / ".local/state/file-share-lab"
     for value in ("", "not/absolute"):
         monkeypatch.setenv("XDG_STATE_HOME", value)
         assert state_folder() == tmp_path / ".local/state/file-share-lab"
-    monkeypatch.delenv("XDG_STATE_HOME")
-    assert state_folder() == tmp_path / ".local/state/file-share-lab"
     uid = os.geteuid()  # sudo may leave a home to root that is not root's
     monkeypatch.setattr(os, "geteuid", lambda: uid + 1 if uid else 65534)
     assert not state_folder().is_relative_to(tmp_path)
@@ -67,28 +65,21 @@ def fifo(path: Path) -> None:
     os.mkfifo(path, 0o600)
 
 
-def chmod(mode: int) -> Callable[[Path], None]:
-    return lambda path: path.chmod(mode)
-
-
 @pytest.mark.parametrize(
     ("name", "damage", "message"),
     [
-        ("", link_to, "it is a link"),
-        ("", chmod(0o755), "is open to others (mode 0755): it must be a folder of your own, of mode 0700"),
-        ("open", chmod(0o770), "is open to others (mode 0770)"),
-        ("open", link_to, "it is a link"),
-        ("key", link_to, "it is a link"),
+        *((name, link_to, "it is a link") for name in ("", "open", "key")),
+        ("", lambda path: path.chmod(0o755),
+         "is open to others (mode 0755): it must be a folder of your own, of mode 0700"),
+        ("open", lambda path: path.chmod(0o770), "is open to others (mode 0770)"),
         ("key", lambda path: path.with_name("other name").hardlink_to(path), "has another name too (a hard link)"),
         ("key", fifo, "not an ordinary file"),
-        ("key", chmod(0o640), "is open to others (mode 0640)"),
+        ("key", lambda path: path.chmod(0o640), "is open to others (mode 0640)"),
         ("key", lambda path: path.write_bytes(b"x" * 31), "not a key of 32 bytes"),
         ("key", lambda path: path.write_bytes(b"x" * 10**6), "larger than 64 KiB, which no such file is"),
     ],
-)
-def test_files_that_others_may_have_changed_are_refused(
-    name: str, damage: Callable[[Path], None], message: str
-) -> None:
+)  # fmt: skip
+def test_files_that_others_may_have_changed_are_none(name: str, damage: Callable[[Path], None], message: str) -> None:
     damage(Register().path / name)
     with pytest.raises(BadInput) as refused:
         Register()
@@ -161,9 +152,8 @@ def test_run_json_proves_who_began_the_run(key: str) -> None:
     assert not register.began(RUN)
 
 
-def test_another_accounts_key_proves_nothing_and_a_password_is_masked(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_another_accounts_key_proves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A password in the sweep, which is masked, changes nothing."""
     signed = Register().sign(RUN | {"sweep_text": "# //ann:hunter2@nas/Films"})
     assert Register().began(RunFolder.create(tmp_path, "sweep", signed).run)
     run = Register().sign(RUN)
@@ -196,10 +186,9 @@ def accepted(lines: list[bytes]) -> int:
 def test_lines_are_those_that_were_written_with_seals_of_this_run_and_key() -> None:
     assert accepted(lines_of(5)) == 5
     assert json.loads(lines_of(1)[0]).keys() == {"number", "seal"}
-    assert accepted(lines_of(2, run="f" * 32)) == 0
-    assert accepted(lines_of(2, key=b"x" * 32)) == 0
-    assert accepted([b'{"number": 0}']) == 0
-    assert accepted([b'{"number": 0, "seal": "%s"}' % (b"0" * 64)]) == 0
+    unsealed = [b'{"number": 0}'], [b'{"number": 0, "seal": "%s"}' % (b"0" * 64)]
+    for lines in (lines_of(2, run="f" * 32), lines_of(2, key=b"x" * 32), *unsealed):
+        assert accepted(lines) == 0
     assert NoSeals().accept(lines_of(1)[0]) == NoSeals().accept(b'{"number": 0}') == b'{"number": 0}'
 
 

@@ -58,20 +58,16 @@ def test_what_stands_alone_and_is_gone_keeps_nothing_else_and_is_told_in_words(t
     assert not settings.journal.open
 
 
-def failing_twice() -> None:
-    """A transfer fails, and what was changed for it cannot be put back, nor what was changed before."""
-    try:
-        try:
-            raise LabFailure("the disk is gone")
-        finally:
-            raise RestoreError(["folder"])
-    finally:
-        raise RestoreError(["mount"])
-
-
 def test_what_failed_before_things_were_put_back_is_known() -> None:
-    with pytest.raises(RestoreError) as caught:
-        failing_twice()
+    """A transfer fails, and what was changed for it cannot be put back, nor what was changed before."""
+    with pytest.raises(RestoreError) as caught:  # noqa: PT012
+        try:
+            try:
+                raise LabFailure("the disk is gone")
+            finally:
+                raise RestoreError(["folder"])
+        finally:
+            raise RestoreError(["mount"])
     assert str(caught.value.failed_before()) == "the disk is gone"
     assert RestoreError(["folder"]).failed_before() is None
 

@@ -4,12 +4,13 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from support.observed_trials import FULL_LINK, SIZE, a_trial, judged, links
+from support.observed_trials import SIZE, a_trial, judged
 
 from lab.results.run_folder import Trial
 from lab.stats.bottleneck import remedy
 
 SMALL, LARGE = 65536, 524288
+SLOW, FAST, EVEN = (10.0, 10.1, 9.9), (40.0, 41.0, 40.5), (40.0,) * 3
 
 
 def case(name: str, speeds: Sequence[float], **changes: Any) -> list[Trial]:
@@ -37,7 +38,7 @@ def verdict_of(name: str, *cases: list[Trial], **run: Any) -> dict[str, Any]:
     ],
 )
 def test_a_level_that_alone_was_faster_names_its_factor(speeds: Sequence[float], limit: str, grade: str) -> None:
-    slow = case("small", (10.0, 10.1, 9.9)[: len(speeds)], tcp_space=SMALL, tcp={"min_rtt_ms": 0.2})
+    slow = case("small", SLOW[: len(speeds)], tcp_space=SMALL, tcp={"min_rtt_ms": 0.2})
     fast = case("large", speeds, tcp_space=LARGE, tcp={"min_rtt_ms": 0.2})
     row = verdict_of("small", slow, fast)
     assert (row["limited_by"], row["grade"]) == (limit, grade), row["evidence"]
@@ -48,58 +49,41 @@ def test_a_level_that_alone_was_faster_names_its_factor(speeds: Sequence[float],
 
 
 def test_of_several_factors_the_one_that_did_most_is_named_and_the_other_said() -> None:
-    both = case("both", (10.0, 10.1, 9.9), tcp_space=SMALL, mtu=1500)
-    buffers = case("buffers", (40.0, 41.0, 40.5), tcp_space=LARGE, mtu=1500)
+    both = case("both", SLOW, tcp_space=SMALL, mtu=1500)
+    buffers = case("buffers", FAST, tcp_space=LARGE, mtu=1500)
     frames = case("frames", (15.0, 15.1, 14.9), tcp_space=SMALL, mtu=9000)
     row = verdict_of("both", both, buffers, frames)
     assert row["limited_by"] == "TCP buffer"
     assert "MTU: 9000 in place of 1500, all else alike, made it 50 % faster (49 to 51 %, 3 blocks)" in row["evidence"]
-    far = case("far", (40.0, 41.0, 40.5), tcp_space=LARGE, mtu=9000)  # cases that differ in two things prove neither
+    far = case("far", FAST, tcp_space=LARGE, mtu=9000)  # cases that differ in two things prove neither
     assert verdict_of("both", both, far)["limited_by"] == "protocol round trips"
 
 
-def test_a_placebo_never_is_the_cause_and_a_faster_store_is_the_disk() -> None:
-    plain = case("plain", (10.0, 10.1, 9.9), options={"placebo": "none"}, tcp={"min_rtt_ms": 0.2})
-    sugar = case("sugar", (40.0, 41.0, 40.5), options={"placebo": "sugar"})
-    assert verdict_of("plain", plain, sugar)["limited_by"] == "unclear"
-    disk = case("disk", (10.0, 10.1, 9.9), store="disk")
-    ram = case("ram", (40.0, 41.0, 40.5), store="ram")
-    row = verdict_of("disk", disk, ram)
-    assert (row["limited_by"], row["grade"]) == ("disk", "certain")
-    assert "store: ram in place of disk" in row["evidence"]
-    slow, fast = case("btrfs", (9.9, 10.0, 10.1), store="btrfs"), case("xfs", (40.0,) * 3, store="xfs")
-    row = verdict_of("btrfs", slow, fast)
-    assert row["limited_by"] == "store", "which is no word on the disk below"
-    assert "store: xfs in place of btrfs" in row["evidence"]
-
-
-QUOTA: dict[str, Any] = {"server": {"cpu_cores": 0.15, "throttled_s": 8.3}}
-
-
-def test_a_full_processor_comes_before_what_relieved_it_and_a_full_link_after() -> None:
-    slow = case("slow", (10.0, 10.1, 9.9), mtu=1500, **QUOTA)
-    fast = case("fast", (14.0, 14.1, 13.9), mtu=9000, **QUOTA)
-    row = verdict_of("slow", slow, fast)
-    assert (row["limited_by"], row["grade"]) == ("server CPU", "certain")
-    assert "MTU: 9000 in place of 1500" in row["evidence"]
-    slow = case("slow", (94.0, 95.0, 94.5), mtu=1500)  # a full link that other frames make faster is not the link alone
-    fast = case("fast", (125.0, 126.0, 127.0), mtu=9000, ceiling_bytes_per_s=133e6)
-    row = verdict_of("slow", slow, fast)
-    assert row["limited_by"] == "MTU"
-    assert "near its limit: link: 94 % of the ceiling" in row["evidence"]
+PLAIN: dict[str, Any] = {"options": {"placebo": "none"}, "tcp": {"min_rtt_ms": 0.2}}
+QUOTA: dict[str, Any] = {"mtu": 1500, "server": {"cpu_cores": 0.15, "throttled_s": 8.3}}
+JUMBO: dict[str, Any] = {"mtu": 9000, "ceiling_bytes_per_s": 133e6}
+FULL = "near its limit: link: 94 % of the ceiling"
 
 
 @pytest.mark.parametrize(
-    ("rates", "changes", "grade"),
+    ("slow", "own", "fast", "other", "limit", "grade", "words"),
     [
-        ((100e6, 99e6), {}, "certain"),
-        ((100e6,), {}, "probable"),  # a ceiling that was measured once
-        ((100e6, 99e6), {"server": {"process_mean": 0.9}}, "probable"),  # something else is near its end, too
+        (SLOW, PLAIN, FAST, {"options": {"placebo": "sugar"}}, "unclear", "unclear", ""),  # never the cause
+        (SLOW, {"store": "disk"}, FAST, {"store": "ram"}, "disk", "certain", "store: ram in place of disk"),
+        # which is no word on the disk below
+        ((9.9, 10.0, 10.1), {"store": "btrfs"}, EVEN, {"store": "xfs"}, "store", "", "store: xfs in place of btrfs"),
+        # a full processor comes before the change that relieved it
+        (SLOW, QUOTA, (14.0, 14.1, 13.9), QUOTA | {"mtu": 9000}, "server CPU", "certain", "MTU: 9000 in place of 1500"),
+        # a full link that other frames make faster is not the link alone
+        ((94.0, 95.0, 94.5), {"mtu": 1500}, (125.0, 126.0, 127.0), JUMBO, "MTU", "", FULL),
     ],
 )
-def test_a_repeated_ceiling_makes_a_link_certain(rates: tuple[float, ...], changes: dict[str, Any], grade: str) -> None:
-    row = judged(a_trial(**FULL_LINK, **changes), *links(*rates)).iloc[0]
-    assert (row["limited_by"], row["grade"]) == ("link", grade)
+def test_another_level(
+    slow: Any, own: dict[str, Any], fast: Any, other: dict[str, Any], limit: str, grade: str, words: str
+) -> None:
+    row = verdict_of("slow", case("slow", slow, **own), case("fast", fast, **other))
+    assert (row["limited_by"], grade or row["grade"]) == (limit, row["grade"]), row["evidence"]
+    assert words in row["evidence"]
 
 
 @pytest.mark.parametrize(

@@ -39,9 +39,14 @@ def frame_of(wanted: Sweep, logs: Any) -> Any:
     return run(of, logs(of))
 
 
-WANTED = sweep_of_options(
-    smb={"dialect": ["2.1", "3.0"], "signing": [True, False]}, nfs={"version": [3, 4.1, 4.2]}, mtu=[1500, 9000]
-)
+def assert_effects(table: pd.DataFrame, expected: dict[tuple[str, object], float]) -> None:
+    """Compare log ratios by factor and level."""
+    ratios = {(row["factor"], row["level"]): np.log(row["ratio"]) for row in stats.rows_of(table)}
+    assert {key: ratios[key] for key in expected} == pytest.approx(expected, abs=1e-9)
+
+
+SMB = {"dialect": ["2.1", "3.0"], "signing": [True, False]}
+WANTED = sweep_of_options(smb=SMB, nfs={"version": [3, 4.1, 4.2]}, mtu=[1500, 9000])
 
 
 def test_an_option_is_compared_within_its_protocol() -> None:
@@ -56,8 +61,7 @@ def test_an_option_is_compared_within_its_protocol() -> None:
     ]  # fmt: skip
     assert set(table["method"]) == {"pairs"}
     speed = np.log(trials["MB_per_s"]).groupby([trials["block"], trials["protocol"]]).mean().unstack()
-    ratio = np.exp((speed["smb"] - speed["nfs"]).mean())
-    assert table["ratio"].iloc[0] == pytest.approx(ratio)
+    assert table["ratio"].iloc[0] == pytest.approx(np.exp((speed["smb"] - speed["nfs"]).mean()))
 
 
 def test_the_model_of_a_whole_grid_says_what_pairs_say(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -81,22 +85,19 @@ def test_a_fraction_finds_what_was_put_into_it() -> None:
 
     trials = frame_of(wanted, logs)
     table = stats.effects(stats.grid(trials))
-    found = {(row["factor"], row["level"]): np.log(row["ratio"]) for row in table.to_dict("records")}
     assert set(table["method"][table["factor"] == "protocol"]) == {"model"}
-    assert found["smb.signing", "true"] == pytest.approx(-0.2)
-    assert found["nfs.version", "4.1"] == pytest.approx(0.1)
-    assert found["smb.dialect", "3.0"] == pytest.approx(0, abs=1e-9)
-    assert found["mtu", 9000] == pytest.approx(0.05)
-    # over all signings and versions: what they cost is part of what a protocol is
-    assert found["protocol", "smb"] == pytest.approx(0.3 - 0.2 / 2 - 0.1 / 3)
+    # a protocol is over all signings and versions: what they cost is part of what a protocol is
+    assert_effects(table, {
+        ("smb.signing", "true"): -0.2, ("nfs.version", "4.1"): 0.1, ("smb.dialect", "3.0"): 0, ("mtu", 9000): 0.05,
+        ("protocol", "smb"): 0.3 - 0.2 / 2 - 0.1 / 3,
+    })  # fmt: skip
     assert table["protocol"][table["factor"] == "smb.signing"].tolist() == ["all"]
 
 
 def test_shares_interactions_and_medians_know_options() -> None:
     trials = frame_of(WANTED, lambda of: noise(np.random.default_rng(3), of, 3))
     shares = stats.shares(stats.grid(trials)).table
-    assert shares["share"].sum() == pytest.approx(1)
-    assert shares["df"].sum() == 14 * 3 - 1
+    assert shares[["share", "df"]].sum().tolist() == pytest.approx([1, 14 * 3 - 1])
     pairs = stats.interactions(stats.grid(trials))[["factor", "with_factor"]].drop_duplicates().to_numpy().tolist()
     with_mtu = [["mtu", "smb.dialect"], ["mtu", "smb.signing"], ["mtu", "nfs.version"]]
     assert pairs == [*with_mtu, ["smb.dialect", "smb.signing"]]
@@ -117,9 +118,8 @@ PUT = {"tool": {"dd": 0.3}, "dd.bs": {"1 MiB": 0.2}, "smb.signing": {"true": -0.
 
 def swept() -> pd.DataFrame:
     """cp and dd with two block sizes, over NFS, and over SMB with and without signing, without noise."""
-    grid = cases(
-        protocol=["nfs", "smb"], tool=["cp", "dd"], **{"dd.bs": ["4 KiB", "1 MiB"], "smb.signing": ["false", "true"]}
-    )
+    options = {"dd.bs": ["4 KiB", "1 MiB"], "smb.signing": ["false", "true"]}
+    grid = cases(protocol=["nfs", "smb"], tool=["cp", "dd"], **options)
     grid.loc[grid["tool"] != "dd", "dd.bs"] = ABSENT
     grid.loc[grid["protocol"] != "smb", "smb.signing"] = ABSENT
     grid = grid.drop_duplicates(ignore_index=True)
@@ -127,17 +127,13 @@ def swept() -> pd.DataFrame:
     return run(grid, np.tile(4.0 + np.asarray(logs, float)[:, None], (1, 4)))
 
 
-def test_effects_of_options_of_tools_are_those_put_in() -> None:
+def test_effects_of_options_of_tools_are_those_put_in_and_interact_with_protocols_but_not_with_tools() -> None:
     table = stats.effects(stats.grid(swept()), by=())
-    ratios = {(row["factor"], row["level"]): np.log(row["ratio"]) for row in stats.rows_of(table)}
-    assert ratios["dd.bs", "1 MiB"] == pytest.approx(0.2)
-    assert ratios["smb.signing", "true"] == pytest.approx(-0.1)
-    assert ratios["tool", "dd"] == pytest.approx(0.3 + 0.2 / 2)  # over all that dd has
-    assert ratios["protocol", "smb"] == pytest.approx(0.05 - 0.1 / 2)
+    assert_effects(table, {
+        ("dd.bs", "1 MiB"): 0.2, ("smb.signing", "true"): -0.1, ("tool", "dd"): 0.3 + 0.2 / 2,  # over all that dd has
+        ("protocol", "smb"): 0.05 - 0.1 / 2,
+    })  # fmt: skip
     assert set(table["method"]) == {"pairs"}
-
-
-def test_an_option_of_a_tool_interacts_with_protocols_and_their_options_but_not_with_tools() -> None:
     table = stats.interactions(stats.grid(swept()), by=())
     pairs = {frozenset((row["factor"], row["with_factor"])) for row in stats.rows_of(table)}
     assert frozenset(("dd.bs", "smb.signing")) in pairs

@@ -35,9 +35,8 @@ def test_a_volume_of_hfs_is_made_in_an_image_and_removed(lab: Lab) -> None:
     assert path.stat().st_mode & 0o7777 == 0o1777
     assert (path / ".metadata_never_index").exists()
     assert made.levels == {"hfs.image": "sparseimage", "hfs.case": "insensitive", "hfs.journal": "on"}
-    assert made.description.startswith(
-        "hfs, case-insensitive, sparseimage, local,journaled,noatime; in an image of 1 G"
-    )
+    words = "hfs, case-insensitive, sparseimage, local,journaled,noatime; in an image of 1 G"
+    assert made.description.startswith(words)
     lab.restore()
 
 
@@ -45,8 +44,8 @@ def test_a_volume_of_hfs_is_made_in_an_image_and_removed(lab: Lab) -> None:
 def test_the_other_images_are_made_and_read_back(lab: Lab, ending: str, kind: str) -> None:
     made = lab.make({"image": ending, "journal": "off"})
     image = lab.host.own / f"store.{ending}"
-    create = f"hdiutil create -quiet -sectors {GIB // 512} -type {kind} -layout NONE {image}"
-    assert lab.host.calls("hdiutil")[0] == create
+    words = f"create -quiet -sectors {GIB // 512} -type {kind} -layout NONE {image}"
+    assert lab.host.calls("hdiutil")[0] == f"hdiutil {words}"
     assert image.is_dir() == (ending == "sparsebundle")
     assert (made.levels["hfs.image"], made.levels["hfs.journal"]) == (ending, "off")
     lab.restore()

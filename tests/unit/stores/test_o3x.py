@@ -55,10 +55,8 @@ def test_a_pool_with_the_name_of_the_folder_is_made_on_the_image_without_force_a
 
 
 def test_levels_of_a_sweep_are_those_of_the_pool_which_is_on_the_disk_itself_with_o3x_1(lab: Lab) -> None:
-    made = lab.make({"image": "dmg", "case": "sensitive", "ashift": "13", "compression": "lz4", "mimic": "off"})
-    assert {name.removeprefix("o3x."): level for name, level in made.levels.items()} == {
-        "image": "dmg", "case": "sensitive", "ashift": "13", "compression": "lz4", "mimic": "off"
-    }  # fmt: skip
+    levels = {"image": "dmg", "case": "sensitive", "ashift": "13", "compression": "lz4", "mimic": "off"}
+    assert lab.make(levels).levels == {f"o3x.{name}": level for name, level in levels.items()}
     lab.restore()
     lab.put("partition", "")
     lab.make()
@@ -66,14 +64,11 @@ def test_levels_of_a_sweep_are_those_of_the_pool_which_is_on_the_disk_itself_wit
     lab.restore()
 
 
-@pytest.mark.parametrize(
-    ("version", "known", "option"),
-    [
-        ("10.13.6", "com.apple.mimic_hfs", " -O com.apple.mimic_hfs=on "),
-        ("10.15.7", "com.apple.mimic", " -O com.apple.mimic=hfs "),
-        ("15.5", "com.apple.mimic", ""),
-    ],
-)
+@pytest.mark.parametrize(("version", "known", "option"), [
+    ("10.13.6", "com.apple.mimic_hfs", " -O com.apple.mimic_hfs=on "),
+    ("10.15.7", "com.apple.mimic", " -O com.apple.mimic=hfs "),
+    ("15.5", "com.apple.mimic", ""),
+])  # fmt: skip
 def test_it_is_shown_as_hfs_only_where_macos_has_an_afp_server(lab: Lab, version: str, known: str, option: str) -> None:
     lab.put("version", version)
     lab.put("mimic", known)
@@ -86,9 +81,7 @@ def test_it_is_shown_as_hfs_only_where_macos_has_an_afp_server(lab: Lab, version
 
 
 @pytest.mark.parametrize("devices", [["/dev/disk7"], ["/dev/disk4s2"], ["/dev/disk4s1", "/dev/disk9"], []])
-def test_a_pool_of_that_name_over_anything_but_the_image_is_left_alone_and_so_is_the_image(
-    lab: Lab, devices: list[str]
-) -> None:
+def test_a_pool_of_that_name_over_other_devices_and_its_image_are_left_alone(lab: Lab, devices: list[str]) -> None:
     lab.make()
     rows = "".join(f"{NAME} {device}\n" for device in devices) or f"{NAME} none\n"
     lab.put("pools", rows)

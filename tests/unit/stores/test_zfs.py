@@ -17,15 +17,12 @@ def captured(name: str) -> str:
     return (LINUX_CAPTURES / f"zfs-facts-{name}-2.3.txt").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize(
-    ("name", "levels"),
-    [
-        ("stripe", {"ashift": "9", "raid": "stripe", "vdevs": "1", "compression": "on", "recordsize": "128 KiB"}),
-        ("mirror", {"ashift": "12", "raid": "mirror", "vdevs": "2", "compression": "off", "recordsize": "1 MiB"}),
-        ("raidz2", {"ashift": "13", "raid": "raidz2", "vdevs": "4", "compression": "zstd", "recordsize": "16 KiB"}),
-        ("512e", {"ashift": "9", "raid": "raidz2", "vdevs": "4", "disks": "512e", "recordsize": "8 KiB"}),
-    ],
-)
+@pytest.mark.parametrize(("name", "levels"), [
+    ("stripe", {"ashift": "9", "raid": "stripe", "vdevs": "1", "compression": "on", "recordsize": "128 KiB"}),
+    ("mirror", {"ashift": "12", "raid": "mirror", "vdevs": "2", "compression": "off", "recordsize": "1 MiB"}),
+    ("raidz2", {"ashift": "13", "raid": "raidz2", "vdevs": "4", "compression": "zstd", "recordsize": "16 KiB"}),
+    ("512e", {"ashift": "9", "raid": "raidz2", "vdevs": "4", "disks": "512e", "recordsize": "8 KiB"}),
+])  # fmt: skip
 def test_a_pool_says_which_levels_are_in_effect(name: str, levels: Mapping[str, str]) -> None:
     facts = STORE.read_facts(captured(name), {})
     assert facts.levels.items() >= levels.items()
@@ -50,7 +47,6 @@ def test_the_sectors_of_a_pool_are_those_of_its_disks_if_all_have_the_same() -> 
         parse_zfs(pool + values)
     # zpool get names disks without /dev/
     pool = "p\t1G\n\t/dev/lab/vdev-1\t1G\n/dev/lab/vdev-1\tsectors\t512 4096\n"
-    values = "".join(f"p\t{name}\t1\n" for name in ("sync", "compression", "recordsize", "atime"))
     levels = parse_zfs(f"{pool}root-0\tashift\t0\nlab/vdev-1\tashift\t9\n{values}")
     assert (levels["ashift"], levels["disks"]) == ("9", "512e")
 
@@ -69,26 +65,22 @@ def test_levels_become_words_of_zpool_and_only_those_that_were_given() -> None:
     usual = create_words("pool", "/own/store.vdevs", "/own/store", {})
     assert usual[-2:] == ("pool", "/own/store.vdevs/vdev-1")
     assert not [word for word in usual if word.startswith(("ashift", "sync", "compression", "recordsize"))]
-    words = create_words(
-        "pool", "/f", "/own/store", {"raid": "raidz3", "ashift": "12", "recordsize": "1 MiB", "atime": "on"}
-    )
+    levels = {"raid": "raidz3", "ashift": "12", "recordsize": "1 MiB", "atime": "on"}
+    words = create_words("pool", "/f", "/own/store", levels)
     assert words[words.index("pool") + 1 :] == ("raidz3", *(f"/f/vdev-{number}" for number in range(1, 6)))
     assert {"ashift=12", "recordsize=1048576", "atime=on"} <= set(words)
     assert "atime=off" not in words
 
 
-@pytest.mark.parametrize(
-    ("levels", "share"),
-    [
-        ({}, 1.0),
-        ({"vdevs": "4"}, 1.0),
-        ({"raid": "mirror", "vdevs": "4"}, 0.25),
-        ({"raid": "raidz"}, 256 / 384),  # 256 sectors of 512 bytes in rows of 2, a parity each
-        ({"raid": "raidz", "ashift": "12"}, 32 / 48),
-        ({"raid": "raidz2", "vdevs": "5", "ashift": "12"}, 32 / 54),  # 11 rows of 3: 22 parities, 54 sectors in all
-        ({"raid": "raidz2", "vdevs": "8", "ashift": "12", "recordsize": "4 KiB"}, 1 / 3),  # one sector, two parities
-    ],
-)
+@pytest.mark.parametrize(("levels", "share"), [
+    ({}, 1.0),
+    ({"vdevs": "4"}, 1.0),
+    ({"raid": "mirror", "vdevs": "4"}, 0.25),
+    ({"raid": "raidz"}, 256 / 384),  # 256 sectors of 512 bytes in rows of 2, a parity each
+    ({"raid": "raidz", "ashift": "12"}, 32 / 48),
+    ({"raid": "raidz2", "vdevs": "5", "ashift": "12"}, 32 / 54),  # 11 rows of 3: 22 parities, 54 sectors in all
+    ({"raid": "raidz2", "vdevs": "8", "ashift": "12", "recordsize": "4 KiB"}, 1 / 3),  # one sector, two parities
+])  # fmt: skip
 def test_what_redundancy_leaves_for_data(levels: Mapping[str, str], share: float) -> None:
     assert data_share(levels) == pytest.approx(share)
 

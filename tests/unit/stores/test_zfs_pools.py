@@ -33,14 +33,10 @@ def test_a_pool_is_made_in_equal_files_mounted_given_to_the_account_and_removed(
     assert files[0].parent.stat().st_mode & 0o777 == 0o700
     assert (lab.host.folder / "owner").read_text() == "1000\n"
     assert (lab.host.own / "store").stat().st_mode & 0o7777 == 0o1777
-    assert made.levels == {
-        f"zfs.{name}": level for name, level in (RAIDZ | {"atime": "off", "disks": "files", "fill": "0"}).items()
-    }
-    assert made.capacity_bytes == 4 * GIB
-    assert made.description == (
-        "zfs 2.3.9-1, raidz of 3 files, ashift 12, sync always, rw,nosuid,nodev,noatime,xattr,noacl,casesensitive; in "
-        "files of 1 GiB on /dev/sda1"
-    )
+    levels = RAIDZ | {"atime": "off", "disks": "files", "fill": "0"}
+    assert made.levels == {f"zfs.{name}": level for name, level in levels.items()}
+    pool = "zfs 2.3.9-1, raidz of 3 files, ashift 12, sync always, rw,nosuid,nodev,noatime,xattr,noacl,casesensitive"
+    assert (made.capacity_bytes, made.description) == (4 * GIB, f"{pool}; in files of 1 GiB on /dev/sda1")
     (create,) = (call for call in lab.host.calls("zpool") if call.startswith("zpool create"))
     words = create.split(" ")
     assert not {word for word in words if word.startswith("-") and word not in ("-o", "-O", "-m")}, "nothing is forced"
@@ -72,14 +68,12 @@ def test_the_pool_is_exported_and_imported_from_the_folder_of_the_lab_alone(lab:
 
 def test_a_pool_over_other_devices_is_neither_given_away_nor_destroyed(lab: Lab) -> None:
     lab.put("create.takes_another")
-    with pytest.raises(
-        CommandError, match=r"is no pool of the lab's own in .* that can be used: pool over /home/ann/disk"
-    ):
+    message = r"is no pool of the lab's own in .* that can be used: pool over /home/ann/disk"
+    with pytest.raises(CommandError, match=message):
         lab.make()
     assert lab.host.calls("chown") == []
-    with pytest.raises(RestoreError) as left:
+    with pytest.raises(RestoreError, match="pool over /home/ann/disk"):
         lab.settings.unwind()
-    assert "pool over /home/ann/disk" in str(left.value)
     assert not [call for call in lab.host.calls("zpool") if "destroy" in call]
     assert (lab.host.own / "store.vdevs" / "vdev-1").exists(), "it may need them"
 
@@ -93,8 +87,7 @@ def test_a_pool_of_others_with_that_name_is_not_touched(lab: Lab) -> None:
 
 
 def test_a_folder_that_is_there_already_is_not_touched(lab: Lab) -> None:
-    folder = lab.host.own / "store.vdevs"
-    folder.symlink_to(lab.host.folder / "pools")
+    (lab.host.own / "store.vdevs").symlink_to(lab.host.folder / "pools")
     with pytest.raises(CommandError, match="File exists"):
         lab.make()
     with pytest.raises(RestoreError, match="is a link"):

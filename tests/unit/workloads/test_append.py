@@ -20,20 +20,15 @@ CALL = LinuxPrograms(FakeHost()).call("perl")
 
 
 def run(*words: object, folder: Path) -> tuple[int, str, str]:
-    argv = run_perl(APPEND, *map(str, words))
-    done = subprocess.run(
-        argv, cwd=folder, env=os.environ | {"LC_ALL": "C"}, capture_output=True, text=True, timeout=60
-    )
-    return done.returncode, done.stdout, done.stderr
+    argv, environment = run_perl(APPEND, *map(str, words)), os.environ | {"LC_ALL": "C"}
+    result = subprocess.run(argv, cwd=folder, env=environment, capture_output=True, text=True, timeout=60)
+    return result.returncode, result.stdout, result.stderr
 
 
-@pytest.mark.parametrize(
-    ("size", "piece"),
-    [
-        (0, 512), (1, 512), (4096, 512), (4096, 8 << 20),
-        *itertools.product([(1 << 20) + 7, 3 << 20], [512 * 64, 1 << 20, 8 << 20]),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("size", "piece"), [
+    (0, 512), (1, 512), (4096, 512), (4096, 8 << 20),
+    *itertools.product([(1 << 20) + 7, 3 << 20], [512 * 64, 1 << 20, 8 << 20]),
+])  # fmt: skip
 def test_a_log_and_bands_come_to_what_was_sent(size: int, piece: int, tmp_path: Path) -> None:
     (tmp_path / "source").write_bytes(os.urandom(size))
     assert run("log", piece, "source", "log", folder=tmp_path) == (0, "", "")
@@ -41,18 +36,17 @@ def test_a_log_and_bands_come_to_what_was_sent(size: int, piece: int, tmp_path: 
     assert run("lay", 0, "source", "target", folder=tmp_path) == (0, "", "")
     old = (tmp_path / "target").read_bytes()
     assert old == (tmp_path / "source").read_bytes().translate(bytes(range(255, -1, -1)))
-    place = (tmp_path / "target").stat().st_ino
+    inode = (tmp_path / "target").stat().st_ino
     assert run("bands", piece, "source", "target", folder=tmp_path) == (0, "", "")
     assert (tmp_path / "target").read_bytes() == (tmp_path / "source").read_bytes()
-    assert (tmp_path / "target").stat().st_ino == place
+    assert (tmp_path / "target").stat().st_ino == inode
 
 
 def test_nothing_that_was_there_is_touched_by_a_log_and_no_band_is_made(tmp_path: Path) -> None:
     for name in ("source", "there"):
         (tmp_path / name).write_text(name)
     for mode in ("lay", "log"):
-        exists = (errno.EEXIST, "", "there: File exists\n")
-        assert run(mode, 512, "source", "there", folder=tmp_path) == exists
+        assert run(mode, 512, "source", "there", folder=tmp_path) == (errno.EEXIST, "", "there: File exists\n")
     missing = (errno.ENOENT, "", "none: No such file or directory\n")
     assert run("bands", 512, "source", "none", folder=tmp_path) == missing
     assert run("log", 512, "none", "target", folder=tmp_path) == missing
@@ -67,7 +61,7 @@ def test_every_band_is_written_once_and_neighbours_are_apart() -> None:
         order = list(map(int, line.split()))
         assert sorted(order) == list(range(count))
         if count > 8:
-            assert sum(abs(one - other) == 1 for one, other in itertools.pairwise(order)) <= count // 8
+            assert sum(abs(first - second) == 1 for first, second in itertools.pairwise(order)) <= count // 8
 
 
 # In place of a flush it prints how many thousands of bytes of the target are those of the source
@@ -88,9 +82,9 @@ def test_each_piece_is_flushed_before_the_next_is_written(mode: str, tmp_path: P
     (tmp_path / "source").write_bytes(os.urandom(10_000))
     if mode == "bands":
         (tmp_path / "target").write_bytes(bytes(10_000))
-    words = run_perl(COUNT_RIGHT_BYTES + APPEND, mode, "4000", "source", "target")
-    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=True)
-    assert done.stdout.split() == ["4", "8", "10"]
+    argv = run_perl(COUNT_RIGHT_BYTES + APPEND, mode, "4000", "source", "target")
+    result = subprocess.run(argv, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=True)
+    assert result.stdout.split() == ["4", "8", "10"]
 
 
 def test_the_tools_say_what_they_run_and_are_left_out_of_reads() -> None:
@@ -101,7 +95,6 @@ def test_the_tools_say_what_they_run_and_are_left_out_of_reads() -> None:
     assert workloads.tool("append").lay_out(CALL, "", move) == ()
     assert workloads.tool("bands").lay_out(CALL, "", move)[-4:] == ("lay", "0", "/a", "/b")
     made, left_out = cases_of(sweep_of(tool=["append", "bands", "cp"]))
-    assert {(case.tool, str(case.direction)) for case in made} == {
-        ("append", "write"), ("bands", "write"), ("cp", "write"), ("cp", "read"),
-    }  # fmt: skip
+    ways = {(case.tool, str(case.direction)) for case in made}
+    assert ways == {("append", "write"), ("bands", "write"), ("cp", "write"), ("cp", "read")}
     assert left_out == tuple(f"{name} with direction read: it has write only" for name in ("append", "bands"))

@@ -34,13 +34,11 @@ def test_requests_go_past_the_cache_and_what_is_written_is_verified_afterwards()
     argv = FIO.argv(LINUX.call("fio"), "fio-3.33", replace(WRITE, options={"jobs": "4", "iodepth": "8"}))
     assert argv[:2] == ("fio", "--ioengine=libaio")
     assert {"--rw=randwrite", "--bs=4096", "--direct=1", "--numjobs=4", "--iodepth=8", "--size=2097152"} < {*argv}
-    assert "--offset_increment=2097152" in argv
-    assert r"--filename=/run/gvfs/smb-share\:server=b,share=c/x" in argv
+    assert {"--offset_increment=2097152", r"--filename=/run/gvfs/smb-share\:server=b,share=c/x"} < {*argv}
     assert "--ioengine=posixaio" in FIO.argv(MAC.call("fio"), "fio-3.36", READ)
     call = LINUX.call("fio")
     timed, checked = FIO.argv(call, "", WRITE), FIO.verification(call, "", WRITE)
-    assert "--do_verify=0" in timed
-    assert "--verify=crc32c" in timed
+    assert {"--do_verify=0", "--verify=crc32c"} < {*timed}
     assert set(checked) - set(timed) == {"--verify_only=1"}
     assert FIO.lay_out(call, "", WRITE)[-4:] == ("lay", "0", WRITE.source, WRITE.target)
     assert (FIO.lay_out(call, "", READ), FIO.verification(call, "", READ)) == ((), ())
@@ -67,9 +65,7 @@ counts = st.integers(1, 1 << 40)
 
 
 @given(data=st.data(), version=st.integers(0, 99), requests=counts, runtime_ms=st.integers(1, 10**7))
-def test_a_report_of_any_fio_3_comes_to_its_own_numbers(
-    data: st.DataObject, version: int, requests: int, runtime_ms: int
-) -> None:
+def test_a_report_comes_to_its_own_numbers(data: st.DataObject, version: int, requests: int, runtime_ms: int) -> None:
     times = sorted(data.draw(st.lists(counts, min_size=4, max_size=4)))
     moved = data.draw(st.integers(1, min(1 << 50, 125 * 10**6 * runtime_ms)))
     latency = {"max": times[-1], "percentile": dict(zip(PERCENTILES, times, strict=True))}
@@ -82,15 +78,12 @@ def test_a_report_of_any_fio_3_comes_to_its_own_numbers(
     assert [read.p50_ms, read.p95_ms, read.p99_ms, read.p999_ms] == [time / 1e6 for time in times]
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"fio version": "fio-2.16"}, "none of fio 3"),
-        ({"jobs": []}, "not enough values"),
-        ({"jobs": [{"error": 5}]}, "ended with error 5"),
-        ({"jobs": [{"error": 0}]}, "KeyError"),
-    ],
-)
+@pytest.mark.parametrize(("change", "message"), [
+    ({"fio version": "fio-2.16"}, "none of fio 3"),
+    ({"jobs": []}, "not enough values"),
+    ({"jobs": [{"error": 5}]}, "ended with error 5"),
+    ({"jobs": [{"error": 0}]}, "KeyError"),
+])  # fmt: skip
 def test_a_report_that_cannot_be_true_is_refused(change: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         parse_report(json.dumps(json.loads(capture("read")) | change))
@@ -121,9 +114,8 @@ def test_every_fio_3_will_do_and_another_version_is_refused_with_what_to_do(prin
 def test_what_fio_cannot_do_is_left_out_and_why() -> None:
     fio = {"rw": ["random", "mixed"], "jobs": [1, 3]}
     made, left_out = cases_of(sweep_of(size="1 MiB", tool=["fio"], fio=fio))
-    assert [(case.tool_options["rw"], str(case.direction)) for case in made] == [
-        ("random", "write"), ("mixed", "write"), ("random", "read"),
-    ]  # fmt: skip
+    cases = [(case.tool_options["rw"], str(case.direction)) for case in made]
+    assert cases == [("random", "write"), ("mixed", "write"), ("random", "read")]
     assert left_out == (
         "fio with a size of 1048576 bytes: it is no multiple of 3 × 4096 bytes",
         "fio with direction read and rw mixed: that writes, too, and is a trial of direction write",

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from lab import workloads
 from lab.base.errors import LabFailure
+from lab.base.present import present
 from lab.design.case import Case
 from lab.design.factors import Direction
 from lab.hosts.command import run_perl
@@ -29,8 +30,8 @@ NEED = 23_000_000  # bytes per second of one stream by default
 
 def run(*words: object, folder: Path) -> tuple[int, str, str]:
     argv, environment = run_perl(FRAMES, *map(str, words)), os.environ | {"LC_ALL": "C"}
-    done = subprocess.run(argv, cwd=folder, env=environment, capture_output=True, text=True, timeout=60)
-    return done.returncode, done.stdout, done.stderr
+    result = subprocess.run(argv, cwd=folder, env=environment, capture_output=True, text=True, timeout=60)
+    return result.returncode, result.stdout, result.stderr
 
 
 @pytest.mark.parametrize(("size", "streams", "frames"), [(0, 1, 0), (1, 4, 1), (100_000, 3, 25), (99_999, 7, 25)])
@@ -49,18 +50,15 @@ def test_what_cannot_keep_the_pace_is_late_and_copied_all_the_same(tmp_path: Pat
     _, printed, _ = run(2, 4000, 1_000_000, "source", "target", folder=tmp_path)
     facts = parse_report(printed)
     assert facts.frames == 1000
-    assert facts.late is not None
-    assert facts.late > 900
-    assert facts.worst_late_s is not None
-    assert facts.worst_late_s > 0
+    assert present(facts.late) > 900
+    assert present(facts.worst_late_s) > 0
     assert (tmp_path / "target").read_bytes() == (tmp_path / "source").read_bytes()
 
 
 def test_nothing_that_was_there_is_touched(tmp_path: Path) -> None:
     for name in ("source", "there"):
         (tmp_path / name).write_text(name)
-    exists = (errno.EEXIST, "", "there: File exists\n")
-    assert run(1, 4000, 25, "source", "there", folder=tmp_path) == exists
+    assert run(1, 4000, 25, "source", "there", folder=tmp_path) == (errno.EEXIST, "", "there: File exists\n")
     missing = (errno.ENOENT, "", "none: No such file or directory\n")
     assert run(1, 4000, 25, "none", "target", folder=tmp_path) == missing
 
@@ -77,13 +75,11 @@ def test_a_report_is_read_where_it_can_be_true(frames: int, late: int, worst_s: 
 
 
 def test_a_frame_has_its_part_of_the_bit_rate_and_no_report_fails_the_trial() -> None:
-    argv = workloads.tool("frames").argv((), "", MOVE)
-    assert argv[-5:] == ("1", "920000", "25", "/a", "/b")
-    case = frames_case("4")
-    assert workloads.tool("frames").least_s(case) == pytest.approx(10.0)
-    assert workloads.tool("frames").least_s(frames_case("most")) == pytest.approx(40.0)
+    frames = workloads.tool("frames")
+    assert frames.argv((), "", MOVE)[-5:] == ("1", "920000", "25", "/a", "/b")
+    assert [frames.least_s(frames_case(streams)) for streams in ("4", "most")] == pytest.approx([10.0, 40.0])
     with pytest.raises(LabFailure, match="frames: its report cannot be true: no count of frames"):
-        workloads.tool("frames").read_report("", MOVE)
+        frames.read_report("", MOVE)
 
 
 # --- the highest number of streams
@@ -115,10 +111,8 @@ def test_the_highest_number_is_found_in_few_tries(able: int, fitting: int) -> No
     share = Share(able)
     most = min(max(1, fitting), MOST_STREAMS)
     link_bytes_per_s = (fitting + 0.5) * NEED / most_streams.OVER_CEILING
-    highest = most_streams.find(frames_case("most"), share.move, link_bytes_per_s).observed.frames
-    assert highest is not None
-    assert highest.most_streams == min(able, most)
-    assert highest.streams == max(1, min(able, most))
+    highest = present(most_streams.find(frames_case("most"), share.move, link_bytes_per_s).observed.frames)
+    assert (highest.most_streams, highest.streams) == (min(able, most), max(1, min(able, most)))
     assert len(share.tried) == len(set(share.tried)) <= most.bit_length() + 1
     assert highest.tried == tuple(f"{streams}: {7 if streams > able else 0} of 1000 late" for streams in share.tried)
 

@@ -18,6 +18,7 @@ from support.sweeps import cases_of
 
 from lab import workloads
 from lab.base.errors import BadInput, LabFailure, TransferError
+from lab.base.present import present
 from lab.design.case import Case
 from lab.design.factors import Direction
 from lab.design.plan import plan
@@ -62,9 +63,9 @@ def test_a_phase_finds_what_was_laid_and_leaves_what_it_should(phase: str, tmp_p
     laid = run("lay", phase, tmp_path)
     assert (laid.returncode, laid.stdout, laid.stderr) == (0, "", "")
     assert content(tmp_path / "top") == (FOLDERS if phase == "create" else FOLDERS | FILES)
-    done = run("run", phase, tmp_path)
-    assert done.returncode == 0, done.stderr
-    calls = parse_report(f"a warning\n{done.stdout}another\n", phase)
+    result = run("run", phase, tmp_path)
+    assert result.returncode == 0, result.stderr
+    calls = parse_report(f"a warning\n{result.stdout}another\n", phase)
     assert calls.requests == 4  # the top is a folder, too
     assert 0 < (calls.runtime_s or 0) < 5
     assert content(tmp_path / "top") == LEFT[phase]
@@ -86,22 +87,19 @@ def left_by(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
     return run_once
 
 
-@pytest.mark.parametrize(
-    ("phase", "change", "why"),
-    [
-        ("create", "rm top/three", "something is missing"),
-        ("create", "touch top/a/more", "a/more: should not be there"),
-        ("create", "mv top/three top/four", "three: no file"),
-        ("create", "echo x > top/three", "three: it has 2 bytes, not 0"),
-        ("create", "rm top/three; ln -s names top/three", "three: no file"),
-        ("create", "rm top/three; mkfifo top/three", "three: no file"),
-        ("create", "rmdir top/empty; ln -s a top/empty", "empty: no folder"),
-        ("rename", "mv top/renamed-2 top/three", "renamed-2: no file"),
-        ("rename", ": > top/renamed-2", "renamed-2: it has 0 bytes, not 70000"),
-        ("delete", "touch top/three", "three: should not be there"),
-        ("delete", "rmdir top/empty", "something is missing"),
-    ],
-)
+@pytest.mark.parametrize(("phase", "change", "why"), [
+    ("create", "rm top/three", "something is missing"),
+    ("create", "touch top/a/more", "a/more: should not be there"),
+    ("create", "mv top/three top/four", "three: no file"),
+    ("create", "echo x > top/three", "three: it has 2 bytes, not 0"),
+    ("create", "rm top/three; ln -s names top/three", "three: no file"),
+    ("create", "rm top/three; mkfifo top/three", "three: no file"),
+    ("create", "rmdir top/empty; ln -s a top/empty", "empty: no folder"),
+    ("rename", "mv top/renamed-2 top/three", "renamed-2: no file"),
+    ("rename", ": > top/renamed-2", "renamed-2: it has 0 bytes, not 70000"),
+    ("delete", "touch top/three", "three: should not be there"),
+    ("delete", "rmdir top/empty", "something is missing"),
+])  # fmt: skip
 def test_what_a_phase_did_not_leave_is_found(
     left_by: Callable[[str], Path], phase: str, change: str, why: str, tmp_path: Path
 ) -> None:
@@ -111,34 +109,28 @@ def test_what_a_phase_did_not_leave_is_found(
         check_names(tmp_path, phase)
 
 
-@pytest.mark.parametrize(
-    ("phase", "change", "why"),
-    [
-        ("create", "touch top/three", "top/three: File exists"),
-        ("stat", "echo x > top/three", "top/three: it has 2 bytes, not 70000"),
-        ("stat", "rm top/three", "top/three: No such file or directory"),
-        ("list", "touch top/a/more", "top/a: other names came back"),
-        ("list", "rm top/three", "top/: other names came back"),
-        ("list", "rm -r top/empty", "top/empty: No such file or directory"),
-        ("rename", "rm top/three", "top/three: No such file or directory"),
-        ("delete", "rm top/three", "top/three: No such file or directory"),
-    ],
-)
-def test_what_came_back_is_compared_and_what_is_refused_is_said(
-    phase: str, change: str, why: str, tmp_path: Path
-) -> None:
+@pytest.mark.parametrize(("phase", "change", "why"), [
+    ("create", "touch top/three", "top/three: File exists"),
+    ("stat", "echo x > top/three", "top/three: it has 2 bytes, not 70000"),
+    ("stat", "rm top/three", "top/three: No such file or directory"),
+    ("list", "touch top/a/more", "top/a: other names came back"),
+    ("list", "rm top/three", "top/: other names came back"),
+    ("list", "rm -r top/empty", "top/empty: No such file or directory"),
+    ("rename", "rm top/three", "top/three: No such file or directory"),
+    ("delete", "rm top/three", "top/three: No such file or directory"),
+])  # fmt: skip
+def test_what_came_back_is_compared_and_a_refusal_is_told(phase: str, change: str, why: str, tmp_path: Path) -> None:
     (tmp_path / "names").write_text(NAMES)
     assert run("lay", phase, tmp_path).returncode == 0
     subprocess.run(["sh", "-c", change], cwd=tmp_path, check=True)
-    done = run("run", phase, tmp_path)
-    assert done.returncode != 0
-    assert (done.stdout, done.stderr) == ("", f"{why}\n")
+    result = run("run", phase, tmp_path)
+    assert (result.returncode != 0, result.stdout, result.stderr) == (True, "", f"{why}\n")
 
 
 def test_a_tree_is_laid_nowhere_that_something_is_and_with_no_name_that_renaming_gives(tmp_path: Path) -> None:
     (tmp_path / "names").write_text("f 1 a/renamed-7\n")
-    done = run("lay", "rename", tmp_path)
-    assert (done.returncode != 0, done.stderr) == (True, "a/renamed-7: a name that renaming gives\n")
+    result = run("lay", "rename", tmp_path)
+    assert (result.returncode != 0, result.stderr) == (True, "a/renamed-7: a name that renaming gives\n")
     assert not (tmp_path / "top").exists()
     (tmp_path / "names").write_text("f 1 one\n")
     (tmp_path / "elsewhere").mkdir()
@@ -149,14 +141,11 @@ def test_a_tree_is_laid_nowhere_that_something_is_and_with_no_name_that_renaming
 
 @given(count=st.integers(1, 1200))
 @at_most(3)
-def test_percentiles_are_times_that_a_share_of_the_calls_did_not_exceed(
-    count: int, tmp_path_factory: pytest.TempPathFactory
-) -> None:
+def test_percentiles_bound_a_share_of_the_calls(count: int, tmp_path_factory: pytest.TempPathFactory) -> None:
     folder = tmp_path_factory.mktemp("many")
     (folder / "names").write_text("".join(f"f 0 {number}\n" for number in range(count)))
-    for mode in ("lay", "run"):
-        done = run(mode, "stat", folder)
-    calls = parse_report(done.stdout, "stat")
+    _, result = (run(mode, "stat", folder) for mode in ("lay", "run"))
+    calls = parse_report(result.stdout, "stat")
     assert calls.requests == count
     assert calls.iops == pytest.approx(count / (calls.runtime_s or 0), rel=1e-3)
 
@@ -179,10 +168,8 @@ def test_a_report_is_read_and_one_that_cannot_be_true_is_refused() -> None:
 
 def test_the_time_of_a_trial_is_that_of_the_calls_alone_and_within_that_of_the_command() -> None:
     tool = workloads.tool("metadata")
-    report = tool.read_report(REPORT.replace("stat", "list"), replace(MOVE, options={"phase": "list"}))
-    assert report is not None
-    assert report.requests is not None
-    assert report.requests.write is None  # names that are listed come from the server
+    report = present(tool.read_report(REPORT.replace("stat", "list"), replace(MOVE, options={"phase": "list"})))
+    assert present(report.requests).write is None  # names that are listed come from the server
     assert tool.elapsed_s(report, 0.1) == 0.004
     with pytest.raises(LabFailure, match=r"0\.004 s of calls in 0\.003 s"):
         tool.elapsed_s(report, 0.003)
@@ -209,15 +196,13 @@ def test_each_phase_is_a_case_in_the_direction_of_its_names() -> None:
 
 
 def test_what_metadata_cannot_be_asked_for_is_left_out_with_the_reason() -> None:
+    after_laying: dict[str, Any] = {"direction": ["read"], "store": ["disk"], "server_cache": ["cold"]}
     refused = [
         (sweep({"kind": "file", "profile": None}), 'metadata: it is of the names of many files: give kind = "tree"'),
         (sweep({"changed": 0.5}), "metadata with changed: names do not change"),
         (sweep({"size": None, "seconds": 3}), "metadata with seconds: names are no load of the link"),
         (sweep(direction=["read"]), "direction read and phase create: its names go the other way, as direction write"),
-        (
-            sweep(metadata={"phase": ["list"]}, direction=["read"], store=["disk"], server_cache=["cold"]),
-            "server_cache cold: the files were made right before",
-        ),
+        (sweep(metadata={"phase": ["list"]}, **after_laying), "server_cache cold: the files were made right before"),
         (sweep(protocol=["ssh"]), "metadata needs a mounted share"),
     ]
     for asked, why in refused:

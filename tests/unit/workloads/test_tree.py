@@ -33,9 +33,7 @@ def host(tmp_path_factory: pytest.TempPathFactory) -> EmulatedHost:
 
 
 def content(top: Path) -> dict[str, bytes | None]:
-    return {
-        str(path.relative_to(top)): path.read_bytes() if path.is_file() else None for path in sorted(top.rglob("*"))
-    }
+    return {str(path.relative_to(top)): path.read_bytes() if path.is_file() else None for path in top.rglob("*")}
 
 
 def test_a_tree_is_what_its_manifest_says(tmp_path: Path) -> None:
@@ -88,19 +86,16 @@ def small(host: EmulatedHost) -> Payload:
     return tree
 
 
-@pytest.mark.parametrize(
-    ("change", "why"),
-    [
-        ("rm top/a/small", "something is missing"),
-        ("rmdir top/a/empty", "something is missing"),
-        ("touch top/._small", "._small: was not sent"),
-        ("touch top/a/empty/more", "a/empty/more: was not sent"),
-        ("mv top/a/small top/a/other", "a/small: No such file"),
-        ("rm top/a/small; ln -s ../../tree.txt top/a/small", "a/small: is neither folder nor file"),
-        ("rm top/a/small; mkfifo top/a/small", "a/small: is neither folder nor file"),
-        ("rmdir top/a/empty; touch top/a/empty", "a/empty: no folder"),
-    ],
-)
+@pytest.mark.parametrize(("change", "why"), [
+    ("rm top/a/small", "something is missing"),
+    ("rmdir top/a/empty", "something is missing"),
+    ("touch top/._small", "._small: was not sent"),
+    ("touch top/a/empty/more", "a/empty/more: was not sent"),
+    ("mv top/a/small top/a/other", "a/small: No such file"),
+    ("rm top/a/small; ln -s ../../tree.txt top/a/small", "a/small: is neither folder nor file"),
+    ("rm top/a/small; mkfifo top/a/small", "a/small: is neither folder nor file"),
+    ("rmdir top/a/empty; touch top/a/empty", "a/empty: no folder"),
+])  # fmt: skip
 def test_names_are_compared_too(host: EmulatedHost, small: Payload, change: str, why: str) -> None:
     shutil.rmtree(host.folder / "top", ignore_errors=True)
     shutil.copytree(host.folder / "whole", host.folder / "top")
@@ -126,9 +121,8 @@ def test_for_a_second_copy_a_share_of_the_files_changes_and_the_rest_stays(tmp_p
     second = content(tmp_path / "top")
     tree.check(host, "top", size, "seed")
     changed = {name for name in first if first[name] != second[name]}
-    assert changed == {"0", "10", "20"}
     younger = {path.name for path in (tmp_path / "top").iterdir() if path.stat().st_mtime > times[path.name] + 5}
-    assert younger == changed
+    assert younger == changed == {"0", "10", "20"}
     (tmp_path / "top" / "10").write_bytes(first["10"] or b"")
     with pytest.raises(TransferError, match="10: differs within"):
         tree.check(host, "top", size, "seed")

@@ -64,8 +64,7 @@ def test_a_buffer_that_is_too_large_is_refused_with_the_largest(tmp_path: Path) 
 
 def test_buffers_that_change_nothing_are_reported_once_with_what_would(tmp_path: Path) -> None:
     cases = [case("smb"), case("smb", 131072), case("ssh"), case("nfs", "default")]
-    lines = list(describe_idle_buffers(pair(tmp_path), cases))
-    assert lines == [
+    assert list(describe_idle_buffers(pair(tmp_path), cases)) == [
         "client: tcp_space changes nothing for smb: it asks for 8 MiB, and for less where it does not get them; "
         "kern.ipc.maxsockbuf, which can be lowered until the next restart, would"
     ]
@@ -109,40 +108,33 @@ def test_a_sweep_of_closed_protocols_alone_does_not_begin(closed_for_smb: Capabi
         closed_for_smb.left_out([case("smb")])
 
 
-SIGNED = case_of(**{"smb.dialect": "3.0", "smb.signing": "true"})
+COLD, SIGNED = case_of("read", server_cache="cold"), case_of(**{"smb.dialect": "3.0", "smb.signing": "true"})
 MOUNTED = "smb.dialect, smb.signing: /mnt/nas was mounted by somebody else: leave that out, or let the lab mount"
 
 
 @pytest.mark.parametrize(
     ("asked", "share", "message"),
     [
-        (
-            case_of("read", server_cache="cold"),
-            {},
-            "server_cache = cold: nobody logs in to the server: leave it out of",
-        ),
+        (COLD, {}, "server_cache = cold: nobody logs in to the server: leave it out of"),
         (case("ssh"), {}, r"ssh: nobody logs in to the server: give \[server\] host in the hosts file"),
         (SIGNED, {"mounted": "/mnt/nas"}, MOUNTED),
     ],
 )
-def test_what_needs_a_login_or_a_mount_of_the_labs_own_is_refused(
-    asked: Case, share: Mapping[str, str], message: str
-) -> None:
+def test_what_needs_a_login_or_our_own_mount_is_refused(asked: Case, share: Mapping[str, str], message: str) -> None:
     with pytest.raises(Unsupported, match=message):
         check_unseen_server(asked, pair_of(hosts_model(server=UNSEEN, share=share)))
 
 
 def test_what_needs_neither_is_not_refused() -> None:
     check_unseen_server(case_of(**{"smb.signing": "true"}), pair_of(hosts_model(server=UNSEEN)))
-    for asked in (case_of("read", server_cache="cold"), case("ssh")):
+    for asked in (COLD, case("ssh")):
         check_unseen_server(asked, pair_of(hosts={Role.SERVER: FakeHost("server")}))
-
-
-# --- tools of the store
 
 
 class Server(LinuxPrograms):
     """The programs of a server, without those that it lacks; bonnie++ has this version."""
+
+    host: FakeHost
 
     def __init__(self, *lacking: str, version: str = "2.00a"):
         host = FakeHost("server")
@@ -164,36 +156,32 @@ def with_store(programs: Server, free_bytes: int = 100 * GIB) -> Pair:
     return pair_of(hosts={"server": programs.host}, platforms={"server": platform}, facts={"server": facts})
 
 
-def sweep_of_tools(*tools: str, store: tuple[str, ...] = ("ram", "disk"), **more: Any) -> Sweep:
-    return sweep_with(store_tools=list(tools), factors={"store": list(store)}, **more)
+def sweep_of_tools(*tools: str, store: str = "ram disk", **more: Any) -> Sweep:
+    return sweep_with(store_tools=list(tools), factors={"store": store.split()}, **more)
 
 
 def test_dd_is_everywhere_and_a_sweep_that_leaves_the_disk_alone_needs_no_tools() -> None:
-    check_store_tools(with_store(Server()), sweep_of_tools("dd"))
-    check_store_tools(with_store(Server("bonnie++")), sweep_of_tools("bonnie++", store=("ram",)))
+    server = Server("bonnie++")
+    for sweep in (sweep_of_tools("dd"), sweep_of_tools("bonnie++", store="ram")):
+        check_store_tools(with_store(server), sweep)
+    assert server.host.sent == []
 
 
 @pytest.mark.parametrize(
-    ("server", "tool", "messages"),
+    ("server", "tool", "message"),
     [
-        (Server("bonnie++"), "bonnie++", ["store_tools needs bonnie++", "apt-get install bonnie++"]),
-        (Server("fio"), "fio", ["store_tools needs fio", "apt-get install fio"]),
-        (Server(version="1.03d"), "bonnie++", ["is version 1.03d"]),
+        (Server("bonnie++"), "bonnie++", r"store_tools needs bonnie\+\+.*apt-get install bonnie\+\+"),
+        (Server("fio"), "fio", "store_tools needs fio.*apt-get install fio"),
+        (Server(version="1.03d"), "bonnie++", r"is version 1\.03d"),
     ],
 )
-def test_a_missing_program_is_named_with_how_to_get_it_and_another_version_is_refused(
-    server: Server, tool: str, messages: list[str]
-) -> None:
-    with pytest.raises(Unsupported) as refused:
+def test_a_tool_that_is_missing_or_of_another_version_is_named(server: Server, tool: str, message: str) -> None:
+    with pytest.raises(Unsupported, match=message):
         check_store_tools(with_store(server), sweep_of_tools("dd", tool))
-    assert all(message in str(refused.value) for message in messages)
 
 
 def test_twice_the_memory_must_fit_unless_a_smaller_size_is_asked_for() -> None:
-    with pytest.raises(Unsupported) as refused:
+    with pytest.raises(Unsupported, match=rf"bonnie\+\+ needs .*{8 * GIB} are free: make room there, .*bonnie_size"):
         check_store_tools(with_store(Server(), 8 * GIB), sweep_of_tools("bonnie++"))
-    assert "bonnie++ needs" in refused.value.message
-    assert f"{8 * GIB} are free" in refused.value.message
-    assert "bonnie_size" in refused.value.remedy
     check_store_tools(with_store(Server(), 8 * GIB), sweep_of_tools("bonnie++", bonnie_size="1 GiB"))
     check_store_tools(with_store(Server(), 9 * GIB), sweep_of_tools("bonnie++"))

@@ -1,6 +1,8 @@
 """What a hosts file and a sweep cannot do together, before any host is reached; devices that a sweep writes to."""
 
+import re
 from collections.abc import Mapping
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -28,11 +30,8 @@ def sweep(**stores: dict[str, list[str]]) -> Sweep:
     return sweep_with(factors={"protocol": ["nfs"], "store": list(stores), **stores})
 
 
-IMAGE, EITHER, MIRROR = (
-    sweep(ext4={"disk": ["image"]}),
-    sweep(ext4={"disk": ["image", "named"]}),
-    sweep(zfs={"disks": ["named"], "raid": ["mirror"]}),
-)
+IMAGE, EITHER = sweep(ext4={"disk": ["image"]}), sweep(ext4={"disk": ["image", "named"]})
+MIRROR = sweep(zfs={"disks": ["named"], "raid": ["mirror"]})
 
 
 @pytest.mark.parametrize(
@@ -60,15 +59,15 @@ def test_a_sweep_takes_as_many_as_its_stores_have(tmp_path: Path) -> None:
 def test_just_those_that_are_written_to_are_named_at_the_command(tmp_path: Path) -> None:
     config = hosts(tmp_path, TWO)
     first, second = TWO.split()
-    check_write_to(config, EITHER, [first])
-    check_write_to(config, MIRROR, [second, first])
-    check_write_to(config, IMAGE, [])
-    with pytest.raises(BadInput, match=f"the sweep writes to {first} of the server: .*; then: --write-to {first}$"):
-        check_write_to(config, EITHER, [])
-    with pytest.raises(BadInput, match=f"writes to {first} of the server, and --write-to has {second}"):
-        check_write_to(config, EITHER, [second])
-    with pytest.raises(BadInput, match="--write-to: the sweep writes to no device"):
-        check_write_to(config, IMAGE, [first])
+    for wanted, named in ((EITHER, [first]), (MIRROR, [second, first]), (IMAGE, [])):
+        check_write_to(config, wanted, named)
+    for wanted, named, message in (
+        (EITHER, [], f"the sweep writes to {first} of the server: .*; then: --write-to {first}$"),
+        (EITHER, [second], f"writes to {first} of the server, and --write-to has {second}"),
+        (IMAGE, [first], "--write-to: the sweep writes to no device"),
+    ):
+        with pytest.raises(BadInput, match=message):
+            check_write_to(config, wanted, named)
 
 
 def test_a_plan_says_which_it_writes_to(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -82,9 +81,6 @@ def test_a_plan_says_which_it_writes_to(tmp_path: Path, capsys: pytest.CaptureFi
     assert "ata-X-2" not in printed
 
 
-# --- shares
-
-
 @pytest.mark.parametrize(
     ("share", "protocols", "message"),
     [
@@ -94,30 +90,19 @@ def test_a_plan_says_which_it_writes_to(tmp_path: Path, capsys: pytest.CaptureFi
         ({"path": None}, ["nfs"], "[share] path: missing: NFS mounts the folder that the server exports"),
         ({"path": "~/media"}, ["smb"],
          "[share] path: ~/media: whose home that is only a login on the server would tell: give the full path"),
+        ({"path": None}, ["smb"], ""),
+        ({"path": None, "mounted": "/mnt/nas"}, ["nfs"], ""),
+        ({}, ["smb", "nfs"], ""),
     ],
 )  # fmt: skip
-def test_what_a_share_of_an_unseen_server_cannot_do_is_refused(
-    share: Mapping[str, str | None], protocols: list[str], message: str
-) -> None:
-    with pytest.raises(BadInput) as refused:
+def test_what_an_unseen_share_cannot_do(share: Mapping[str, str | None], protocols: list[str], message: str) -> None:
+    with pytest.raises(BadInput, match=rf"^{re.escape(message)}\Z") if message else nullcontext():
         check_fit(hosts_model(server=UNSEEN, share=share), sweep_of(protocol=protocols, store=["disk"]))
-    assert str(refused.value) == message
-
-
-@pytest.mark.parametrize(
-    ("share", "protocols"),
-    [({"path": None}, ["smb"]), ({"path": None, "mounted": "/mnt/nas"}, ["nfs"]), ({}, ["smb", "nfs"])],
-)
-def test_what_it_can_do_is_not(share: Mapping[str, str | None], protocols: list[str]) -> None:
-    check_fit(hosts_model(server=UNSEEN, share=share), sweep_of(protocol=protocols, store=["disk"]))
 
 
 def test_what_the_lab_serves_from_memory_needs_no_path() -> None:
     config = hosts_model(share={"serve": "lab", "path": None})
     check_fit(config, sweep_of(protocol=["smb", "nfs"], store=["ram"]))
-
-
-# --- tools of the store
 
 
 def test_tools_that_would_measure_nothing_are_bad_input() -> None:
@@ -129,9 +114,6 @@ def test_tools_that_would_measure_nothing_are_bad_input() -> None:
     with pytest.raises(BadInput, match=r"store_tools: fio: .* nobody logs in"):
         check_fit(unseen, fio)
     check_fit(unseen, dd)
-
-
-# --- trees on RAM disks
 
 
 def mail(profile: str = "mail") -> Sweep:
@@ -151,8 +133,8 @@ def test_a_tree_that_is_larger_than_a_ram_disk_in_whole_blocks_is_refused(role: 
     too_small = {"ram_disk": "18 MiB"}  # 5 % more than its bytes, and too small for its last blocks
     with pytest.raises(BadInput) as caught:
         check_fit(large(**{role: too_small}), mail())
-    assert f"[{role}] ram_disk: 18874368 bytes cannot hold a payload of 16777216 bytes in " in str(caught.value)
-    assert "files, which take " in str(caught.value)
+    message = rf"\[{role}\] ram_disk: 18874368 bytes cannot hold a payload of 16777216 bytes in .*files, which take "
+    assert re.search(message, str(caught.value))
     assert caught.value.remedy == "a larger ram_disk, or a smaller size in the sweep"
 
 

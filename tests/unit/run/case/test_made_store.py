@@ -31,6 +31,7 @@ from lab.stores.zfs import STORE as ZFS
 
 SHARE = ShareConfig(serve="lab", account="lab")
 LAB = {"serve": "lab"}
+NO_XFS, NO_ZFS = (f"server: store {name}: its kernel has no {name}" for name in ("xfs", "zfs"))
 
 
 def sweep_on(*stores: str, size: str = "1 MiB", **options: object) -> Sweep:
@@ -44,9 +45,9 @@ def sweep_on(*stores: str, size: str = "1 MiB", **options: object) -> Sweep:
     ("store", "levels", "asked", "lacking", "error", "message"),
     [
         (XFS, {}, "xfs loop", "", None, ""),
-        (XFS, {}, "xfs loop", "xfs", Absent, "server: store xfs: its kernel has no xfs"),
+        (XFS, {}, "xfs loop", "xfs", Absent, NO_XFS),
         (XFS, {}, "xfs loop", "loop", Absent, "server: store xfs: its kernel has no loop"),
-        (ZFS, {}, "zfs zfs", "zfs", Unsupported, "kernel has no zfs: `apt-get install zfs-dkms` there, "),
+        (ZFS, {}, "zfs zfs", "zfs", Unsupported, f"{NO_ZFS}: `apt-get install zfs-dkms` there, "),
         # loops, which nobody installs
         (ZFS, {"disks": "512e"}, "zfs zfs loop", "loop", Absent, "server: store zfs: its kernel has no loop"),
     ],
@@ -62,57 +63,47 @@ def test_a_store_that_the_kernel_lacks_is_left_out_or_can_be_installed(
         made_store.check(Linux(host), store, levels, SHARE)
 
 
-def test_a_mac_makes_none_of_them() -> None:
-    with pytest.raises(Absent, match="server: store xfs is made on linux, and the server runs macos"):
-        made_store.check(MacOS(FakeHost("server")), XFS, {}, SHARE)
-
-
-def test_without_root_there_is_none() -> None:
+def test_a_mac_and_an_account_without_root_make_none_of_them() -> None:
     host = FakeHost("server")
+    with pytest.raises(Absent, match="server: store xfs is made on linux, and the server runs macos"):
+        made_store.check(MacOS(host), XFS, {}, SHARE)
     host.lacks_root = True
-    with pytest.raises(
-        Unsupported, match="only root makes and mounts it: log in as root, or with sudo, or leave it out"
-    ):
+    message = "only root makes and mounts it: log in as root, or with sudo, or leave it out"
+    with pytest.raises(Unsupported, match=message):
         made_store.check(Linux(host), XFS, {}, SHARE)
 
 
 # --- what they hold
 
 
-ONE_GIB = "1073741824 bytes are too few for ext4 with a payload of 1073741824 bytes: give 1265 MiB or"
-TWO_GIB = "2147483648 bytes are too few for zfs, "
 LINUX = ("ram", "ext4", "xfs")
+
+
+def pools(**levels: object) -> Sweep:
+    return sweep_on("zfs", size="96 MiB", zfs=levels)
 
 
 @pytest.mark.parametrize(
     ("share", "sweep", "message"),
     [
         ({"image_size": "2 GiB"}, sweep_on(*LINUX, size="1 GiB"), ""),
-        (
-            {"image_size": "200 MiB"},
-            sweep_on(*LINUX),
-            "209715200 bytes are too few for xfs with a payload of 1048576 bytes: give 300 MiB or more",
-        ),
-        ({"image_size": "1 GiB"}, sweep_on(*LINUX, size="1 GiB"), ONE_GIB),
-        ({}, sweep_on("zfs", size="96 MiB", zfs={"raid": ["raidz2"]}), ""),
-        (
-            {},
-            sweep_on("zfs", size="96 MiB", zfs={"vdevs": [8, 9]}),
-            f"{TWO_GIB}zfs.vdevs 9 with a payload of 100663296 bytes: give 2304 MiB or more",
-        ),
-        (
-            {},
-            sweep_on("zfs", size="96 MiB", zfs={"raid": ["mirror"], "vdevs": [8]}),
-            f"{TWO_GIB}zfs.raid mirror, zfs.vdevs 8 with a payload of 100663296 bytes",
-        ),
+        ({"image_size": "200 MiB"}, sweep_on(*LINUX),
+         "209715200 bytes are too few for xfs with a payload of 1048576 bytes: give 300 MiB or more"),
+        ({"image_size": "1 GiB"}, sweep_on(*LINUX, size="1 GiB"),
+         "1073741824 bytes are too few for ext4 with a payload of 1073741824 bytes: give 1265 MiB or"),
+        ({}, pools(raid=["raidz2"]), ""),
+        ({}, pools(vdevs=[8, 9]),
+         "2147483648 bytes are too few for zfs, zfs.vdevs 9 with a payload of 100663296 bytes: give 2304 MiB or more"),
+        ({}, pools(raid=["mirror"], vdevs=[8]),
+         "2147483648 bytes are too few for zfs, zfs.raid mirror, zfs.vdevs 8 with a payload of 100663296 bytes"),
     ],
-)
-def test_an_image_must_hold_the_payload_and_be_large_enough_to_be_made(
-    share: dict[str, str], sweep: Sweep, message: str
-) -> None:
-    refused = pytest.raises(BadInput, match=re.escape(f"[share] image_size: {message}"))
+)  # fmt: skip
+def test_an_image_must_be_large_enough_for_store_and_payload(share: dict[str, str], sweep: Sweep, message: str) -> None:
+    config = hosts_model(share=LAB | share)
+    config._file = Path("hosts.ini")
+    refused = pytest.raises(BadInput, match=re.escape(f"hosts.ini: [share] image_size: {message}"))
     with refused if message else nullcontext():
-        check_fit(hosts_model(share=LAB | share), sweep)
+        check_fit(config, sweep)
 
 
 def test_in_a_share_that_was_there_the_lab_makes_no_store() -> None:
@@ -137,9 +128,7 @@ def test_only_a_line_of_a_mounted_device_is_accepted() -> None:
         ({"store": ["ram", "disk", "xfs"]}, {}),
     ],
 )  # fmt: skip
-def test_a_pool_in_files_of_one_disk_has_a_caveat_once_for_all_its_levels(
-    factors: dict[str, object], caveats: dict[str, str]
-) -> None:
+def test_a_pool_in_files_of_one_disk_has_one_caveat(factors: dict[str, object], caveats: dict[str, str]) -> None:
     assert made_store.caveats_of(sweep_with(factors={"protocol": ["nfs"], **factors})) == caveats
 
 
@@ -176,9 +165,7 @@ def test_noise_fills_it_up_to_the_level_and_is_written_out(tmp_path: Path) -> No
 
 def test_an_empty_one_says_so(tmp_path: Path) -> None:
     lab = Lab(tmp_path, "0")
-    made = lab.make()
-    assert made.levels["ext4.fill"] == "0"
-    assert not lab.host.calls("perl", "sync")
+    assert (lab.make().levels["ext4.fill"], lab.host.calls("perl", "sync")) == ("0", [])
 
 
 def test_one_that_does_not_fill_is_refused(tmp_path: Path) -> None:
@@ -203,9 +190,7 @@ def test_what_is_filled_leaves_no_room() -> None:
         ({"ext4": {"fill": [0]}}, 0),
     ],
 )
-def test_a_store_by_itself_is_filled_once_a_block_for_each_level_of_its_options(
-    factors: dict[str, Any], fills: int
-) -> None:
+def test_a_store_by_itself_is_filled_once_a_block_for_each_of_its_levels(factors: dict[str, Any], fills: int) -> None:
     assert plan(full(3, **factors), CATALOGUE).changes.get("fill", 0) == 3 * fills
 
 
@@ -216,9 +201,8 @@ def test_a_sweep_of_stores_alone_fills_each_once_a_block_whatever_measures_it() 
 
 
 def test_a_plan_says_how_many_are_filled_and_counts_the_time() -> None:
-    unfilled, empty, filled = (plan(full(fill=fill), CATALOGUE) for fill in ([], [0, 5], [0, 90]))
-    assert "fill" not in unfilled.changes
+    plans = [plan(full(fill=fill), CATALOGUE) for fill in ([], [0, 5], [0, 90])]
     # in each block one for the trial, and one where the store is measured by itself
-    assert (empty.changes["fill"], filled.changes["fill"]) == (12, 12)
-    assert filled.estimated_s - empty.estimated_s == pytest.approx(12 * 0.85 * 2**31 / 60e6)
+    assert [planned.changes.get("fill") for planned in plans] == [None, 12, 12]
+    assert plans[2].estimated_s - plans[1].estimated_s == pytest.approx(12 * 0.85 * 2**31 / 60e6)
     assert hosts_model().share.image_size == USUAL_IMAGE_BYTES

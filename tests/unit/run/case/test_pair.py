@@ -33,13 +33,14 @@ def test_a_path_may_begin_at_the_home_of_its_host(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(platforms, "detect", AtHome)
     monkeypatch.setattr(pair, "real_path", lambda _, folder: folder)
     addresses = {"client": "192.0.2.1", "server": "192.0.2.2"}
-    sections = {role: {"host": role, "data_address": own, "mount_base": path} for role, own in addresses.items()}
+    sections = {
+        role: {"host": role, "data_address": address, "mount_base": path} for role, address in addresses.items()
+    }
     config = Hosts.model_validate(sections | {"share": {"account": "me", "path": path}})
-    hosts = {role: FakeHost(role) for role in sections}
-    both = Pair.of(hosts, config)
+    both = Pair.of({role: FakeHost(role) for role in sections}, config)
     assert Shares(both, SecretStr("x")).share(case_of(store="disk")).path == server
-    own = [both.sides[role].directory.rpartition("/") for role in (Role.SERVER, Role.CLIENT)]
-    assert [above for above, _, _ in own] == [server, server.replace("server", "client")]
-    names = {*(name for _, _, name in own), both.store_name}
+    folders = [both.sides[role].directory.rpartition("/") for role in (Role.SERVER, Role.CLIENT)]
+    assert [above for above, _, _ in folders] == [server, server.replace("server", "client")]
+    names = {*(name for _, _, name in folders), both.store_name}
     assert len(names) == 3, "each has a name of its own"
     assert all(re.fullmatch("file-share-lab-[0-9a-f]{16}", name) for name in names)

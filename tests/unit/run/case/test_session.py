@@ -6,7 +6,7 @@ from typing import Any, cast
 
 import pytest
 from support.memory_host import Fault, World, knob
-from support.pairs import pair_of
+from support.pairs import STORE_NAME, pair_of
 from support.parts import case_of
 
 from lab.base.errors import CommandError, HostError, LabFailure
@@ -20,8 +20,6 @@ from lab.settings.changes import Layer, Layers
 
 CASE = case_of("read", "nfs", store="zfs", server_cache="cold")
 FORGET = command("write", "mtu", "forgotten")
-
-# --- stores
 
 
 class StoreSession(Session):
@@ -67,31 +65,26 @@ def test_a_store_that_is_not_there_again_is_an_error_with_what_helps(memory: Wor
 
 
 @pytest.mark.parametrize(("forget", "server_cache"), [(FORGET, "warm"), (None, "cold")])
-def test_for_a_warm_server_and_without_a_cache_of_its_own_nothing_stops(
-    memory: World, forget: Command | None, server_cache: str
-) -> None:
+def test_a_warm_server_or_no_own_cache_stops_nothing(memory: World, forget: Command | None, server_cache: str) -> None:
     session = StoreSession(memory, forget)
     before = memory.writes()
     session.forget_store(CASE.with_option("server_cache", server_cache))
     assert memory.writes() == before
 
 
-# --- the folder in a share
-
-FOLDER = "file-share-lab-0123456789abcdef"
 REFUSED = CommandError("client", ("mount",), 1, "no route to host\n")
 
 
 class Ending:
-    """A session at its end; ``seen`` says, for each look through its mount, whether the folder is to be seen."""
+    """A session at its end; ``looks`` says, for each look through its mount, whether the folder is there."""
 
-    def __init__(self, *seen: bool | HostError, mounted: str | None = None, failure: LabFailure | None = None):
-        self.seen, self.failure = list(seen), failure
+    def __init__(self, *looks: bool | HostError, mounted: str | None = None, failure: LabFailure | None = None):
+        self.looks, self.failure = list(looks), failure
         self.calls, self.lines = list[str](), list[str]()
         session: Any = object.__new__(Session)
         config = SimpleNamespace(share=SimpleNamespace(mounted=mounted))
         session.pair = pair_of(cast(Any, config), hosts={Role.CLIENT: SimpleNamespace(shell=self._look)})
-        session.shares = SimpleNamespace(folder=lambda _: f"/srv/share/{FOLDER}")
+        session.shares = SimpleNamespace(folder=lambda _: f"/srv/share/{STORE_NAME}")
         session.settings = SimpleNamespace(connections=SimpleNamespace(tell=self.lines.append))
         session.mounting = SimpleNamespace(
             failed=SimpleNamespace(clear=lambda: self.calls.append("forget failures")),
@@ -102,17 +95,17 @@ class Ending:
         self.session: Session = session
 
     def _look(self, _text: str, path: str, check: bool, deadline_s: float) -> SimpleNamespace:
-        assert (path, check, deadline_s > 0) == (f"/mnt/{FOLDER}", False, True)
-        if isinstance(seen := self.seen.pop(0), HostError):
-            raise seen
-        return SimpleNamespace(exit_code=0 if seen else 1)
+        assert (path, check, deadline_s > 0) == (f"/mnt/{STORE_NAME}", False, True)
+        if isinstance(is_there := self.looks.pop(0), HostError):
+            raise is_there
+        return SimpleNamespace(exit_code=0 if is_there else 1)
 
     def _set_up(self, case: Case) -> SimpleNamespace:
         assert case is CASE
         self.calls.append("set up")
         if self.failure:
             raise self.failure
-        folder, share = f"/srv/share/{FOLDER}", SimpleNamespace(path="/srv/share")
+        folder, share = f"/srv/share/{STORE_NAME}", SimpleNamespace(path="/srv/share")
         return SimpleNamespace(attached=SimpleNamespace(path="/mnt"), folder=folder, share=share)
 
 
@@ -126,9 +119,7 @@ class Ending:
     ],
     ids=["nothing in a share", "within reach", "mount has died", "somebody else's mount"],
 )
-def test_a_folder_is_made_reachable_by_a_mount_of_the_labs_own(
-    ending: Ending, in_share: Case | None, calls: list[str]
-) -> None:
+def test_a_folder_is_made_reachable_by_a_mount_of_ours(ending: Ending, in_share: Case | None, calls: list[str]) -> None:
     ending.session._in_share = in_share
     ending.session.leave_share()
     assert (ending.calls, ending.lines) == (calls, [])
@@ -138,5 +129,5 @@ def test_a_folder_is_made_reachable_by_a_mount_of_the_labs_own(
 def test_a_folder_out_of_reach_is_named_with_the_reason(ending: Ending) -> None:
     ending.session.leave_share()
     (line,) = ending.lines
-    assert line.startswith(f"warning: the folder {FOLDER} stays in the share, which is out of reach (")
+    assert line.startswith(f"warning: the folder {STORE_NAME} stays in the share, which is out of reach (")
     assert "no route to host" in line

@@ -18,10 +18,10 @@ class Recorder(Settings):
     """Settings that only note what would be set on which host, in order."""
 
     def __init__(self) -> None:
-        self.done: list[tuple[str, str]] = []
+        self.applied: list[tuple[str, str]] = []
 
     def apply(self, setting: Setting) -> None:
-        self.done.append((setting.host, setting.name))
+        self.applied.append((setting.host, setting.name))
 
     @contextmanager
     def scope(self) -> Iterator[None]:
@@ -36,7 +36,7 @@ def pairs_of(recorder: Recorder, *clients: str, tuned: Sequence[Role] = (Role.SE
         platforms = {Role.SERVER: server, Role.CLIENT: Linux(FakeHost(name))}
         network: Any = platforms[Role.CLIENT].network
         network.probe_settings = lambda _: ()
-        network.prove_path = lambda peer, mtu: recorder.done.append((name, f"{peer} carries {mtu}"))
+        network.prove_path = lambda peer, mtu: recorder.applied.append((name, f"{peer} carries {mtu}"))
         config = SimpleNamespace(server=SimpleNamespace(data_address="192.0.2.2"))
         return SimpleNamespace(platforms=platforms, tuned=tuned, interface=lambda role: f"{role}0", config=config)
 
@@ -46,16 +46,15 @@ def pairs_of(recorder: Recorder, *clients: str, tuned: Sequence[Role] = (Role.SE
 def test_every_host_has_the_mtu_before_the_path_from_each_client_is_proven() -> None:
     recorder = Recorder()
     set_mtu(pairs_of(recorder, "client", "client-2"), recorder, 9000)
-    mtus = [host for host, name in recorder.done[:3] if "carries" not in name]
-    assert mtus == ["server", "client", "client-2"]
-    assert recorder.done[3:] == [("client", "192.0.2.2 carries 9000"), ("client-2", "192.0.2.2 carries 9000")]
+    assert [host for host, name in recorder.applied if "carries" not in name] == ["server", "client", "client-2"]
+    assert recorder.applied[3:] == [("client", "192.0.2.2 carries 9000"), ("client-2", "192.0.2.2 carries 9000")]
 
 
 def test_every_host_has_the_buffers_of_both_directions() -> None:
     recorder = Recorder()
     set_tcp_buffers(pairs_of(recorder, "client", "client-2"), recorder, 65536)
     each = ("net.ipv4.tcp_rmem", "net.ipv4.tcp_wmem")
-    assert recorder.done == [(host, name) for host in ("server", "client", "client-2") for name in each]
+    assert recorder.applied == [(host, name) for host in ("server", "client", "client-2") for name in each]
 
 
 def test_a_host_that_may_not_be_tuned_is_left_alone() -> None:
@@ -63,4 +62,4 @@ def test_a_host_that_may_not_be_tuned_is_left_alone() -> None:
     set_mtu(pairs_of(recorder, "client", tuned=[Role.CLIENT]), recorder, 1500)
     set_tcp_buffers(pairs_of(recorder, "client", tuned=[]), recorder, 65536)
     set_tcp_buffers(pairs_of(recorder, "client"), recorder, "default")
-    assert [host for host, _ in recorder.done] == ["client", "client"], "its MTU, and the proof of the path"
+    assert [host for host, _ in recorder.applied] == ["client", "client"], "its MTU, and the proof of the path"

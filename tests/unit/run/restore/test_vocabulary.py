@@ -3,9 +3,7 @@
 import dataclasses
 import itertools
 import json
-import re
-from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -30,9 +28,8 @@ from lab.settings.operation import Operation, parse_operation
 
 EVERY_KIND = pytest.mark.parametrize("operation", OLD_VALUES, ids=lambda operation: operation.kind)
 SHELL = ";|&$`\\'\"<>*?()[]{}!#\n\r\0\x1b\u202e "
-HOSTILE = st.builds(
-    "".join, st.tuples(st.text(max_size=20), st.sampled_from([*SHELL, "; id #", "$(id)", "`id`"]), st.text(max_size=20))
-)
+TEXT = st.text(max_size=20)
+HOSTILE = st.builds("".join, st.tuples(TEXT, st.sampled_from([*SHELL, "; id #", "$(id)", "`id`"]), TEXT))
 FOREIGN_PATHS = (
     "/", "/etc/passwd", "/tmp", f"{OWN}/../..", f"{OWN}/./x", "tmp/file-share-lab-01234567", f"{OWN}x",
     "/tmp/file-share-lab-0123456", "/tmp/file-share-lab-ABCDEFGH", "~/file-share-lab-01234567", f"{OWN}/\x1b[2J",
@@ -40,8 +37,8 @@ FOREIGN_PATHS = (
 )  # fmt: skip
 
 
-def commands(operation: Operation, old: str) -> list[Command]:
-    return [operation.read(), *operation.undo(old)]
+def commands(operation: Operation) -> list[Command]:
+    return [operation.read(), *operation.undo(OLD_VALUES[operation])]
 
 
 def test_there_is_an_example_of_every_kind() -> None:
@@ -60,9 +57,8 @@ def test_it_comes_back_from_a_journal_as_it_went_in(operation: Operation) -> Non
 @EVERY_KIND
 def test_what_reads_and_undoes_needs_no_secret_and_ends(operation: Operation) -> None:
     """The journal has no secrets, so what needed one could never be put back after a crash."""
-    for command in commands(operation, OLD_VALUES[operation]):
-        assert command.given == ""
-        assert 0 < command.deadline_s <= 300
+    for command in commands(operation):
+        assert (command.given, 0 < command.deadline_s <= 300) == ("", True)
 
 
 @EVERY_KIND
@@ -93,8 +89,8 @@ def texts_of(operation: Operation) -> list[str]:
 
 def scripts(operation: Operation) -> list[str]:
     """The texts that a shell or perl will run."""
-    words = [command.argv for command in commands(operation, OLD_VALUES[operation])]
-    return [word for argv in words for before, word in itertools.pairwise(argv) if before in ("-c", "-e")]
+    words = (itertools.pairwise(command.argv) for command in commands(operation))
+    return [word for before, word in itertools.chain(*words) if before in ("-c", "-e")]
 
 
 @EVERY_KIND
@@ -114,32 +110,14 @@ def test_a_parameter_is_refused_or_stays_one_word(operation: Operation, value: s
             del OLD_VALUES[changed]
 
 
-@contextmanager
-def refused(kind: type[Exception], words: str, case: object) -> Iterator[None]:
-    """Fail unless the block raises this error with these words (a pattern)."""
-    try:
-        yield
-    except kind as error:
-        if re.search(words, str(error)):
-            return
-        pytest.fail(f"{case!r}: {error}")
-    pytest.fail(f"not refused: {case!r}")
-
-
 @EVERY_KIND
-def test_a_path_outside_of_the_labs_own_folders_is_refused(operation: Operation) -> None:
-    beside_a_path = {"mount_point", "source"}  # part of a line; what df is to print
-    for name, path in itertools.product(set(texts_of(operation)) - beside_a_path, FOREIGN_PATHS):
-        with refused(LabFailure, "is out of range", (name, path)):
-            dataclasses.replace(operation, **{name: path})
-
-
-@EVERY_KIND
-def test_a_number_or_a_truth_of_another_type_or_range_is_refused(operation: Operation) -> None:
-    numbers = {field.name for field in dataclasses.fields(operation)} - set(texts_of(operation))
+def test_a_foreign_path_or_a_value_of_another_type_or_range_is_refused(operation: Operation) -> None:
+    texts, beside_a_path = set(texts_of(operation)), {"mount_point", "source"}  # part of a line; what df is to print
+    others = {field.name for field in dataclasses.fields(operation)} - texts
     values: list[Any] = [-1, 2**63, 1.5, "1", None, [1], {"a": 1}]
-    for name, value in itertools.product(numbers, values):
-        with refused(LabFailure, "is out of range", (name, value)):
+    paths = itertools.product(texts - beside_a_path, FOREIGN_PATHS)
+    for name, value in [*paths, *itertools.product(others, values)]:
+        with pytest.raises(LabFailure, match="is out of range"):
             dataclasses.replace(operation, **{name: value})
 
 
@@ -149,26 +127,23 @@ def test_another_kind_or_key_is_refused(operation: Operation) -> None:
     changes: list[dict[str, Any]] = [{"argv": ["id"]}, {"kind": "sh"}, {"kind": None}, {"undo": []}, {"kind": "Folder"}]
     lacking = [{name: value for name, value in good.items() if name != left_out} for left_out in good]
     for content in [*(good | change for change in changes), *lacking]:
-        with refused(ValueError, "operation", content):
+        with pytest.raises(ValueError, match="operation"):
             parse_operation(content, known)
 
 
-# --- a journal of somebody else's
-
-
 @pytest.fixture
-def hosts(monkeypatch: pytest.MonkeyPatch, empty_folder: None) -> dict[str, RecordingHost]:
+def hosts(monkeypatch: pytest.MonkeyPatch, empty_place: None) -> dict[str, RecordingHost]:
     """Two hosts that keep the commands they get."""
     made = {role: RecordingHost(role, ()) for role in ("client", "server")}
     monkeypatch.setattr(put_back, "reached", lambda *_: nullcontext((made, {})))
     return made
 
 
+UNDO = [{"argv": ["sh", "-c", "id > PWNED"], "root": True, "deadline_s": 30.0}]
 PLANTED: dict[str, dict[str, Any]] = {
-    "a command line": {"undo": [{"argv": ["sh", "-c", "id > PWNED"], "root": True, "deadline_s": 30.0}]},
+    "a command line": {"undo": UNDO},
     "an old line with a command": {
-        "undo": [{"argv": ["sh", "-c", "id > PWNED"], "root": True, "deadline_s": 30.0}],
-        "read": {"argv": ["echo", "9000"], "root": False, "deadline_s": 30.0},
+        "undo": UNDO, "read": {"argv": ["echo", "9000"], "root": False, "deadline_s": 30.0},
         "name": "MTU of eth0", "volatile": True, "holds": False,
     },
     "a kind that is none": {"operation": {"kind": "shell", "line": "id > PWNED"}},
@@ -193,8 +168,7 @@ def test_a_planted_line_reaches_no_host_and_is_named(
         del line["operation"]
     folder.journal_path.write_text(f"{json.dumps(fine)}\n{json.dumps(line)}\n")
     code, _, err = run_lab("restore")
-    assert code == 1
-    assert f"{folder.journal_path}: line 2 is not of a journal" in err
+    assert (code, f"{folder.journal_path}: line 2 is not of a journal" in err) == (1, True)
     assert "id > PWNED" not in err.partition("nothing of it was done")[2]  # no advice to type it
     assert all(host.told == [] for host in hosts.values())
 

@@ -60,8 +60,8 @@ def test_the_facts_of_the_connection_are_its_senders() -> None:
 
 
 def test_buffers_are_named_after_their_host() -> None:
-    observation = buffers({"client": carrier(sndbuf=1, rcvbuf=2), "server": None})
-    assert observation == {"client_sndbuf": 1, "client_rcvbuf": 2}
+    by_host = {"client": carrier(sndbuf=1, rcvbuf=2), "server": None}
+    assert buffers(by_host) == {"client_sndbuf": 1, "client_rcvbuf": 2}
 
 
 @pytest.mark.parametrize(("direction", "overhead", "lost"), [("write", 0.1, 100), ("read", 0.2, -7)])
@@ -69,10 +69,9 @@ def test_the_wire_is_held_against_the_payload_in_its_direction(direction: str, o
     client = Counters(round(1.1 * SIZE), round(1.2 * SIZE), None, None)
     server = Counters(client.rx_bytes + (lost if direction == "read" else 5), client.tx_bytes - 100, None, None)
     facts = wire_facts(case_of(direction, size_bytes=SIZE), client, server, carrier(**FULL))
-    assert facts.overhead == pytest.approx(overhead)
-    assert facts.lost_bytes == lost
     # 20 bytes of IP, 20 of TCP, 12 of its options, 14 of Ethernet
-    assert facts.least_overhead == round(66 / 1448, 5)
+    assert (facts.lost_bytes, facts.least_overhead) == (lost, round(66 / 1448, 5))
+    assert facts.overhead == pytest.approx(overhead)
     assert wire_facts(case_of(direction, size_bytes=SIZE), client, server, None).least_overhead is None
 
 
@@ -89,9 +88,8 @@ def test_counts_that_disagree_are_remarked(sent: int, received: int, remarked: b
 
 def test_what_the_protocols_add_is_no_remark() -> None:
     measured = {0.04558: (0.0463, 0.0480, 0.0486), 0.00738: (0.0080, 0.0099, 0.0137)}
-    for least, overheads in measured.items():
-        for overhead in overheads:
-            assert overhead_remark(SIZE, 1, WireFacts(overhead=overhead, least_overhead=least), None) == []
+    for least, overhead in ((least, overhead) for least, overheads in measured.items() for overhead in overheads):
+        assert overhead_remark(SIZE, 1, WireFacts(overhead=overhead, least_overhead=least), None) == []
 
 
 def test_far_more_than_that_is_remarked_unless_it_was_sent_again() -> None:
@@ -121,12 +119,9 @@ def counters(at_s: float, tx_bytes: int, rx_bytes: int) -> Counters:
 
 def pair(client: Any, server: Any, config: Hosts | None = None) -> Pair:
     """Hosts of 8 cores with these samples, or errors."""
-    platforms = {
-        role: SimpleNamespace(clock=SimpleNamespace(samples=Mock(side_effect=[samples])))
-        for role, samples in (("client", client), ("server", server))
-    }
-    facts = dict.fromkeys(platforms, SimpleNamespace(cores=8))
-    return pair_of(config, platforms=platforms, facts=facts)
+    clocks = {"client": Mock(**{"samples.side_effect": [client]}), "server": Mock(**{"samples.side_effect": [server]})}
+    platforms = {role: SimpleNamespace(clock=clock) for role, clock in clocks.items()}
+    return pair_of(config, platforms=platforms, facts=dict.fromkeys(platforms, SimpleNamespace(cores=8)))
 
 
 FIRST, LAST = counters(10, 0, 0), counters(12, 110 * 2**20, 9)
@@ -160,7 +155,8 @@ def test_a_lost_connection_is_not_passed_over() -> None:
 
 def test_a_platform_that_counts_no_more_than_bytes_is_left_out() -> None:
     plain = Counters(9, 110 * 2**20, None, None), Counters(18, 220 * 2**20, None, None)
-    observation = observe(pair((), ()), case_of("read", size_bytes=SIZE), timing(), plain, 1)
+    cold = case_of("read", size_bytes=SIZE, server_cache="cold")
+    observation = observe(pair((), ()), cold, timing(), plain, 1)
     assert observation.observed.to_json().keys() == {"tcp", "wire", "remarks"}
     assert observation.samples == {}
 
@@ -197,11 +193,8 @@ def test_samples_stand_beside_the_trials_one_line_each(tmp_path: Path) -> None:
     folder.append_samples("b001-0003", {"server": {"at_s": [0.0]}})
     lines = [json.loads(line) for line in folder.samples_path.read_text().splitlines()]
     assert [line["trial_id"] for line in lines] == ["b001-0001", "b001-0003"]
-    assert lines[0]["client"] == {"at_s": [0.0, 0.1]}
-    assert folder.trials() == []
+    assert (lines[0]["client"], folder.trials()) == ({"at_s": [0.0, 0.1]}, [])
 
-
-# --- when the payload was on the wire
 
 MOVED = 100_000_000
 
@@ -214,21 +207,13 @@ def sampled(moved: Callable[[float], float], end_s: float, step_s: float = 0.1) 
 
 @given(begin_s=st.floats(0.0, 1.5), flow_s=st.floats(0.4, 5.0), rest_s=st.floats(0.0, 1.5))
 def test_edges_lie_closer_than_samples_do(begin_s: float, flow_s: float, rest_s: float) -> None:
-    def moved(at_s: float) -> float:
-        return MOVED * min(1.0, max(0.0, (at_s - begin_s) / flow_s))
-
-    before_s, after_s = payload_edges(sampled(moved, begin_s + flow_s + rest_s), "tx_bytes", MOVED)
-    assert before_s == pytest.approx(begin_s, abs=0.06)
-    assert after_s == pytest.approx(rest_s, abs=0.06)
+    readings = sampled(lambda at_s: MOVED * min(1.0, max(0.0, (at_s - begin_s) / flow_s)), begin_s + flow_s + rest_s)
+    assert payload_edges(readings, "tx_bytes", MOVED) == pytest.approx((begin_s, rest_s), abs=0.06)
 
 
 def test_a_login_is_no_payload() -> None:
-    def moved(at_s: float) -> float:
-        return MOVED * max(0.0, at_s - 1.0) + (20_000 if at_s > 0.1 else 0)
-
-    before_s, after_s = payload_edges(sampled(moved, 2.0), "tx_bytes", MOVED)
-    assert before_s == pytest.approx(1.0, abs=0.03)
-    assert after_s == pytest.approx(0.0, abs=0.03)
+    readings = sampled(lambda at_s: MOVED * max(0.0, at_s - 1.0) + (20_000 if at_s > 0.1 else 0), 2.0)
+    assert payload_edges(readings, "tx_bytes", MOVED) == pytest.approx((1.0, 0.0), abs=0.03)
 
 
 @pytest.mark.parametrize(

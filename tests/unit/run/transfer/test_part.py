@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from types import SimpleNamespace
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from support.pairs import STORE_NAME, UNSEEN, hosts_model, pair_of
@@ -20,7 +21,6 @@ from lab.workloads import Move, Payload
 SOURCE, TARGET = "/ram/name", "me@nas:/srv/name"
 SHELL = "ssh -p 2"
 FULL = TransferError("cp: cannot create regular file '/m/x': Input/output error", host="client")
-READ_BY_CLIENT = case_of("read", read_from="own", clients="1", size_bytes=7)
 
 
 def endpoints(case: Case, server: Mapping[str, str | None] = UNSEEN) -> Endpoints:
@@ -34,10 +34,10 @@ def endpoints(case: Case, server: Mapping[str, str | None] = UNSEEN) -> Endpoint
 def test_without_a_login_both_ends_are_on_the_client_and_one_of_them_in_the_mount() -> None:
     write, read = (endpoints(case_of(direction, client_sync="fsync")) for direction in ("write", "read"))
     for path, place in ((write.target, write.target_place), (read.source, read.source_place)):
-        assert (place.role, place.path, place.in_mount) == (Role.CLIENT, path, True)
+        assert place == Place(Role.CLIENT, path, in_mount=True)
         assert path.startswith(f"/mnt/nas/{STORE_NAME}/b001-0001")
     for path, place in ((write.source, write.source_place), (read.target, read.target_place)):
-        assert (place.role, place.path, place.in_mount) == (Role.CLIENT, path, False)
+        assert place == Place(Role.CLIENT, path)
         assert path.startswith("/lab/ram/b001-0001")
     assert (write.flush, read.flush) == (write.target, read.target)
 
@@ -49,8 +49,9 @@ def test_with_a_login_the_end_in_the_share_is_the_servers() -> None:
 
 
 def test_a_payload_that_one_client_keeps_is_not_overwritten_by_another() -> None:
-    assert endpoints(READ_BY_CLIENT).seed == "kept"
-    assert endpoints(READ_BY_CLIENT.with_option("clients", "2")).seed.startswith("b001-0001-")
+    own, other = (case_of("read", size_bytes=7, read_from=by, clients=n) for by, n in (("own", "1"), ("other", "2")))
+    assert endpoints(own).seed == "kept"
+    assert endpoints(other).seed.startswith("b001-0001-")
 
 
 def words_of(payload: Payload, name: str, shell: str) -> tuple[str, ...]:
@@ -70,9 +71,7 @@ RSYNC = ("-W", "--inplace", "-e", SHELL, "--", "/ram/name/", TARGET)
         ("ditto", ("ditto", "/ram/name/", TARGET), ("ditto", "/ram/name/", TARGET)),
     ],
 )
-def test_the_content_of_a_folder_goes_into_a_folder_of_the_same_name(
-    tool: str, first: tuple[str, ...], second: tuple[str, ...]
-) -> None:
+def test_a_folder_goes_into_one_of_the_same_name(tool: str, first: tuple[str, ...], second: tuple[str, ...]) -> None:
     for changed, words in ((None, first), (0.01, second)):
         workload = Workload.model_validate({"kind": "tree", "profile": "mail", "size": "1 MiB", "changed": changed})
         assert words_of(workloads.payload("tree").of(workload), tool, SHELL) == words
@@ -85,14 +84,10 @@ def test_a_single_file_is_named_as_it_was() -> None:
 def failed_transfer(free_bytes: Callable[[str], int], free_files: Callable[[str], int | None]) -> TransferError:
     """The error of a tree's failed copy into a share whose server has so much room."""
 
-    def fail(*_: object) -> None:
-        raise FULL
-
+    clock = SimpleNamespace(time_transfer=Mock(side_effect=FULL))
+    files = SimpleNamespace(free_bytes=free_bytes, free_files=free_files)
     pair: Any = SimpleNamespace(
-        platforms={
-            Role.CLIENT: SimpleNamespace(clock=SimpleNamespace(time_transfer=fail)),
-            Role.SERVER: SimpleNamespace(files=SimpleNamespace(free_bytes=free_bytes, free_files=free_files)),
-        },
+        platforms={Role.CLIENT: SimpleNamespace(clock=clock), Role.SERVER: SimpleNamespace(files=files)},
         sides={Role.SERVER: SimpleNamespace(address="192.0.2.2")},
         interface=lambda _: "eth0",
     )
@@ -104,8 +99,7 @@ def failed_transfer(free_bytes: Callable[[str], int], free_files: Callable[[str]
 
 def test_a_store_without_bytes_or_inodes_is_named_before_the_tools_message() -> None:
     full = failed_transfer(lambda _: 4096, lambda _: 10**6)
-    assert full.message == f"no space: only 4096 bytes are left in /srv; {FULL.message}"
-    assert full.host == Role.SERVER
+    assert str(full) == f"server: no space: only 4096 bytes are left in /srv; {FULL.message}"
     none_left = failed_transfer(lambda _: 1 << 40, lambda _: 3)
     assert none_left.message == f"no inodes: /srv takes only 3 more files; {FULL.message}"
     assert failed_transfer(lambda _: 1 << 40, lambda _: None) is FULL  # a file system without inodes
@@ -113,7 +107,5 @@ def test_a_store_without_bytes_or_inodes_is_named_before_the_tools_message() -> 
 
 
 def test_a_server_that_is_gone_hides_no_failure() -> None:
-    def lost(_: str) -> int:
-        raise HostLost("the connection was lost", host="server")
-
+    lost = Mock(side_effect=HostLost("the connection was lost", host="server"))
     assert failed_transfer(lost, lost) is FULL

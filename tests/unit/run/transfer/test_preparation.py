@@ -1,10 +1,10 @@
 """What is done before a transfer, and in which order; the memory of a RAM disk is warmed only where that helps."""
 
 import subprocess
-from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from support.parts import case_of, part_of
@@ -22,30 +22,29 @@ class Steps:
     """What preparing a read of several clients does, step by step."""
 
     def __init__(self, patch: pytest.MonkeyPatch):
-        self.seen: list[str] = []
-        patch.setattr(
-            preparation, "make_by_client", self._noting("writes", lambda part, name: (part.client.name, name))
-        )
-        patch.setattr(preparation, "make_at_source", self._noting("server makes", lambda part: (part.endpoints.seed,)))
+        self.steps: list[str] = []
+        by_client, at_source = "writes {0.client.name} {1}", "server makes {0.endpoints.seed}"
+        patch.setattr(preparation, "make_by_client", lambda *parts: self._note(by_client.format(*parts)))
+        patch.setattr(preparation, "make_at_source", lambda part: self._note(at_source.format(part)))
         self.session = SimpleNamespace(
             set_up=lambda _: pytest.fail("it is set up already"),
-            forget_store=lambda _: self.seen.append("store forgets"),
+            forget_store=lambda _: self._note("store forgets"),
             mount_anew=self._mount_anew,
         )
 
-    def _noting(self, what: str, words: Callable[..., tuple[str, ...]]) -> Callable[..., None]:
-        return lambda *given: self.seen.append(" ".join([what, *words(*given)]))
-
-    def _mount_anew(self, setup: Any, always: bool) -> bool:
-        self.seen.append(f"{setup} mounts{' always' if always else ''}")
+    def _note(self, step: str) -> bool:
+        self.steps.append(step)
         return True
 
+    def _mount_anew(self, setup: Any, always: bool) -> bool:
+        return self._note(f"{setup} mounts{' always' if always else ''}")
+
     def _platform(self, name: str) -> Any:
-        files = SimpleNamespace(drop_caches=lambda: self.seen.append(f"{name} forgets"))
+        files = SimpleNamespace(drop_caches=lambda: self._note(f"{name} forgets"))
         return SimpleNamespace(files=files, name="linux")
 
     def shell(self, _: str, path: str, **how: object) -> None:
-        self.seen.append(f"server reads {path}")
+        self._note(f"server reads {path}")
 
     def part(self, number: int, case: Case) -> Part:
         name = f"c{number}"
@@ -61,7 +60,7 @@ class Steps:
     def of(self, read_from: str, clients: int, server_cache: str) -> list[str]:
         case = case_of("read", store="disk", read_from=read_from, clients=str(clients), server_cache=server_cache)
         prepare_all([self.part(number, case) for number in range(clients)])
-        return self.seen
+        return self.steps
 
 
 @pytest.mark.parametrize(
@@ -83,33 +82,16 @@ def test_all_have_written_before_any_client_forgets(
     ]  # fmt: skip
 
 
-def test_a_warm_server_reads_last_because_hosts_of_a_local_lab_share_one_page_cache(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_warm_server_reads_last_as_local_hosts_share_one_page_cache(monkeypatch: pytest.MonkeyPatch) -> None:
     steps = Steps(monkeypatch).of("other", 2, "warm")
     assert steps[-4:] == ["c0 forgets", "c1 forgets", "server reads /s/of-c0", "server reads /s/of-c1"]
-
-
-# --- memory
-
-
-class Shells:
-    """The commands that a host was given."""
-
-    def __init__(self) -> None:
-        self.given: list[tuple[str, ...]] = []
-
-    def shell(self, *words: str, given: str, deadline_s: float) -> None:
-        assert deadline_s > 0
-        assert given
-        self.given.append(words)
 
 
 def commands(
     direction: str, store: str = "ram", instance: str | None = "here/1", platform: str = "linux", size: int = MIB
 ) -> dict[Role, list[tuple[str, ...]]]:
     """The commands on each host before one transfer."""
-    hosts = {role: Shells() for role in Role}
+    hosts = {role: Mock() for role in Role}
     pair = SimpleNamespace(
         config=SimpleNamespace(lab=SimpleNamespace(instance=instance)), hosts=hosts,
         platforms=dict.fromkeys(Role, SimpleNamespace(name=platform)), with_ram_disk=tuple(Role),
@@ -118,7 +100,9 @@ def commands(
     source, target = ends if direction == "write" else reversed(ends)
     case = case_of(direction, store=store, size_bytes=size)
     warm_memory(part_of(pair, case, endpoints=Endpoints("", "", "", source, target)))
-    return {role: host.given for role, host in hosts.items()}
+    calls = {role: host.shell.call_args_list for role, host in hosts.items()}
+    assert all(call.kwargs["given"] and call.kwargs["deadline_s"] > 0 for of_host in calls.values() for call in of_host)
+    return {role: [call.args for call in of_host] for role, of_host in calls.items()}
 
 
 def test_the_host_that_receives_the_payload_has_its_memory_warmed() -> None:
@@ -139,12 +123,9 @@ def test_warming_leaves_nothing_behind_and_overwrites_nothing(tmp_path: Path) ->
         words = ["/bin/sh", "-c", WARM_MEMORY, "sh", str(tmp_path), "1000"]
         return subprocess.run(words, input=name, text=True, check=False).returncode
 
-    assert warm("new") == 0
-    assert list(tmp_path.iterdir()) == []
-    own = tmp_path / "own"
-    own.write_text("precious")
-    (tmp_path / "link").symlink_to(own)
-    assert warm("own") != 0
-    assert warm("link") != 0
-    assert own.read_text() == "precious"
-    assert (tmp_path / "link").is_symlink()
+    assert (warm("new"), list(tmp_path.iterdir())) == (0, [])
+    file, link = tmp_path / "file", tmp_path / "link"
+    file.write_text("precious")
+    link.symlink_to(file)
+    assert 0 not in (warm("file"), warm("link"))
+    assert (file.read_text(), link.is_symlink()) == ("precious", True)

@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
+from lab.base.present import present
 from lab.hosts import Role
 from lab.platforms.readings import Connection, Disk, Reading, Ticks
 from lab.results.observed import RateStep, TcpFacts
@@ -31,8 +32,7 @@ def readings_of(rates: npt.NDArray[np.float64], system: npt.NDArray[np.float64] 
 
 def find_step(readings: list[Reading], count: str, begin_s: float, end_s: float) -> RateStep | None:
     """A step at the client; on the server, nothing changes but the bytes."""
-    server = readings_of(dip())
-    return rate_step.find_step({Role.CLIENT: readings, Role.SERVER: server}, count, begin_s, end_s)
+    return rate_step.find_step({Role.CLIENT: readings, Role.SERVER: readings_of(dip())}, count, begin_s, end_s)
 
 
 def noisy(rates: npt.NDArray[np.float64], seed: int) -> npt.NDArray[np.float64]:
@@ -47,11 +47,8 @@ def dip() -> npt.NDArray[np.float64]:
 
 @pytest.mark.parametrize("seed", range(5))
 def test_a_slower_stretch_is_found_where_it_was(seed: int) -> None:
-    readings = readings_of(noisy(dip(), seed))
-    step = find_step(readings, "tx_bytes", 0.0, 6.0)
-    assert step is not None
-    assert step.begin_s == pytest.approx(2.0, abs=0.51)
-    assert step.end_s == pytest.approx(4.5, abs=0.51)
+    step = present(find_step(readings_of(noisy(dip(), seed)), "tx_bytes", 0.0, 6.0))
+    assert (step.begin_s, step.end_s) == pytest.approx((2.0, 4.5), abs=0.51)
     assert step.bytes_per_s == pytest.approx(68e6, rel=0.15)
     assert step.else_bytes_per_s == pytest.approx(123e6, rel=0.1)
 
@@ -74,9 +71,7 @@ def test_a_small_or_short_step_is_none(rates: npt.NDArray[np.float64], end_s: fl
 
 
 @pytest.mark.parametrize(("standard_errors", "is_found"), [(7, True), (5, False)])
-def test_a_step_has_to_stand_out_from_the_scatter_by_six_standard_errors(
-    standard_errors: float, is_found: bool
-) -> None:
+def test_a_step_has_to_exceed_the_scatter_by_six_standard_errors(standard_errors: float, is_found: bool) -> None:
     half, step = 40, 0.3  # bins of half a second on each side; part of the rate
     # bins that lie above and below in turn: neighbours differ by twice as much
     error = 2 / (0.6745 * 2**0.5) * (1 / half + 1 / half) ** 0.5
@@ -92,11 +87,8 @@ def test_samples_that_lack_the_count_tell_of_no_step() -> None:
 
 def test_only_what_else_changed_is_reported() -> None:
     kernel = np.where((np.arange(60) >= 20) & (np.arange(60) < 45), 0.9, 0.3)
-    readings = readings_of(dip(), kernel)
-    step = find_step(readings, "tx_bytes", 0.0, 6.0)
-    assert step is not None
-    assert step.changed == ("client, system CPU: 0.90 cores, else 0.30 cores",)
-    assert describe(step) == (
-        "from 2.0 to 4.5 s the rate was 68 MB/s, else 123: client, system CPU: 0.90 cores, else 0.30 cores"
-    )
+    step = present(find_step(readings_of(dip(), kernel), "tx_bytes", 0.0, 6.0))
+    changed = "client, system CPU: 0.90 cores, else 0.30 cores"
+    assert step.changed == (changed,)
+    assert describe(step) == f"from 2.0 to 4.5 s the rate was 68 MB/s, else 123: {changed}"
     assert describe(replace(step, changed=())).endswith("else 123: nothing else that is sampled changed")

@@ -53,8 +53,8 @@ def test_a_cold_read_that_did_not_come_from_the_devices_does_not_count() -> None
 
 def test_a_fault_is_one_line_and_a_host_that_cannot_tell_has_none(host: FakeHost) -> None:
     lost = "the device /dev/sdb is gone; the pool x is DEGRADED"
-    for printed in (f"{lost}\n", "the pool x is SUSPENDED\nmore\n"):
-        host.on(FAULT, printed)
+    host.on(FAULT, f"{lost}\n")
+    host.on(FAULT, "the pool x is SUSPENDED\nmore\n")
     host.on(FAULT, exit_code=1)
     pair = pair_of(hosts={"server": host})
     assert [find_fault(pair, COUNTED) for _ in range(3)] == [lost, "the pool x is SUSPENDED", ""]
