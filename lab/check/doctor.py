@@ -15,7 +15,6 @@ from lab.hosts import ROLES
 from lab.hosts.host_config import HostConfig
 from lab.hosts.hosts_file import Hosts, load_hosts
 from lab.hosts.ssh import SshHost
-from lab.platforms import Facts
 from lab.run.begin.look import describe_unseen
 
 __all__ = ["Finding", "check"]
@@ -94,15 +93,15 @@ def _check_host(config: Hosts, role: str, machines: dict[str, Machine], stack: E
     how = "without SSH" if section.transport == "local" else f"by {section.transport}"
     yield Finding("ok", f"{role} SSH", f"{section.login}, {how}")
     peer = _peer(config, role)
-    facts: Facts | None = None
+    machine = Machine(role, section, connected, platform, None)
     try:
-        facts = platform.facts(peer.data_address)
+        machine = replace(machine, facts=platform.facts(machine.way_to(peer.data_address)))
     except (LabFailure, ValueError, LookupError) as error:
         finding = of_error("problem", f"{role} system", error)
-        if isinstance(error, CommandError) and peer.data_address in error.argv:  # the command that asks for the route
+        asked = peer.data_address.partition("%")[0]
+        if isinstance(error, CommandError) and asked in error.argv:  # the command that asks for the route
             finding = replace(finding, remedy=f"is data_address {peer.data_address} of the other host right?")
         yield finding
-    machine = Machine(role, section, connected, platform, facts)
     machines[role] = machine
     for finding in host.findings(machine, config):
         if finding.subject == f"{role} {host.SUDO}" and finding.level != "ok":

@@ -73,6 +73,7 @@ def findings(machine: Machine, config: Hosts) -> Iterator[Finding]:
         "interface": _check_interface,
         "memory": partial(_check_memory, config=config),
         "folder": partial(_check_folders, share=share),
+        "way back": _check_way_back,
         "clock": _check_clock,
     }
     for name, check in checks.items():
@@ -139,7 +140,8 @@ def _check_address(machine: Machine, subject: str) -> Iterator[Finding]:
         message = f"there is no interface {config.interface}; there are {', '.join(interfaces)}"
         yield Finding("problem", subject, message, f"correct interface in [{machine.role}], or leave it out")
         return
-    holder = next((name for name, addresses in interfaces.items() if config.data_address in addresses), None)
+    bare = config.data_address.partition("%")[0]
+    holder = next((name for name, addresses in interfaces.items() if bare in addresses), None)
     if holder is None:
         usable = {name: ", ".join(filter(_is_usable, addresses)) for name, addresses in interfaces.items()}
         choice = "; ".join(f"{name} {addresses}" for name, addresses in usable.items() if addresses)
@@ -248,6 +250,13 @@ def _check_home(machine: Machine, subject: str) -> Finding:
         return Finding("problem", subject, message, "remove it if it is nobody's, and `chmod o-w,g-w` what is above it")
     free = machine.platform.files.free_bytes(home.rpartition("/")[0]) / MIB
     return Finding("ok", subject, f"{first_line(home)}: {free:.0f} MiB free")
+
+
+def _check_way_back(machine: Machine, subject: str) -> Iterator[Finding]:
+    """Whether what a run makes can be removed again, tried in a scratch folder."""
+    if machine.facts and "perl" in machine.facts.tools:
+        machine.platform.files.rehearse_the_end()
+        yield Finding("ok", subject, "a process was ended and a folder removed, as at the end of a run")
 
 
 def _check_clock(machine: Machine, subject: str) -> Iterator[Finding]:

@@ -59,7 +59,7 @@ def _check_path(client: Machine, server: Machine, mtu: int) -> Iterator[Finding]
     for sender, receiver in ((client, server), (server, client)):
         if sender.platform.network.probe_settings(mtu):
             continue
-        address = receiver.config.data_address
+        address = sender.way_to(receiver.config.data_address)
         reason = sender.platform.network.path_refusal(address, mtu)
         if not reason:
             yield Finding("ok", PATH, f"packets of MTU {mtu} cross it in one piece, and back")

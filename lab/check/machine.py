@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from lab.base.addresses import seen_from
 from lab.hosts import Host
 from lab.hosts.host_config import HostConfig
 from lab.platforms import Facts, Platform
@@ -22,6 +23,10 @@ class Machine:
     platform: Platform
     facts: Facts | None
     no_root: bool = False
+
+    def way_to(self, address: str) -> str:
+        """The address of another host as this one reaches it."""
+        return seen_from(self.platform.network.own_address(self.config.data_address), address)
 
     @property
     def side(self) -> Side:

@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from ipaddress import IPv4Interface
+from ipaddress import ip_address
 
 from lab import protocols
+from lab.base.addresses import Interface
 from lab.base.errors import Absent
 from lab.check.finding import Finding
 from lab.check.machine import Machine
@@ -38,7 +39,10 @@ def findings(share: ShareConfig, client: Machine, server: Machine) -> Iterator[F
     networks = sorted(_find_common(client, server), key=lambda network: network.wireless)
     data_addresses = (client.config.data_address, server.config.data_address)
     measured = next((network for network in networks if network.addresses == data_addresses), None)
-    others = [network for network in networks if network is not measured]
+    by_interfaces = {(network.network, network.interfaces): network for network in reversed(networks)}
+    if measured:  # IPv6 gives an interface several addresses of one network
+        by_interfaces.pop((measured.network, measured.interfaces))
+    others = [network for network in networks if network in by_interfaces.values()]
     labels = " and ".join(network.label for network in others)
     for network in others:
         # if the data addresses are on Wi-Fi, a cable is better; if they are on no common network, any network is
@@ -56,18 +60,22 @@ def findings(share: ShareConfig, client: Machine, server: Machine) -> Iterator[F
 
 
 def _find_common(client: Machine, server: Machine) -> Iterator[CommonNetwork]:
-    """The networks with an address of each host. Equal numbers do not prove that two networks are one."""
+    """The networks with an address of each host, of the data addresses' family.
+
+    Equal numbers do not prove that two networks are one.
+    """
+    version = ip_address(client.config.data_address.partition("%")[0]).version
     server_addresses = list(_addresses(server))
     for name, address in _addresses(client):
         for peer_name, peer in server_addresses:
-            if address.network == peer.network and address.ip != peer.ip:
+            if version == address.version and address.network == peer.network and address.ip != peer.ip:
                 ends = ((client, name), (server, peer_name))
                 wireless = any(host.platform.network.medium(interface).wireless is True for host, interface in ends)
                 addresses = (str(address.ip), str(peer.ip))
                 yield CommonNetwork(str(address.network), (name, peer_name), addresses, wireless)
 
 
-def _addresses(machine: Machine) -> Iterator[tuple[str, IPv4Interface]]:
+def _addresses(machine: Machine) -> Iterator[tuple[str, Interface]]:
     """The interfaces of a host, each with every address that a link to the other host may have."""
     network = machine.platform.network
     for name, addresses in network.networks().items():

@@ -98,7 +98,7 @@ def _check_port(protocol: Protocol, config: Hosts, machines: Mapping[str, Machin
     serves = share.serve == "lab"
     if serves and not (protocol.mounted and protocol.driver(machines["server"].platform.name).own_server):
         return  # the lab's sshd has another port, and other protocols share by the system's server
-    answers = client.platform.network.answers(server.data_address, protocol.port)
+    answers = client.platform.network.answers(client.way_to(server.data_address), protocol.port)
     where = f"{server.data_address} port {protocol.port}"
     if serves and answers:
         message = f"another server answers at {where}, which the lab's own needs"

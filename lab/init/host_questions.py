@@ -19,7 +19,9 @@ ADDRESS: TypeAdapter[str] = TypeAdapter(Address)
 
 def ask_client(questions: Questions, surroundings: Surroundings) -> HostAnswer:
     """Ask which machine mounts the share. The address of this machine is chosen later, by the server's."""
-    addresses = ", ".join(address.label for address in surroundings.own_addresses)
+    usable = [own for own in surroundings.own_addresses if not (own.address.version == 6 and own.address.is_link_local)]
+    family = min((own.address.version for own in usable), default=4)  # IPv6 gives a host many, and not all last
+    addresses = ", ".join(own.label for own in usable if own.address.version == family)
     machines = [
         machine
         for machine in surroundings.machines

@@ -6,6 +6,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from lab.base import shipped
+from lab.base.addresses import for_command
 from lab.init.questions import Answers
 
 SWEEP_OF_LAB, SWEEP_OF_SHARE = "macs", "share"  # that come with the lab
@@ -54,7 +55,7 @@ def _measuring_commands(answers: Answers, path: Path) -> Iterator[str]:
 def _share_url(answers: Answers) -> str:
     """The share as a URL."""
     share = answers.share
-    address = f"[{answers.server.address}]" if ":" in answers.server.address else answers.server.address
+    address = for_command(answers.server.address)
     if share.protocol == "nfs":
         return f"nfs://{address}{quote(share.path)}"
     return f"{share.protocol}://{quote(answers.account.name)}@{address}/{quote(share.name)}"

@@ -112,4 +112,5 @@ def _is_usable(address: str) -> bool:
         parsed = ip_address(address)
     except ValueError:
         return False
-    return parsed.version == 4 and not (parsed.is_loopback or parsed.is_multicast or parsed.is_unspecified)
+    is_bound_to_a_link = parsed.version == 6 and parsed.is_link_local
+    return not (parsed.is_loopback or parsed.is_multicast or parsed.is_unspecified or is_bound_to_a_link)

@@ -11,10 +11,11 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
 from dataclasses import dataclass
 from functools import partial
-from ipaddress import IPv4Interface, ip_address
+from ipaddress import ip_address, ip_interface
 from typing import TypeVar
 
 from lab import platforms
+from lab.base.addresses import Interface, own_address_towards, with_zone
 from lab.base.errors import LabError
 from lab.base.untrusted import one_line
 from lab.hosts.fields import host_name
@@ -29,7 +30,6 @@ from lab.platforms.mounts import MountedShare
 ADMINISTRATORS = {"admin", "sudo", "wheel"}  # groups that sudo allows by default: of macOS, Debian, and Fedora or Arch
 SERVED = ("smb", "nfs", "afp")
 SERVICE = re.compile(r"(.+)\._[a-z]+\._tcp\.local\.?")  # as Finder names a server that it knows by DNS-SD
-DISCARD_PORT = 9  # RFC 863; nothing is sent there
 SERVICE_PORTS = {"SMB": 445, "AFP": 548, "NFS": 2049, "SSH": 22}
 CONNECT_S = 1.0  # on one link a server answers within milliseconds
 T = TypeVar("T")
@@ -37,10 +37,10 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class OwnAddress:
-    """An IPv4 address of this machine, with its network and interface."""
+    """An address of this machine, with its network and interface."""
 
     interface: str
-    address: IPv4Interface
+    address: Interface
 
     @property
     def label(self) -> str:
@@ -60,26 +60,23 @@ class Mounted:
 
 
 def list_own_addresses() -> list[OwnAddress]:
-    """The IPv4 addresses of this machine that others may reach."""
+    """The addresses of this machine that others may reach; those of IPv4 first."""
     import ifaddr
 
-    return [
-        OwnAddress(adapter.name, IPv4Interface(f"{address.ip}/{address.network_prefix}"))
+    own = [
+        OwnAddress(
+            adapter.name, ip_interface(f"{address.ip if address.is_IPv4 else address.ip[0]}/{address.network_prefix}")
+        )
         for adapter in ifaddr.get_adapters()
         for address in adapter.ips
-        if address.is_IPv4 and not ip_address(str(address.ip)).is_loopback
     ]
+    return sorted((one for one in own if not one.address.is_loopback), key=lambda one: one.address.version)
 
 
 def find_own_address(peer: str) -> str | None:
     """The address from which this machine would send to ``peer``; None if no route leads there."""
     try:
-        family, kind, protocol, _, place = socket.getaddrinfo(
-            peer, DISCARD_PORT, type=socket.SOCK_DGRAM, flags=socket.AI_NUMERICHOST
-        )[0]
-        with socket.socket(family, kind, protocol) as probe:
-            probe.connect(place)  # a datagram socket only chooses the route, and sends nothing
-            return str(probe.getsockname()[0])
+        return own_address_towards(peer)
     except OSError:
         return None
 
@@ -91,7 +88,7 @@ def find_address(name: str) -> str | None:
     except (OSError, UnicodeError):
         return None
     places = sorted(answers, key=lambda answer: answer[0] != socket.AF_INET)
-    return str(places[0][4][0]) if places else None
+    return with_zone(places[0][4]) if places else None
 
 
 def find_services(address: str) -> frozenset[str]:
@@ -129,12 +126,14 @@ class Surroundings:
 
     def interface_of(self, address: str) -> str:
         """The interface with this address, or an empty string."""
-        return next((own.interface for own in self.own_addresses if str(own.address.ip) == address), "")
+        bare, _, zone = address.partition("%")
+        return zone or next((own.interface for own in self.own_addresses if str(own.address.ip) == bare), "")
 
     def interface_to(self, address: str) -> str:
         """The interface on the network of an address, or an empty string."""
+        bare, _, zone = address.partition("%")
         networks = ((own.interface, own.address.network) for own in self.own_addresses)
-        return next((interface for interface, network in networks if ip_address(address) in network), "")
+        return zone or next((interface for interface, network in networks if ip_address(bare) in network), "")
 
 
 def look_around(tell: Callable[[str], None]) -> Surroundings:

@@ -6,6 +6,7 @@ import socket
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from lab.base.addresses import own_address_towards, with_zone
 from lab.base.errors import BadInput, LabFailure
 from lab.base.os_errors import reason_of
 from lab.base.untrusted import first_line, listing, one_line
@@ -17,7 +18,6 @@ from lab.platforms import Facts, Platform, detect
 from lab.platforms.mounts import MountedShare
 from lab.protocols import find
 
-SOME_PORT = 9  # for a datagram that is never sent
 OTHER_NETWORKS = re.compile(r"(fuse|macfuse|osxfuse)(\..+)?|9p|virtiofs|ceph|glusterfs|lustre|webdav|davfs|ftp|vboxsf")
 # As Finder names a server: by its service, whose name is mostly the name of the host with spaces
 SERVICE = re.compile(r"(.+)\._[a-z]+\._tcp\.local\.?")
@@ -110,11 +110,8 @@ def _reach(server: str, platform: Platform) -> tuple[str, str, Facts]:
     """The server's address, this machine's address on the way to it, and this machine's facts. Raises BadInput."""
     address = find_address(server)
     check_elsewhere(platform, server, address)
-    family = socket.AF_INET6 if ":" in address else socket.AF_INET
     try:
-        with socket.socket(family, socket.SOCK_DGRAM) as probe:
-            probe.connect((address, SOME_PORT))  # sends nothing
-            own_address = str(probe.getsockname()[0])
+        own_address = own_address_towards(address)
         return address, own_address, platform.facts(address)
     except (LabFailure, OSError) as error:
         reason = error.message if isinstance(error, LabFailure) else reason_of(error)
@@ -127,7 +124,7 @@ def find_address(server: str) -> str:
     service = SERVICE.fullmatch(server)
     name = f"{service[1].replace(' ', '-')}.local" if service else server
     try:
-        return str(socket.getaddrinfo(name, None, type=socket.SOCK_STREAM)[0][4][0])
+        return with_zone(socket.getaddrinfo(name, None, type=socket.SOCK_STREAM)[0][4])
     except (OSError, UnicodeError) as error:
         message = f"the server {one_line(server, 80)} is not to be found: {one_line(reason_of(error), 80)}"
         raise BadInput(message, "is its name right, and this machine on its network? Its address may do") from error

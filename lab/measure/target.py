@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TypeAlias
 from urllib.parse import quote, unquote
 
+from lab.base.addresses import for_url
 from lab.base.errors import BadInput
 from lab.base.untrusted import one_line, printable
 from lab.hosts.fields import absolute, check_zone, host_name, parse_port, share_name, user_name
@@ -50,10 +51,9 @@ class Url:
     def __str__(self) -> str:
         """The URL, as :func:`parse_target` takes it."""
         login = f"{quote(self.user, safe=';')}@" if self.user else ""
-        server = f"[{quote(self.server, safe=':')}]" if ":" in self.server else self.server
         port = f":{self.port}" if self.port else ""
         path = "/".join(filter(None, [self.share.removeprefix("/"), self.folder]))
-        return f"{self.protocol}://{login}{server}{port}/{quote(path)}"
+        return f"{self.protocol}://{login}{for_url(self.server)}{port}/{quote(path)}"
 
 
 @dataclass(frozen=True)

@@ -7,15 +7,18 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import ClassVar, Literal, TypeAlias
 
+from lab.base.errors import Unsupported
 from lab.base.scripts import read_script
 from lab.base.untrusted import count, first_line
 from lab.hosts.command import Command, script
 from lab.hosts.own_folder import OWN_FOLDER
 from lab.platforms.part import Part
+from lab.settings import background
 from lab.settings.operation import Operation, Setting
 from lab.settings.parameters import OwnFolder
 
 Above: TypeAlias = Literal["home", "us", "any"]
+WAY_BACK = read_script(__file__, "way_back.sh")
 MAKE = OWN_FOLDER + read_script(__file__, "own_folder_make.sh")
 NEW = read_script(__file__, "own_folder_make.pl")
 OPEN = OWN_FOLDER + read_script(__file__, "own_folder_open.sh")
@@ -23,6 +26,7 @@ LIST = read_script(__file__, "own_folder_list.sh")
 CLOSE = OWN_FOLDER + LIST + read_script(__file__, "own_folder_close.sh")
 REOPEN = OWN_FOLDER + LIST + 'go "$1" && [ -O . ] && drop_list && chmod 1777 .'
 REMOVE = OWN_FOLDER + read_script(__file__, "own_folder_remove.sh")
+EMPTY = read_script(__file__, "own_folder_empty.pl")
 # A folder that somebody else put in its place is not the lab's, and is left alone
 STATE = OWN_FOLDER + 'if go "$1" && [ -O . ]; then echo present; else echo absent; fi'
 
@@ -47,7 +51,7 @@ class Folder(Operation):
         return script(STATE, self.path)
 
     def _undo(self, old: str) -> tuple[Command, ...]:
-        return (script(REMOVE, self.path, root=True),)
+        return (script(REMOVE, self.path, EMPTY, root=True),)
 
 
 class Files(Part, ABC):
@@ -90,6 +94,16 @@ class Files(Part, ABC):
         returns ``list`` then, or ``open`` if the folder takes none.
         """
         return self.host.shell(CLOSE, path, account, root=True, given=proof).stdout.strip()
+
+    def rehearse_the_end(self) -> None:
+        """Do in a scratch folder what puts a host back. Raises Unsupported, with the message of the failed command."""
+        words = (background.START, background.LEAD, background.STOP, REMOVE, EMPTY)
+        result = self.host.shell(WAY_BACK, *words, check=False)
+        if result.exit_code != 0:
+            last = first_line(result.output.strip().rpartition("\n")[2])
+            message = f"a process or a folder of a run could not be removed there: {last}"
+            remedy = "the lab begins nothing that it cannot put back: it needs sh, perl, ps, awk, kill and rm there"
+            raise Unsupported(message, remedy, host=self.host.name)
 
     def free_bytes(self, path: str) -> int:
         """Bytes that are free in the file system that holds ``path``. Raises LabFailure."""

@@ -3,9 +3,9 @@
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from ipaddress import IPv4Interface
 from typing import ClassVar
 
+from lab.base.addresses import Interface
 from lab.base.errors import LabFailure
 from lab.base.scripts import read_script
 from lab.base.untrusted import first_line
@@ -13,7 +13,8 @@ from lab.hosts.command import run_perl
 from lab.platforms.part import Part
 from lab.settings.operation import Setting
 
-PING_HEADERS = 28  # IPv4 header without options 20 bytes, ICMP header 8
+# Headers of IPv4 (20 bytes) and IPv6 (40), each without options, and of ICMP (8)
+PING_HEADERS_V4, PING_HEADERS_V6 = 28, 48
 SMALL_BYTES = 56  # the payload of an ordinary ping
 # $@ is an ordinary ping, which waits up to 2 s for its answer
 AWAIT = 'for try in 1 2 3 4 5 6 7 8 9 10; do "$@" >/dev/null 2>&1 && exit; sleep 1; done; :'
@@ -71,7 +72,7 @@ class Network(Part, ABC):
 
     def path_refusal(self, peer: str, mtu: int) -> str:
         """Why a packet of exactly ``mtu`` bytes does not reach ``peer`` in one piece; empty where it does."""
-        argv = self.ping_command(peer, mtu - PING_HEADERS)
+        argv = self.ping_command(peer, mtu - (PING_HEADERS_V6 if ":" in peer else PING_HEADERS_V4))
         for _ in range(3):
             result = self.host.run(*argv, check=False)
             if result.exit_code == 0:
@@ -86,9 +87,17 @@ class Network(Part, ABC):
         """The IP addresses of each interface; nothing where the platform cannot tell."""
         return {}
 
-    def networks(self) -> dict[str, tuple[IPv4Interface, ...]]:
-        """The IPv4 addresses of each interface, with their networks; nothing where the platform cannot tell."""
+    def networks(self) -> dict[str, tuple[Interface, ...]]:
+        """The addresses of each interface, with their networks; nothing where the platform cannot tell."""
         return {}
+
+    def own_address(self, address: str) -> str:
+        """A data address of this host; a link-local one with the interface that has it, whatever a file calls it."""
+        bare, has_zone, zone = address.partition("%")
+        if not has_zone:
+            return address
+        holders = (name for name, own in self.addresses().items() if bare in (text.partition("%")[0] for text in own))
+        return f"{bare}%{next(holders, zone)}"
 
     def carrier_changes(self, interface: str) -> int | None:
         """How often an interface gained or lost its carrier since it is there; None where nothing counts it."""

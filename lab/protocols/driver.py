@@ -47,6 +47,13 @@ class Side:
             message = f"mount_base: {self.directory} {error}"
             raise Unsupported(message, "give another one", host=self.host.name) from error
 
+    def check_not_link_local(self, server_program: str) -> None:
+        """Raise Unsupported if the data address needs a zone, which this program cannot listen with."""
+        if "%" in self.address:
+            message = f"{server_program} cannot serve at {self.address}, an address of one link"
+            remedy = "give both hosts another data_address, such as one of fd00::/8 or of IPv4"
+            raise Unsupported(message, remedy, host=self.host.name)
+
     def check_sockets(self) -> None:
         """Raise Unsupported where sockets in the lab's own folder would have longer paths than a kernel takes."""
         if len(self.directory.encode()) > LONGEST_FOLDER:

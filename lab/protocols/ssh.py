@@ -5,6 +5,7 @@ import shlex
 from collections.abc import Generator
 from types import MappingProxyType
 
+from lab.base.addresses import for_command
 from lab.base.errors import CommandError, LabFailure
 from lab.base.scripts import read_script
 from lab.base.untrusted import first_line
@@ -77,18 +78,18 @@ class UnixSsh(Driver):
     def attach(self, client: Side, server: Side, share: Share) -> Generator[Setting, None, Attached]:
         """The command that leads to the server; proven by logging in once."""
         ssh = ["ssh", "-o", "BatchMode=yes", "-o", "ConnectTimeout=10", *NOTICE]
-        login = f"{server.user}@{server.address}"
+        login, target = f"{server.user}@{server.address}", f"{server.user}@{for_command(server.address)}"
         if share.served_by_lab:
             ssh += self._own_keys(client, server)
-        else:
-            login = server.ssh_name or login
+        elif server.ssh_name:
+            login = target = server.ssh_name
         yield from ()
         result = client.host.run(*ssh, "-v", "--", login, "true", check=False)
         if result.exit_code != 0:
             output = "\n".join(line for line in result.output.splitlines() if not line.startswith("debug1: "))
             raise CommandError(client.host.name, result.argv, result.exit_code, output)
         effective = {"mount": "none", **parse_verbose(result.stderr)}
-        return Attached(f"{login}:{share.path}", remote_shell=shlex.join(ssh), effective=effective)
+        return Attached(f"{target}:{share.path}", remote_shell=shlex.join(ssh), effective=effective)
 
     def _own_keys(self, client: Side, server: Side) -> list[str]:
         key, known_hosts = f"{client.directory}/ssh_key", f"{client.directory}/ssh_known_hosts"

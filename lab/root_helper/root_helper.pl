@@ -71,10 +71,10 @@ sub become_account {
     run => sub { my ($entry, $given) = @_; return run($given, 0, @{ $entry->{words} }) },
     account => sub { my ($entry, $given) = @_; return run($given, 1, @{ $entry->{words} }) },
     remove => sub {
-        my ($folder) = $_[0]{bound}{folder};
+        my ($folder, $empty) = ($_[0]{bound}{folder}, $_[0]{words}[-1]);
         return 0 unless lstat $folder;
         enter($folder);
-        my $code = run(undef, 1, qw(find . -xdev -mindepth 1 -delete));
+        my $code = run(undef, 1, 'perl', '-e', $empty);
         chdir '/';
         rmdir $folder or fail("$folder: $!");
         rmdir $home;  # where nothing else is in it

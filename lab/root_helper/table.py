@@ -83,7 +83,7 @@ def _folders() -> Iterator[Entry]:
     make = script(files.MAKE, "700", "home", "account", files.NEW)
     types = {"700": "{mode}", "account": "{account}"}
     yield make_entry("make a folder of the lab's for the account", make, types, given="{folder}")
-    remove = script(files.REMOVE, FOLDER)
+    remove = script(files.REMOVE, FOLDER, files.EMPTY)
     yield make_entry("remove it, with what the account has in it", remove, {FOLDER: "{folder}"}, act="remove")
     yield make_entry("remove one in a share, as the account", remove, {FOLDER: "{store}"}, act="account")
     close = script(files.CLOSE, "folder", "account")

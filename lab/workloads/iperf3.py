@@ -1,7 +1,8 @@
 """iperf3: what the link carries without any file system, file protocol or encryption."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from json import JSONDecodeError
 
 from lab.base.errors import LabFailure
 from lab.base.untrusted import FASTEST_BYTES_PER_S, count, first_line, from_json, quantity
@@ -33,8 +34,8 @@ def measure(
 ) -> dict[str, float]:
     """Run one TCP stream for about ``seconds``; ``direction`` is the client's (``read``: server to client).
 
-    Returns the receiver's ``bytes``, ``elapsed_s`` and ``bytes_per_s``, and the sender's ``retransmits``. A test that
-    did not begin is tried again for RETRY_S. Raises LabFailure with iperf3's own words.
+    Returns the receiver's ``bytes``, ``elapsed_s`` and ``bytes_per_s``, and the sender's ``retransmits`` if its system
+    counts them. A test that did not begin is tried again for RETRY_S. Raises LabFailure with iperf3's own words.
     """
     argv = client_words(call, address, direction, seconds, port)
     until = time.monotonic() + RETRY_S
@@ -67,15 +68,27 @@ def parse(text: str) -> dict[str, float]:
         report = from_json(text)
         if "error" in report:
             raise LabFailure(f"iperf3: {first_line(str(report['error']))}")
-        received, sent = report["end"]["sum_received"], report["end"]["sum_sent"]
-        totals = {
-            "bytes": count(received["bytes"]),
-            "elapsed_s": quantity(received["seconds"]),
-            "bytes_per_s": quantity(received["bits_per_second"]) / 8,
-            "retransmits": count(sent.get("retransmits", 0)),
-        }
-        if not 0 < totals["bytes"] <= FASTEST_BYTES_PER_S * totals["elapsed_s"]:
-            raise ValueError("no link carries that")
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise LabFailure(f"iperf3: its report cannot be true: {text[:200]!r}", host="client") from error
+        end = {name: dict(report["end"][name]) for name in ("sum_received", "sum_sent")}
+    except (ValueError, KeyError, TypeError) as error:
+        bad_line = text.splitlines()[error.lineno - 1 :] if isinstance(error, JSONDecodeError) else [text]
+        printed = first_line("\n".join(bad_line)) or "nothing"
+        raise LabFailure(f"iperf3: its report cannot be read; it printed: {printed}", host="client") from error
+    totals = {
+        "bytes": _number(end, "sum_received", "bytes", count),
+        "elapsed_s": _number(end, "sum_received", "seconds", quantity),
+        "bytes_per_s": _number(end, "sum_received", "bits_per_second", quantity) / 8,
+    }
+    if end["sum_sent"].get("retransmits", -1) != -1:  # -1: its system does not count them
+        totals["retransmits"] = _number(end, "sum_sent", "retransmits", count)
+    if not 0 < totals["bytes"] <= FASTEST_BYTES_PER_S * totals["elapsed_s"]:
+        arrived = f"{totals['bytes']:g} bytes in {totals['elapsed_s']:g} s"
+        raise LabFailure(f"iperf3: its report cannot be true: {arrived} arrived", host="client")
     return totals
+
+
+def _number(end: Mapping[str, Mapping[str, object]], part: str, name: str, reader: Callable[[object], float]) -> float:
+    try:
+        return reader(end[part][name])
+    except (ValueError, KeyError) as error:
+        problem = f"{part}.{name} is {end[part].get(name, 'missing')!r:.60}"
+        raise LabFailure(f"iperf3: its report cannot be true: {problem}", host="client") from error

@@ -43,7 +43,7 @@ def parse_version(text: str) -> str:
     openrsync = re.match(r"openrsync: protocol version ([0-9]{1,4})\b", text)
     if openrsync:
         return f"openrsync, protocol {openrsync[1]}"
-    rsync = re.match(r"rsync +version v?([0-9][0-9A-Za-z.]{0,20}) +protocol version ([0-9]{1,4})\b", text)
+    rsync = re.match(r"rsync +version v?([0-9][0-9A-Za-z.+~-]{0,40}) +protocol version ([0-9]{1,4})\b", text)
     if not rsync:
         raise ValueError(f"it is neither rsync nor openrsync: {text!r:.100}")
     return f"rsync {rsync[1]}, protocol {rsync[2]}"

@@ -70,7 +70,7 @@ SAMPLES = {
         ("network", "controller", "state/", "full-controller/before"),
         ("network", "controller", "run.json", "full-controller/before"),
         ("network", "server", "-- check", "lie-cut/after"),
-        ("network", "client", "ip -j", "lie-other/after"),
+        ("network", "client", "ip -o", "lie-other/after"),
         ("smb", "client", "stopwatch.pl", "server-killed/during mount-killed/during link-down-2/during"),
         ("smb", "server", "net/ipv4/tcp", "clock-ahead-server/before"),
         ("smb", "server", "smbstatus --json", "lie-utf8/after"),

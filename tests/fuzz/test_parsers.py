@@ -61,6 +61,8 @@ def read_engine(text: str) -> object:
 
 CIFS = r"\\10.99.0.2\lab"
 DF = "Filesystem 1024-blocks Used Available Capacity Mounted on\n"
+ROUTE = "192.0.2.1 dev eth0 src 192.0.2.2 uid 0 \\    cache \n"
+ADDRESS = "2: eth0    inet 192.0.2.2/30 brd 192.0.2.3 scope global eth0\\       valid_lft forever\n"
 PARSERS = {
     "bonnie++": Parser(lambda text: bonnie.parse_report(text, cached=True), "bonnie-*.txt"),
     "fio": Parser(fio.parse_report, "fio-*.json"),
@@ -72,9 +74,8 @@ PARSERS = {
     "linux radio": Parser(linux_network.parse_radio, printed.IW, error=None),
     "macos uplink": Parser(macos_network.parse_uplink, "\tuplink rate: 20.09 Mbps [eff] / 21.60 Mbps\n", error=None),
     "macos airport": Parser(lambda text: macos_network.parse_airport(text, "en0"), printed.AIRPORT),
-    "linux route": Parser(linux.parse_route, "route-*.json"),
-    "linux addresses": Parser(linux_network.parse_addresses, "link-*.json"),
-    "linux link": Parser(linux.parse_link, "link-*.json"),
+    "linux route": Parser(lambda text: linux.parse_route(text, "192.0.2.1"), ROUTE),
+    "linux link": Parser(linux.parse_link, "1500\n4: eth0: <UP> mtu 1500 minmtu 68 maxmtu 65535 \n"),
     "linux counters": Parser(lambda text: linux_clock.parse_counters(text.splitlines(), "eth0"), "counted-cgroup?.txt"),
     "linux ticks": Parser(linux_clock.parse_ticks_spent, "cpu0 1 0 2 3 9 0 0 0 0 0\n\ncpu0 5 0 2 60 8 0 0 1 0 0\n"),
     "linux samples": Parser(lambda text: tuple(linux_clock.parse_samples(text, "eth0")), "sampler.txt"),
@@ -106,7 +107,7 @@ PARSERS = {
     "hardware": Parser(macos.parse_hardware, "hw.ncpu: 8\nhw.memsize: 17179869184\nmachdep.cpu.brand_string: M1\n"),
     "about": Parser(macos.parse_about, "hw.model: Mac14,2\n"), "macos route": Parser(macos.parse_route, "route-*.txt"),
     "ifconfig": Parser(macos.parse_ifconfig, "ifconfig-*.txt"),
-    "linux networks": Parser(linux_network.parse_networks, "link-*.json"),
+    "linux networks": Parser(linux_network.parse_networks, f"eth0\n\n{ADDRESS}"),
     "macos networks": Parser(macos.parse_networks, "ifconfig-*.txt"),
     "macos addresses": Parser(macos.parse_addresses, "ifconfig-*.txt"),
     "ports": Parser(macos.parse_ports, "\nHardware Port: Wi-Fi\nDevice: en0\nEthernet Address: 0:1:2:3:4:5\n"),

@@ -10,7 +10,7 @@ from support.sshd import wait_for
 
 from lab.base.errors import HostLost
 from lab.hosts.ssh import HELPER, SshHost
-from lab.platforms.files import REMOVE
+from lab.platforms.files import EMPTY, REMOVE
 from lab.platforms.linux.files import DROP_CACHES
 from lab.platforms.linux.ram_disk import TMPFS, Tmpfs
 from lab.platforms.linux.settings import LinuxTcpBuffer
@@ -154,12 +154,12 @@ def test_removing_a_folder_reaches_nothing_outside_of_it(narrow: Bench, account:
     with narrow.changed("client", make, "rm -r /srv/kept"):
         account.run(*MAKE_FOLDER, root=True, given=FOLDER)
         account.shell('cd "$1" && ln -s /srv/kept a && mkdir b && touch b/c', FOLDER)
-        account.run(*sudo.sh(REMOVE, FOLDER), root=True)
+        account.run(*sudo.sh(REMOVE, FOLDER, EMPTY), root=True)
         assert narrow.inside("client", f"ls /srv/kept; ls {HOME} 2>&1 || :").splitlines()[0] == "file"
         # outside of the lab's home the account itself removes files
         name = "/srv/file-share-lab-0123456789abcdef"
         narrow.inside("client", f"mkdir {name}; chown lab {name}; mkdir {name}/of-root; touch {name}/of-root/file")
-        assert account.run(*sudo.sh(REMOVE, name), root=True, check=False).exit_code != 0
+        assert account.run(*sudo.sh(REMOVE, name, EMPTY), root=True, check=False).exit_code != 0
         assert account.run("rm", "-f", "--", f"{name}/of-root/file", root=True, check=False).exit_code != 0
         assert narrow.inside("client", f"ls {name}/of-root; rm -r {name}") == "file\n"
 

@@ -22,7 +22,7 @@ ESCAPES = "\x1b[2J\x1b]0;owned\x07\x1b]8;;http://evil.example\x1b\\click\x9b31m\
 MARKUP = f"<script>{BAIT}</script><img src=x onerror=alert(1)>[x](javascript:alert(1))|`=cmd|'/C calc'!A1"
 SHELL = f"$(touch {BAIT}); `touch {BAIT}` | touch {BAIT}\n-oProxyCommand=touch {BAIT}"
 NUMBERS = ("-1", "nan", "inf", "1e308", "9" * 400, "0", "0x10", "٣", "1_0", "-0", "")
-ASKED = ("stopwatch.pl", "iperf3", "smbstatus", "hostname $(", "ip -j", "meminfo", "gio", "ssh-keygen", "noise.pl",
+ASKED = ("stopwatch.pl", "iperf3", "smbstatus", "hostname $(", "ip -o", "meminfo", "gio", "ssh-keygen", "noise.pl",
          "/proc/self/mounts", "samples", "ss -tmin", "uname", "/proc/sys", "ssh -o", "perl")  # fmt: skip
 PATHS = ("../../" + BAIT, "/tmp/" + BAIT, "~/" + BAIT)
 

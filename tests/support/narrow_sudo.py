@@ -9,7 +9,7 @@ import pytest
 
 from lab.hosts.hosts_file import load_hosts
 from lab.hosts.ssh import HELPER, SshHost
-from lab.platforms.files import CLOSE, MAKE, NEW, REMOVE
+from lab.platforms.files import CLOSE, EMPTY, MAKE, NEW, REMOVE
 from lab.root_helper.program import SUDOERS
 from lab.settings import host_journal, lease
 from support.local_lab import HOSTS, Bench
@@ -118,7 +118,7 @@ def folder_of(host: SshHost, home: str, account: str) -> Iterator[SshHost]:
     """A folder of the account in the lab's home, made and removed by the helper."""
     host.run(*make_folder(account), root=True, given=f"{home}/{NAME}")
     yield host
-    host.run(*sh(REMOVE, f"{home}/{NAME}"), root=True)
+    host.run(*sh(REMOVE, f"{home}/{NAME}", EMPTY), root=True)
     assert host.run("ls", home.rpartition("/")[0]).stdout.count("file-share-lab") == 0
 
 
@@ -177,7 +177,7 @@ def attempts(home: str, account: str, drop_caches: str, undo: str) -> Attempts:
         "another shell": (("/bin/bash", "-c", drop_caches, "sh"), ""),
         "removing a file of root's": (("rm", "-f", "--", "/etc/passwd"), ""),
         "removing two": (("rm", "-f", "--", f"{folder}/x", "/etc/passwd"), ""),
-        "removing a folder of root's": (sh(REMOVE, "/etc"), ""),
+        "removing a folder of root's": (sh(REMOVE, "/etc", EMPTY), ""),
         "closing a folder of root's": (sh(CLOSE, "/etc", account), ""),
         "closing one with a path for a proof": (sh(CLOSE, f"/tmp/{NAME}", account), "../../etc/passwd"),
         "a folder for root": (for_root, folder),

@@ -61,7 +61,7 @@ class RunBench:
         hosts, layers = self.world.hosts, Layers(self.world.settings)
         pair = pair_of(
             hosts=hosts, platforms={role: self._platform(role) for role in ROLES},
-            sides={"server": side_of(hosts["server"], "linux", "192.0.2.2", "/lab", "me")},
+            sides={role: side_of(hosts[role], "linux", "192.0.2.2", "/lab", "me") for role in ROLES},
         )  # fmt: skip
         self.session: Any = SimpleNamespace(
             payload=workloads.payload("file"), pair=pair, settings=self.world.settings, layers=layers,

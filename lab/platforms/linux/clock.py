@@ -92,10 +92,10 @@ SAMPLED = (STAT, GROUP, LINK, OLD_USAGE, OLD_SPLIT, OLD_THROTTLED, DISKS, MEMORY
 NET = ("tx_bytes", "rx_bytes", "tx_packets", "rx_packets")
 MTU, CARRIER = "/sys/class/net/{}/mtu", "/sys/class/net/{}/carrier_changes"
 # The lines to read, as a pattern for grep -E and perl: processor, memory, TCP, control group, disks, interfaces.
-# Only disks that are hardware, or look like hardware.
+# Only disks that are hardware, or look like hardware; a Synology NAS calls them sata1, sas1 and usb1.
 KEPT = (
     "^(cpu[0-9 ]|MemAvailable:|Tcp:|(usage|user|system|throttled)_usec |(user|system|throttled_time|some) |[0-9]"
-    "| +[0-9]+ +[0-9]+ (sd|hd|vd|xvd|ubd|nvme|mmcblk|dasd|pmem|nbd|rbd)| *[^ :]+:( +[0-9]+){16}$)"
+    "| +[0-9]+ +[0-9]+ (sd|hd|vd|xvd|ubd|nvme|mmcblk|dasd|pmem|nbd|rbd|sata|sas|usb)| *[^ :]+:( +[0-9]+){16}$)"
 )
 PROCESS = re.compile(r"([0-9]+) \((.*)\) \S (?:\S+ ){10}([0-9]+) ([0-9]+) (?:\S+ ){6}([0-9]+)", re.DOTALL)
 
@@ -237,12 +237,15 @@ def _cpu_s(reading: Reading, files: Mapping[str, Sequence[str]]) -> float | None
 
 
 def _others(lines: Iterable[str], interface: str) -> Iterator[tuple[str, Moved]]:
-    """What each other interface has sent and received: the ninth number and the first (proc_net(5))."""
+    """What each other interface has sent and received: the ninth number and the first (proc_net(5)).
+
+    A name may hold any character: what is not ASCII becomes ``?``.
+    """
     for line in lines:
         name, _, numbers = line.partition(":")
         counts = numbers.split()
-        if len(counts) >= 9 and name.strip() not in ("lo", interface):
-            yield word(name.strip(), "[!-~]{1,15}"), Moved(count(counts[8]), count(counts[0]))
+        if len(counts) >= 9 and (interface_name := name.strip()) not in ("lo", interface):
+            yield word(re.sub("[^!-~]", "?", interface_name), "[!-~]{1,15}"), Moved(count(counts[8]), count(counts[0]))
 
 
 def _retransmits(files: Mapping[str, Sequence[str]]) -> int | None:

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from urllib.parse import unquote
 
+from lab.base.addresses import without_brackets
 from lab.hosts.mounts import from_table, parse_encrypted, parse_mount_options, parse_signed
 from lab.platforms.mounts import MountedShare, Mounts, Values
 
@@ -94,9 +95,8 @@ def find_in_gvfs(fuse: MountedShare, path: str) -> MountedShare:
     if not spec or not values.get(server):
         return fuse
     account = _login(values.get("domain"), values.get("user"))
-    return MountedShare(
-        f"{fuse.path}/{spec}", fuse.kind, protocol, values[server], values.get(share, ""), account, fuse.options
-    )
+    name, host = values.get(share, ""), without_brackets(values[server])
+    return MountedShare(f"{fuse.path}/{spec}", fuse.kind, protocol, host, name, account, fuse.options)
 
 
 def _login(domain: str | None, user: str | None) -> str:

@@ -1,11 +1,11 @@
 """The network of a Linux host, by iproute2 and /sys."""
 
 import re
-from ipaddress import IPv4Interface
+from ipaddress import ip_interface
 
-from lab.base.untrusted import count, from_json
+from lab.base.addresses import Interface
+from lab.base.untrusted import count
 from lab.hosts.command import shell_line
-from lab.hosts.fields import interface_name
 from lab.platforms.network import Medium, Network, Radio
 
 # A wireless interface has one of the two folders; an interface that is down has no duplex. Hardware has a device; a
@@ -26,6 +26,7 @@ grep -qxE '768|769|776|778' type && echo tunnel; :
 """
 # iw may not be installed, and a kernel without wireless extensions has no such file
 RADIO = 'iw dev "$1" link 2>/dev/null; cat /proc/net/wireless 2>/dev/null | grep -F "$1:"; :'
+ADDRESSES = "ls /sys/class/net && echo && ip -o address show"
 IS_LISTENING = 'cat /proc/net/tcp /proc/net/tcp6 2>/dev/null | grep -q ":$1 [0-9A-F]*:0000 0A "'
 
 
@@ -43,10 +44,10 @@ class LinuxNetwork(Network):
         return shell_line(IS_LISTENING, f"{port:04X}")
 
     def addresses(self) -> dict[str, tuple[str, ...]]:
-        return self.read(parse_addresses, "ip", "-j", "address", "show")
+        return {name: tuple(str(own.ip) for own in rows) for name, rows in self.networks().items()}
 
-    def networks(self) -> dict[str, tuple[IPv4Interface, ...]]:
-        return self.read(parse_networks, "ip", "-j", "-4", "address", "show")
+    def networks(self) -> dict[str, tuple[Interface, ...]]:
+        return self.parse(parse_networks, self.host.shell(ADDRESSES))
 
     def carrier_changes(self, interface: str) -> int | None:
         """Reads the kernel's count (Documentation/ABI/testing/sysfs-class-net; since Linux 3.15)."""
@@ -67,25 +68,20 @@ class LinuxNetwork(Network):
         return self.parse(parse_radio, self.host.shell(RADIO, interface))
 
 
-def parse_addresses(text: str) -> dict[str, tuple[str, ...]]:
-    """The addresses of each interface, of ``ip -j address show``."""
-    try:
-        infos = {link["ifname"]: link.get("addr_info", ()) for link in from_json(text) if "ifname" in link}
-        return {name: tuple(info["local"] for info in rows if "local" in info) for name, rows in infos.items()}
-    except (ValueError, TypeError, AttributeError) as error:
-        raise ValueError("no addresses") from error
+def parse_networks(text: str) -> dict[str, tuple[Interface, ...]]:
+    """The addresses of each interface, with their networks: the names of all, then ``ip -o address show``.
 
-
-def parse_networks(text: str) -> dict[str, tuple[IPv4Interface, ...]]:
-    """The IPv4 addresses of each interface, with their networks, of ``ip -j -4 address show``."""
-    try:
-        infos = {link["ifname"]: link.get("addr_info", ()) for link in from_json(text) if "ifname" in link}
-        return {
-            interface_name(name): tuple(IPv4Interface(f"{row['local']}/{count(row['prefixlen'])}") for row in rows)
-            for name, rows in infos.items()
-        }
-    except (LookupError, TypeError, AttributeError) as error:
-        raise ValueError("no addresses") from error
+    The output of iproute2 of any age, and of BusyBox. A name may hold any character: what is not ASCII becomes ``?``.
+    """
+    names, *rows = text.split("\n\n")
+    networks: dict[str, list[Interface]] = {re.sub("[^!-~]", "?", name): [] for name in names.splitlines()}
+    for line in "".join(rows).splitlines():
+        row = re.match(r"[0-9]+: +(\S+) +inet6? ([0-9a-fA-F.:]{2,45})(?: peer \S+?)?/([0-9]{1,3})(?: |$)", line)
+        if row and (name := re.sub("[^!-~]", "?", row[1])) in networks:
+            networks[name].append(ip_interface(f"{row[2]}/{row[3]}"))
+    if not any(networks.values()):
+        raise ValueError("no addresses")
+    return {name: tuple(own) for name, own in networks.items()}
 
 
 def parse_radio(text: str) -> Radio:

@@ -1,10 +1,12 @@
 """Linux: iproute2, /proc and /sys. Facts about its commands: docs/reference/platforms.md."""
 
 import re
+from collections.abc import Sequence
+from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
 
 from lab.base.errors import LabFailure
 from lab.base.scripts import read_script
-from lab.base.untrusted import count, from_json, word
+from lab.base.untrusted import count, word
 from lab.hosts.fields import interface_name
 from lab.platforms.facts import TOOLS, Facts, parse_facts
 from lab.platforms.linux.clock import LinuxClock
@@ -17,6 +19,9 @@ from lab.platforms.linux.settings import LinuxSettings
 from lab.platforms.platform import Platform
 
 FACTS = read_script(__file__, "facts.sh")
+# Old versions of iproute2 and BusyBox know no -j, and a host may lack ip. $1 an address, then the words of its zone
+ROUTE = 'ip -o route get "$@" 2>/dev/null || cat /proc/net/route /proc/net/ipv6_route 2>/dev/null; :'
+LINK = 'cat "/sys/class/net/$1/mtu" && { ip -o -d link show dev "$1" 2>/dev/null; :; }'
 
 
 class Linux(Platform):
@@ -35,11 +40,9 @@ class Linux(Platform):
 
     def facts(self, peer: str) -> Facts:
         values, tools = self.parse(parse_linux_facts, self.host.shell(FACTS, *TOOLS))
-        interface = self.read(parse_route, "ip", "-j", "route", "get", peer)
-        if not interface:
-            remedy = f"is data_address {peer} of the other host right?"
-            raise LabFailure(f"{peer} is an address of this host itself", remedy, host=self.host.name)
-        mtu, mtu_min, mtu_max = self.read(parse_link, "ip", "-j", "-d", "link", "show", "dev", interface)
+        interface = self._interface_to(peer)
+        link = self.host.shell(LINK, interface)
+        mtu, mtu_min, mtu_max = self.parse(parse_link, link)
         speed = self.host.run("cat", f"/sys/class/net/{interface}/speed", check=False).stdout.strip()
         return Facts(
             hostname=values["hostname"],
@@ -62,6 +65,19 @@ class Linux(Platform):
             congestion=values.get("congestion") or None,
         )
 
+    def _interface_to(self, peer: str) -> str:
+        """The interface that leads to a peer. Raises LabFailure."""
+        address, _, zone = peer.partition("%")
+        remedy = f"is data_address {peer} of the other host right?"
+        try:
+            routes = self.host.shell(ROUTE, address, *(("oif", zone) if zone else ())).stdout
+            interface = parse_route(routes, peer)
+        except ValueError as error:
+            raise LabFailure(f"no route leads to {peer}", remedy, host=self.host.name) from error
+        if not interface:
+            raise LabFailure(f"{peer} is an address of this host itself", remedy, host=self.host.name)
+        return interface
+
 
 def parse_linux_facts(text: str) -> tuple[dict[str, str], dict[str, str]]:
     """As :func:`parse_facts`, with what only Linux says."""
@@ -73,23 +89,37 @@ def parse_linux_facts(text: str) -> tuple[dict[str, str], dict[str, str]]:
     return values, tools
 
 
-def parse_route(text: str) -> str:
-    """The interface that leads to a peer, of ``ip -j route get``; empty where that is this machine itself."""
-    try:
-        route = from_json(text)[0]
-        return "" if route.get("type") == "local" else interface_name(str(route["dev"]))
-    except (LookupError, TypeError, AttributeError) as error:
-        raise ValueError("no route") from error
+def parse_route(text: str, peer: str) -> str:
+    """The interface that leads to a peer; empty if that is this machine itself.
+
+    ``text`` is a line of ``ip -o route get``, from iproute2 of any age or BusyBox, or /proc/net/route and ipv6_route.
+    """
+    words = text.split()
+    if "dev" in words and not text.startswith("Iface"):
+        return "" if words[0] == "local" else interface_name(words[words.index("dev") + 1])
+    address = ip_address(peer.partition("%")[0])
+    routes = [route for line in text.splitlines() if (route := _table_route(line.split(), address.version))]
+    to_peer = [route for route in routes if address in route[0]]
+    if not to_peer:
+        raise ValueError("no route")
+    return interface_name(max(to_peer, key=lambda route: (route[0].prefixlen, -route[1]))[2])
+
+
+def _table_route(row: Sequence[str], version: int) -> tuple[IPv4Network | IPv6Network, int, str] | None:
+    """Network, metric and interface of a row that is in use (RTF_UP), if it has this version of IP."""
+    if version == 6 and len(row) == 10 and int(row[8], 16) & 1 and row[9] != "lo":
+        return ip_network((bytes.fromhex(row[0]), int(row[1], 16)), strict=False), int(row[5], 16), row[9]
+    if version == 4 and len(row) == 11 and row[3] != "Flags" and int(row[3], 16) & 1:
+        network, mask = (bytes.fromhex(row[number])[::-1] for number in (1, 7))
+        return ip_network((network, int.from_bytes(mask).bit_count()), strict=False), int(row[6]), row[0]
+    return None
 
 
 def parse_link(text: str) -> tuple[int, int | None, int | None]:
-    """MTU, its least and largest value (None: not told); old versions of ip print empty objects around the link."""
-    try:
-        link = next(link for link in from_json(text) if isinstance(link, dict) and "mtu" in link)
-    except (TypeError, StopIteration) as error:
-        raise ValueError("no interface") from error
-    least, most = (link.get(name) for name in ("min_mtu", "max_mtu"))
-    return count(link["mtu"]), None if least is None else count(least), None if most is None else count(most)
+    """MTU, its least and largest value (None: not told), of /sys and ``ip -d link``, whose older versions lack them."""
+    mtu, _, rest = text.partition("\n")
+    least, most = (re.search(rf"\b{name}mtu ([0-9]+)\b", rest) for name in ("min", "max"))
+    return count(mtu), count(least[1]) if least else None, count(most[1]) if most else None
 
 
 PLATFORM = Linux

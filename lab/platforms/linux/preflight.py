@@ -29,7 +29,7 @@ SLEEPERS = {
 PROCESSES = "cat /proc/[0-9]*/comm 2>/dev/null; :"
 POWER = read_script(__file__, "power.sh")
 SLEEP = PROCESSES + '\necho "sleep.target $(systemctl is-enabled sleep.target 2>/dev/null)"'
-LOAD = "cat /proc/loadavg; getconf _NPROCESSORS_ONLN"
+LOAD = 'cat /proc/loadavg; grep -c "^cpu[0-9]" /proc/stat'
 MEMORY = "cat /proc/meminfo"
 RAID = "cat /proc/mdstat 2>/dev/null; :"
 

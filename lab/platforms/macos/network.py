@@ -3,8 +3,8 @@
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from ipaddress import IPv4Interface
 
+from lab.base.addresses import Interface
 from lab.base.errors import LabFailure
 from lab.hosts.command import shell_line
 from lab.platforms.macos import parsers
@@ -24,7 +24,12 @@ class MacNetwork(Network):
     tunnels = ("utun", "tun", "tap", "ppp", "ipsec")
 
     def ping_command(self, peer: str, payload_bytes: int) -> tuple[str, ...]:
-        """``-D`` forbids fragments; ``-W`` is in milliseconds here."""
+        """``-D`` forbids fragments; ``-W`` is in milliseconds here, and ping6 lacks it.
+
+        Without ``-m`` ping6 sends no more than 1280 bytes at once.
+        """
+        if ":" in peer:
+            return ("ping6", "-n", "-D", "-m", "-s", str(payload_bytes), "-c", "1", peer)
         return ("ping", "-n", "-D", "-s", str(payload_bytes), "-c", "1", "-W", "2000", peer)
 
     def listening(self, port: int) -> str:
@@ -53,7 +58,7 @@ class MacNetwork(Network):
     def addresses(self) -> dict[str, tuple[str, ...]]:
         return self.read(parsers.parse_addresses, "ifconfig", "-a")
 
-    def networks(self) -> dict[str, tuple[IPv4Interface, ...]]:
+    def networks(self) -> dict[str, tuple[Interface, ...]]:
         return self.read(parsers.parse_networks, "ifconfig", "-a")
 
     def medium(self, interface: str) -> Medium:

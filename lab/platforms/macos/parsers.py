@@ -5,9 +5,10 @@ import re
 import zlib
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
-from ipaddress import IPv4Address, IPv4Interface
+from ipaddress import IPv4Address, ip_interface
 from xml.parsers.expat import ExpatError
 
+from lab.base.addresses import Interface
 from lab.base.untrusted import count, first_line
 from lab.hosts.fields import interface_name
 
@@ -132,12 +133,14 @@ def parse_addresses(text: str) -> dict[str, tuple[str, ...]]:
     return {name: _addresses(block) for name, block in _interfaces(text)}
 
 
-def parse_networks(text: str) -> dict[str, tuple[IPv4Interface, ...]]:
-    """The IPv4 addresses of each interface, with their networks, of ``ifconfig -a``; not of both ends of a tunnel."""
-    pattern = re.compile(r"^\s+inet ([0-9.]{7,15}) netmask 0x([0-9a-f]{8})\b", re.MULTILINE)
+def parse_networks(text: str) -> dict[str, tuple[Interface, ...]]:
+    """The addresses of each interface, with their networks, of ``ifconfig -a``; not of both ends of a tunnel."""
+    v4 = re.compile(r"^\s+inet ([0-9.]{7,15}) netmask 0x([0-9a-f]{8})\b", re.MULTILINE)
+    v6 = re.compile(r"^\s+inet6 ([0-9a-fA-F:]{2,45})(?:%\S+)? prefixlen ([0-9]{1,3})\b", re.MULTILINE)
     return {
-        name: tuple(
-            IPv4Interface(f"{address}/{IPv4Address(int(mask, 16))}") for address, mask in pattern.findall(block)
+        name: (
+            *(ip_interface(f"{address}/{IPv4Address(int(mask, 16))}") for address, mask in v4.findall(block)),
+            *(ip_interface(f"{address}/{length}") for address, length in v6.findall(block)),
         )
         for name, block in _interfaces(text)
     }

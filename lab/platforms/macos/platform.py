@@ -49,9 +49,12 @@ class MacOS(Platform):
     def facts(self, peer: str) -> Facts:
         values, tools = self.parse(parse_facts, self.host.shell(FACTS, *NAMED_TOOLS))
         memory_bytes, cores, processor = self.read(parsers.parse_hardware, "sysctl", *parsers.HARDWARE)
-        interface = self.read(parsers.parse_route, "route", "-n", "get", peer)
+        family = ("-inet6",) if ":" in peer else ()
+        interface = self.read(parsers.parse_route, "route", "-n", "get", *family, peer)
         link = self.read(parsers.parse_ifconfig, "ifconfig", "-v", interface)
-        if interface == "lo0" or peer in link.addresses:  # recent versions route to themselves through en0
+        if (
+            interface == "lo0" or peer.partition("%")[0] in link.addresses
+        ):  # recent versions route to themselves through en0
             remedy = f"is data_address {peer} of the other host right?"
             raise LabFailure(f"{peer} is an address of this host itself", remedy, host=self.host.name)
         ranges = self.host.run("networksetup", "-listvalidMTUrange", interface, check=False).stdout

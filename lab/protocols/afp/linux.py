@@ -4,6 +4,7 @@ import re
 from collections.abc import Generator, Mapping
 from types import MappingProxyType
 
+from lab.base.addresses import for_command, for_url
 from lab.hosts.command import script
 from lab.protocols.driver import Attached, Share, Side, Steps, Values
 from lab.protocols.mounts import gvfs
@@ -56,7 +57,8 @@ class LinuxAfp(LinuxMount):
         # afpd works as the account that logged in, which must reach the volume's database in here
         server.host.run("mkdir", "-m", "755", "-p", state, f"{state}/cnid")
         paths = {"state": _literal(state), "path": _literal(share.path)}
-        config = AFP_CONF.format(address=server.address, port=PORT, name=share.name, account=share.account, **paths)
+        address = for_command(server.address)
+        config = AFP_CONF.format(address=address, port=PORT, name=share.name, account=share.account, **paths)
         path = server.write("afp/afp.conf", config)
         argv = in_private_mounts(START, state, path)
         if share.server_sync == "async":
@@ -85,7 +87,8 @@ class LinuxAfp(LinuxMount):
         path = f"{client.directory}/mnt"
         client.host.run("mkdir", "-p", path)
         answer = share.password.get_secret_value() + "\n"
-        mount = script(MOUNT_AFPFS, share.account, server.address, share.name, path, given=answer, deadline_s=60)
+        words = (share.account, for_url(server.address), share.name, path)
+        mount = script(MOUNT_AFPFS, *words, given=answer, deadline_s=60)
         yield mount_setting(client, path, mount)
         return Attached(path, effective={"mount": "mount_afpfs", **self.read_negotiated(server, share)})
 

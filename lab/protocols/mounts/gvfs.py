@@ -181,6 +181,10 @@ def find_program(client: Side, name: str) -> str:
 
 
 def share_uri(scheme: str, user: str, address: str, path: str) -> str:
-    """``scheme://user@address/path``, with whatever could break it percent-encoded."""
+    """``scheme://user@address/path``, with whatever could break it percent-encoded.
+
+    GVfs's AFP takes the brackets of an IPv6 address for a part of the host's name, and its SMB the ``%25`` inside them.
+    All of GVfs takes an address without brackets and with ``%3A`` for the colons.
+    """
     login = f"{quote(user, safe=';')}@" if user else ""
-    return f"{scheme}://{login}{address}/{quote(path.strip('/'), safe='/')}"
+    return f"{scheme}://{login}{quote(address, safe='')}/{quote(path.strip('/'), safe='/')}"

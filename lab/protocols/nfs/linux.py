@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from lab.base.addresses import for_command
 from lab.base.errors import Unsupported
 from lab.base.scripts import read_script
 from lab.hosts.command import shell_line
@@ -58,7 +59,10 @@ class LinuxNfs(LinuxMount):
 
     def cannot_serve(self, server: Side, share: Share) -> str:
         """Why the kernel's server cannot be used: others use it, or it lacks a level of durability."""
-        return knfsd.find_refusal(server, share.server_sync) if self._is_for_kernel(server, share.options) else ""
+        if self._is_for_kernel(server, share.options):
+            return knfsd.find_refusal(server, share.server_sync)
+        server.check_not_link_local("NFS-Ganesha")
+        return ""
 
     def _is_for_kernel(self, server: Side, options: Mapping[str, str]) -> bool:
         """Whether the kernel is to serve: it is named, or nothing is and it can."""
@@ -104,7 +108,8 @@ class LinuxNfs(LinuxMount):
 
     def kernel_mount(self, client: Side, server: Side, share: Share) -> tuple[str, str]:
         """Soft: a dead server must end a trial, not hang the host; no lock daemon is needed for copies."""
-        return f"{server.address}:{exported_path(server, share)}", "proto=tcp,soft,timeo=100,retrans=3,nolock"
+        source = f"{for_command(server.address)}:{exported_path(server, share)}"
+        return source, f"proto={'tcp6' if ':' in server.address else 'tcp'},soft,timeo=100,retrans=3,nolock"
 
     def read_negotiated(self, server: Side, share: Share) -> Values:
         """GVfs mounts by libnfs, which speaks version 3 by default."""

@@ -9,6 +9,7 @@ from typing import Annotated, ClassVar, Literal, TypeAlias, cast
 
 from pydantic import Field
 
+from lab.base.addresses import for_command
 from lab.base.errors import LabFailure, Unsupported
 from lab.base.scripts import read_script
 from lab.hosts.assumptions import Capture
@@ -165,7 +166,7 @@ class MacNfs(MacMount):
 
     def mount(self, client: Side, server: Side, share: Share, path: str) -> Command:
         """As root, because most exports demand a port below 1024. Without root any port is tried."""
-        source = f"{server.address}:{exported_path(server, share)}"
+        source = f"{for_command(server.address)}:{exported_path(server, share)}"
         options = self.chosen_options(replace(share, options=DEFAULTS | dict(share.options)))
         return mount_nfs(source, path, options, reserved=not client.host.lacks_root)
 

@@ -14,6 +14,7 @@ from urllib.parse import quote
 
 from pydantic import Field
 
+from lab.base.addresses import for_url
 from lab.base.errors import Absent, Closed, LabFailure, SettingRefused
 from lab.base.scripts import beside, read_script
 from lab.hosts.assumptions import Capture
@@ -194,7 +195,7 @@ def switch_on(server: Side, label: Label, port: int) -> Steps:
 
 def url(server: Side, share: Share) -> str:
     """``//account@address/share``, with whatever could break it percent-encoded."""
-    return f"//{quote(share.account, safe='')}@{server.address}/{quote(share.name, safe='')}"
+    return f"//{quote(share.account, safe='')}@{for_url(server.address)}/{quote(share.name, safe='')}"
 
 
 def _read_share_points(server: Side) -> dict[str, SharePoint]:

@@ -92,6 +92,7 @@ class LinuxSmb(LinuxMount):
         """Why ksmbd cannot serve: others use it, it is absent, or it lacks an option. Samba may lack the Mac module."""
         if share.options.get("server") == "ksmbd":
             return ksmbd.find_refusal(server, share)
+        server.check_not_link_local("Samba")
         if "time_machine" in share.options and server.host.shell(HAS_FRUIT, check=False).exit_code:
             remedy = "`apt-get install samba-vfs-modules` there, or leave smb.time_machine out of the sweep"
             raise Unsupported("smb.time_machine: Samba has no vfs_fruit there", remedy, host=server.host.name)

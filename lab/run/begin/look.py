@@ -60,6 +60,7 @@ def look(
         iperf3 = {"iperf3": "iperf3"} if pair.config.measures_link and not sweep.is_local else {}
         capability.check_programs(pair, role, {"perl": "perl", **iperf3}, "measuring")
     check_free(pair.hosts)
+    pair.ask(lambda role: pair.platforms[role].files.rehearse_the_end())
     for line in describe_unseen(pair.config):
         tell(line)
     able = capability.Capability(Shares(pair, password))

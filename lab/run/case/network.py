@@ -35,7 +35,7 @@ def set_mtu(pairs: Sequence[Pair], settings: Settings, value: int) -> None:
         network = pair.platforms[Role.CLIENT].network
         with settings.scope():
             settings.apply_all(network.probe_settings(value))
-            network.prove_path(pair.config.server.data_address, value)
+            network.prove_path(pair.server_seen.address, value)
 
 
 def set_tcp_buffers(pairs: Sequence[Pair], settings: Settings, value: int | str) -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from lab import platforms
+from lab.base.addresses import seen_from
 from lab.base.errors import Unsupported
 from lab.hosts import Host, Nobody, Role
 from lab.hosts.host_config import HostConfig
@@ -45,10 +46,15 @@ class Pair:
         """Look at the server and the first client. Raises HostError, and Unsupported for an unknown platform."""
         detected = {role: platforms.detect(hosts[role]) for role in config.reached}
         configs: dict[Role, HostConfig] = {role: getattr(config, role) for role in Role}
-        facts = {role: platform.facts(configs[role.peer].data_address) for role, platform in detected.items()}
+        addresses = {role: configs[role].data_address for role in Role}
+        addresses |= {role: platform.network.own_address(addresses[role]) for role, platform in detected.items()}
+        facts = {
+            role: platform.facts(seen_from(addresses[role], addresses[role.peer]))
+            for role, platform in detected.items()
+        }
         for role, of_host in facts.items():
             hosts[role].lacks_root = hosts[role].needs_no_sudo and not of_host.is_root
-        sides = {role: _side(detected[role], configs[role], facts[role]) for role in facts}
+        sides = {role: _side(detected[role], configs[role], addresses[role], facts[role]) for role in facts}
         if Role.SERVER not in sides:
             sides[Role.SERVER] = _unreached(config.server)
         elif config.client.transport == "local":  # the client's ssh has the controller's settings
@@ -58,7 +64,8 @@ class Pair:
     def beside(self, name: str, host: Host) -> Pair:
         """The same server with another client of the hosts file. Raises as :meth:`of` does."""
         config, platform = self.config.seen_by(name), platforms.detect(host)
-        facts = platform.facts(config.server.data_address)
+        address = platform.network.own_address(config.client.data_address)
+        facts = platform.facts(seen_from(address, config.server.data_address))
         host.lacks_root = host.needs_no_sudo and not facts.is_root
         return replace(
             self,
@@ -66,8 +73,14 @@ class Pair:
             config=config,
             platforms={**self.platforms, Role.CLIENT: platform},
             facts={**self.facts, Role.CLIENT: facts},
-            sides={**self.sides, Role.CLIENT: _side(platform, config.client, facts)},
+            sides={**self.sides, Role.CLIENT: _side(platform, config.client, address, facts)},
         )
+
+    @property
+    def server_seen(self) -> Side:
+        """The server with the address by which the client reaches it."""
+        server = self.sides[Role.SERVER]
+        return replace(server, address=seen_from(self.sides[Role.CLIENT].address, server.address))
 
     def interface(self, role: Role) -> str:
         """The data interface of a host: the one named in the hosts file, else the one that leads to its peer."""
@@ -95,12 +108,12 @@ class Pair:
         return self.roles if self.config.share.serve == "lab" else (Role.CLIENT,)
 
 
-def _side(platform: Platform, config: HostConfig, facts: Facts) -> Side:
+def _side(platform: Platform, config: HostConfig, address: str, facts: Facts) -> Side:
     # links are resolved, as mounts and exports do: /var of a Mac is /private/var
     host, base = platform.host, config.mount_base
     home = lab_home(host) if base is None else real_path(host, at_home(base, facts.home))
     folder = f"{home.rstrip('/')}/{new_name()}"
-    return Side(platform.host, platform.name, config.data_address, folder, facts.user, platform.network.listening)
+    return Side(platform.host, platform.name, address, folder, facts.user, platform.network.listening)
 
 
 def _unreached(config: HostConfig) -> Side:

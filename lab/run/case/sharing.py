@@ -182,7 +182,7 @@ def _write_by_share(pair: Pair, share: Share, folder: str, attached: Attached) -
 
 def attach(pair: Pair, settings: Settings, drivers: Drivers, protocol: str, share: Share) -> Mount:
     """Mount the share on the client, and read back the options that were asked for."""
-    steps = drivers[Role.CLIENT].attach(pair.sides[Role.CLIENT], pair.sides[Role.SERVER], share)
+    steps = drivers[Role.CLIENT].attach(pair.sides[Role.CLIENT], pair.server_seen, share)
     mark = len(settings.journal.open)
     with explained(drivers):
         attached = settings.follow(steps)

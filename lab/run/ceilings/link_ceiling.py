@@ -100,7 +100,7 @@ def _start_servers(session: Session, clients: int) -> list[tuple[str, int]]:
     for port in ports:
         started = iperf3.server(server.host, call, server.address, server.directory, server.listening, port)
         session.settings.apply(started)
-    return [(server.address, port) for port in ports]
+    return [(session.pair.server_seen.address, port) for port in ports]
 
 
 def _run(session: Session, servers: Sequence[tuple[str, int]], row: Trial, seconds: float) -> Trial:
@@ -115,7 +115,7 @@ def _run(session: Session, servers: Sequence[tuple[str, int]], row: Trial, secon
             report = iperf3.measure(pair.hosts[Role.CLIENT], call, address, row.direction, seconds, port)
         outcome = replace(
             row, size_bytes=int(report["bytes"]), elapsed_s=report["elapsed_s"],
-            retransmits=int(report["retransmits"]), status="ok",
+            retransmits=int(report["retransmits"]) if "retransmits" in report else None, status="ok",
         )  # fmt: skip
     except LabFailure as error:
         outcome = replace(row, status="failed", reason=error.cause_first())
@@ -146,7 +146,8 @@ def _measure_together(
     ends = start_all([command(pair, server) for pair, server in zip(pairs, servers, strict=True)], end)
     starts, reports = [started_s for started_s, _ in ends], [report for _, report in ends]
     longest_s = max(started_s + report["elapsed_s"] for started_s, report in ends) - min(starts)
-    totals = {name: sum(report[name] for report in reports) for name in ("bytes", "retransmits")}
+    counted = set.intersection(*map(set, reports)) & {"bytes", "retransmits"}
+    totals = {name: sum(report[name] for report in reports) for name in counted}
     return {**totals, "elapsed_s": longest_s}
 
 

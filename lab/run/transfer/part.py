@@ -145,7 +145,7 @@ def server_of_mount(part: Part) -> MountServer | None:
     """The server to watch during a transfer; None over SSH, which notices by itself that its server is gone."""
     if part.setup.attached.remote_shell:
         return None
-    address, protocol = part.pair.sides[Role.SERVER].address, part.case.protocol
+    address, protocol = part.pair.server_seen.address, part.case.protocol
     return MountServer(address, protocols.find(protocol).port, protocol)
 
 

@@ -97,7 +97,10 @@ def test_a_timing_says_why_the_weaker_flush_was_taken_and_none_is_faster_than_th
 @given(st.text())
 def test_no_parser_raises_anything_but_a_value_error(text: str) -> None:
     parsers: list[Callable[[str], Any]] = [parse_facts, parse_linux_facts, parse_free, parse_df, parse_link]
-    parsers += [parse_route, lambda text: clock.parse_counters(text.splitlines(), "en0")]
+    parsers += [
+        lambda text: parse_route(text, "192.0.2.1"),
+        lambda text: clock.parse_counters(text.splitlines(), "en0"),
+    ]
     parsers += [lambda text: list(clock.parse_samples(f"@ 1\n{text}\n", "en0"))]
     for parser in parsers:
         with pytest.raises(ValueError, match=r"."):

@@ -12,6 +12,7 @@ from lab.base.errors import BadInput
 from lab.hosts.command import run_perl, script
 from lab.measure.measure import read_link, tunnel_remark
 from lab.measure.subject import check_elsewhere, check_offered, find_address, find_share
+from lab.platforms.linux.network import ADDRESSES
 from lab.platforms.linux.platform import Linux
 from lab.platforms.mounts import ENTER
 from lab.platforms.network import CONNECT, Medium, Radio
@@ -25,7 +26,7 @@ remote: /mnt/cloud fuse.rclone rw 0 0
 gvfsd-fuse /run/user/1000/gvfs fuse.gvfsd-fuse rw 0 0
 """
 SHARE = "//nas/media /mnt/nas cifs rw,addr=192.0.2.7 0 0\n"
-MINE = '[{"ifname": "eth0", "addr_info": [{"local": "192.0.2.1"}, {"local": "fe80::1"}]}]'
+MINE = "eth0\n\n2: eth0    inet 192.0.2.1/24 brd 192.0.2.255\n2: eth0    inet6 fe80::1/64 scope link\n"
 
 
 def linux(folder: str, table: str) -> Linux:
@@ -66,7 +67,7 @@ def test_what_to_give_instead_is_what_is_mounted_here() -> None:
 @pytest.mark.parametrize("address", ["192.0.2.1", "127.0.0.1", "::1", "fe80::1%eth0", "FE80::1"])
 def test_a_share_of_this_very_machine_is_refused(address: str) -> None:
     host = FakeHost()
-    host.on(("ip", "-j", "address", "show"), MINE, times=2)
+    host.on(script(ADDRESSES), MINE, times=2)
     with pytest.raises(BadInput, match=r"the server nas is this machine itself .* measure it from another machine"):
         check_elsewhere(Linux(host), "nas", address)
     check_elsewhere(Linux(host), "nas", "192.0.2.7")

@@ -14,7 +14,8 @@ from lab.platforms.linux import clock
 from lab.platforms.readings import Disk, Process, Reading, Ticks
 from lab.platforms.timing import Counters, Moved
 
-# Written by hand, by the table of Documentation/admin-guide/iostats.rst: no host at hand has such disks
+# Written by hand, by the table of Documentation/admin-guide/iostats.rst: no host at hand has such disks. Names as on
+# Linux and, with sata1, sas1 and usb1, on a Synology NAS, whose md2 is made of them
 DISKS = """\
    8       0 sda 10 0 100 0 20 0 200 0 0 1500 0
    8       1 sda1 9 0 90 0 20 0 200 0 0 1500 0
@@ -23,6 +24,11 @@ DISKS = """\
  259       1 nvme0n1p1 5 0 50 0 5 0 500 0 0 700 0 0 0 0 0
  179       0 mmcblk0 1 0 2 0 1 0 4 0 0 8 0
  179       2 mmcblk0p2 1 0 2 0 1 0 4 0 0 8 0
+   8       0 sata1 18000 120000 9390000 1330000 11000 37000 2400000 2240000 0 199000 3610000 0 0 0 0 360 36000
+   8       1 sata1p1 170 0 1304 431 195 75 1946 1980 0 1864 1980 0 0 0 0 0 0
+   8      32 sas1 18000 120000 9390000 1330000 11000 37000 2400000 2240000 0 199000 3610000 0 0 0 0 360 36000
+   8      48 usb1 1 0 2 0 1 0 4 0 0 8 0
+   9       2 md2 100 0 800 0 100 0 800 0 0 0 0 0 0 0 0 0 0
 """.splitlines()
 
 
@@ -88,9 +94,9 @@ def test_ticks_are_what_cores_did_between_two_copies() -> None:
 
 
 def test_parts_of_disks_are_not_counted_twice_and_names_of_processes_may_hold_anything() -> None:
-    reading = reading_of(*(f"/proc/diskstats:{line}" for line in DISKS))
+    reading = reading_of(*(f"/proc/diskstats:{line}" for line in DISKS if re.search(clock.KEPT, line)))
     assert reading.disks["sda"] == Disk(51200, 102400, 1.5)
-    assert sorted(reading.disks) == ["mmcblk0", "nvme0n1", "sda", "sdp"]
+    assert sorted(reading.disks) == ["mmcblk0", "nvme0n1", "sas1", "sata1", "sda", "sdp", "usb1"]
     row = ") S 1 9 9 0 -1 0 0 0 0 0 700 300 0 0 20 0 1 0 4711 0 0 0"
     hostile = [f"/proc/9/stat:9 (a) R 1\x1b[2J{row}", f"/proc/8/stat:8 ({'x' * 40}{row}", "/proc/7/stat:7 (cut"]
     processes = {(9, 4711): Process("a)?R?1?[2J", 10.0), (8, 4711): Process("x" * 15, 10.0)}
@@ -117,8 +123,10 @@ def test_the_kernels_table_of_interfaces_is_kept_line_by_line_and_the_other_ones
     dev = """\
   eth0: 1296 15 0 0 0 0 0 0 2000 9 0 0 0 0 0 0
     lo: 77 1 0 0 0 0 0 0 77 1 0 0 0 0 0 0
- wlan0:123456789012 5 0 0 0 0 0 0 987 9 0 0 0 0 0 0""".splitlines()
-    assert counted(f"{clock.INTERFACES}:{line}" for line in dev)[0].others == {"wlan0": Moved(987, 123456789012)}
+ wlan0:123456789012 5 0 0 0 0 0 0 987 9 0 0 0 0 0 0
+ wg-münchen: 5 1 0 0 0 0 0 0 6 1 0 0 0 0 0 0""".splitlines()
+    others = counted(f"{clock.INTERFACES}:{line}" for line in dev)[0].others
+    assert others == {"wlan0": Moved(987, 123456789012), "wg-m?nchen": Moved(6, 5)}
     table = Path(clock.INTERFACES).read_text(encoding="utf-8").splitlines()
     assert [line for line in table if re.search(clock.KEPT, line)] == table[2:]
 

@@ -213,6 +213,9 @@ def test_what_is_in_effect_on_linux_is_told_by_the_kernel_and_else_by_the_option
     assert str(effective["mount_options"]).startswith("rw,vers=2.1,username=bob,seal,")
     encrypted = signed.replace("Serial Number: 0xbfcf91b1", "Serial Number: 0xbfcf91b1 Encrypted")
     assert negotiated("/mnt/auto", encrypted)["encryption"] == "on"
+    of_today = (LINUX_CAPTURES / "cifs-debugdata-encrypted-7.2.txt").read_text()
+    told = {share: parse_encrypted(of_today, rf"\\10.0.0.2\{share}") for share in ("sealed", "plain", "gone")}
+    assert told == {"sealed": "true", "plain": "false", "gone": ""}
     assert parse_encrypted(encrypted + signed, r"\\192.0.2.8\films") == "", "two sessions that disagree tell nothing"
     effective = negotiated("/mnt/my nas")
     assert (effective["dialect"], effective["rsize"], effective["signing"]) == ("SMB 3.1.1", 4194304, "on")

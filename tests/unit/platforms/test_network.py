@@ -1,7 +1,7 @@
 """Networks of hosts: addresses, tunnels, Wi-Fi, and the path between two Macs, which ping proves."""
 
 import plistlib
-from ipaddress import IPv4Interface
+from ipaddress import ip_interface
 from pathlib import Path
 
 import pytest
@@ -10,7 +10,7 @@ from support.fake_host import EmulatedHost, FakeHost
 
 from lab.base.errors import LabFailure
 from lab.hosts.command import script
-from lab.platforms.linux.network import MEDIUM, TUNNEL, LinuxNetwork, parse_addresses, parse_networks, parse_radio
+from lab.platforms.linux.network import MEDIUM, TUNNEL, LinuxNetwork, parse_networks, parse_radio
 from lab.platforms.macos import parsers
 from lab.platforms.macos.network import RAW_SOCKET, MacNetwork, parse_airport, parse_uplink
 from lab.platforms.macos.platform import MacOS
@@ -132,15 +132,24 @@ def test_signal_noise_and_rate_of_wi_fi_which_is_on_a_mac_the_last_one_of_its_li
 
 
 def test_networks_ports_addresses_and_tunnels() -> None:
-    text = '[{},{"ifname":"eth0","addr_info":[{"local":"10.0.0.1"},{}]},{"ifname":"eth1"}]'
-    assert parse_addresses(text) == {"eth0": ("10.0.0.1",), "eth1": ()}
-    text = '[{},{"ifname":"eth0","addr_info":[{"local":"10.0.0.1","prefixlen":30}]},{"ifname":"eth1"}]'
-    assert parse_networks(text) == {"eth0": (IPv4Interface("10.0.0.1/30"),), "eth1": ()}
-    for bad in ("[7]", "{", '[{"ifname":"eth0","addr_info":[{"local":"10.0.0.1"}]}]', '[{"ifname":"a/b"}]'):
+    text = """\
+eth0
+eth1
+wg-münchen
+
+2: eth0    inet 10.0.0.1/30 brd 10.0.0.3 scope global eth0\\       valid_lft forever preferred_lft forever
+2: eth0    inet6 fd00::1/64 scope global flags 02 \\       valid_lft forever preferred_lft forever
+3: wg-münchen    inet 10.9.0.1 peer 10.9.0.2/32 scope global wg-münchen
+"""
+    assert parse_networks(text) == {
+        "eth0": (ip_interface("10.0.0.1/30"), ip_interface("fd00::1/64")), "eth1": (),
+        "wg-m?nchen": (ip_interface("10.9.0.1/32"),),
+    }  # fmt: skip
+    for bad in ("", "eth0\n\n", "eth0\n\n2: eth0    inet 10.0.0.300/30 brd", "eth0\n\n3: eth9    inet 10.0.0.1/8"):
         with pytest.raises(ValueError, match=r"."):
             parse_networks(bad)
     networks = parsers.parse_networks(capture("ifconfig-utun-26.6.2.txt") + capture("ifconfig-10gbase-t.txt"))
-    assert networks["en0"] == (IPv4Interface("10.254.100.2/16"),)
+    assert networks["en0"] == (ip_interface("10.254.100.2/16"), ip_interface("fe80::1885:6e74:1e1e:e717/64"))
     ports = "\nHardware Port: Wi-Fi\nDevice: en0\nEthernet Address: c0\n\nVLAN Configurations\n=====\n"
     assert parsers.parse_ports(ports) == {"en0": "Wi-Fi"}
     text = "lo0: flags=8049<UP> mtu 16384\n\tinet 127.0.0.1 netmask 0xff000000\nen0: flags=8863<UP> mtu 1500\n"

@@ -25,7 +25,7 @@ from lab.platforms.settings import SystemSettings
 from lab.run.transfer.proof import not_in_effect
 from lab.settings.tcp_reach import SYSTEM
 
-REAL = ("sh", "perl", "sed", "head", "id", "getconf", "cat", "ls", "stat", "hostname", "uname")
+REAL = ("sh", "perl", "sed", "head", "id", "grep", "cat", "ls", "stat", "hostname", "uname")
 # inet.c of network_cmds
 NETSTAT = """\
 Active Internet connections (including servers)
@@ -112,8 +112,8 @@ def test_a_mac_finds_a_port_that_is_listened_on_in_netstat(tmp_path: Path, port:
 def test_a_linux_host_says_what_it_is(tmp_path: Path) -> None:
     routes = """
         case "$*" in
-        "-j route get 192.0.2.2") echo '[{"dst":"192.0.2.2","dev":"lo"}]' ;;
-        "-j -d link show dev lo") echo '[{"ifname":"lo","mtu":65536,"min_mtu":0,"max_mtu":0}]' ;;
+        "-o route get 192.0.2.2") echo '192.0.2.2 dev lo src 192.0.2.1 uid 0' ;;
+        "-o -d link show dev lo") echo '1: lo: <LOOPBACK,UP> mtu 65536 minmtu 0 maxmtu 0' ;;
         esac
     """
     programs = {"ip": routes, "rsync": "echo; echo rsync 3.2.7; echo more"}
@@ -185,14 +185,39 @@ def test_congestion_control_is_a_fact_if_a_kernel_may_call_it_so() -> None:
             parse_linux_facts(facts(odd))
 
 
-def test_route_names_the_interface_and_none_to_itself_and_link_the_mtu_and_its_limits() -> None:
-    interfaces = {"route-gateway.json": "eth0", "route-on-link.json": "eth0", "route-self.json": ""}
-    assert {name: parse_route(capture(name)) for name in interfaces} == interfaces
+ROUTES = """\
+Iface	Destination	Gateway 	Flags	RefCnt	Use	Metric	Mask		MTU	Window	IRTT
+eth0	00000000	010200C0	0003	0	0	0	00000000	0	0	0
+eth1	0002A8C0	00000000	0001	0	0	0	00FFFFFF	0	0	0
+eth2	0002A8C0	00000000	0001	0	0	9	00FFFFFF	0	0	0
+eth3	0302A8C0	00000000	0000	0	0	0	FFFFFFFF	0	0	0
+fd000000000000000000000000000000 40 00000000000000000000000000000000 00 00000000000000000000000000000000 00000100 00000001 00000000 00000001     eth1
+00000000000000000000000000000000 00 00000000000000000000000000000000 00 fd000000000000000000000000000001 00000400 00000003 00000000 00000003     eth0
+fd000000000000000000000000000002 80 00000000000000000000000000000000 00 00000000000000000000000000000000 00000000 00000003 00000000 80200001       lo
+"""  # noqa: E501 – as kernel 6.18 writes them
+
+
+@pytest.mark.parametrize(
+    ("text", "peer", "interface"),
+    [("192.0.2.1 dev eth0 src 192.0.2.2 uid 0 \\    cache \n", "192.0.2.1", "eth0"),  # iproute2 6.1
+     ("192.0.2.1 via 10.0.0.1 dev eth0  src 10.0.0.2 \\    cache \n", "192.0.2.1", "eth0"),  # of 2016, as on DSM 6
+     ("192.0.2.1 dev eth0  src 192.0.2.2 \n", "192.0.2.1", "eth0"),  # BusyBox 1.35
+     ("fd00::1 from :: dev eth0  src fd00::2  metric 256 \n", "fd00::1", "eth0"),
+     ("local 192.0.2.2 dev lo src 192.0.2.2 uid 0 \\    cache <local> \n", "192.0.2.2", ""),
+     (ROUTES, "192.168.2.3", "eth1"), (ROUTES, "8.8.8.8", "eth0"), (ROUTES, "fd00::3", "eth1"),
+     (ROUTES, "2001:db8::1", "eth0")],
+)  # fmt: skip
+def test_a_route_names_the_interface_and_none_to_the_host_itself(text: str, peer: str, interface: str) -> None:
+    assert parse_route(text, peer) == interface
+
+
+def test_a_link_has_an_mtu_and_its_limits_if_its_ip_tells_them() -> None:
     with pytest.raises(ValueError, match="no route"):
-        parse_route("[]")
-    assert parse_link(capture("link-eth0.json")) == (1400, 68, 65535)
-    assert parse_link(capture("link-lo.json")) == (65536, 0, 0)
-    assert parse_link('[{},{"ifname":"eth0","mtu":1500},{}]') == (1500, None, None)  # old versions print empty objects
+        parse_route(ROUTES.partition("eth0")[0], "192.0.2.1")
+    new = "4: eth0: <UP> mtu 1400 qdisc fq promiscuity 0  allmulti 0 minmtu 68 maxmtu 65535 addrgenmode eui64"
+    assert parse_link(f"1400\n{new}\n") == (1400, 68, 65535)
+    assert parse_link("65536\n1: lo: <UP> mtu 65536 minmtu 0 maxmtu 0 \n") == (65536, 0, 0)
+    assert parse_link("1500\n") == (1500, None, None)
 
 
 AUTOTUNED = {"tcp_rmem": "4096\t131072\t6291456", "tcp_wmem": "4096\t16384\t4194304"}

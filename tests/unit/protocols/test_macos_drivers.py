@@ -269,6 +269,8 @@ def test_which_rsync_it_is_and_an_unknown_one_is_an_error(tmp_path: Path) -> Non
     assert parse_version(capture("rsync-version-2.6.9.txt")) == "rsync 2.6.9, protocol 29"
     assert parse_version(capture("rsync-version-15.4.txt")) == "openrsync, protocol 29"
     assert parse_version(capture("rsync-version-homebrew.txt")) == "rsync 3.4.1, protocol 32"
+    for version in ("3.5.0-g471e17dc", "3.2.7-28-g0123abc", "3.4.1+ds1-5", "3.4.0~pre1"):  # as distributions write it
+        assert parse_version(f"rsync  version {version}  protocol version 32\n") == f"rsync {version}, protocol 32"
     host = EmulatedHost(tmp_path, {"rsync": "echo rclone v1.60"}, ("sh", "env"))
     with pytest.raises(Unsupported, match="client: rsync --version: it is neither rsync nor openrsync: 'rclone"):
         workloads.tool("rsync").version(host, MacPrograms.calls["rsync"])

@@ -1,6 +1,7 @@
 """The report of iperf3: read with care, and asked for again where the server was between two tests."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -68,6 +69,39 @@ def test_a_test_that_had_begun_or_whose_server_does_not_come_back_is_given_up(
     with pytest.raises(LabFailure, match=f"iperf3: {message}"):
         iperf3.measure(client, (iperf3.NAME,), "192.0.2.2", "read", 1)
     assert (len(client.calls("iperf3")) > 1) == is_tried_again
+
+
+@pytest.mark.parametrize(
+    ("part", "name", "value", "problem"),
+    [("sum_received", "bytes", 0, "cannot be true: 0 bytes in 1.0"),
+     ("sum_sent", "retransmits", -2, "sum_sent.retransmits is -2"),
+     ("sum_received", "bits_per_second", "-nan", "sum_received.bits_per_second is '-nan'"),
+     ("sum_received", "bytes", 10**17, "cannot be true: 1e[+]17 bytes in 1.0"),
+     ("sum_received", "seconds", -0.5, "sum_received.seconds is -0.5")],
+)  # fmt: skip
+def test_a_number_that_cannot_be_true_is_named(part: str, name: str, value: object, problem: str) -> None:
+    report = json.loads(capture("iperf3.json"))
+    report["end"][part][name] = value
+    with pytest.raises(LabFailure, match=problem):
+        iperf3.parse(json.dumps(report))
+
+
+@pytest.mark.parametrize("value", [-1, None])
+def test_a_system_that_does_not_count_retransmits_has_none(value: object) -> None:
+    """iperf3 writes -1, or nothing, where the system's TCP_INFO lacks them."""
+    report = json.loads(capture("iperf3.json"))
+    report["end"]["sum_sent"] |= {"retransmits": -1}
+    if value is None:
+        del report["end"]["sum_sent"]["retransmits"]
+    assert "retransmits" not in iperf3.parse(json.dumps(report))
+
+
+@pytest.mark.parametrize(
+    ("text", "printed"), [("", "nothing"), ('{\n "x": 1,\n "y": -nan\n}', '"y": -nan'), ("[1]", "[1]")]
+)
+def test_what_is_no_report_is_quoted_where_it_goes_wrong(text: str, printed: str) -> None:
+    with pytest.raises(LabFailure, match=f"cannot be read; it printed: {re.escape(printed)}$"):
+        iperf3.parse(text)
 
 
 @given(st.text(max_size=50) | JSON.map(json.dumps) | JSON.map(lambda end: json.dumps({"end": end})))

@@ -1,0 +1,103 @@
+"""Sweeps and measurements over IPv6, on a link that has both families."""
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.local_lab import Bench
+from support.measured import Measured, arrange, measure_well
+
+ADDRESSES = {"client": "fd00:77::1", "server": "fd00:77::2"}
+V4 = {"client": "10.99.0.1", "server": "10.99.0.2"}
+SWEEP: dict[str, Any] = {
+    "protocol": ["afp", "nfs", "smb", "ssh"], "tool": ["rsync"], "direction": ["write", "read"],
+    "mtu": [1500, 9000], "size": "1 MiB", "blocks": 1,
+}  # fmt: skip
+LINK_LOCAL = "ip -o -6 address show dev eth0 scope link | sed 's/.*inet6 \\([^/]*\\).*/\\1/'"
+
+
+def add_addresses(bench: Bench) -> None:
+    for host, address in ADDRESSES.items():
+        bench.inside(host, f"ip address add {address}/64 dev eth0 nodad")
+
+
+def hosts_at(bench: Bench, addresses: Mapping[str, str]) -> Path:
+    """The hosts file with other data addresses."""
+    text = bench.hosts.read_text()
+    for host, address in addresses.items():
+        text = text.replace(f"data_address = {V4[host]}\n", f"data_address = {address}\n")
+    path = bench.directory / "hosts.v6.ini"
+    path.write_text(text)
+    return path
+
+
+@pytest.fixture(scope="module")
+def dual(new_bench: Callable[..., Bench]) -> Bench:
+    bench = new_bench()
+    add_addresses(bench)
+    return bench
+
+
+def known(trial: Mapping[str, Any]) -> tuple[object, ...]:
+    """What a trial has, without its numbers: what is sampled during a transfer is left out."""
+    facts = [sorted(name for name, value in part.items() if value is not None) for part in (trial, trial["effective"])]
+    return trial["case_id"], trial["status"], *facts
+
+
+def test_the_same_sweep_gives_the_same_tables_over_both_families(dual: Bench) -> None:
+    """As much is known of each trial, and every table has the same rows and columns."""
+    v4 = dual.measure(**SWEEP)
+    v6 = dual.measure(hosts=hosts_at(dual, ADDRESSES), **SWEEP)
+    assert sorted(map(known, v4)) == sorted(map(known, v6))
+    assert {trial["status"] for trial in v6} == {"ok"}
+    assert any(trial["observed"].get("tcp", {}).get("rtt_ms") for trial in v6)
+    tables = [
+        json.loads(dual.check_output("show", str(run), "--json")) for run in sorted(dual.directory.glob("results/*"))
+    ]
+    assert tables[0].keys() == tables[1].keys()
+
+
+def test_addresses_of_one_link_serve_what_listens_with_a_zone(dual: Bench) -> None:
+    """A link-local address needs an interface: netatalk and sshd take it, Samba and Ganesha say that they do not."""
+    hosts = hosts_at(dual, {host: f"{dual.inside(host, LINK_LOCAL).strip()}%eth0" for host in V4})
+    trials = dual.measure(hosts=hosts, **SWEEP | {"protocol": ["afp", "ssh"], "mtu": [1500], "direction": ["write"]})
+    assert {trial["status"] for trial in trials} == {"ok"}
+    message = dual.refused_run(1, hosts=hosts, **SWEEP | {"protocol": ["smb", "nfs"]})
+    assert "Samba cannot serve at fe80:" in message
+    assert "give both hosts another data_address" in message
+
+
+@pytest.fixture(scope="module")
+def one_scene(new_bench: Callable[..., Bench]) -> Measured:
+    scene = arrange(new_bench, "--rate", "200mbit")
+    add_addresses(scene.bench)
+    return scene
+
+
+@pytest.fixture
+def scene(one_scene: Measured) -> Iterator[Measured]:
+    with one_scene.left_as_found():
+        yield one_scene
+
+
+@pytest.mark.parametrize(
+    ("protocol", "target"),
+    [
+        ("smb", "smb://lab@[{address}]/labram"),
+        ("nfs", "nfs://[{address}]/mnt/share"),
+        ("smb", "smb://lab@[{zoned}]/labram"),
+    ],
+)
+def test_a_share_at_an_address_of_ipv6_is_measured(scene: Measured, protocol: str, target: str) -> None:
+    zoned = f"{scene.on_server(LINK_LOCAL).strip()}%25eth0"
+    measure_well(scene, protocol, target.format(address=ADDRESSES["server"], zoned=zoned))
+
+
+def test_a_folder_that_a_desktop_mounted_by_ipv6_is_measured(scene: Measured) -> None:
+    try:
+        folder = scene.mount(f"smb://[{ADDRESSES['server']}]/labram", f"lab\nWORKGROUP\n{scene.password}\n")
+        measure_well(scene, "smb", folder)
+    finally:
+        scene.end_session()
