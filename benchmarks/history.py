@@ -16,9 +16,9 @@ from collections.abc import Callable, Iterable
 
 import numpy as np
 
-from lab.stats.courses import Course, Point, course, p_of_change
 from lab.stats.effect_ratios import SIGNIFICANCE
 from lab.stats.intervals import Floats
+from lab.stats.speed_histories import Point, SpeedHistory, p_of_change, speed_history
 
 SPREAD, INSIDE, TRIALS = 0.02, 0.01, 7
 COUNTS = (10, 12, 20, 30, 60, 120)
@@ -77,13 +77,13 @@ def points_of(logs: Floats, chance: Chance) -> list[Point]:
     ]
 
 
-def course_of(logs: Floats, chance: Chance) -> Course:
+def speed_history_of(logs: Floats, chance: Chance) -> SpeedHistory:
     """What is said of a history of one row, a run a day."""
     points = points_of(logs, chance)
-    return course(KEY, points, np.arange(len(points), dtype=float), p_of_change(points))
+    return speed_history(KEY, points, np.arange(len(points), dtype=float), p_of_change(points))
 
 
-def is_told(one: Course) -> bool:
+def is_told(one: SpeedHistory) -> bool:
     """Whether any change is told of."""
     return one.p < SIGNIFICANCE
 
@@ -130,7 +130,9 @@ def print_steps(histories: int, seed: int) -> None:
             chance = np.random.default_rng(seed)
             shift = math.log1p(-size / 100) * (np.arange(n) >= n - after)
             told = [
-                one for one in (course_of(normal(chance, n) + shift, chance) for _ in range(histories)) if is_told(one)
+                one
+                for one in (speed_history_of(normal(chance, n) + shift, chance) for _ in range(histories))
+                if is_told(one)
             ]
             steps = [min(one.steps, key=lambda step: abs(step.at - (n - after))) for one in told if one.steps]
             near = [step for step in steps if abs(step.at - (n - after)) <= 1]
@@ -158,7 +160,8 @@ def print_stretches_and_drifts(histories: int, seed: int) -> None:
             for n in COUNTS[1:-1]:
                 chance = np.random.default_rng(seed)
                 told = [
-                    course_of(normal(chance, n) + math.log1p(-size / 100) * shape(n), chance) for _ in range(histories)
+                    speed_history_of(normal(chance, n) + math.log1p(-size / 100) * shape(n), chance)
+                    for _ in range(histories)
                 ]
                 drift, steps = percent(one.is_drift for one in told), percent(bool(one.steps) for one in told)
                 cells.append(f"{drift:.0f} / {steps:.0f}")
@@ -173,7 +176,7 @@ def print_newest(histories: int, seed: int) -> None:
             cells = []
             for n in counts:
                 chance = np.random.default_rng(seed)
-                ends = [course_of(draw(chance, n + 1), chance).newest[1:] for _ in range(histories)]
+                ends = [speed_history_of(draw(chance, n + 1), chance).newest[1:] for _ in range(histories)]
                 cells.append(percent(low <= 0 <= high for low, high in ends))
             print(f"{f'{name}: interval holds 0':34}" + "".join(f"{cell:8.1f}" for cell in cells), flush=True)
     for spread, slower in ((spread, slower) for spread in (2, 5, 10) for slower in (0, 10, 15, 20, 30)):
@@ -182,7 +185,7 @@ def print_newest(histories: int, seed: int) -> None:
             chance = np.random.default_rng(seed)
             shift = math.log1p(-slower / 100) * (np.arange(n + 1) == n)
             met = (
-                course_of(normal(chance, n + 1) * spread / 2 + shift, chance).newest[2] < -LIMIT_PERCENT
+                speed_history_of(normal(chance, n + 1) * spread / 2 + shift, chance).newest[2] < -LIMIT_PERCENT
                 for _ in range(histories)
             )
             cells.append(percent(met))

@@ -8,7 +8,7 @@ from lab.cli import options
 from lab.cli.command import Example
 from lab.cli.redact import say_replaced
 from lab.cli.terminal import open_run, say, show, show_json, show_whole
-from lab.contribution.finding import Finding
+from lab.contribution.flaw import Flaw
 
 SUMMARY = "a run without names for a collection, with what can be verified of it; --verify looks at those of others"
 EXAMPLES = (
@@ -47,13 +47,13 @@ def run(arguments: argparse.Namespace) -> int:
     place: Path = arguments.output or Path(f"{name}-contribution")
     contribute(folder, place, masker)
     say_replaced(masker, [folder])
-    findings = verify(place)
-    for finding in findings:
-        say(str(finding))
+    flaws = verify(place)
+    for flaw in flaws:
+        say(str(flaw))
     show_whole(str(place))
-    if findings:
+    if flaws:
         say("a collection will refuse it for what stands above")
-    return 1 if findings else 0
+    return 1 if flaws else 0
 
 
 def _verify(arguments: argparse.Namespace) -> int:
@@ -65,22 +65,22 @@ def _verify(arguments: argparse.Namespace) -> int:
         message = "--verify: takes folders of contributions, and writes nothing"
         raise BadInput(message, "`lab contribute --verify FOLDER`")
     collection = Collection()
-    verdicts: dict[str, list[Finding]] = {}
+    verdicts: dict[str, list[Flaw]] = {}
     lacking: dict[str, str] = {}
     for name in dict.fromkeys(arguments.runs):
-        with opened(Path(name)) as (folder, findings):
-            verdicts[name] = findings or verify(folder, collection)
+        with opened(Path(name)) as (folder, flaws):
+            verdicts[name] = flaws or verify(folder, collection)
             if not verdicts[name]:
                 records = read_records(folder)
                 collection.add(name, records)
                 lacking[name] = describe_lacking(records)
     if arguments.json:
-        show_json({name: [finding.to_json() for finding in findings] for name, findings in verdicts.items()})
-    for name, findings in verdicts.items() if not arguments.json else ():
-        if not findings:
+        show_json({name: [flaw.to_json() for flaw in flaws] for name, flaws in verdicts.items()})
+    for name, flaws in verdicts.items() if not arguments.json else ():
+        if not flaws:
             show(f"{name}: {ADDS_UP}{lacking[name]}")
             continue
-        show(f"{name}: refused, {len(findings)} {'thing does' if len(findings) == 1 else 'things do'} not add up:")
-        for finding in findings:
-            show(f"  {finding}")
+        show(f"{name}: refused, {len(flaws)} {'thing does' if len(flaws) == 1 else 'things do'} not add up:")
+        for flaw in flaws:
+            show(f"  {flaw}")
     return 1 if any(verdicts.values()) else 0

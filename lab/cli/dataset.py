@@ -107,18 +107,18 @@ def _show(arguments: argparse.Namespace) -> int:
 
 
 def _history(arguments: argparse.Namespace) -> int:
-    """Print the course of each row. A dataset lacks what else changed at a step, which `lab history` prints."""
+    """Print the history of each row. A dataset lacks what else changed at a step, which `lab history` prints."""
     from lab.dataset.engine import started
     from lab.dataset.folder import Dataset
-    from lab.dataset.runs import courses_of_runs
+    from lab.dataset.runs import speed_histories_of_runs
     from lab.report.document import on_screen
     from lab.report.history import CHANCE, History, sentences, tables
     from lab.results.saved_runs import SavedRun, SavedRuns
 
     with started() as engine:
-        runs, courses = courses_of_runs(engine, Dataset(arguments.dataset), arguments.name)
+        runs, histories = speed_histories_of_runs(engine, Dataset(arguments.dataset), arguments.name)
     saved = [SavedRun(Path(run.run_id), {}, begun, ()) for run, begun in runs]
-    history = History(SavedRuns(arguments.name, saved, 0, ()), courses)
+    history = History(SavedRuns(arguments.name, saved, 0, ()), histories)
     where = dict.fromkeys(run.where for run, _ in runs if run.where)
     with paged() as screen:
         screen.print(*on_screen(sentences(history), tables(history), after=[CHANCE, *where]))

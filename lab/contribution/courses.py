@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from lab.base.untrusted import from_json, read_lines
-from lab.contribution.finding import Finding
+from lab.contribution.flaw import Flaw
 from lab.contribution.plausible import Record, is_transfer
 from lab.hosts import ROLES
 from lab.results.run_folder import RunFolder
@@ -18,7 +18,7 @@ COUNTS = ("tx_bytes", "rx_bytes", "disk_read_bytes", "disk_written_bytes")
 Course = Mapping[str, Any]
 
 
-def check_courses(run: RunFolder, lines: Sequence[tuple[int, Record]]) -> Iterator[Finding]:
+def check_courses(run: RunFolder, lines: Sequence[tuple[int, Record]]) -> Iterator[Flaw]:
     """Courses that contradict their trial, and transfers without a course although others have one."""
     if not run.samples_path.exists():
         return
@@ -28,26 +28,26 @@ def check_courses(run: RunFolder, lines: Sequence[tuple[int, Record]]) -> Iterat
             course = from_json(text.decode())
             courses[course["trial_id"]].append((number, course))
         except (ValueError, LookupError, TypeError) as error:
-            yield Finding(NAME, number, f"no course of a trial: {error!r:.60}")
+            yield Flaw(NAME, number, f"no course of a trial: {error!r:.60}")
     for line, trial in lines:
         if is_transfer(trial):
             yield from _check(line, trial, courses.get(trial["trial_id"], []))
 
 
-def _check(line: int, trial: Record, courses: Sequence[tuple[int, Course]]) -> Iterator[Finding]:
+def _check(line: int, trial: Record, courses: Sequence[tuple[int, Course]]) -> Iterator[Flaw]:
     """Check the last course of a transfer; a transfer that was cut off and repeated has earlier ones."""
     if not courses:
         if trial["status"] != "failed" and "client" in trial["observed"]:
-            yield Finding("trials.jsonl", line, f"{trial['trial_id']}: its course is missing in {NAME}")
+            yield Flaw("trials.jsonl", line, f"{trial['trial_id']}: its course is missing in {NAME}")
         return
     number, course = courses[-1]
     if trial["status"] == "failed":
-        yield Finding(NAME, number, f"{trial['trial_id']}: a course of a trial that failed: such a one has none")
+        yield Flaw(NAME, number, f"{trial['trial_id']}: a course of a trial that failed: such a one has none")
         return
     for role in map(str, ROLES):
         usage, of_role = trial["observed"].get(role), course.get(role)
         if isinstance(usage, dict) and (problem := _problem(trial, role, usage, of_role)):
-            yield Finding(NAME, number, f"{trial['trial_id']}: {role}: {problem}")
+            yield Flaw(NAME, number, f"{trial['trial_id']}: {role}: {problem}")
 
 
 def _problem(trial: Record, role: str, usage: Mapping[str, Any], course: object) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from lab import workloads
-from lab.contribution.finding import Finding
+from lab.contribution.flaw import Flaw
 from lab.contribution.order import Planned
 from lab.design.case import Case
 from lab.design.factors import owner_of
@@ -31,7 +31,7 @@ OF_TRIALS = ("client_cpu_s", "server_cpu_s", "wire_tx_bytes", "wire_rx_bytes")
 STORE = ("bytes_per_s", "spread", "size_bytes", "disk_bytes")
 
 
-def check_derived(trials: Sequence[tuple[int, Trial]], planned: Planned) -> Iterator[Finding]:
+def check_derived(trials: Sequence[tuple[int, Trial]], planned: Planned) -> Iterator[Flaw]:
     """Facts of transfers that do not follow from the facts that they are computed from."""
     measured = [(line, trial) for line, trial in trials if planned.slot(trial.trial_id) and trial.status != "failed"]
     yield from _check_counted(measured)
@@ -39,16 +39,16 @@ def check_derived(trials: Sequence[tuple[int, Trial]], planned: Planned) -> Iter
     for line, trial in measured:
         if slot := planned.slot(trial.trial_id):
             problems = (*_problems(trial, slot.case), *_of_store(trial, shots))
-            yield from (Finding(TRIALS, line, f"{trial.trial_id}: {problem}") for problem in problems)
+            yield from (Flaw(TRIALS, line, f"{trial.trial_id}: {problem}") for problem in problems)
 
 
-def _check_counted(measured: Sequence[tuple[int, Trial]]) -> Iterator[Finding]:
+def _check_counted(measured: Sequence[tuple[int, Trial]]) -> Iterator[Flaw]:
     """Trials without a count that other trials of the run have."""
     known = {name for _, trial in measured for name in _counted(trial)}
     for line, trial in measured:
         if lacking := known - set(_counted(trial)):
             problem = f"{', '.join(sorted(lacking))}: not counted, and counted in other trials"
-            yield Finding(TRIALS, line, f"{trial.trial_id}: {problem}")
+            yield Flaw(TRIALS, line, f"{trial.trial_id}: {problem}")
 
 
 def _counted(trial: Trial) -> Iterator[str]:

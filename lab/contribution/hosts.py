@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import Any
 
 from lab import platforms
-from lab.contribution.finding import Finding
+from lab.contribution.flaw import Flaw
 from lab.contribution.plausible import Record, is_transfer
 from lab.hosts import ROLES
 from lab.results.json_object import RunJson
@@ -49,7 +49,7 @@ LEAST_ALIKE = 0.1  # share of trials with equal free memory on both hosts: never
 FIRST_YEAR_NAMED = 26  # macOS 26 came after 15
 
 
-def check_hosts(lines: Sequence[tuple[int, Record]], run: RunJson) -> Iterator[Finding]:
+def check_hosts(lines: Sequence[tuple[int, Record]], run: RunJson) -> Iterator[Flaw]:
     """Contradictions among the facts of a run's hosts, and between these and its trials; each is told once."""
     transfers = [trial for _, trial in lines if is_transfer(trial) and trial["status"] != "failed"]
     problems = []
@@ -61,7 +61,7 @@ def check_hosts(lines: Sequence[tuple[int, Record]], run: RunJson) -> Iterator[F
     problems += [problem for trial in transfers for problem in _of_trial(trial, run)]
     if run.get("instance") is None:
         problems += [f"instance: no local lab is named, and {problem}" for problem in _one_machine(transfers, run)]
-    yield from (Finding(RUN, None, problem) for problem in dict.fromkeys(problems))
+    yield from (Flaw(RUN, None, problem) for problem in dict.fromkeys(problems))
 
 
 def _of_host(role: str, facts: Facts) -> Iterator[str]:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from lab.base.templates import pattern_of
-from lab.contribution.finding import Finding
+from lab.contribution.flaw import Flaw
 from lab.contribution.order import PLANNED, Planned
 from lab.contribution.plausible import SAME, Record, is_planned
 from lab.design.blocks import Slot
@@ -24,13 +24,13 @@ Lines = Sequence[tuple[int, Record]]
 Tests = Mapping[str, tuple[int, Trial]]  # by id, with the line
 
 
-def check_links(lines: Lines, planned: Planned, run: RunJson) -> Iterator[Finding]:
+def check_links(lines: Lines, planned: Planned, run: RunJson) -> Iterator[Flaw]:
     """Tests that are not in the plan, missing, or void without cause; and ceilings of trials that no test gave."""
     tests = {test["trial_id"]: (line, Trial.from_json(test)) for line, test in lines if test["protocol"] == PROTOCOL}
     shots = _shots(planned.slots, has_second_shots(run))
     for trial_id, (line, test) in tests.items():
         if ASIDE not in trial_id and (problem := _not_planned(test, shots) or _not_replaced(test, tests)):
-            yield Finding(TRIALS, line, f"{trial_id}: {problem}")
+            yield Flaw(TRIALS, line, f"{trial_id}: {problem}")
     transfers = [(line, trial) for line, trial in lines if is_planned(trial)]
     yield from _check_ceilings(transfers, tests, planned)
     if tests:
@@ -90,7 +90,7 @@ def _was_slower(rate: float, again: float, match: re.Match[str]) -> bool:
     return is_so and rate < LEAST_SHARE * again and slow < LEAST_SHARE * twin + ROUNDED
 
 
-def _check_ceilings(transfers: Lines, tests: Tests, planned: Planned) -> Iterator[Finding]:
+def _check_ceilings(transfers: Lines, tests: Tests, planned: Planned) -> Iterator[Flaw]:
     """Trials whose ceiling differs from the test before them; a failed trial may have none yet."""
     for line, trial in transfers:
         slot, stated = planned.slot(trial["trial_id"]), trial["ceiling_bytes_per_s"]
@@ -101,10 +101,10 @@ def _check_ceilings(transfers: Lines, tests: Tests, planned: Planned) -> Iterato
         if (stated is None) != (rate is None) or (stated and rate and abs(rate - stated) > SAME * rate):
             measured = "no test of the link" if rate is None else f"the test of the link before it gave {rate:.6g}"
             problem = f"ceiling_bytes_per_s {stated if stated is None else format(stated, '.6g')}, and {measured}"
-            yield Finding(TRIALS, line, f"{trial['trial_id']}: {problem}")
+            yield Flaw(TRIALS, line, f"{trial['trial_id']}: {problem}")
 
 
-def _check_missing(transfers: Lines, tests: Tests, planned: Planned, run: RunJson) -> Iterator[Finding]:
+def _check_missing(transfers: Lines, tests: Tests, planned: Planned, run: RunJson) -> Iterator[Flaw]:
     """Missing tests of networks that trials used. The last block may lack the tests after its trials."""
     ids = [trial["trial_id"] for _, trial in transfers if trial["status"] != "failed"]
     measured = [slot for trial_id in ids if (slot := planned.slot(trial_id))]
@@ -113,4 +113,4 @@ def _check_missing(transfers: Lines, tests: Tests, planned: Planned, run: RunJso
     whole = [slot for slot in measured if slot.block < last or str(run.get("ended", "")).startswith("complete")]
     if has_second_shots(run):
         due |= {name: None for slot in whole for name in link_ceiling.ids(slot, AFTER).values()}
-    yield from (Finding(TRIALS, None, f"{name} is missing") for name in due if name not in tests)
+    yield from (Flaw(TRIALS, None, f"{name} is missing") for name in due if name not in tests)

@@ -7,7 +7,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from lab.base.errors import BadInput
-from lab.contribution.finding import Finding
+from lab.contribution.flaw import Flaw
 from lab.contribution.plausible import Record, is_planned
 from lab.design.blocks import Slot, block_slots
 from lab.design.factors import DEFAULT, OPTIONS
@@ -46,7 +46,7 @@ class Planned:
         return None if place is None else self.slots[place]
 
 
-def plan_again(lines: Sequence[tuple[int, Record]], folder: RunFolder) -> tuple[Planned | None, list[Finding]]:
+def plan_again(lines: Sequence[tuple[int, Record]], folder: RunFolder) -> tuple[Planned | None, list[Flaw]]:
     """The plan of a run by its sweep and seed, for as many blocks as the run has; or None and why."""
     try:
         sweep, ordering = _sweep_of(folder), folder.ordering
@@ -56,18 +56,18 @@ def plan_again(lines: Sequence[tuple[int, Record]], folder: RunFolder) -> tuple[
         slots = [slot for block in blocks for slot in block_slots(sweep, cases, block, ordering)]
     except (BadInput, ValueError) as error:
         problem = str(error).replace(f"{folder.path}/", "").removeprefix(f"{RUN}: ")
-        return None, [Finding(RUN, None, f"sweep_text: the order cannot be computed: {problem}")]
+        return None, [Flaw(RUN, None, f"sweep_text: the order cannot be computed: {problem}")]
     return Planned(sweep, slots), []
 
 
-def check_order(lines: Sequence[tuple[int, Record]], planned: Planned, run: RunJson) -> Iterator[Finding]:
+def check_order(lines: Sequence[tuple[int, Record]], planned: Planned, run: RunJson) -> Iterator[Flaw]:
     """Trials that are not in the plan, in another place, with other levels, or missing.
 
     ``lines`` are the lines of trials.jsonl. A run that was cut short has the first slots of its plan.
     """
     sweep = planned.sweep
     if run.get("seed") != sweep.seed:
-        yield Finding(RUN, None, f"seed {run.get('seed')}: the sweep has {sweep.seed}")
+        yield Flaw(RUN, None, f"seed {run.get('seed')}: the sweep has {sweep.seed}")
     if sweep.is_local:  # its trials are shots of dd, whose number depends on the hosts
         return
     transfers = [(line, record) for line, record in lines if is_planned(record)]
@@ -91,20 +91,20 @@ def _sweep_of(folder: RunFolder) -> Sweep:
     return sweep.sized(size)
 
 
-def _check_levels(lines: Sequence[tuple[int, Record]], planned: Planned) -> Iterator[Finding]:
+def _check_levels(lines: Sequence[tuple[int, Record]], planned: Planned) -> Iterator[Flaw]:
     """Trials without a slot, and trials whose levels differ from their slot."""
     for line, record in lines:
         if (slot := planned.slot(record["trial_id"])) is None:
-            yield Finding(TRIALS, line, f"{record['trial_id']}: the sweep and its seed give no such trial")
+            yield Flaw(TRIALS, line, f"{record['trial_id']}: the sweep and its seed give no such trial")
             continue
         trial = plan_trial(slot, record["started_at"])
         expected = trial.to_json()
         for name in PLANNED:
             if record[name] != expected[name]:
                 problem = f"{name} is {record[name]!r:.80}, and {expected[name]!r:.80} by sweep and seed"
-                yield Finding(TRIALS, line, f"{record['trial_id']}: {problem}")
+                yield Flaw(TRIALS, line, f"{record['trial_id']}: {problem}")
         if differing := _differing_options(record["options"], trial.options):
-            yield Finding(TRIALS, line, f"{record['trial_id']}: options: {differing}: not as the sweep has it")
+            yield Flaw(TRIALS, line, f"{record['trial_id']}: options: {differing}: not as the sweep has it")
 
 
 def _differing_options(stated: Mapping[str, str], planned: Mapping[str, str]) -> str:
@@ -114,14 +114,14 @@ def _differing_options(stated: Mapping[str, str], planned: Mapping[str, str]) ->
     return ", ".join(name for name in names if stated.get(name, usual[name]) != planned.get(name, usual[name]))
 
 
-def _check_positions(lines: Sequence[tuple[int, Record]], places: Mapping[str, int]) -> Iterator[Finding]:
+def _check_positions(lines: Sequence[tuple[int, Record]], places: Mapping[str, int]) -> Iterator[Flaw]:
     placed = [(line, record["trial_id"]) for line, record in lines if record["trial_id"] in places]
     for (_, before), (line, trial_id) in pairwise(placed):
         if places[trial_id] < places[before]:
-            yield Finding(TRIALS, line, f"{trial_id} stands behind {before}, which comes after it by sweep and seed")
+            yield Flaw(TRIALS, line, f"{trial_id} stands behind {before}, which comes after it by sweep and seed")
 
 
-def _check_missing(present: Collection[str], slots: Sequence[Slot], sweep: Sweep, run: RunJson) -> Iterator[Finding]:
+def _check_missing(present: Collection[str], slots: Sequence[Slot], sweep: Sweep, run: RunJson) -> Iterator[Flaw]:
     """Report skipped slots: slots without a trial before a later one that has one.
 
     A complete run must have every slot of its blocks. `lab measure` is complete after any number of whole blocks.
@@ -133,4 +133,4 @@ def _check_missing(present: Collection[str], slots: Sequence[Slot], sweep: Sweep
         due = [slot for slot in slots if slot.block <= blocks]
     for slot in due:
         if slot.trial_id not in present:
-            yield Finding(TRIALS, None, f"{slot.trial_id} ({slot.case.case_id}) is missing")
+            yield Flaw(TRIALS, None, f"{slot.trial_id} ({slot.case.case_id}) is missing")

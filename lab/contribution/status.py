@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from lab import platforms
 from lab.base.errors import LabFailure
 from lab.base.templates import pattern_of
-from lab.contribution.finding import Finding
+from lab.contribution.flaw import Flaw
 from lab.contribution.order import Planned
 from lab.design.case import Case
 from lab.design.factors import LOCAL
@@ -35,13 +35,13 @@ CROSSED = "bytes crossed the client's interface"
 OF_CLIENT = re.compile(r"(client(?:\.\d+)?): ")  # begins a reason about one of several clients
 
 
-def check_statuses(trials: Sequence[tuple[int, Trial]], planned: Planned, run: RunJson) -> Iterator[Finding]:
+def check_statuses(trials: Sequence[tuple[int, Trial]], planned: Planned, run: RunJson) -> Iterator[Flaw]:
     """Trials whose facts contradict their status, or whose reason the lab never writes."""
     buffers = _buffers(run)
     for line, trial in trials:
         slot = planned.slot(trial.trial_id)
         problems = _problems(trial, slot.case if slot else None, run, buffers)
-        yield from (Finding(TRIALS, line, f"{trial.trial_id}: {problem}") for problem in problems)
+        yield from (Flaw(TRIALS, line, f"{trial.trial_id}: {problem}") for problem in problems)
 
 
 def _problems(trial: Trial, case: Case | None, run: RunJson, buffers: Buffers) -> Iterator[str]:

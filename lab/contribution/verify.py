@@ -1,7 +1,7 @@
 """Verify a contribution from elsewhere. It is data: nothing in it is run, followed or believed.
 
 Everything that can be computed again is computed again: digests, medians, ceilings, the order of the plan. A
-contribution with any finding is refused as a whole.
+contribution with any flaw is refused as a whole.
 """
 
 import math
@@ -17,7 +17,7 @@ from lab.contribution import plausible, record
 from lab.contribution.courses import check_courses
 from lab.contribution.derived import check_derived
 from lab.contribution.files import check_digests, check_entries, read_record
-from lab.contribution.finding import Finding, limit
+from lab.contribution.flaw import Flaw, limit
 from lab.contribution.hosts import check_hosts
 from lab.contribution.links import check_links
 from lab.contribution.loads import check_loads
@@ -48,8 +48,8 @@ class Collection:
         self.trials |= {record.digest_trial(trial): name for trial in records if trial["status"] == "ok"}
 
 
-def verify(folder: Path, collection: Collection | None = None) -> list[Finding]:
-    """What does not add up in a contribution, or is in ``collection`` already: at most MOST_FINDINGS and a note.
+def verify(folder: Path, collection: Collection | None = None) -> list[Flaw]:
+    """What does not add up in a contribution, or is in ``collection`` already: at most MOST_FLAWS and a note.
 
     Nothing outside the folder is read, and no link is followed.
     """
@@ -68,20 +68,20 @@ def describe_lacking(records: Sequence[Record]) -> str:
     return f" ({' and '.join(parts)} of {len(records)} trials)" if parts else ""
 
 
-def _verify(folder: Path, collection: Collection) -> Iterator[Finding]:
+def _verify(folder: Path, collection: Collection) -> Iterator[Flaw]:
     entries = list(check_entries(folder))
     yield from entries
-    if entries and any(finding.what != "missing" for finding in entries):
+    if entries and any(flaw.what != "missing" for flaw in entries):
         return  # only ordinary files of the right size are opened
-    has_record = all(finding.file != record.NAME for finding in entries)
-    contribution, findings = read_record(folder) if has_record else (None, [])
-    yield from findings
+    has_record = all(flaw.file != record.NAME for flaw in entries)
+    contribution, flaws = read_record(folder) if has_record else (None, [])
+    yield from flaws
     if contribution:
         yield from check_digests(folder, contribution)
     try:
         run = RunFolder(folder)
     except BadInput as error:
-        yield Finding(RUN, None, _without(folder, error))
+        yield Flaw(RUN, None, _without(folder, error))
         return
     lines, bad = _read_trials(run)
     yield from bad
@@ -91,7 +91,7 @@ def _verify(folder: Path, collection: Collection) -> Iterator[Finding]:
     ceilings = plausible.link_ceilings(records)
     for line, trial in lines:
         for problem in plausible.problems_of(trial, ceilings, run.run):
-            yield Finding(TRIALS, line, f"{trial['trial_id']}: {problem}")
+            yield Flaw(TRIALS, line, f"{trial['trial_id']}: {problem}")
     yield from check_times(lines, run.run)
     planned, unplanned = plan_again(lines, run)
     yield from unplanned
@@ -114,38 +114,38 @@ def _without(folder: Path, error: BadInput) -> str:
     return str(error).replace(f"{folder}/", "").replace(str(folder), ".")
 
 
-def _check_names(run: RunFolder, lines: Lines) -> Iterator[Finding]:
+def _check_names(run: RunFolder, lines: Lines) -> Iterator[Flaw]:
     if "replaced" not in run.run:
-        yield Finding(RUN, None, "replaced: missing: this is no copy without names, as `lab contribute` makes one")
+        yield Flaw(RUN, None, "replaced: missing: this is no copy without names, as `lab contribute` makes one")
     for key in private_keys(run.run):
-        yield Finding(RUN, None, f"{key}: no copy without names has it")
+        yield Flaw(RUN, None, f"{key}: no copy without names has it")
     try:
         for file, line, kind, name in names_left(run, lines):
-            yield Finding(file, line, f"a name was left in it ({kind}): {name}")
+            yield Flaw(file, line, f"a name was left in it ({kind}): {name}")
     except BadInput as error:  # too many names to look for
-        yield Finding(RUN, None, _without(run.path, error))
+        yield Flaw(RUN, None, _without(run.path, error))
 
 
-def _read_trials(run: RunFolder) -> tuple[Lines, list[Finding]]:
-    """The trials with their line numbers, and findings about lines that hold no trial."""
+def _read_trials(run: RunFolder) -> tuple[Lines, list[Flaw]]:
+    """The trials with their line numbers, and flaws about lines that hold no trial."""
     lacking, lines, bad = fields_lacking_in(run.run["schema"]), [], []
     try:
         for number, line in enumerate(read_lines(run.trials_path), 1):
             if not line.endswith(b"\n"):
-                bad.append(Finding(TRIALS, number, "it has no end: the file was cut off"))
+                bad.append(Flaw(TRIALS, number, "it has no end: the file was cut off"))
             trial, problem = read_line(line.removesuffix(b"\n"), lacking)
             if problem:
-                bad.append(Finding(TRIALS, number, problem))
+                bad.append(Flaw(TRIALS, number, problem))
             else:
                 lines.append((number, trial))
     except OSError as error:
-        bad.append(Finding(TRIALS, None, f"cannot be read: {error.strerror}"))
+        bad.append(Flaw(TRIALS, None, f"cannot be read: {error.strerror}"))
     if not lines and not bad:
-        bad.append(Finding(TRIALS, None, "it holds no trial"))
+        bad.append(Flaw(TRIALS, None, "it holds no trial"))
     return lines, bad
 
 
-def _check_repeated(lines: Lines) -> Iterator[Finding]:
+def _check_repeated(lines: Lines) -> Iterator[Flaw]:
     """Two trials with one id, or with the same measurement."""
     for name, key_of in (("trial_id", lambda trial: trial["trial_id"]), ("measurement", _measurement)):
         first_line: dict[object, int] = {}
@@ -164,10 +164,10 @@ def _measurement(trial: Record) -> object:
     return trial["started_at"], trial["elapsed_s"], trial["wire_tx_bytes"], trial["wire_rx_bytes"]
 
 
-def _check_new(lines: Lines, records: Sequence[Record], collection: Collection) -> Iterator[Finding]:
+def _check_new(lines: Lines, records: Sequence[Record], collection: Collection) -> Iterator[Flaw]:
     """A run, or trials, that the collection already has."""
     if name := collection.runs.get(record.digest_trials(records)):
-        yield Finding(TRIALS, None, f"the same run as {name}")
+        yield Flaw(TRIALS, None, f"the same run as {name}")
         return
     repeated: dict[str, list[tuple[int, str]]] = defaultdict(list)  # by the name of the other contribution
     for line, trial in lines:
@@ -177,30 +177,30 @@ def _check_new(lines: Lines, records: Sequence[Record], collection: Collection) 
         yield from _once(problems)
 
 
-def _once(problems: Sequence[tuple[int, str]]) -> Iterator[Finding]:
-    """One finding for a problem of many lines: the first line, and the number of further lines."""
+def _once(problems: Sequence[tuple[int, str]]) -> Iterator[Flaw]:
+    """One flaw for a problem of many lines: the first line, and the number of further lines."""
     for line, problem in problems[:1]:
         others = f", and so in {len(problems) - 1} more lines" if len(problems) > 1 else ""
-        yield Finding(TRIALS, line, f"{problem}{others}")
+        yield Flaw(TRIALS, line, f"{problem}{others}")
 
 
-def _check_record(contribution: Contribution, run: RunFolder, records: Sequence[Record]) -> Iterator[Finding]:
+def _check_record(contribution: Contribution, run: RunFolder, records: Sequence[Record]) -> Iterator[Flaw]:
     """How `contribution.json` differs from the files of the contribution."""
     if contribution.measured_sha256 != record.digest_trials(records):
-        yield Finding(record.NAME, None, f"measured_sha256 is not that of {TRIALS}")
+        yield Flaw(record.NAME, None, f"measured_sha256 is not that of {TRIALS}")
     if contribution.hosts != record.hosts_of(run.run):
-        yield Finding(record.NAME, None, f"hosts: not what {RUN} says of them")
+        yield Flaw(record.NAME, None, f"hosts: not what {RUN} says of them")
     try:
         medians = record.medians_of(run)
     except BadInput as error:
-        yield Finding(TRIALS, None, _without(run.path, error))
+        yield Flaw(TRIALS, None, _without(run.path, error))
         return
     stated, computed = ({median.case_id: median for median in rows} for rows in (contribution.medians, medians))
     if len(stated) < len(contribution.medians):
-        yield Finding(record.NAME, None, "medians: a case stands there twice")
+        yield Flaw(record.NAME, None, "medians: a case stands there twice")
     for case_id in sorted(stated.keys() | computed.keys()):
         if problem := _difference(case_id, stated.get(case_id), computed.get(case_id)):
-            yield Finding(record.NAME, None, problem)
+            yield Flaw(record.NAME, None, problem)
 
 
 def _difference(case_id: str, stated: Median | None, computed: Median | None) -> str:

@@ -14,9 +14,9 @@ from lab.dataset.pooled import Pooled
 from lab.dataset.register import AGAIN, StoredRun
 from lab.dataset.sweep_trials import levels_of
 from lab.results.trial import read_time
-from lab.stats.courses import Course, Key, Point, courses_of, point_of
 from lab.stats.factors import POOLED
 from lab.stats.intervals import Floats, sort_by_group
+from lab.stats.speed_histories import Key, Point, SpeedHistory, point_of, speed_histories_of
 from lab.stats.two_runs import Versus, compare_all
 
 
@@ -66,10 +66,10 @@ def compare_runs(engine: Engine, dataset: Dataset, named: Sequence[str]) -> tupl
     return runs, compare_all(base, others)
 
 
-def courses_of_runs(
+def speed_histories_of_runs(
     engine: Engine, dataset: Dataset, name: str
-) -> tuple[list[tuple[StoredRun, datetime]], list[Course]]:
-    """The runs saved as ``name`` with start times, the oldest first, and their courses. Raises BadInput if none."""
+) -> tuple[list[tuple[StoredRun, datetime]], list[SpeedHistory]]:
+    """The runs saved as ``name`` with start times, the oldest first, and their histories. Raises BadInput if none."""
     stored = dataset.register.runs.values()
     chosen = [(run, _begun(dataset, run)) for run in stored if run.saved_as == name]
     if not chosen:
@@ -84,7 +84,7 @@ def courses_of_runs(
             if run_id in place:
                 rows.setdefault(key, []).append(point_of(place[run_id], speeds))
     in_order = {key: sorted(points, key=lambda point: point.run) for key, points in rows.items()}
-    return chosen, courses_of(in_order, [begun for _, begun in chosen])
+    return chosen, speed_histories_of(in_order, [begun for _, begun in chosen])
 
 
 def _begun(dataset: Dataset, run: StoredRun) -> datetime:

@@ -13,8 +13,8 @@ from lab.report.prose import warnings_of_machines
 from lab.report.tables import TextTable
 from lab.results.saved_runs import MOST_RUNS, SavedRun, SavedRuns
 from lab.stats.change_points import LEAST_POINTS
-from lab.stats.courses import LEAST_REFERENCE, TREND_DAYS, Change, Course, Step, courses
 from lab.stats.run_differences import ChangedFact, changed_facts
+from lab.stats.speed_histories import LEAST_REFERENCE, TREND_DAYS, Change, SpeedHistory, Step, speed_histories
 
 MOST_ROWS = 20  # in a table; the runs before them share one row
 MOST_CAUSES = 6  # causes that are named one by one
@@ -27,29 +27,29 @@ CHANCE = (
 
 @dataclass(frozen=True)
 class History:
-    """The runs of one name; ``known`` are their courses if these were computed before."""
+    """The runs of one name; ``known`` are their rows if these were computed before."""
 
     saved: SavedRuns
-    known: Sequence[Course] | None = None
+    known: Sequence[SpeedHistory] | None = None
 
     @cached_property
-    def courses(self) -> list[Course]:
-        """One course a protocol, tool and direction."""
-        return courses(self.saved.runs) if self.known is None else list(self.known)
+    def rows(self) -> list[SpeedHistory]:
+        """One row a protocol, tool and direction."""
+        return speed_histories(self.saved.runs) if self.known is None else list(self.known)
 
-    def runs(self, course: Course, points: range) -> list[SavedRun]:
+    def runs(self, row: SpeedHistory, points: range) -> list[SavedRun]:
         """The runs of some points."""
-        return [self.saved.runs[course.points[point].run] for point in points]
+        return [self.saved.runs[row.points[point].run] for point in points]
 
-    def day(self, course: Course, point: int) -> str:
+    def day(self, row: SpeedHistory, point: int) -> str:
         """The day of a point."""
-        return day(self.runs(course, range(point, point + 1))[0].begun, self.saved.runs[-1].begun)
+        return day(self.runs(row, range(point, point + 1))[0].begun, self.saved.runs[-1].begun)
 
-    def causes(self, course: Course, step: Step) -> list[ChangedFact]:
+    def causes(self, row: SpeedHistory, step: Step) -> list[ChangedFact]:
         """The facts that changed with a step."""
-        number = course.begins.index(step.at)
-        before, after = (self.runs(course, course.level(level)) for level in (number - 1, number))
-        return changed_facts(before, after, course.at)
+        number = row.begins.index(step.at)
+        before, after = (self.runs(row, row.level(level)) for level in (number - 1, number))
+        return changed_facts(before, after, row.at)
 
 
 def answer(history: History) -> list[str]:
@@ -59,14 +59,14 @@ def answer(history: History) -> list[str]:
 
 def sentences(history: History) -> list[str]:
     """The changes of the speed of each row, a sentence each."""
-    lines = [_sentence(history, course) for course in history.courses]
+    lines = [_sentence(history, row) for row in history.rows]
     return lines or [f"No trial of {len(history.saved.runs)} runs counts: `lab show RUN --table lost` says why."]
 
 
 def notes(history: History) -> list[str]:
     """The scatter of the numbers, how often chance alone makes a step, and warnings of machines."""
     between_runs, inside = (
-        _span([getattr(course, name) for course in history.courses]) for name in ("between_pct", "within_pct")
+        _span([getattr(row, name) for row in history.rows]) for name in ("between_pct", "within_pct")
     )
     statements = []
     if older := history.saved.older:
@@ -82,96 +82,96 @@ def notes(history: History) -> list[str]:
 
 def tables(history: History) -> list[TextTable]:
     """One table a protocol and tool: its runs, the newest last, with the median of both directions."""
-    return [_table(history, tool_courses) for tool_courses in by_tool(history)]
+    return [_table(history, tool_rows) for tool_rows in by_tool(history)]
 
 
-def by_tool(history: History) -> list[list[Course]]:
-    """The courses of each protocol and tool."""
-    tools: dict[tuple[str, str], list[Course]] = {}
-    for course in history.courses:
-        tools.setdefault((course.at["protocol"], course.at["tool"]), []).append(course)
+def by_tool(history: History) -> list[list[SpeedHistory]]:
+    """The rows of each protocol and tool."""
+    tools: dict[tuple[str, str], list[SpeedHistory]] = {}
+    for row in history.rows:
+        tools.setdefault((row.at["protocol"], row.at["tool"]), []).append(row)
     return list(tools.values())
 
 
-def tool_label(tool_courses: Sequence[Course]) -> str:
-    """The protocol and tool of courses."""
-    return one_line(stats.row_label({name: tool_courses[0].at[name] for name in ("protocol", "tool")}), 80)
+def tool_label(tool_rows: Sequence[SpeedHistory]) -> str:
+    """The protocol and tool of rows."""
+    return one_line(stats.row_label({name: tool_rows[0].at[name] for name in ("protocol", "tool")}), 80)
 
 
 def judge_slower(history: History, percent: float) -> tuple[bool, list[str]]:
     """Whether the newest run is slower by more than so much in any row, with confidence; and a sentence a row."""
     newest = len(history.saved.runs) - 1
-    rows = [course for course in history.courses if course.points[-1].run == newest]
-    sentences = [_judge_row(history, course, percent) for course in rows] or ["no trial of the newest run counts"]
-    is_met = any(course.newest[2] < -percent for course in rows)  # even the end of the interval nearest to 0
+    rows = [row for row in history.rows if row.points[-1].run == newest]
+    sentences = [_judge_row(history, row, percent) for row in rows] or ["no trial of the newest run counts"]
+    is_met = any(row.newest[2] < -percent for row in rows)  # even the end of the interval nearest to 0
     return is_met, [f"slower-than {percent:g}%: {sentence}" for sentence in sentences]
 
 
-def _judge_row(history: History, course: Course, percent: float) -> str:
-    label, count = _label(history, course), len(course.reference)
-    if np.isnan(course.newest[0]):
+def _judge_row(history: History, row: SpeedHistory, percent: float) -> str:
+    label, count = _label(history, row), len(row.reference)
+    if np.isnan(row.newest[0]):
         return f"not judged: {label} has {count} earlier runs at one level, and {LEAST_REFERENCE} are needed"
-    verdict = "met" if course.newest[2] < -percent else "not met"
-    if course.is_drift:
-        return f"{verdict}: {label} has changed by {_signed(course.over_all)} since its first run, by its trend"
-    usual = _speed(course.median_of(course.reference))
-    return f"{verdict}: the newest {label} differs by {_signed(course.newest)} from the {count} runs at {usual}"
+    verdict = "met" if row.newest[2] < -percent else "not met"
+    if row.is_drift:
+        return f"{verdict}: {label} has changed by {_signed(row.over_all)} since its first run, by its trend"
+    usual = _speed(row.median_of(row.reference))
+    return f"{verdict}: the newest {label} differs by {_signed(row.newest)} from the {count} runs at {usual}"
 
 
-def _label(history: History, course: Course) -> str:
-    return course.at["direction"] if len(by_tool(history)) == 1 else one_line(stats.row_label(course.at), 80)
+def _label(history: History, row: SpeedHistory) -> str:
+    return row.at["direction"] if len(by_tool(history)) == 1 else one_line(stats.row_label(row.at), 80)
 
 
-def _sentence(history: History, course: Course) -> str:
-    label, count, since = _label(history, course), len(course.points), history.day(course, 0)
-    speed = _speed(course.median_of(course.level(-1)))
+def _sentence(history: History, row: SpeedHistory) -> str:
+    label, count, since = _label(history, row), len(row.points), history.day(row, 0)
+    speed = _speed(row.median_of(row.level(-1)))
     if count == 1:
         return f"{label}: {speed} in its only run, on {since}."
-    if course.is_drift:
-        first, last = map(_speed, ends_of_drift(course))
-        text = f"{label} drifts by {_signed(course.trend)} in {TREND_DAYS} days: from {first} to {last} since {since}"
+    if row.is_drift:
+        first, last = map(_speed, ends_of_drift(row))
+        text = f"{label} drifts by {_signed(row.trend)} in {TREND_DAYS} days: from {first} to {last} since {since}"
         return f"{text} ({count} runs)."
-    if course.steps:
-        text = _stepped(history, course)
+    if row.steps:
+        text = _stepped(history, row)
     elif count < LEAST_POINTS:
         text = f"{label}: {speed} in {count} runs since {since}; from {LEAST_POINTS} on a step can be told from chance"
     else:
         text = f"{label}: steady at {speed} since {since} ({count} runs)"
-    return f"{text}{_newest(course)}."
+    return f"{text}{_newest(row)}."
 
 
-def _stepped(history: History, course: Course) -> str:
-    *earlier, step = course.steps
-    before, after = (course.level(len(course.begins) - number) for number in (2, 1))
-    runs = history.runs(course, range(step.at - 1, step.at + 1))
-    first, last = (_speed(course.median_of(level)) for level in (before, after))
+def _stepped(history: History, row: SpeedHistory) -> str:
+    *earlier, step = row.steps
+    before, after = (row.level(len(row.begins) - number) for number in (2, 1))
+    runs = history.runs(row, range(step.at - 1, step.at + 1))
+    first, last = (_speed(row.median_of(level)) for level in (before, after))
     counts = [f"{len(level)} run{'s' if len(level) != 1 else ''}" for level in (before, after)]
     when = between(runs[0].begun, runs[1].begun, history.saved.runs[-1].begun)
     names = " and ".join(one_line(run.path.name, 80) for run in runs)
     text = (
-        f"{_label(history, course)} {_moved(step.change)} {when} (runs {names}), from {first} to {last}; steady since "
-        f"then ({counts[1]}), and before that since {history.day(course, before.start)} ({counts[0]})"
+        f"{_label(history, row)} {_moved(step.change)} {when} (runs {names}), from {first} to {last}; steady since "
+        f"then ({counts[1]}), and before that since {history.day(row, before.start)} ({counts[0]})"
     )
-    others = [f"{_moved(step.change)} on {history.day(course, step.at)}" for step in reversed(earlier)]
+    others = [f"{_moved(step.change)} on {history.day(row, step.at)}" for step in reversed(earlier)]
     return f"{text}; earlier it {', '.join(others)}" if others else text
 
 
-def _newest(course: Course) -> str:
-    change, low, high = course.newest
-    if course.reference.stop != len(course.points) - 1 or not (low > 0 or high < 0):
+def _newest(row: SpeedHistory) -> str:
+    change, low, high = row.newest
+    if row.reference.stop != len(row.points) - 1 or not (low > 0 or high < 0):
         return ""
     word = "slower" if change < 0 else "faster"
     ends = ", ".join(map(_number, sorted((abs(low), abs(high)))))
     differs = f"the newest run is {_number(abs(change))} % [{ends}] {word}"
-    return f"; {differs} than the {len(course.reference)} before"
+    return f"; {differs} than the {len(row.reference)} before"
 
 
 def _causes(history: History) -> list[str]:
     lines = []
-    for course in history.courses:
-        for step in course.steps[-1:]:
-            paths = [str(run.path) for run in history.runs(course, range(step.at - 1, step.at + 1))]
-            lines.append(f"{_changed(history.causes(course, step))} More: `lab compare {' '.join(paths)}`.")
+    for row in history.rows:
+        for step in row.steps[-1:]:
+            paths = [str(run.path) for run in history.runs(row, range(step.at - 1, step.at + 1))]
+            lines.append(f"{_changed(history.causes(row, step))} More: `lab compare {' '.join(paths)}`.")
     return [one_line(line) for line in dict.fromkeys(lines)]
 
 
@@ -189,42 +189,40 @@ def _changed(facts: Sequence[ChangedFact]) -> str:
     return f"Changed then and only then, so perhaps the cause: {'; '.join([*named, *more])}.{others}"
 
 
-def _table(history: History, tool_courses: Sequence[Course]) -> TextTable:
-    runs = sorted({point.run for course in tool_courses for point in course.points})
+def _table(history: History, tool_rows: Sequence[SpeedHistory]) -> TextTable:
+    runs = sorted({point.run for row in tool_rows for point in row.points})
     earlier, shown = runs[:-MOST_ROWS], runs[-MOST_ROWS:]
-    cells = [_cells(course) for course in tool_courses]
+    cells = [_cells(row) for row in tool_rows]
     rows = [
         [f"{history.saved.runs[run].begun:%Y-%m-%d %H:%M}", *(by_run.get(run, "–") for by_run in cells)]
         for run in shown
     ]
     if earlier:
-        rows.insert(0, [f"{len(earlier)} earlier", *(_summarise(course, shown[0]) for course in tool_courses)])
-    caption = (
-        f"{tool_label(tool_courses)}: MB/s, median of a run [95 % interval of its trials]. ↓ ↑ a new level begins."
-    )
-    return TextTable(["begun (UTC)", *(course.at["direction"] for course in tool_courses)], rows, caption)
+        rows.insert(0, [f"{len(earlier)} earlier", *(_summarise(row, shown[0]) for row in tool_rows)])
+    caption = f"{tool_label(tool_rows)}: MB/s, median of a run [95 % interval of its trials]. ↓ ↑ a new level begins."
+    return TextTable(["begun (UTC)", *(row.at["direction"] for row in tool_rows)], rows, caption)
 
 
-def _cells(course: Course) -> dict[int, str]:
-    signs = {step.at: " ↓" if step.change[0] < 0 else " ↑" for step in course.steps}
+def _cells(row: SpeedHistory) -> dict[int, str]:
+    signs = {step.at: " ↓" if step.change[0] < 0 else " ↑" for step in row.steps}
     cells = {}
-    for number, point in enumerate(course.points):
+    for number, point in enumerate(row.points):
         interval = "" if np.isnan(point.low) else f" [{_figure(point.low)}, {_figure(point.high)}]"
         cells[point.run] = f"{_figure(point.median)}{interval}{signs.get(number, '')}"
     return cells
 
 
-def _summarise(course: Course, end: int) -> str:
+def _summarise(row: SpeedHistory, end: int) -> str:
     """The median of the runs before one, and from the slowest to the fastest of them."""
-    medians = [point.median for point in course.points if point.run < end]
+    medians = [point.median for point in row.points if point.run < end]
     if not medians:
         return "–"
     return f"{_figure(float(np.median(medians)))} ({_figure(min(medians))} … {_figure(max(medians))})"
 
 
-def ends_of_drift(course: Course) -> tuple[float, float]:
+def ends_of_drift(row: SpeedHistory) -> tuple[float, float]:
     """The speeds at the begin and the end of the line of a drift, whose middle is the median."""
-    middle, half = course.median_of(range(len(course.points))), float(np.sqrt(1 + course.over_all[0] / 100))
+    middle, half = row.median_of(range(len(row.points))), float(np.sqrt(1 + row.over_all[0] / 100))
     return middle / half, middle * half
 
 

@@ -5,7 +5,7 @@ from dataclasses import asdict
 import numpy as np
 
 from lab.report.history import History, answer, judge_slower, notes
-from lab.stats.courses import TREND_DAYS, Change, Course, Step
+from lab.stats.speed_histories import TREND_DAYS, Change, SpeedHistory, Step
 
 
 def history_json(history: History, slower_than: float | None) -> dict[str, object]:
@@ -14,7 +14,7 @@ def history_json(history: History, slower_than: float | None) -> dict[str, objec
     whole: dict[str, object] = {
         "name": saved.name, "answer": answer(history), "notes": notes(history), "unreadable": list(saved.unreadable),
         "runs": [{"path": str(run.path), "started_at": run.begun.isoformat()} for run in saved.runs],
-        "rows": [_row(history, course) for course in history.courses],
+        "rows": [_row(history, row) for row in history.rows],
     }  # fmt: skip
     if slower_than is not None:
         is_met, sentences = judge_slower(history, slower_than)
@@ -22,33 +22,33 @@ def history_json(history: History, slower_than: float | None) -> dict[str, objec
     return whole
 
 
-def _row(history: History, course: Course) -> dict[str, object]:
+def _row(history: History, row: SpeedHistory) -> dict[str, object]:
     return {
-        **course.at, "n_runs": len(course.points), "p_adjusted": _number(course.p), "is_drift": course.is_drift,
-        "between_runs_pct": _number(course.between_pct), "within_run_pct": _number(course.within_pct),
-        f"trend_in_{TREND_DAYS}_days": _change(course.trend), "trend_over_all": _change(course.over_all),
-        "newest": _change(course.newest) | {"reference_runs": _names(history, course, course.reference)},
+        **row.at, "n_runs": len(row.points), "p_adjusted": _number(row.p), "is_drift": row.is_drift,
+        "between_runs_pct": _number(row.between_pct), "within_run_pct": _number(row.within_pct),
+        f"trend_in_{TREND_DAYS}_days": _change(row.trend), "trend_over_all": _change(row.over_all),
+        "newest": _change(row.newest) | {"reference_runs": _names(history, row, row.reference)},
         "levels": [
-            {"median_MB_per_s": course.median_of(points), "runs": _names(history, course, points)}
-            for points in map(course.level, range(len(course.begins)))
+            {"median_MB_per_s": row.median_of(points), "runs": _names(history, row, points)}
+            for points in map(row.level, range(len(row.begins)))
         ],
-        "steps": [_step(history, course, step) for step in course.steps],
+        "steps": [_step(history, row, step) for step in row.steps],
         "points": [
             {"run": history.saved.runs[point.run].path.name, "n": point.n,
              **{f"{name}_MB_per_s": _number(getattr(point, name)) for name in ("median", "low", "high")}}
-            for point in course.points
+            for point in row.points
         ],
     }  # fmt: skip
 
 
-def _step(history: History, course: Course, step: Step) -> dict[str, object]:
-    before, after = _names(history, course, range(step.at - 1, step.at + 1))
-    facts = [asdict(fact) for fact in history.causes(course, step)]
+def _step(history: History, row: SpeedHistory, step: Step) -> dict[str, object]:
+    before, after = _names(history, row, range(step.at - 1, step.at + 1))
+    facts = [asdict(fact) for fact in history.causes(row, step)]
     return {"before": before, "after": after, **_change(step.change), "changed": facts}
 
 
-def _names(history: History, course: Course, points: range) -> list[str]:
-    return [run.path.name for run in history.runs(course, points)]
+def _names(history: History, row: SpeedHistory, points: range) -> list[str]:
+    return [run.path.name for run in history.runs(row, points)]
 
 
 def _change(change: Change) -> dict[str, object]:

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from support.synthetic_frames import blocks_alike, cases, course_of, noise, resembling, run, scattered, white
+from support.synthetic_frames import blocks_alike, cases, noise, resembling, run, scattered, speed_history_of, white
 
 from lab import stats
 from lab.stats.change_points import best_split
@@ -110,7 +110,7 @@ def test_points_that_resemble_the_one_before_are_seldom_called_a_step() -> None:
 
 @pytest.mark.parametrize("count", [5, 12])
 def test_the_interval_of_the_newest_run_holds_a_run_like_the_others(count: int) -> None:
-    intervals = [course_of(scattered(seed, count + 1)).newest for seed in range(150)]
+    intervals = [speed_history_of(scattered(seed, count + 1)).newest for seed in range(150)]
     held = np.mean([low <= 0 <= high for _, low, high in intervals])
     assert held > 0.95 - 2.5 * np.sqrt(0.05 * 0.95 / 150)
 

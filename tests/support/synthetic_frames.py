@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 
 from lab.design.factors import OPTIONS
-from lab.stats.courses import Course, Point, course, p_of_change
 from lab.stats.intervals import Floats
+from lab.stats.speed_histories import Point, SpeedHistory, p_of_change, speed_history
 
 FIXED: dict[str, Any] = {
     "protocol": "afp", "tool": "cp", "direction": "write", "mtu": 1500, "tcp_space": "default", "store": "ram",
@@ -115,6 +115,6 @@ def points(speeds: Floats, n: int = 7) -> list[Point]:
     return [Point(number, n, float(speed), np.nan, np.nan, 0.01) for number, speed in enumerate(speeds)]
 
 
-def course_of(speeds: Floats) -> Course:
+def speed_history_of(speeds: Floats) -> SpeedHistory:
     history = points(speeds)
-    return course(KEY, history, np.arange(len(history), dtype=float), p_of_change(history))
+    return speed_history(KEY, history, np.arange(len(history), dtype=float), p_of_change(history))

@@ -3,8 +3,11 @@
 import ast
 import io
 import re
+import subprocess
+import sys
 import tokenize
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from support.paths import ROOT
@@ -67,11 +70,10 @@ def _prose_of_page(text: str) -> str:
     return re.sub(r"^\s*(\d+\.|[-*]) ", "\n\n", re.sub(r"\]\([^)]*\)", "]", text), flags=re.MULTILINE)
 
 
-def test_pages_are_in_plain_english() -> None:
-    pages = {*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")} - set((ROOT / "docs/gallery").glob("*"))
-    faults = [
-        f"{page.relative_to(ROOT)}: {fault}"
-        for page in sorted(pages)
-        for fault in _faults(_prose_of_page(page.read_text()))
-    ]
+def test_pages_are_in_plain_english(tmp_path: Path) -> None:
+    """The pages in git, and those that follow from the code as it is now."""
+    subprocess.run([sys.executable, ROOT / "docs/reference/generate.py", tmp_path], check=True)
+    kept = {*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")} - set((ROOT / "docs/gallery").glob("*"))
+    pages = {*tmp_path.glob("*.md"), *(page for page in kept if not page.read_text().startswith("% Written by "))}
+    faults = [f"{page.name}: {fault}" for page in sorted(pages) for fault in _faults(_prose_of_page(page.read_text()))]
     assert not faults, "\n".join(["", *faults])

@@ -25,7 +25,7 @@ from lab.run.transfer.payload import check_arrived, describe_writer, payload_fil
 from lab.run.transfer.preparation import MOST_AT_ONCE, lay_out, prepare_all
 from lab.run.transfer.proof import buffers_of, not_in_effect, not_on_the_wire
 from lab.run.transfer.result import TransferResult, count_after, count_before, result_of
-from lab.run.transfer.several_observed import Course, observe_all
+from lab.run.transfer.several_observed import ClientTransfer, observe_all
 
 CLOCK_MOVED = "the clock of {name} moved by {moved_s:.3f} s against the controller's during the transfer"
 DRIFT = 100e-6  # seconds a second between two clocks; computers stay below half of that
@@ -58,12 +58,14 @@ def move_several(session: Session, case: Case, trial_id: str, deadline_s: float)
             lambda number, armed, offset: _wait(parts, number, armed, offset),
         )
         after = count_after(session.pair, first.setup.store)
-        courses = _courses(parts, outcomes)
+        transfers = _successful(parts, outcomes)
         server = [counts.server for counts in (before, after) if counts.server]
-        observation = observe_all(session.pair, case, courses, server)
+        observation = observe_all(session.pair, case, transfers, server)
         _check_all(parts)
-    clients = {course.part.client.name: course.timing.counted for course in courses}
-    return result_of(first, before, after, _timing_of_all(courses), clients, observation, _describe_unproven(courses))
+    clients = {transfer.part.client.name: transfer.timing.counted for transfer in transfers}
+    return result_of(
+        first, before, after, _timing_of_all(transfers), clients, observation, _describe_unproven(transfers)
+    )
 
 
 # --- timing
@@ -76,8 +78,8 @@ def _arm(part: Part, deadline_s: float) -> AbstractContextManager[Armed]:
     return clock.armed(interface, flush, part.words(part.tool.argv), deadline_s, server_of_mount(part))
 
 
-def _wait(parts: Sequence[Part], number: int, armed: Armed, before: Offset) -> Course | LabFailure:
-    """The course of one client once it has ended. A failure is returned, so that the others' numbers are kept."""
+def _wait(parts: Sequence[Part], number: int, armed: Armed, before: Offset) -> ClientTransfer | LabFailure:
+    """The transfer of one client once it has ended. A failure is returned, so that the others' numbers are kept."""
     part, case = parts[number], parts[number].case
     try:
         with naming_lack_of_space(part):
@@ -89,7 +91,7 @@ def _wait(parts: Sequence[Part], number: int, armed: Armed, before: Offset) -> C
     moved_s = abs(after.ahead_s - before.ahead_s)
     is_usual = moved_s <= before.bound_s + after.bound_s + DRIFT * timing.elapsed_s + SLACK_S
     is_by_client = describe_writer(part).get("written_by") in BY_CLIENT
-    return Course(
+    return ClientTransfer(
         part, timing,
         started_s=instants.started_s - before.ahead_s,
         ended_s=instants.ended_s - after.ahead_s,
@@ -100,26 +102,26 @@ def _wait(parts: Sequence[Part], number: int, armed: Armed, before: Offset) -> C
     )  # fmt: skip
 
 
-def _courses(parts: Sequence[Part], outcomes: Sequence[Course | LabFailure]) -> list[Course]:
-    """Each client's course, in seconds since the first start. Raises SomeFailed if one has failed."""
-    first_s = min((course.started_s for course in outcomes if isinstance(course, Course)), default=0.0)
-    courses = [course.since(first_s) if isinstance(course, Course) else course for course in outcomes]
-    failures = [failure for failure in courses if isinstance(failure, LabFailure)]
+def _successful(parts: Sequence[Part], outcomes: Sequence[ClientTransfer | LabFailure]) -> list[ClientTransfer]:
+    """Each client's transfer, in seconds since the first start. Raises SomeFailed if one has failed."""
+    first_s = min((transfer.started_s for transfer in outcomes if isinstance(transfer, ClientTransfer)), default=0.0)
+    transfers = [transfer.since(first_s) if isinstance(transfer, ClientTransfer) else transfer for transfer in outcomes]
+    failures = [failure for failure in transfers if isinstance(failure, LabFailure)]
     if failures:
         rows = [
-            course.row()
-            if isinstance(course, Course)
-            else ClientPart(name=part.client.name, problem=course.cause_first())
-            for part, course in zip(parts, courses, strict=True)
+            transfer.row()
+            if isinstance(transfer, ClientTransfer)
+            else ClientPart(name=part.client.name, problem=transfer.cause_first())
+            for part, transfer in zip(parts, transfers, strict=True)
         ]
         raise SomeFailed(failures[0], Together(clients=tuple(rows)))
-    return [course for course in courses if isinstance(course, Course)]
+    return [transfer for transfer in transfers if isinstance(transfer, ClientTransfer)]
 
 
-def _timing_of_all(courses: Sequence[Course]) -> Timing:
+def _timing_of_all(transfers: Sequence[ClientTransfer]) -> Timing:
     """The transfer as one: from the first start to the last end, with the counts of all clients."""
-    first = courses[0].timing
-    counted = [course.timing.counted for course in courses]
+    first = transfers[0].timing
+    counted = [transfer.timing.counted for transfer in transfers]
     together = Counters(
         tx_bytes=sum(counts.tx_bytes for counts in counted),
         rx_bytes=sum(counts.rx_bytes for counts in counted),
@@ -127,8 +129,8 @@ def _timing_of_all(courses: Sequence[Course]) -> Timing:
         retransmits=_sum([counts.retransmits for counts in counted]),
         state=first.counted.state,
     )
-    elapsed_s = max(course.ended_s for course in courses) - min(course.started_s for course in courses)
-    tool_cpu_s = sum(course.timing.tool_cpu_s for course in courses)
+    elapsed_s = max(transfer.ended_s for transfer in transfers) - min(transfer.started_s for transfer in transfers)
+    tool_cpu_s = sum(transfer.timing.tool_cpu_s for transfer in transfers)
     return replace(first, elapsed_s=round(elapsed_s, 6), counted=together, tool_cpu_s=tool_cpu_s)
 
 
@@ -141,18 +143,18 @@ def _sum(numbers: Sequence[NumberT | None]) -> NumberT | None:
 # --- what makes it void
 
 
-def _describe_unproven(courses: Sequence[Course]) -> str:
+def _describe_unproven(transfers: Sequence[ClientTransfer]) -> str:
     """Why the transfer does not count: a clock that was set, a cached payload, or a setting; empty if it counts."""
-    for course in courses:
-        if course.clock_moved_s:
-            return CLOCK_MOVED.format(name=course.part.client.name, moved_s=course.clock_moved_s)
-    for course in courses:
-        if why := not_on_the_wire(course.part, course.part.case, course.timing.counted):
-            return f"{course.part.client.name}: {why}"
-    for course in courses[1:]:  # the first one's settings are looked at for every transfer
-        state = {Role.CLIENT: course.timing.counted.state}
-        if why := not_in_effect(course.part.case, state, buffers_of(course.part.pair)):
-            return f"{course.part.client.name}: {why}"
+    for transfer in transfers:
+        if transfer.clock_moved_s:
+            return CLOCK_MOVED.format(name=transfer.part.client.name, moved_s=transfer.clock_moved_s)
+    for transfer in transfers:
+        if why := not_on_the_wire(transfer.part, transfer.part.case, transfer.timing.counted):
+            return f"{transfer.part.client.name}: {why}"
+    for transfer in transfers[1:]:  # the first one's settings are looked at for every transfer
+        state = {Role.CLIENT: transfer.timing.counted.state}
+        if why := not_in_effect(transfer.part.case, state, buffers_of(transfer.part.pair)):
+            return f"{transfer.part.client.name}: {why}"
     return ""
 
 

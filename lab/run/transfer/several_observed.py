@@ -20,7 +20,7 @@ from lab.run.transfer.usage import carrier, usage
 
 
 @dataclass(frozen=True)
-class Course:
+class ClientTransfer:
     """One client's transfer, in seconds of the controller's clock; :meth:`since` makes the first start their zero.
 
     The times are wrong by ``bound_s`` at most. ``zero_s`` is the zero by the clock of the client's samples. The
@@ -57,31 +57,31 @@ class Course:
         )  # fmt: skip
 
 
-def observe_all(pair: Pair, case: Case, courses: Sequence[Course], server: Sequence[Counters]) -> Observation:
+def observe_all(pair: Pair, case: Case, transfers: Sequence[ClientTransfer], server: Sequence[Counters]) -> Observation:
     """What all hosts counted during a transfer that has just ended; ``pair`` is the server with the first client.
 
     ``server`` are its counts before and after; empty if nobody logs in there. Raises HostError.
     """
-    hosts = {course.part.client.name: (course.part.pair, Role.CLIENT) for course in courses}
-    ends = {course.part.client.name: course.timing.readings for course in courses}
+    hosts = {transfer.part.client.name: (transfer.part.pair, Role.CLIENT) for transfer in transfers}
+    ends = {transfer.part.client.name: transfer.timing.readings for transfer in transfers}
     hosts |= {Role.SERVER: (pair, Role.SERVER)} if Role.SERVER in pair.roles else {}
     ends[Role.SERVER] = observation.readings_of(server)
     samples, remarks = observation.take_samples(hosts)
     readings = {name: observation.join(ends[name], samples.get(name, ())) for name in ends if len(ends[name]) == 2}
-    timing = courses[0].timing
-    elapsed_s = {Role.CLIENT: timing.elapsed_s, Role.SERVER: max(course.ended_s for course in courses)}
+    timing = transfers[0].timing
+    elapsed_s = {Role.CLIENT: timing.elapsed_s, Role.SERVER: max(transfer.ended_s for transfer in transfers)}
     roles = [role for role in Role if role in readings]
     sides = {role.value: usage(readings[role], elapsed_s[role], pair.facts[role].cores) for role in roles}
     if "client" in sides:
         sides["client"] = replace(sides["client"], tool_cpu_s=timing.tool_cpu_s)
     carriers = {role.value: carrier(readings[role]) for role in roles}
     sender, receiver = (carriers.get(role) for role in observation.SENDER[case.direction])
-    flush_s = [course.timing.flush_s for course in courses if course.timing.flush_s is not None]
+    flush_s = [transfer.timing.flush_s for transfer in transfers if transfer.timing.flush_s is not None]
     remarks += observation.trouble(case, sides)
     return Observation(
         observed=Observed(
             client=sides.get("client"), server=sides.get("server"), tcp=observation.tcp_facts(sender, receiver),
-            wire=_wire(case, courses, server), together=_together(case, courses, readings),
+            wire=_wire(case, transfers, server), together=_together(case, transfers, readings),
             flush_s=max(flush_s, default=None), remarks=tuple(remarks),
         ),
         samples={name: series(of_host) for name, of_host in readings.items()},
@@ -89,25 +89,29 @@ def observe_all(pair: Pair, case: Case, courses: Sequence[Course], server: Seque
     )  # fmt: skip
 
 
-def _wire(case: Case, courses: Sequence[Course], server: Sequence[Counters]) -> WireFacts:
+def _wire(case: Case, transfers: Sequence[ClientTransfer], server: Sequence[Counters]) -> WireFacts:
     """The bytes of all clients on the wire against all payloads, and against what the server counted."""
-    sent = sum(course.timing.counted.tx_bytes for course in courses)
-    received = sum(course.timing.counted.rx_bytes for course in courses)
-    of_all = replace(case, size_bytes=len(courses) * case.size_bytes)
+    sent = sum(transfer.timing.counted.tx_bytes for transfer in transfers)
+    received = sum(transfer.timing.counted.rx_bytes for transfer in transfers)
+    of_all = replace(case, size_bytes=len(transfers) * case.size_bytes)
     moved = server[-1].since(server[0]) if server else None
     return observation.wire_facts(of_all, Counters(sent, received, None, None, {}), moved, None)
 
 
-def _together(case: Case, courses: Sequence[Course], readings: Mapping[str, observation.Readings]) -> Together:
-    starts, ends = [course.started_s for course in courses], [course.ended_s for course in courses]
-    rates = [course.bytes_per_s for course in courses]
-    bounds = sorted((course.bound_s for course in courses), reverse=True)
+def _together(
+    case: Case, transfers: Sequence[ClientTransfer], readings: Mapping[str, observation.Readings]
+) -> Together:
+    starts, ends = [transfer.started_s for transfer in transfers], [transfer.ended_s for transfer in transfers]
+    rates = [transfer.bytes_per_s for transfer in transfers]
+    bounds = sorted((transfer.bound_s for transfer in transfers), reverse=True)
     begin, end = max(starts), min(ends)
     active_bytes = (
-        _active_bytes(observation.PAYLOAD_COUNT[case.direction], courses, readings, begin, end) if end > begin else None
+        _active_bytes(observation.PAYLOAD_COUNT[case.direction], transfers, readings, begin, end)
+        if end > begin
+        else None
     )
     return Together(
-        clients=tuple(course.row() for course in courses),
+        clients=tuple(transfer.row() for transfer in transfers),
         skew_s=round(begin - min(starts), 6), skew_bound_s=round(sum(bounds[:2]), 6),
         all_active_s=round(end - begin, 6) if end > begin else None, all_active_bytes=active_bytes,
         tail_s=round(max(ends) - end, 6),
@@ -125,15 +129,19 @@ def jain_index(rates: Sequence[float]) -> float:
 
 
 def _active_bytes(
-    count: str, courses: Sequence[Course], readings: Mapping[str, observation.Readings], begin_s: float, end_s: float
+    count: str,
+    transfers: Sequence[ClientTransfer],
+    readings: Mapping[str, observation.Readings],
+    begin_s: float,
+    end_s: float,
 ) -> int | None:
     """Bytes through the interfaces of all clients between two instants; None if one was not sampled."""
     total = 0.0
-    for course in courses:
-        moved = counts_of(readings.get(course.part.client.name, ()), count, course.zero_s)
-        if len(moved) < 3:
+    for transfer in transfers:
+        counts = counts_of(readings.get(transfer.part.client.name, ()), count, transfer.zero_s)
+        if len(counts) < 3:
             return None
-        total += bytes_at(moved, end_s) - bytes_at(moved, begin_s)
+        total += bytes_at(counts, end_s) - bytes_at(counts, begin_s)
     return round(total)
 
 

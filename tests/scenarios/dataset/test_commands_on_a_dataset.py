@@ -21,11 +21,11 @@ from lab.dataset import sweep_trials
 from lab.dataset.add import add
 from lab.dataset.engine import Engine
 from lab.dataset.folder import Dataset
-from lab.dataset.runs import courses_of_runs
+from lab.dataset.runs import speed_histories_of_runs
 from lab.report.registry import OF_DATASET, OF_RUN
 from lab.results.run_folder import RunFolder
 from lab.results.saved_runs import read_saved_runs
-from lab.stats.courses import courses
+from lab.stats.speed_histories import speed_histories
 
 pytest.importorskip("duckdb")
 
@@ -60,23 +60,23 @@ def test_a_history_is_that_of_the_run_folders_and_is_shown(
     folders = write_history(tmp_path / "results", [*[1.0] * 9, *[0.8] * 9])
     in_any_order = np.random.default_rng(1).permutation(len(folders))
     assert lab(capsys, "dataset", "add", *(str(folders[place].path) for place in in_any_order))[0] == 0
-    runs, ours = courses_of_runs(engine, Dataset(tmp_path / "dataset"), "nas")
+    runs, ours = speed_histories_of_runs(engine, Dataset(tmp_path / "dataset"), "nas")
     saved = read_saved_runs(tmp_path / "results", "nas").runs
     assert [begun for _, begun in runs] == [run.begun for run in saved]
     assert len(ours) == 2
     assert ours[0].steps
-    for course, of_memory in zip(ours, courses(saved), strict=True):
+    for history, of_memory in zip(ours, speed_histories(saved), strict=True):
         for name in ("at", "begins", "is_drift", "reference"):
-            assert getattr(course, name) == getattr(of_memory, name), name
-        points, expected = ([astuple(point)[:5] for point in either.points] for either in (course, of_memory))
+            assert getattr(history, name) == getattr(of_memory, name), name
+        points, expected = ([astuple(point)[:5] for point in either.points] for either in (history, of_memory))
         assert points == expected
         for name in ("p", "trend", "over_all", "newest", "between_pct", "within_pct"):
-            values = getattr(course, name), getattr(of_memory, name)
+            values = getattr(history, name), getattr(of_memory, name)
             assert values[0] == pytest.approx(values[1], rel=1e-9, nan_ok=True), name
     code, out, _ = lab(capsys, "dataset", "history", "nas")
     assert (code, "write fell by" in out, "Changed then and only then" in out) == (0, True, False)
     with pytest.raises(BadInput, match="holds no run that was saved as other; the names there are nas"):
-        courses_of_runs(engine, Dataset(tmp_path / "dataset"), "other")
+        speed_histories_of_runs(engine, Dataset(tmp_path / "dataset"), "other")
 
 
 def test_a_contribution_is_verified_before_it_is_added(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -47,9 +47,9 @@ def test_what_does_not_add_up_or_comes_twice(copied: Callable[[str], Path], caps
     assert f"{good}: adds up" in printed.splitlines()
     assert f"{bad}: refused, " in printed
     assert "trials.jsonl: has " in printed
-    findings = json.loads(lab(capsys, "contribute", "--verify", "--json", good, bad)[1])
-    assert findings[str(good)] == []
-    assert {"file", "line", "what"} == set(findings[str(bad)][0])
+    flaws = json.loads(lab(capsys, "contribute", "--verify", "--json", good, bad)[1])
+    assert flaws[str(good)] == []
+    assert {"file", "line", "what"} == set(flaws[str(bad)][0])
     first, other = copied("one"), copied("other")
     code, printed, _ = lab(capsys, "contribute", "--verify", first, other)
     assert code == 1

@@ -25,13 +25,13 @@ pytestmark = pytest.mark.usefixtures("any_name")
 def test_a_file_that_was_cut_off_is_found(folder: Path, kept: float) -> None:
     content = (folder / TRIALS).read_bytes()
     (folder / TRIALS).write_bytes(content[: int(kept * len(content))])
-    findings = texts(folder)
+    flaws = texts(folder)
     for expected in (
         r"line \d+: it has no end: the file was cut off",
         r"line \d+: not a trial",
         "has [0-9,]+ bytes, and",
     ):
-        assert matching(f"^{TRIALS}: {expected}", findings)
+        assert matching(f"^{TRIALS}: {expected}", flaws)
 
 
 def test_what_contribution_json_says_otherwise_is_found(folder: Path) -> None:
@@ -41,10 +41,10 @@ def test_what_contribution_json_says_otherwise_is_found(folder: Path) -> None:
     content["hosts"]["client"]["cpu"] = "A faster one"
     lost = content["medians"].pop(2)
     (folder / record.NAME).write_text(json.dumps(content))
-    findings = texts(folder)
-    assert len(findings) == 4
-    assert findings[0] == f"{record.NAME}: hosts: not what run.json says of them"
-    assert any(f"{lost['case_id']}: missing" in text for text in findings)
+    flaws = texts(folder)
+    assert len(flaws) == 4
+    assert flaws[0] == f"{record.NAME}: hosts: not what run.json says of them"
+    assert any(f"{lost['case_id']}: missing" in text for text in flaws)
 
 
 @pytest.mark.parametrize("content", ["", "[]", "{}", '{"schema": 2}', "[" * 100_000, "\udcff", '{"schema": NaN}'])
@@ -79,8 +79,8 @@ PLANTED: dict[str, tuple[Callable[[Path], object], str]] = {
 def test_what_is_no_file_of_a_contribution_is_not_opened(folder: Path, name: str) -> None:
     plant, expected = PLANTED[name]
     plant(folder)
-    findings = texts(folder)
-    assert any(text.startswith(expected) for text in findings), findings
+    flaws = texts(folder)
+    assert any(text.startswith(expected) for text in flaws), flaws
 
 
 def test_a_file_that_is_not_named_and_a_record_of_a_newer_lab_or_none_are_found(folder: Path, tmp_path: Path) -> None:

@@ -52,8 +52,8 @@ FORGED: dict[str, tuple[Callable[[Run], object], str]] = {
 def test_what_a_forger_says_of_the_hosts_is_contradicted_by_other_facts(folder: Path, name: str) -> None:
     change, expected = FORGED[name]
     change_run(folder, lambda run: run.update(hosts_file="hosts.local.example.ini"))
-    findings = forge(folder, run=change)
-    assert matching(rf"^{RUN}: (hosts: client: |.*){expected}", findings), findings
+    flaws = forge(folder, run=change)
+    assert matching(rf"^{RUN}: (hosts: client: |.*){expected}", flaws), flaws
 
 
 def test_one_machine_is_seen_by_its_memory_where_nothing_else_tells(folder: Path) -> None:
@@ -61,18 +61,18 @@ def test_one_machine_is_seen_by_its_memory_where_nothing_else_tells(folder: Path
         for usage in (usage for trial in lines for usage in trial["observed"].values() if isinstance(usage, dict)):
             usage.pop("link_cores", None)
 
-    findings = forge(folder, without_link, lambda run: run.update(instance=None))
+    flaws = forge(folder, without_link, lambda run: run.update(instance=None))
     expected = rf"^{RUN}: instance: .* the same memory left in \d+ of 168 trials: they are one machine"
-    assert len(findings) == len(matching(expected, findings)) == 1
+    assert len(flaws) == len(matching(expected, flaws)) == 1
 
 
 def test_emulated_macs_cannot_pass_for_real_ones(tmp_path: Path) -> None:
     folder = contribute_kept("macs", tmp_path)
     change_run(folder, lambda run: run.update(instance=None, emulated=None, hosts_file="hosts.ini"))
-    findings = forge(folder, run=of_both(cpu="Apple M2"))
-    assert f"{RUN}: hosts: client: cpu 'Apple M2' is none of an emulated Mac, and the model is one's" in findings
-    findings = forge(folder, run=of_both(about={"model": "Macmini9,1"}))
-    assert matching(r"its perl \(.*x86_64-linux-gnu.*\) is none of macos", findings)
+    flaws = forge(folder, run=of_both(cpu="Apple M2"))
+    assert f"{RUN}: hosts: client: cpu 'Apple M2' is none of an emulated Mac, and the model is one's" in flaws
+    flaws = forge(folder, run=of_both(about={"model": "Macmini9,1"}))
+    assert matching(r"its perl \(.*x86_64-linux-gnu.*\) is none of macos", flaws)
 
 
 def test_a_run_of_two_machines_adds_up(folder: Path) -> None:

@@ -46,10 +46,10 @@ def test_the_slowest_good_trials_cannot_be_made_void(folder: Path, reason: str) 
             trial |= {"status": "void", "reason": reason}
             changed.append(trial["trial_id"])
 
-    findings = forge(folder, lines=change)
+    flaws = forge(folder, lines=change)
     for trial_id in changed:
         expected = f"{trial_id}: is void ({reason:.80}), which its own facts do not bear out"
-        assert any(expected in text for text in findings), findings
+        assert any(expected in text for text in flaws), flaws
 
 
 def test_a_good_trial_cannot_be_made_a_failed_one_while_anything_is_left_of_it(folder: Path) -> None:
@@ -60,9 +60,9 @@ def test_a_good_trial_cannot_be_made_a_failed_one_while_anything_is_left_of_it(f
         first |= {"status": "failed", "reason": "client: cp: exit code 1"}
         second |= BARE | {"reason": "client: cp: exit code 1"}
 
-    findings = forge(folder, lines=change)
-    assert matching(r"b\d+-\d+: failed, and has what only a transfer that ended well has: elapsed_s", findings)
-    assert matching(r"^samples.jsonl: line \d+: b\d+-\d+: a course of a trial that failed", findings)
+    flaws = forge(folder, lines=change)
+    assert matching(r"b\d+-\d+: failed, and has what only a transfer that ended well has: elapsed_s", flaws)
+    assert matching(r"^samples.jsonl: line \d+: b\d+-\d+: a course of a trial that failed", flaws)
 
 
 GOOD: dict[str, tuple[Change, str]] = {
@@ -95,9 +95,9 @@ def test_void_trials_of_a_real_run_cannot_be_made_good(tmp_path: Path) -> None:
         for trial in lines:
             trial |= {"status": "ok", "reason": ""} if trial["status"] == "void" else {}
 
-    findings = forge(contribute_kept("faulty", tmp_path), lines=change)
-    assert len(matching(r"is ok, and the TCP buffers of the server were \(65536, 131072\)", findings)) == 2
-    assert len(matching("is ok, and the MTU of the server was 1400", findings)) == 2
+    flaws = forge(contribute_kept("faulty", tmp_path), lines=change)
+    assert len(matching(r"is ok, and the TCP buffers of the server were \(65536, 131072\)", flaws)) == 2
+    assert len(matching("is ok, and the MTU of the server was 1400", flaws)) == 2
 
 
 def test_a_test_of_the_link_cannot_be_made_void_or_slower_than_it_was(folder: Path) -> None:
@@ -110,9 +110,9 @@ def test_a_test_of_the_link_cannot_be_made_void_or_slower_than_it_was(folder: Pa
             test |= {"status": "void", "reason": reason}
         lines.append(tests[2] | {"trial_id": f"{tests[2]['trial_id']}-void", "status": "void", "reason": slower})
 
-    findings = forge(folder, lines=change)
-    assert len(matching("-after: is void, and was not measured again", findings)) == 2
-    assert matching(r"-after-void: is void \(3\.0 MB/s, less than half.*it was not", findings)
+    flaws = forge(folder, lines=change)
+    assert len(matching("-after: is void, and was not measured again", flaws)) == 2
+    assert matching(r"-after-void: is void \(3\.0 MB/s, less than half.*it was not", flaws)
 
 
 def test_a_block_is_set_aside_as_a_whole_and_for_a_load_that_its_trials_saw(folder: Path) -> None:
@@ -122,6 +122,6 @@ def test_a_block_is_set_aside_as_a_whole_and_for_a_load_that_its_trials_saw(fold
         trial = next(trial for trial in transfers(lines) if trial["block"] == 2)
         lines.append(trial | {"trial_id": f"{trial['trial_id']}-disturbed", "status": "void", "reason": reason})
 
-    findings = forge(folder, lines=change)
-    assert matching(rf"^{TRIALS}: b002-\d+-disturbed is missing: others of its block", findings)
-    assert matching(r"was set aside \(others used 1\.4 cores.*nobody disturbed it", findings)
+    flaws = forge(folder, lines=change)
+    assert matching(rf"^{TRIALS}: b002-\d+-disturbed is missing: others of its block", flaws)
+    assert matching(r"was set aside \(others used 1\.4 cores.*nobody disturbed it", flaws)

@@ -73,7 +73,7 @@ def more_on_the_wire(lines: Lines) -> None:
         trial[name] += 100_000
 
 
-# The change of a forger who computes all digests and medians again, and the finding that he cannot avoid
+# The change of a forger who computes all digests and medians again, and the flaw that he cannot avoid
 FORGED: dict[str, tuple[Callable[[Lines], Lines | None], str]] = {
     "a speed beyond the link": (
         lambda lines: transfers(lines)[0].update(elapsed_s=transfers(lines)[0]["elapsed_s"] / 30),
@@ -135,5 +135,5 @@ def test_what_a_careful_forger_changed_is_refused(folder: Path, monkeypatch: pyt
         monkeypatch.setattr(verify, check, lambda *_: iter(()))
     change, expected = FORGED[name]
     change_lines(folder, change)
-    findings = texts(folder)
-    assert matching(rf"^{TRIALS}: (.*: )?{expected}", findings), findings
+    flaws = texts(folder)
+    assert matching(rf"^{TRIALS}: (.*: )?{expected}", flaws), flaws

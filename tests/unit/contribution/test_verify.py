@@ -25,7 +25,7 @@ from support.examples import at_most
 from support.paths import RUN_CAPTURES
 
 from lab.contribution import record
-from lab.contribution.finding import MOST_FINDINGS
+from lab.contribution.flaw import MOST_FLAWS
 from lab.contribution.verify import Collection, read_records, verify
 from lab.results.packed_run import RUN, TRIALS
 
@@ -48,10 +48,10 @@ def test_a_speed_that_was_changed_is_found_by_digest_and_median(folder: Path) ->
             trial["elapsed_s"] *= 0.9 if trial["case_id"] == case_id else 1.0
 
     change_lines(folder, change)
-    findings = texts(folder)
-    assert matching(rf"^{TRIALS}: (its SHA-256 is|has [0-9,]+ bytes)", findings)
-    assert matching(r"medians: .*: MB_per_s is .* recomputed from bytes and seconds", findings)
-    assert f"{record.NAME}: measured_sha256 is not that of {TRIALS}" in findings
+    flaws = texts(folder)
+    assert matching(rf"^{TRIALS}: (its SHA-256 is|has [0-9,]+ bytes)", flaws)
+    assert matching(r"medians: .*: MB_per_s is .* recomputed from bytes and seconds", flaws)
+    assert f"{record.NAME}: measured_sha256 is not that of {TRIALS}" in flaws
 
 
 @pytest.mark.usefixtures("any_name")
@@ -75,13 +75,13 @@ NAMES: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
 
 
 def test_names_that_were_left_in_a_run_or_a_trial_are_refused(folder: Path) -> None:
-    findings = forge(folder, run=lambda run: [change(run) for change, _ in NAMES.values()])
-    assert len(findings) == len(NAMES)
+    flaws = forge(folder, run=lambda run: [change(run) for change, _ in NAMES.values()])
+    assert len(flaws) == len(NAMES)
     for name, (_, expected) in NAMES.items():
-        assert matching(rf"^{RUN}: .*{expected}", findings), name
+        assert matching(rf"^{RUN}: .*{expected}", flaws), name
     mount = {"mount": "//ann@nas.fritz.box/Photos on /Volumes/Photos"}
-    findings = forge(folder, lines=lambda lines: lines[7]["effective"].update(mount))
-    assert matching(rf"^{TRIALS}: line 8: a name was left in it \(mail\): ann@nas", findings)
+    flaws = forge(folder, lines=lambda lines: lines[7]["effective"].update(mount))
+    assert matching(rf"^{TRIALS}: line 8: a name was left in it \(mail\): ann@nas", flaws)
 
 
 RUNS: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
@@ -113,8 +113,8 @@ def test_a_manifest_that_a_sweep_names_is_not_read(folder: Path, tmp_path: Path)
     secret = tmp_path / "secret"
     os.mkfifo(secret)  # whoever opened it would wait for ever
     text = f'name = "x"\n[workload]\nkind = "tree"\nmanifest = "{secret}"\n[factors]\nprotocol = ["smb"]\n'
-    findings = forge(folder, run=lambda run: run.update(sweep_text=text))
-    assert matching(rf"^{RUN}: sweep_text: the order cannot be computed: manifest\.txt: ", findings)
+    flaws = forge(folder, run=lambda run: run.update(sweep_text=text))
+    assert matching(rf"^{RUN}: sweep_text: the order cannot be computed: manifest\.txt: ", flaws)
 
 
 @pytest.mark.usefixtures("any_name")
@@ -150,14 +150,14 @@ def test_a_measured_share_is_complete_after_whole_blocks(folder: Path) -> None:
     """`lab measure` ends when its time is over: what it lacks is no more than whole blocks at the end."""
     change_lines(folder, lambda lines: [trial for trial in lines if trial["block"] != 6])
     assert forge(folder, run=lambda run: run.update(target={"protocol": "smb"})) == []
-    findings = forge(folder, lines=lambda lines: [trial for trial in lines if trial["trial_id"] != "b005-0028"])
-    assert matching(rf"^{TRIALS}: b005-0028 \(.*\) is missing", findings)
+    flaws = forge(folder, lines=lambda lines: [trial for trial in lines if trial["trial_id"] != "b005-0028"])
+    assert matching(rf"^{TRIALS}: b005-0028 \(.*\) is missing", flaws)
 
 
 def test_very_many_findings_are_cut(folder: Path) -> None:
     (folder / TRIALS).write_text("x\n" * 10_000)
-    findings = texts(folder)
-    assert (len(findings), findings[-1].endswith("the others are left out")) == (MOST_FINDINGS + 1, True)
+    flaws = texts(folder)
+    assert (len(flaws), flaws[-1].endswith("the others are left out")) == (MOST_FLAWS + 1, True)
 
 
 VALUES = st.one_of(

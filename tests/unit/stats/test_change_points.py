@@ -1,4 +1,4 @@
-"""Steps in a series of numbers, and the course of a share over its runs, which is made of such steps or of a drift."""
+"""Steps in a series of numbers, and the history of a share over its runs, which is made of such steps or of a drift."""
 
 import math
 from pathlib import Path
@@ -9,13 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from statsmodels.robust.scale import qn_scale
 from support.runs_to_compare import write_history, write_saved_run
-from support.synthetic_frames import KEY, course_of, points, resembling, scattered, white
+from support.synthetic_frames import KEY, points, resembling, scattered, speed_history_of, white
 
 from lab.results.saved_runs import SavedRun, read_saved_runs
 from lab.stats import change_points
 from lab.stats.change_points import best_split, by_level, correlation, criterion, cut, scatter
-from lab.stats.courses import LEAST_REFERENCE, Point, course, courses, p_of_change
 from lab.stats.intervals import Floats
+from lab.stats.speed_histories import LEAST_REFERENCE, Point, p_of_change, speed_histories, speed_history
 
 
 def levels(*parts: tuple[int, float]) -> Floats:
@@ -106,7 +106,7 @@ def saved(results: Path) -> list[SavedRun]:
 
 def test_a_step_has_its_place_and_an_interval_that_holds_it(tmp_path: Path) -> None:
     write_history(tmp_path, [1.0] * 14 + [0.82] * 6)
-    write, read = courses(saved(tmp_path))
+    write, read = speed_histories(saved(tmp_path))
     assert [share.at["direction"] for share in (write, read)] == ["write", "read"]
     for share in (write, read):
         (step,) = share.steps
@@ -119,47 +119,47 @@ def test_a_step_has_its_place_and_an_interval_that_holds_it(tmp_path: Path) -> N
 
 def test_runs_scatter_more_than_the_trials_inside_one(tmp_path: Path) -> None:
     write_history(tmp_path, [1.0] * 20, between=0.04, inside=0.005)
-    write, _ = courses(saved(tmp_path))
+    write, _ = speed_histories(saved(tmp_path))
     assert write.between_pct == pytest.approx(4, abs=2)
     assert write.within_pct == pytest.approx(0.5, abs=0.1)
 
 
 @pytest.mark.parametrize("seed", range(5))
 def test_a_drift_is_a_trend_and_no_steps_and_steps_are_no_drift(seed: int) -> None:
-    drifting = course_of(scattered(1, 40) * np.linspace(1, 0.8, 40))
+    drifting = speed_history_of(scattered(1, 40) * np.linspace(1, 0.8, 40))
     assert (drifting.is_drift, drifting.steps, drifting.begins) == (True, [], [0])
     assert drifting.over_all[1] < -20 < drifting.over_all[2]
     assert drifting.newest == drifting.over_all
     assert drifting.trend[0] == pytest.approx(100 * (0.8 ** (30 / 39) - 1), abs=2)
-    steady = course_of(scattered(seed, 30))
+    steady = speed_history_of(scattered(seed, 30))
     assert (steady.begins, steady.steps, steady.is_drift) == ([0], [], False)
-    two_steps = course_of(scattered(1, 42) * np.repeat([1.0, 0.9, 1.1], 14))
+    two_steps = speed_history_of(scattered(1, 42) * np.repeat([1.0, 0.9, 1.1], 14))
     assert two_steps.begins == [0, 14, 28]
     assert [step.change[0] for step in two_steps.steps] == pytest.approx([-10, 22], abs=3)
 
 
 def test_the_newest_run_is_compared_with_the_level_that_lasted_longest() -> None:
     speeds = scattered(1, 26) * np.repeat([1.0, 0.8], [20, 6])
-    slower = course_of(speeds)
+    slower = speed_history_of(speeds)
     assert (slower.begins, slower.reference) == ([0, 20], range(20))
     assert slower.newest[0] == pytest.approx(100 * (speeds[-1] / np.exp(np.median(np.log(speeds[:20]))) - 1))
     assert slower.newest[2] < -10
-    usual = course_of(scattered(1, 41) * np.repeat([1.0, 0.8], [20, 21]))  # after more slow runs slow is usual
+    usual = speed_history_of(scattered(1, 41) * np.repeat([1.0, 0.8], [20, 21]))  # after more slow runs slow is usual
     assert usual.reference == range(20, 40)
     assert usual.newest[1] < 0 < usual.newest[2]
 
 
 def test_few_earlier_runs_do_not_say_what_is_usual() -> None:
-    assert np.isnan(course_of(scattered(1, LEAST_REFERENCE)).newest).all()
-    assert np.isfinite(course_of(scattered(1, LEAST_REFERENCE + 1)).newest).all()
-    only = course_of(scattered(1, 1))
+    assert np.isnan(speed_history_of(scattered(1, LEAST_REFERENCE)).newest).all()
+    assert np.isfinite(speed_history_of(scattered(1, LEAST_REFERENCE + 1)).newest).all()
+    only = speed_history_of(scattered(1, 1))
     assert np.isnan([*only.newest, only.between_pct, only.p, *only.trend]).all()
 
 
 def test_a_newest_run_that_is_less_certain_in_itself_has_a_wider_interval() -> None:
     made, days = points(scattered(1, 12)), np.arange(12.0)
-    sure = course(KEY, made, days, np.nan).newest
-    unsure = course(KEY, [*made[:-1], Point(11, 2, made[-1].median, np.nan, np.nan, 0.1)], days, np.nan).newest
+    sure = speed_history(KEY, made, days, np.nan).newest
+    unsure = speed_history(KEY, [*made[:-1], Point(11, 2, made[-1].median, np.nan, np.nan, 0.1)], days, np.nan).newest
     assert unsure[0] == sure[0]
     assert unsure[2] - unsure[1] > 1.2 * (sure[2] - sure[1])
 
@@ -167,7 +167,7 @@ def test_a_newest_run_that_is_less_certain_in_itself_has_a_wider_interval() -> N
 def test_rows_share_the_chance_of_a_false_step(tmp_path: Path) -> None:
     """A change that is just beyond chance in one row by itself is none where four were looked at."""
     write_history(tmp_path, [1.0] * 6 + [0.9] * 6)
-    alone = courses(saved(tmp_path))
+    alone = speed_histories(saved(tmp_path))
     by_itself = [p_of_change(share.points) for share in alone]
     expected = [min(1, 2 * min(by_itself)), max(2 * min(by_itself), max(by_itself))]
     assert [share.p for share in alone] == pytest.approx(expected)
@@ -178,5 +178,5 @@ def test_void_and_failed_trials_and_ceilings_are_in_no_median(tmp_path: Path) ->
     lines = folder.trials_path.read_text().splitlines()
     spoiled = lines[0].replace('"status": "ok"', '"status": "void"'), lines[1].replace('"smb"', '"link"')
     folder.trials_path.write_text("\n".join([*spoiled, *lines[2:]]) + "\n")
-    write, read = courses(saved(tmp_path))
+    write, read = speed_histories(saved(tmp_path))
     assert (write.points[0].n, read.points[0].n) == (1, 1)

@@ -1,4 +1,4 @@
-"""The course of a share's speed over many runs: levels and steps, a drift, and how the newest run compares.
+"""The history of a share's speed over many runs: levels and steps, a drift, and how the newest run compares.
 
 A run counts as one number, the median of its trials, because trials of one run resemble one another. So the scatter
 of runs is measured between runs, never from the trials inside one.
@@ -51,7 +51,7 @@ class Step:
 
 
 @dataclass(frozen=True)
-class Course:
+class SpeedHistory:
     """One protocol, tool and direction over all runs that have it.
 
     ``p`` is the p-value of any change of speed, adjusted for the number of rows. ``begins`` has the first point of each
@@ -83,8 +83,8 @@ class Course:
         return float(np.median([self.points[number].median for number in points]))
 
 
-def courses(runs: Sequence[SavedRun]) -> list[Course]:
-    """The course of each protocol, tool and direction with a good trial in any run, writes first."""
+def speed_histories(runs: Sequence[SavedRun]) -> list[SpeedHistory]:
+    """The history of each protocol, tool and direction with a good trial in any run, writes first."""
     rows: dict[Key, list[Point]] = {}
     for number, run in enumerate(runs):
         speeds: dict[Key, list[float]] = {}
@@ -95,16 +95,16 @@ def courses(runs: Sequence[SavedRun]) -> list[Course]:
                 speeds.setdefault((protocol, tool, direction), []).append(speed)
         for key, values in speeds.items():
             rows.setdefault(key, []).append(point_of(number, np.array(values)))
-    return courses_of(rows, [run.begun for run in runs])
+    return speed_histories_of(rows, [run.begun for run in runs])
 
 
-def courses_of(rows: Mapping[Key, Sequence[Point]], begun: Sequence[datetime]) -> list[Course]:
-    """The courses of rows of points, whose runs began at these times; writes first."""
+def speed_histories_of(rows: Mapping[Key, Sequence[Point]], begun: Sequence[datetime]) -> list[SpeedHistory]:
+    """The histories of rows of points, whose runs began at these times; writes first."""
     rows = dict(sorted(rows.items(), key=lambda row: (row[0][:2], row[0][2] != "write")))
     days = np.array([time.timestamp() / DAY_S for time in begun])
     adjusted = holm([p_of_change(points) for points in rows.values()])
     return [
-        course(key, points, days[[point.run for point in points]], float(p))
+        speed_history(key, points, days[[point.run for point in points]], float(p))
         for (key, points), p in zip(rows.items(), adjusted, strict=True)
     ]
 
@@ -146,8 +146,8 @@ def _weights(points: Sequence[Point]) -> Floats:
     return weights
 
 
-def course(key: Key, points: Sequence[Point], days: Floats, p: float) -> Course:
-    """The course of one row of points at these days; ``p``: see :class:`Course`."""
+def speed_history(key: Key, points: Sequence[Point], days: Floats, p: float) -> SpeedHistory:
+    """The history of one row of points at these days; ``p``: see :class:`SpeedHistory`."""
     logs, weights = _logs(points), _weights(points)
     begins = cut(logs, weights, SIGNIFICANCE) if p < SIGNIFICANCE else [0]
     slope = theil_sen(days, logs)
@@ -168,7 +168,7 @@ def course(key: Key, points: Sequence[Point], days: Floats, p: float) -> Course:
     steps = [_step(logs, begins, number, between, alike) for number in range(1, len(begins))]
     spreads = [point.spread for point in points if np.isfinite(point.spread)]
     between_pct, within_pct = log_percent(np.array([between, np.median(spreads) if spreads else np.nan]))
-    return Course(
+    return SpeedHistory(
         dict(zip(POOLED, key, strict=True)), points, p, begins, steps, is_drift, in_trend_days, over_all,
         newest, range(len(logs) - 1) if is_drift else reference, float(between_pct), float(within_pct),
     )  # fmt: skip
