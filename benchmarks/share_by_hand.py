@@ -17,7 +17,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
 from support.local_lab import Bench
-from support.measured import SERVER, Measured, arrange
+from support.measured import SERVER, Scene, arrange
 
 from lab import stats
 
@@ -60,7 +60,7 @@ def main() -> None:
             print(f"{name}: {rates}, ratio {statistics.median(ratios):.3f} [{low:.3f}, {high:.3f}]")
 
 
-def add_measured(scene: Measured, folder: str, rates: dict[str, list[float]]) -> int:
+def add_measured(scene: Scene, folder: str, rates: dict[str, list[float]]) -> int:
     """Measure once; add the median rate of the lab's copies each way, in bytes per second, and return their size."""
     measured = scene.measure(folder)
     if measured.returncode != 0:
@@ -73,7 +73,7 @@ def add_measured(scene: Measured, folder: str, rates: dict[str, list[float]]) ->
 
 
 @contextmanager
-def scene_of(*options: str) -> Iterator[Measured]:
+def scene_of(*options: str) -> Iterator[Scene]:
     """A local lab of its own with servers and a user, taken down at the end."""
     with tempfile.TemporaryDirectory(prefix="benchmark-") as folder:
         bench = Bench(f"bench-{os.getpid()}", Path(folder) / "bench")

@@ -8,6 +8,7 @@ import signal
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from difflib import unified_diff
 from pathlib import Path
 
 import psutil
@@ -202,4 +203,5 @@ def bench(shared_bench: Bench) -> Iterator[Bench]:
     after = shared_bench.state()
     if after != before:
         shared_bench.lab("restore")  # so that the next test does not fail, too
-    assert {host: sorted(set(before[host]) ^ set(after[host])) for host in before} == {host: [] for host in before}
+    changes = {host: [*unified_diff(before[host], after[host], lineterm="", n=0)] for host in before}
+    assert not any(changes.values()), changes

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 from support.attackers import ON_A_MAC, attacked, daemon_of_roots, root_files
-from support.local_lab import Bench
+from support.local_lab import Bench, succeeded
 from support.macs import run
 
 from lab.platforms.files import CLOSE, REOPEN
@@ -87,16 +87,15 @@ def test_the_account_of_the_share_alone_gets_in(folder: Bench) -> None:
     done = close(folder)
     assert (done.returncode, done.stdout) == (0, "list\n"), done.stderr
     assert not plants(folder)
-    wrote = run(folder, "server", f"echo mine > {FOLDER}/b && mv {FOLDER}/b {FOLDER}/c && rm {FOLDER}/c", user=True)
-    assert wrote.returncode == 0, wrote.stderr
+    write = f"echo mine > {FOLDER}/b && mv {FOLDER}/b {FOLDER}/c && rm {FOLDER}/c"
+    succeeded(run(folder, "server", write, user=True))
     assert " 0: user:lab allow list,add_file,search," in folder.inside("server", f"ls -lde {FOLDER}")
 
 
 def test_opened_again_nothing_of_the_list_is_left(folder: Bench) -> None:
     close(folder)
     folder.inside("server", f"chown root {FOLDER}")  # the script runs as the owner
-    reopened = run(folder, "server", REOPEN, FOLDER)
-    assert reopened.returncode == 0, reopened.stderr
+    succeeded(run(folder, "server", REOPEN, FOLDER))
     assert folder.inside("server", f"ls -lde {FOLDER} | wc -l; stat -f %Lp {FOLDER}").split() == ["1", "777"]
 
 

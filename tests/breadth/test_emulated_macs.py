@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 from faults.observe import MAC_TRANSIENT
-from support.local_lab import HOSTS, Bench
+from support.local_lab import HOSTS, Bench, succeeded
 from support.macs import NEW, OLD, PLATFORMS, VERSIONS, await_, output_of
 from support.macs import run_as_user as run
 
@@ -35,10 +35,9 @@ def list_processes(macs: Bench, host: str) -> list[str]:
 
     ps runs alone, because the list would show a pipeline too. Ended processes are in parentheses.
     """
-    done = macs.execute(host, *PROCESSES)
-    assert done.returncode == 0, done.stderr
+    output = succeeded(macs.execute(host, *PROCESSES)).stdout
     left_out = ("sshd", MAC_TRANSIENT, " ".join(PROCESSES))
-    lines = (line for line in done.stdout.splitlines() if not line.startswith("("))
+    lines = (line for line in output.splitlines() if not line.startswith("("))
     return [line for line in lines if not any(part in line for part in left_out)]
 
 

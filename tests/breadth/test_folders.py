@@ -52,21 +52,16 @@ def test_a_folder_in_tmp_is_made_before_its_name_is_seen(bench: Bench) -> None:
 HOME = "/var/lib/file-share-lab"
 OPEN = {
     "the share's": ("mkdir -m 777 /srv/open", {"share_path": "/srv/open"}, "rmdir /srv/open"),
-    "one above the share's": (
-        "mkdir -m 777 /srv/open; mkdir /srv/open/x", {"share_path": "/srv/open/x"}, "rmdir /srv/open/x /srv/open",
-    ),
+    "one above the share's":
+        ("mkdir -m 777 /srv/open; mkdir /srv/open/x", {"share_path": "/srv/open/x"}, "rmdir /srv/open/x /srv/open"),
     "one above the lab's": ("chmod 777 /var/lib", {}, "chmod 755 /var/lib"),
     "the lab's": (f"mkdir -m 777 {HOME}", {}, f"rmdir {HOME}"),
-    "somebody's": (
-        f"mkdir -m 711 {HOME}; chown 65534 {HOME}", {}, f"rmdir {HOME}",
-    ),
+    "somebody's": (f"mkdir -m 711 {HOME}; chown 65534 {HOME}", {}, f"rmdir {HOME}"),
     "a mount of somebody's": (
         f"mkdir -m 711 {HOME} /srv/theirs; chown 65534 /srv/theirs; mount --bind /srv/theirs {HOME}", {},
         f"umount {HOME}; rmdir {HOME} /srv/theirs",
     ),
-    "a link": (
-        "mkdir -m 711 /root/x; ln -s /root/x /var/lib/file-share-lab", {}, "rm /var/lib/file-share-lab; rmdir /root/x",
-    ),
+    "a link": (f"mkdir -m 711 /root/x; ln -s /root/x {HOME}", {}, f"rm {HOME}; rmdir /root/x"),
 }  # fmt: skip
 
 

@@ -6,7 +6,8 @@ import subprocess
 import pytest
 from scenarios import test_measure as measures
 from support.again import again
-from support.measured import OWN, SERVER, Measured, check_measured, measure_well
+from support.local_lab import succeeded
+from support.measured import OWN, SERVER, Scene, check_measured, measure_well
 
 from lab.base.present import present
 from lab.local import state
@@ -21,7 +22,7 @@ test_a_password_that_is_wrong_for_afp = again(measures.test_a_wrong_password_is_
 test_ctrl_c_at_further_moments = again(measures.test_ctrl_c_leaves_nothing, "moment", CONNECTING, PREPARING, CHECKING)
 
 
-def test_a_share_of_afp_is_measured_by_its_url_as_often_as_gvfs_lives(scene: Measured) -> None:
+def test_a_share_of_afp_is_measured_by_its_url_as_often_as_gvfs_lives(scene: Scene) -> None:
     """gvfsd-afp dies now and then; `lab restore` removes what it leaves."""
     for _ in range(4):
         done = scene.measure(scene.url("afp"))
@@ -34,16 +35,15 @@ def test_a_share_of_afp_is_measured_by_its_url_as_often_as_gvfs_lives(scene: Mea
     check_measured(scene, "afp")
 
 
-def test_nfs_is_measured_without_any_source_of_a_password(scene: Measured) -> None:
-    done = scene.ann.lab("measure", scene.url("nfs"), "--time", "10s")
-    assert done.returncode == 0, done.stdout + done.stderr
+def test_nfs_is_measured_without_any_source_of_a_password(scene: Scene) -> None:
+    succeeded(scene.ann.lab("measure", scene.url("nfs"), "--time", "10s"))
 
 
-def test_a_share_that_is_encrypted_is_measured_like_any_other(scene: Measured) -> None:
+def test_a_share_that_is_encrypted_is_measured_like_any_other(scene: Scene) -> None:
     measure_well(scene, "smb", scene.url("smb", "sealed"))
 
 
-def test_of_two_measures_at_once_the_second_is_refused_and_the_first_goes_on(scene: Measured) -> None:
+def test_of_two_measures_at_once_the_second_is_refused_and_the_first_goes_on(scene: Scene) -> None:
     with scene.started(scene.url("smb"), seconds=10) as first:
         first.wait_for("stopwatch.pl eth0")
         done = scene.ann.lab(*scene.options(scene.url("nfs"), seconds=10), SECRET=scene.password)
@@ -62,14 +62,14 @@ def test_of_two_measures_at_once_the_second_is_refused_and_the_first_goes_on(sce
         ("quota", "No space left on device|Disk quota exceeded"),
     ],
 )
-def test_a_share_that_takes_no_data_is_an_error_that_says_why(scene: Measured, share: str, message: str) -> None:
+def test_a_share_that_takes_no_data_is_an_error_that_says_why(scene: Scene, share: str, message: str) -> None:
     done = scene.measure(scene.url("smb", share))
     assert done.returncode == 1
     assert re.search(message, done.stderr)
     assert scene.on_server("ls -A /mnt/small") == ""
 
 
-def test_what_a_restore_cannot_reach_any_more_is_named(one_scene: Measured) -> None:
+def test_what_a_restore_cannot_reach_any_more_is_named(one_scene: Scene) -> None:
     with one_scene.left_as_found() as scene:
         try:
             with scene.started(scene.url("smb")) as run:
@@ -77,17 +77,16 @@ def test_what_a_restore_cannot_reach_any_more_is_named(one_scene: Measured) -> N
                 run.strike("KILL")
                 run.end()
             scene.bench.inside("client", KILL_MOUNT)
-            done = scene.ann.lab("restore", SECRET=scene.password)
+            printed = succeeded(scene.ann.lab("restore", SECRET=scene.password)).stdout
             (left,) = re.findall(OWN, scene.on_server("ls /mnt/share"))
         finally:
             scene.on_server("rm -rf /mnt/share/file-share-lab-*")
-    assert done.returncode == 0, done.stdout + done.stderr
     message = f"the lab's mount of the share had ended: where {left} is in it still, remove it"
-    assert message in done.stdout.replace("\n", " ")
+    assert message in printed.replace("\n", " ")
 
 
 @pytest.mark.parametrize("moment", ["^cp --sparse", CHECKING], ids=["transfer", "checking"])
-def test_a_mount_of_the_labs_own_that_dies_is_made_anew(scene: Measured, moment: str) -> None:
+def test_a_mount_of_the_labs_own_that_dies_is_made_anew(scene: Scene, moment: str) -> None:
     with scene.started(scene.url("smb"), seconds=10) as run:
         run.wait_for_process(moment)
         scene.bench.inside("client", KILL_MOUNT)
@@ -95,7 +94,7 @@ def test_a_mount_of_the_labs_own_that_dies_is_made_anew(scene: Measured, moment:
     assert code == 0, output
 
 
-def test_a_link_that_goes_down_ends_the_run_and_nothing_stays_on_the_client(one_scene: Measured) -> None:
+def test_a_link_that_goes_down_ends_the_run_and_nothing_stays_on_the_client(one_scene: Scene) -> None:
     with one_scene.left_as_found() as scene:
         try:
             with scene.started(scene.url("nfs"), seconds=10) as run:
@@ -105,11 +104,10 @@ def test_a_link_that_goes_down_ends_the_run_and_nothing_stays_on_the_client(one_
         finally:
             scene.on_server("ip link set eth0 up; rm -rf /mnt/share/file-share-lab-*")
         assert (code, "Traceback" in output) == (1, False), output
-        done = scene.ann.lab("restore")
-        assert done.returncode == 0, done.stdout + done.stderr
+        succeeded(scene.ann.lab("restore"))
 
 
-def test_a_mount_of_somebody_else_that_goes_away_is_tidied_when_it_is_back(scene: Measured) -> None:
+def test_a_mount_of_somebody_else_that_goes_away_is_tidied_when_it_is_back(scene: Scene) -> None:
     share = f"smb://{SERVER}/labram", f"lab\nWORKGROUP\n{scene.password}\n"
     try:
         folder = scene.mount(*share)
@@ -121,13 +119,12 @@ def test_a_mount_of_somebody_else_that_goes_away_is_tidied_when_it_is_back(scene
         assert "the share is not mounted there any more" in output
         assert re.search(OWN, scene.on_server("ls /mnt/share"))
         scene.mount(*share)
-        done = scene.ann.lab("restore")
-        assert done.returncode == 0, done.stdout + done.stderr
+        succeeded(scene.ann.lab("restore"))
     finally:
         scene.end_session()
 
 
-def test_a_transfer_that_another_interface_takes_over_is_void(scene: Measured) -> None:
+def test_a_transfer_that_another_interface_takes_over_is_void(scene: Scene) -> None:
     """A laptop may change from its cable to Wi-Fi."""
     hosts = present(state.load(scene.bench.name)).hosts
     ends = [["second0", "netns", str(hosts[role].pid)] for role in ("client", "server")]

@@ -1,14 +1,13 @@
 """A narrow sudo and the host's own guard: the client restores itself, and NFS is measured too."""
 
 import signal
-import time
 from pathlib import Path
 
 from scenarios import test_runs_with_narrow_sudo as narrow_sudo
 from support.again import again
 from support.local_lab import Bench, end
 from support.narrow_sudo import MTU, connected, narrow_hosts
-from support.sshd import wait_for
+from support.waiting import last_look, wait_until
 
 from lab.platforms.linux.settings import LinuxMtu
 from lab.settings.host_journal import HostJournal
@@ -32,10 +31,7 @@ def test_a_client_restores_itself_after_its_controller_was_killed(unchanged: tup
             end(run, signal.SIGKILL)
         assert guard == "file-share-lab: lease\n"
         assert bench.inside("client", f"cat {MTU}") == "9000\n"
-        deadline = time.monotonic() + 180
-        while (left := bench.state()["client"]) != before and time.monotonic() < deadline:
-            time.sleep(1)
-        assert left == before
+        assert last_look(lambda: bench.state()["client"], before, 180) == before
         assert "already unlocked (the lease expired" in bench.check_output("restore")
     finally:
         narrow_hosts(bench)
@@ -51,7 +47,7 @@ def test_the_host_takes_an_mtu_back_by_itself(unchanged: tuple[Bench, Path]) -> 
         journal.arm(record)
         LinuxMtu("eth0").change("9000")[0].run(host)
         assert host.run("cat", MTU).stdout == "9000\n"
-        wait_for(lambda: host.run("cat", MTU).stdout == "1500\n")
+        wait_until(lambda: host.run("cat", MTU).stdout == "1500\n")
         journal.strike([record])
         for step in journal.record(1).undo:
             step.run(host)

@@ -5,7 +5,7 @@ import subprocess
 from collections.abc import Callable
 
 import pytest
-from support.local_lab import Bench
+from support.local_lab import Bench, succeeded
 from support.macs import SERVE, run
 from support.paths import TESTS
 
@@ -71,10 +71,8 @@ def test_bytes_go_both_ways(macs: Bench, point: str, protocol: str) -> None:
     folder = "/Volumes/labram" if protocol == "nfs" else "/Users/lab/shared"
     # afpd of netatalk 4 aborts where a client replaces a file that Samba made
     run(macs, "server", f"rm -f {folder}/*; echo hello > {folder}/f; /linux/usr/bin/chown lab {folder}/f")
-    done = mount(macs, protocol, point)
-    assert done.returncode == 0, done.stderr
-    moved = run(macs, "client", TRANSFER, point, user=True)
-    assert (moved.returncode, moved.stdout) == (0, "hello\n"), moved.stderr
+    succeeded(mount(macs, protocol, point))
+    assert succeeded(run(macs, "client", TRANSFER, point, user=True)).stdout == "hello\n"
     paths = {"client": "/private/tmp/random", "server": f"{folder}/random"}
     sums = {run(macs, host, f"/linux/usr/bin/md5sum < {path}").stdout for host, path in paths.items()}
     assert len(sums) == 1
@@ -114,8 +112,7 @@ def test_what_was_negotiated_is_told(macs: Bench, point: str) -> None:
     assert "SMB_VERSION                   SMB_2.1\n" in shares  # the highest dialect that 10.9 serves
     assert unmount(macs, point).returncode == 0
     options = "resvport,nolocks,rsize=1048576,wsize=16384"
-    done = run(macs, "client", f"mount_nfs -o {options} server-data:/Volumes/labram {point}")
-    assert done.returncode == 0, done.stderr
+    succeeded(run(macs, "client", f"mount_nfs -o {options} server-data:/Volumes/labram {point}"))
     original, current = run(macs, "client", "nfsstat -m").stdout.split("-- Current mount parameters:")
     assert "rsize=1048576,wsize=16384" in original
     assert "rsize=65536,wsize=16384" in current  # the most that a Mac served up to 10.15
@@ -171,10 +168,8 @@ def test_a_linux_server_serves_macs(linux_server: Bench, protocol: str) -> None:
     bench = linux_server
     run(bench, "client", f"mkdir -p /Users/lab/{protocol}", user=True)
     run(bench, "server", "rm -f /mnt/share/*; echo hello > /mnt/share/f; chown lab /mnt/share/f")
-    done = mount(bench, protocol, f"/Users/lab/{protocol}", export="/mnt/share")
-    assert done.returncode == 0, done.stderr
-    moved = run(bench, "client", TRANSFER, f"/Users/lab/{protocol}", user=True)
-    assert (moved.returncode, moved.stdout) == (0, "hello\n"), moved.stderr
+    succeeded(mount(bench, protocol, f"/Users/lab/{protocol}", export="/mnt/share"))
+    assert succeeded(run(bench, "client", TRANSFER, f"/Users/lab/{protocol}", user=True)).stdout == "hello\n"
     assert unmount(bench, f"/Users/lab/{protocol}").returncode == 0
     assert run(bench, "client", LEFT).stdout == ""
 
@@ -184,6 +179,5 @@ def linux_server(new_bench: Callable[..., Bench]) -> Bench:
     """The client is macOS 26; the server is Linux with Samba, Ganesha and netatalk."""
     bench = new_bench("--platform", "client=macos@26.0")
     servers = (TESTS / "support" / "linux_servers.sh").read_text(encoding="utf-8")
-    done = run(bench, "server", servers, password(bench))
-    assert done.returncode == 0, done.stdout + done.stderr
+    succeeded(run(bench, "server", servers, password(bench)))
     return bench

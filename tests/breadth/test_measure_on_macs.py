@@ -7,18 +7,18 @@ from typing import Any
 import pytest
 from faults.observe import Observer, difference
 from support.inside_host import PYTHON
-from support.local_lab import Bench
-from support.measured import SERVER, Measured, arrange
+from support.local_lab import Bench, succeeded
+from support.measured import SERVER, Scene, arrange
 from support.waiting import wait_until
 
 
 @pytest.fixture(scope="module")
-def one_scene(new_bench: Callable[..., Bench]) -> Measured:
+def one_scene(new_bench: Callable[..., Bench]) -> Scene:
     return arrange(new_bench, "--rate", "200mbit", "--platform", "client=macos@15.5")
 
 
 @pytest.fixture
-def scene(one_scene: Measured) -> Iterator[Measured]:
+def scene(one_scene: Scene) -> Iterator[Scene]:
     """Afterwards Mac and share must be as before, except the results of the Mac's owner and the lab's state."""
     observer = Observer(one_scene.bench.name)
     observer.settle()
@@ -30,9 +30,8 @@ def scene(one_scene: Measured) -> Iterator[Measured]:
     assert [line for line in changes if "/run/servers" not in line] == []  # where the server's programs keep their own
 
 
-def measure_well(scene: Measured, protocol: str, target: str) -> None:
-    done = scene.measure(target)
-    assert done.returncode == 0, done.stdout + done.stderr
+def measure_well(scene: Scene, protocol: str, target: str) -> None:
+    succeeded(scene.measure(target))
     trials = scene.trials()
     good = [trial for trial in trials if trial["status"] == "ok"]
     assert {trial["direction"] for trial in good} == {"read", "write"}, trials
@@ -45,11 +44,11 @@ def measure_well(scene: Measured, protocol: str, target: str) -> None:
 
 
 @pytest.mark.parametrize("protocol", ["smb", "nfs"])
-def test_a_share_is_measured_by_its_url(scene: Measured, protocol: str) -> None:
+def test_a_share_is_measured_by_its_url(scene: Scene, protocol: str) -> None:
     measure_well(scene, protocol, scene.url(protocol))
 
 
-def test_a_volume_of_the_owner_is_measured_and_stays(scene: Measured) -> None:
+def test_a_volume_of_the_owner_is_measured_and_stays(scene: Scene) -> None:
     url = f"//lab:{scene.password}@{SERVER}/labram"
     scene.ann.shell(f"mkdir nas && mount_smbfs '{url}' nas")
     try:
@@ -59,7 +58,7 @@ def test_a_volume_of_the_owner_is_measured_and_stays(scene: Measured) -> None:
         scene.ann.shell("umount nas && rmdir nas")
 
 
-def test_ctrl_c_leaves_nothing(scene: Measured) -> None:
+def test_ctrl_c_leaves_nothing(scene: Scene) -> None:
     command = scene.ann.words(PYTHON, "-m", "lab", *scene.options(scene.url("smb"), seconds=60), SECRET=scene.password)
     pipes: dict[str, Any] = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
     with subprocess.Popen(command, text=True, **pipes) as run:

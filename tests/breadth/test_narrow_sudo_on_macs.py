@@ -1,7 +1,6 @@
 """Macs with the helper alone: what they have is measured, put back after a crash too, and no more is given."""
 
 import shutil
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -9,6 +8,7 @@ import pytest
 from support.local_lab import HOSTS, Bench
 from support.macs import SERVE, run, state
 from support.narrow_sudo import on_macs
+from support.waiting import last_look
 
 PLATFORMS = ("macos@15.5", "macos@10.13")
 FACTORS = {"tcp_space": ["64 KiB"], "store": ["disk"], "tool": ["cp"], "size": "1 MiB"}
@@ -89,10 +89,7 @@ def test_both_restore_themselves_after_their_controller_was_killed(unchanged: tu
     bench, _ = unchanged
     before = state(bench, PLATFORMS)
     kill_a_run(bench, lab_lease="30 s")
-    deadline = time.monotonic() + 240
-    while (left := state(bench, PLATFORMS)) != before and time.monotonic() < deadline:
-        time.sleep(1)
-    assert left == before
+    assert last_look(lambda: state(bench, PLATFORMS), before, 240) == before
     restored = bench.lab("restore")
     assert (restored.returncode, restored.stderr) == (0, "")
     assert "both hosts were already unlocked (the lease expired" in restored.stdout

@@ -26,7 +26,7 @@ def narrow(new_bench: Callable[..., Bench]) -> Iterator[tuple[Bench, Path]]:
     assert (installed.returncode, installed.stdout.count("put there: ")) == (0, 4), installed.stderr
     with serving(bench):
         yield bench, hosts
-    assert bench.lab("host", "remove", "--hosts", str(hosts)).returncode == 0
+    bench.check_output("host", "remove", "--hosts", str(hosts))
     assert [bench.inside(host, TRACES) for host in HOSTS] == ["", ""]
 
 

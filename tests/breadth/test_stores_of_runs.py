@@ -38,17 +38,9 @@ store = ["disk", "ext4"]
 """
 
 
-def sweep_of(bench: Bench, tools: list[str], **factors: Any) -> Path:
-    """A sweep file with these factors that measures the store with these tools."""
-    path = bench.sweep(**factors)
-    path.write_text(f'store_tools = {json.dumps(tools)}\nbonnie_size = "64 MiB"\n{path.read_text()}')
-    return path
-
-
 def test_dd_three_times_fio_and_bonnie_once_a_block_and_known_to_every_trial_on_that_disk(bench: Bench) -> None:
-    path = sweep_of(bench, ["dd", "fio", "bonnie++"], protocol=["ssh", "smb"], store=["ram", "disk"], size="8 MiB")
-    before = bench.state()
-    bench.check_output("run", "--hosts", str(bench.hosts), str(path))
+    keys: dict[str, Any] = {"store_tools": ["dd", "fio", "bonnie++"], "bonnie_size": "64 MiB"}
+    moved_trials = bench.measure(protocol=["ssh", "smb"], store=["ram", "disk"], size="8 MiB", **keys)
     rows = {row.trial_id: row for row in RunFolder(bench.newest()).trials() if row.protocol == "store"}
     of_dd = {f"b001-store-{name}" for name in SHOTS}
     assert set(rows) == of_dd | {f"b001-store-{name}" for name in ("fio-read", "fio-write", "bonnie++")}
@@ -56,7 +48,7 @@ def test_dd_three_times_fio_and_bonnie_once_a_block_and_known_to_every_trial_on_
         assert (row.status, row.store) == ("ok", "disk"), row.reason
         assert present(row.observed.server).cores
         assert row.size_bytes == 8 * 2**20 or name not in of_dd
-    for moved in bench.trials():
+    for moved in moved_trials:
         known = {name: value for name, value in moved["observed"].items() if name.startswith("store_ceiling")}
         shots = [row for row in rows.values() if (row.tool, row.direction) == ("dd", moved["direction"])]
         assert len(shots) == 3
@@ -67,7 +59,6 @@ def test_dd_three_times_fio_and_bonnie_once_a_block_and_known_to_every_trial_on_
     assert present(bonnie.write_char).bytes_per_s
     assert rows["b001-store-fio-read"].observed.requests
     assert bench.inside("server", "ls -A /srv/disk") == ""
-    assert bench.state() == before
     shown = bench.lab("show", "--table", "store").stdout
     assert "bonnie++: written byte by byte (cached)" in shown
     assert "dd: written and flushed" in shown
@@ -76,16 +67,13 @@ def test_dd_three_times_fio_and_bonnie_once_a_block_and_known_to_every_trial_on_
 
 
 def test_bonnie_and_its_files_are_gone_after_its_run_was_killed(bench: Bench) -> None:
-    path = sweep_of(bench, ["bonnie++"], store=["disk"], size="1 MiB")
-    before = bench.state()
-    with bench.started("run", "--hosts", str(bench.hosts), str(path)) as process:
+    with bench.started_run(store=["disk"], size="1 MiB", store_tools=["bonnie++"], bonnie_size="64 MiB") as process:
         bench.inside("server", BONNIE_RUNS)
         assert end(process, signal.SIGKILL)[0] == -signal.SIGKILL
     bench.wait_until_free()
     bench.inside("server", BONNIE_RUNS)  # bonnie takes no notice of a connection that ends
     bench.check_output("restore")
     assert bench.inside("server", "ls -A /srv/disk") == ""
-    assert bench.state() == before
 
 
 def test_a_resumed_run_measures_it_once_a_block_too(bench: Bench) -> None:
@@ -106,10 +94,8 @@ def test_stores_alone_are_measured_without_a_share_and_a_resumed_run_goes_on_whe
     before = bench.state()
     bench.check_output("run", "--hosts", str(bench.hosts), str(path))
     trials = RunFolder(bench.newest()).trials()
-    assert {(row.protocol, row.tool, row.status) for row in trials} == {
-        ("local", "dd", "ok"),
-        ("store", "memory", "ok"),
-    }
+    kinds = {(row.protocol, row.tool, row.status) for row in trials}
+    assert kinds == {("local", "dd", "ok"), ("store", "memory", "ok")}
     made = [row for row in trials if row.store == "ext4"]
     assert all("ext4" in (row.effective.server_store or "") for row in made)
     assert bench.inside("server", "ls -A /srv/disk") == ""

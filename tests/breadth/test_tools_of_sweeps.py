@@ -9,9 +9,9 @@ from typing import Any
 from scenarios import test_whole_sweeps as whole_sweeps
 from support.again import again
 from support.local_lab import Bench
-from support.sweeps import PHASES, SWEEP
 
 FACTORS = ("protocol", "tool", "direction")
+PHASES = ["create", "stat", "list", "rename", "delete"]
 
 
 def test_dd_a_log_and_bands_over_all_that_is_mounted(bench: Bench) -> None:
@@ -86,13 +86,8 @@ test_a_tree_moves_over_every_protocol = again(
 
 
 def test_of_a_second_copy_only_the_changed_files_move(bench: Bench) -> None:
-    tree = 'profile = "mail"\nsize = "4 MiB"\nchanged = 0.01'
-    sweep = SWEEP.format(tree=tree, protocols='["smb", "nfs", "ssh"]').replace('["cp", "rsync", "tar"]', '["rsync"]')
-    (bench.directory / "again.toml").write_text(sweep)
-    before = bench.state()
-    bench.check_output("run", "--hosts", str(bench.hosts), "again.toml")
-    assert bench.state() == before
-    trials = bench.trials()
+    tree = {"kind": "tree", "profile": "mail", "size": "4 MiB", "changed": 0.01}
+    trials = bench.measure(protocol=["smb", "nfs", "ssh"], client_sync=["close"], workload=tree)
     assert len(trials) == 6
     for trial in trials:
         assert (trial["workload"], trial["verified"]) == ("tree mail, 1 % changed", True)
@@ -101,11 +96,8 @@ def test_of_a_second_copy_only_the_changed_files_move(bench: Bench) -> None:
 
 
 def test_names_are_made_found_listed_renamed_and_removed_over_all_that_is_mounted(bench: Bench) -> None:
-    (bench.directory / "phases.toml").write_text(PHASES)
-    before = bench.state()
-    bench.check_output("run", "--hosts", str(bench.hosts), "phases.toml")
-    assert bench.state() == before
-    trials = bench.trials()
+    factors: dict[str, Any] = {"tool": ["metadata"], "client_sync": ["close"], "metadata.phase": PHASES}
+    trials = bench.measure(protocol=["afp", "smb", "nfs"], workload=whole_sweeps.SOURCES, **factors)
     assert len(trials) == 3 * 5
     for trial in trials:
         phase, files = trial["options"]["metadata.phase"], trial["files"]

@@ -1,25 +1,12 @@
 """A server that nobody logs in to: trees, mounts of others, and a share that vanishes."""
 
+from typing import Any
+
 import pytest
 from scenarios import test_unseen_server as unseen_server
 from support.again import again
 from support.local_lab import Bench
 from support.other_servers import LARGE, RESTART_SAMBA, SHARE, unseen_hosts, wait_until_under_way
-
-TREE = """
-name = "unseen-trees"
-blocks = 1
-[workload]
-kind = "tree"
-profile = "mail"
-size = "2 MiB"
-[factors]
-protocol = ["{protocol}"]
-tool = ["cp", "rsync", "metadata"]
-metadata.phase = ["create", "stat", "list", "rename", "delete"]
-store = ["disk"]
-client_sync = ["close"]
-"""
 
 test_an_unseen_server_of_nfs = again(
     unseen_server.test_an_unseen_server_is_measured_through_a_mount_of_the_lab,
@@ -31,10 +18,10 @@ test_a_foreign_mount_after_a_kill = again(unseen_server.test_restore_after_a_kil
 
 @pytest.mark.parametrize(("protocol", "share"), [("smb", {"name": "labram"}), ("nfs", {"path": SHARE})])
 def test_a_tree_and_its_names_are_measured_through_a_mount(unseen: Bench, protocol: str, share: dict[str, str]) -> None:
-    (unseen.directory / "trees.toml").write_text(TREE.format(protocol=protocol))
-    done = unseen.lab("run", "--hosts", str(unseen_hosts(unseen, **share)), "trees.toml")
-    trials = unseen.trials_if_any()
-    assert done.returncode == 0, done.stdout + done.stderr + "\n".join(trial["reason"] for trial in trials)
+    factors: dict[str, Any] = {"tool": ["cp", "rsync", "metadata"], "store": ["disk"], "client_sync": ["close"]}
+    factors["metadata.phase"] = ["create", "stat", "list", "rename", "delete"]
+    mail = {"kind": "tree", "profile": "mail", "size": "2 MiB"}
+    trials = unseen.measure(hosts=unseen_hosts(unseen, **share), protocol=[protocol], workload=mail, **factors)
     assert len(trials) == 2 * 2 + 5
     assert {(trial["status"], trial["verified"]) for trial in trials} == {("ok", True)}
     assert {trial["files"] for trial in trials} == {trials[0]["files"]}

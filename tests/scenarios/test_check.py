@@ -36,40 +36,27 @@ def running(bench: Bench, host: str, *argv: str) -> Iterator[subprocess.Popen[st
 @pytest.mark.parametrize(
     ("changes", "expected"),
     [
-        (
-            {"server_data_address": "10.99.0.9", "server_interface": "eth0"},
-            [("server address", "10.99.0.9 is on no interface of it: it has eth0 10.99.0.2", "correct data_address")],
-        ),
-        (
-            {"client_data_address": "10.99.0.2", "server_data_address": "10.55.0.9"},
-            [
-                ("server system", "10.99.0.2 is an address of this host itself", "is data_address 10.99.0.2"),
-                ("client system", "Network is unreachable", "is data_address 10.55.0.9 of the other host right?"),
-            ],
-        ),
-        (
-            {"client_interface": "eth7", "server_interface": "lo", "client_ram_disk": "4096 GiB"},
-            [
-                ("client address", "there is no interface eth7; there are lo, eth0", "correct interface in [client]"),
-                ("server address", "leave by eth0, while interface = lo: MTU and", "interface as the one that"),
-                ("client memory", "it does not fit", "give ram_disk ="),
-                ("server memory", "in the same memory", "in [server]"),
-            ],
-        ),
-        (
-            {
-                "client_user": "lab", "server_user": "lab", "server_sudo": "nopasswd",
-                "client_mount_base": "/nowhere", "share_password": "env:NO_SUCH_VARIABLE",
-                "server_ram_disk_format": "ext4",
-            },
-            [
-                ("server memory", "ram_disk_format = ext4: its kernel has ", ""),
-                ("client sudo", "sudo = none, and lab is not root", "give sudo = nopasswd or password in [client]"),
-                ("server sudo", "sudo: a password is required", "in it `lab ALL=(root) NOPASSWD: ALL`"),
-                ("client folder", "mount_base = /nowhere: there is no such folder", "make it there"),
-                ("share password", "NO_SUCH_VARIABLE is not set", ""),
-            ],
-        ),
+        ({"server_data_address": "10.99.0.9", "server_interface": "eth0"}, [
+            ("server address", "10.99.0.9 is on no interface of it: it has eth0 10.99.0.2", "correct data_address"),
+        ]),
+        ({"client_data_address": "10.99.0.2", "server_data_address": "10.55.0.9"}, [
+            ("server system", "10.99.0.2 is an address of this host itself", "is data_address 10.99.0.2"),
+            ("client system", "Network is unreachable", "is data_address 10.55.0.9 of the other host right?"),
+        ]),
+        ({"client_interface": "eth7", "server_interface": "lo", "client_ram_disk": "4096 GiB"}, [
+            ("client address", "there is no interface eth7; there are lo, eth0", "correct interface in [client]"),
+            ("server address", "leave by eth0, while interface = lo: MTU and", "interface as the one that"),
+            ("client memory", "it does not fit", "give ram_disk ="),
+            ("server memory", "in the same memory", "in [server]"),
+        ]),
+        ({"client_user": "lab", "server_user": "lab", "server_sudo": "nopasswd", "client_mount_base": "/nowhere",
+          "share_password": "env:NO_SUCH_VARIABLE", "server_ram_disk_format": "ext4"}, [
+            ("server memory", "ram_disk_format = ext4: its kernel has ", ""),
+            ("client sudo", "sudo = none, and lab is not root", "give sudo = nopasswd or password in [client]"),
+            ("server sudo", "sudo: a password is required", "in it `lab ALL=(root) NOPASSWD: ALL`"),
+            ("client folder", "mount_base = /nowhere: there is no such folder", "make it there"),
+            ("share password", "NO_SUCH_VARIABLE is not set", ""),
+        ]),
     ],
     ids=["address", "addresses", "interfaces and memory", "accounts and folders"],
 )  # fmt: skip

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from support.local_lab import Bench
-from support.measured import Measured, arrange, measure_well
+from support.measured import Scene, arrange, measure_well
 
 ADDRESSES = {"client": "fd00:77::1", "server": "fd00:77::2"}
 V4 = {"client": "10.99.0.1", "server": "10.99.0.2"}
@@ -70,14 +70,14 @@ def test_addresses_of_one_link_serve_what_listens_with_a_zone(dual: Bench) -> No
 
 
 @pytest.fixture(scope="module")
-def one_scene(new_bench: Callable[..., Bench]) -> Measured:
+def one_scene(new_bench: Callable[..., Bench]) -> Scene:
     scene = arrange(new_bench, "--rate", "200mbit")
     add_addresses(scene.bench)
     return scene
 
 
 @pytest.fixture
-def scene(one_scene: Measured) -> Iterator[Measured]:
+def scene(one_scene: Scene) -> Iterator[Scene]:
     with one_scene.left_as_found():
         yield one_scene
 
@@ -90,12 +90,12 @@ def scene(one_scene: Measured) -> Iterator[Measured]:
         ("smb", "smb://lab@[{zoned}]/labram"),
     ],
 )
-def test_a_share_at_an_address_of_ipv6_is_measured(scene: Measured, protocol: str, target: str) -> None:
+def test_a_share_at_an_address_of_ipv6_is_measured(scene: Scene, protocol: str, target: str) -> None:
     zoned = f"{scene.on_server(LINK_LOCAL).strip()}%25eth0"
     measure_well(scene, protocol, target.format(address=ADDRESSES["server"], zoned=zoned))
 
 
-def test_a_folder_that_a_desktop_mounted_by_ipv6_is_measured(scene: Measured) -> None:
+def test_a_folder_that_a_desktop_mounted_by_ipv6_is_measured(scene: Scene) -> None:
     try:
         folder = scene.mount(f"smb://[{ADDRESSES['server']}]/labram", f"lab\nWORKGROUP\n{scene.password}\n")
         measure_well(scene, "smb", folder)

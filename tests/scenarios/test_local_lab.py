@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import pytest
 from support.local_lab import Bench, gone
-from support.sshd import wait_for
+from support.waiting import wait_until
 
 from lab.base.present import present
 from lab.local import state
@@ -74,7 +74,7 @@ def test_nothing_is_left_after_a_kill(new_bench: Callable[..., Bench], victim: s
         os.kill(pid, signal.SIGKILL)
     if victim == "both":
         # only files can be left, and the next command for this lab removes them
-        wait_for(lambda: not any(process.alive() for process in lab.hosts.values()))
+        wait_until(lambda: not any(process.alive() for process in lab.hosts.values()))
         bench.check_output("local", "down", "--name", bench.name)
     assert not gone(bench.name)
     assert not bench.hosts.exists()

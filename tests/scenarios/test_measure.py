@@ -4,18 +4,19 @@ import re
 from collections.abc import Iterator
 
 import pytest
-from support.measured import OWN, SERVER, Measured, measure_well
+from support.local_lab import succeeded
+from support.measured import OWN, SERVER, Scene, measure_well
 
 KEYS = "/etc/ssh/lab_authorized_keys"  # keys of the account lab on hosts of a local lab
 
 
 @pytest.mark.parametrize("protocol", ["smb"])
-def test_a_share_is_measured_by_its_url(scene: Measured, protocol: str) -> None:
+def test_a_share_is_measured_by_its_url(scene: Scene, protocol: str) -> None:
     assert measure_well(scene, protocol, scene.url(protocol)).splitlines()[-1].startswith("results/")
 
 
 @pytest.mark.parametrize("protocol", ["smb"])
-def test_a_mounted_share_is_measured_by_its_folder(scene: Measured, protocol: str) -> None:
+def test_a_mounted_share_is_measured_by_its_folder(scene: Scene, protocol: str) -> None:
     """The share stays mounted, and the session of whoever mounted it goes on."""
     answers = f"lab\nWORKGROUP\n{scene.password}\n" if protocol == "smb" else ""
     try:
@@ -29,7 +30,7 @@ def test_a_mounted_share_is_measured_by_its_folder(scene: Measured, protocol: st
 
 
 @pytest.fixture
-def with_login(one_scene: Measured) -> Iterator[Measured]:
+def with_login(one_scene: Scene) -> Iterator[Scene]:
     """Ann may log in to the server, as lab, by a key; her ssh knows it as ``nas``."""
     key = one_scene.ann.shell(
         f"mkdir -m 700 .ssh && ssh-keygen -q -t ed25519 -N '' -f .ssh/id_ed25519 && ssh-keyscan -t ed25519 {SERVER} "
@@ -42,7 +43,7 @@ def with_login(one_scene: Measured) -> Iterator[Measured]:
     one_scene.ann.shell("rm -r .ssh")
 
 
-def test_a_login_shows_the_side_of_the_server(with_login: Measured, scene: Measured) -> None:
+def test_a_login_shows_the_side_of_the_server(with_login: Scene, scene: Scene) -> None:
     """A host that ssh knows is measured over SSH, or by SMB and looked at over SSH."""
     measure_well(scene, "ssh", "nas")
     assert all(trial["server_cpu_s"] is not None for trial in scene.trials() if trial["protocol"] == "ssh")
@@ -65,7 +66,7 @@ KILL_SAMBA = "pkill -KILL -x smbd; while pgrep -x smbd >/dev/null; do sleep 0.02
         ("smb://lab:pw@10.99.0.2/x", "TARGET has a password in it", "the lab asks for it"),
     ],
 )
-def test_a_target_that_cannot_be_measured_is_bad_input(scene: Measured, target: str, message: str, remedy: str) -> None:
+def test_a_target_that_cannot_be_measured_is_bad_input(scene: Scene, target: str, message: str, remedy: str) -> None:
     done = scene.measure(target)
     assert (done.returncode, done.stdout) == (2, "")
     assert message in done.stderr
@@ -74,14 +75,14 @@ def test_a_target_that_cannot_be_measured_is_bad_input(scene: Measured, target: 
 
 
 @pytest.mark.parametrize("protocol", ["smb"])
-def test_a_share_that_does_not_exist(scene: Measured, protocol: str) -> None:
+def test_a_share_that_does_not_exist(scene: Scene, protocol: str) -> None:
     done = scene.measure(scene.url(protocol, "nosuch").replace("/mnt/share", "/mnt/nosuch"))
     assert done.returncode == 1
     assert "is the name of the share right, and may this account use it?" in done.stderr
 
 
 @pytest.mark.parametrize("protocol", ["smb"])
-def test_a_wrong_password_is_an_error(scene: Measured, protocol: str) -> None:
+def test_a_wrong_password_is_an_error(scene: Scene, protocol: str) -> None:
     done = scene.measure(scene.url(protocol), SECRET="wrong")
     assert done.returncode == 1
     assert "the password was refused" in done.stderr
@@ -89,7 +90,7 @@ def test_a_wrong_password_is_an_error(scene: Measured, protocol: str) -> None:
 
 
 @pytest.mark.parametrize("moment", ["gio mount", "^cp --sparse"], ids=["mounting", "transfer"])
-def test_ctrl_c_leaves_nothing(scene: Measured, moment: str) -> None:
+def test_ctrl_c_leaves_nothing(scene: Scene, moment: str) -> None:
     for _ in range(MOST_TRIES):
         with scene.started(scene.url("smb")) as run:
             if run.sees_process(moment):
@@ -101,18 +102,16 @@ def test_ctrl_c_leaves_nothing(scene: Measured, moment: str) -> None:
     pytest.fail(f"{moment!r} was over before it was seen, {MOST_TRIES} times")
 
 
-def test_restore_cleans_up_after_a_kill(scene: Measured) -> None:
+def test_restore_cleans_up_after_a_kill(scene: Scene) -> None:
     with scene.started(scene.url("smb")) as run:
         run.wait_for_process("^cp --sparse")
         run.strike("KILL")
         run.end()
     assert re.search(OWN, scene.on_server("ls /mnt/share"))
-    done = scene.ann.lab("restore", SECRET=scene.password)
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert "put back" in done.stdout
+    assert "put back" in succeeded(scene.ann.lab("restore", SECRET=scene.password)).stdout
 
 
-def test_a_server_that_vanishes_ends_the_run_and_the_message_names_what_stays(one_scene: Measured) -> None:
+def test_a_server_that_vanishes_ends_the_run_and_the_message_names_what_stays(one_scene: Scene) -> None:
     with one_scene.left_as_found() as scene:
         try:
             with scene.started(scene.url("smb"), seconds=10) as run:

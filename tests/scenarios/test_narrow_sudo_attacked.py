@@ -6,7 +6,7 @@ import pytest
 from support import narrow_sudo as sudo
 from support.attackers import ON_LINUX
 from support.local_lab import Bench
-from support.sshd import wait_for
+from support.waiting import wait_until
 
 from lab.base.errors import HostLost
 from lab.hosts.ssh import HELPER, SshHost
@@ -232,7 +232,7 @@ def test_a_session_of_roots_above_the_account_is_not_ended_for_it(narrow: Bench,
     words = ["local", "exec", "--name", narrow.name, "client", "--", "/bin/sh", "-c", script, "sh"]
     session = narrow.lab(*words, HELPER, *sudo.TAKE_IT).stdout.strip()
     try:
-        wait_for(lambda: "\n" in narrow.inside("client", "cat /tmp/taken"))
+        wait_until(lambda: "\n" in narrow.inside("client", "cat /tmp/taken"))
         assert account.run(*sudo.sh(READ, ""), root=True).stdout.startswith(f"held\n{session}\n")
         taken = account.run(*sudo.TAKE_IT, root=True, given=f"{sudo.TOKEN}\n{{}}\n").stdout
         assert taken.splitlines()[0::2] == ["taken", "again"]

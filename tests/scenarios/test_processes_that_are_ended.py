@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from support.sshd import gone, wait_for
+from support.sshd import gone
+from support.waiting import wait_until
 
 from lab.hosts.host_config import HostConfig
 from lab.hosts.processes import END_ORPHANS, ENDING
@@ -31,7 +32,7 @@ def other_lab(file: Path) -> Iterator[tuple[subprocess.Popen[bytes], str]]:
     """Another lab on this machine, and the pid of its command; both end with the test."""
     with subprocess.Popen([sys.executable, "-c", LAB, str(file)]) as process:
         try:
-            wait_for(lambda: file.exists() or process.poll() is not None)
+            wait_until(lambda: file.exists() or process.poll() is not None)
             yield process, file.read_text().strip()
         finally:
             process.kill()

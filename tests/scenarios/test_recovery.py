@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from support.local_lab import HOSTS, Bench, end
+from support.local_lab import HOSTS, Bench, end, succeeded
 from support.other_servers import other_samba
 
 from lab.base.present import present
@@ -75,8 +75,7 @@ def test_a_sweep_over_the_link_it_changes(bench: Bench, transport: str) -> None:
     enter = ["nsenter", "--target", str(lab.hosts["client"].pid), "--net", "--"]
     command = [*enter, *bench.command("run", "--hosts", str(hosts), str(sweep))]
     environment = os.environ | bench.environment
-    done = subprocess.run(command, cwd=bench.directory, env=environment, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
+    succeeded(subprocess.run(command, cwd=bench.directory, env=environment, capture_output=True, text=True))
     assert [trial["status"] for trial in bench.trials()] == ["ok"] * 4
     assert [bench.run_json()["hosts"][role]["transport"] for role in HOSTS] == [transport] * 2
 

@@ -15,7 +15,6 @@ BAIT = "/root/PWNED-host"
 
 
 def blog(bench: Bench, hosts_file: str, journal: str) -> Path:
-    """A run folder of somebody else with this hosts file and journal."""
     path = bench.directory / "results/20260101T000000Z-blog"
     path.mkdir(parents=True)
     sweep = bench.sweep(**SMALL).read_text()

@@ -79,7 +79,7 @@ def test_the_helper_of_another_lab_is_refused_before_anything_is_changed(unchang
 
 
 def test_what_it_runs_ends_with_whoever_called_it(unchanged: tuple[Bench, Path]) -> None:
-    """Nobody can let the helper end a process, so a command that takes too long must end with its caller."""
+    """Nobody can make the helper end a process, so a command that takes too long must end with its caller."""
     bench, hosts = unchanged
     folder = "/tmp/file-share-lab-0123456789abcdef"
     make = f"mkdir {folder}; truncate -s 4T {folder}/endless; chown -R lab {folder}"

@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 from support.local_lab import Bench, end
-from support.several_clients import CLIENTS, check_trials, parts_of, wait_for_transfer
+from support.several_clients import CLIENTS, check_trials, parts_of
+from support.waiting import wait_until
 
 
 def test_each_host_reaches_the_server_and_has_its_own_rate(room: Bench) -> None:
@@ -44,7 +45,7 @@ def test_all_clients_are_restored_after_a_run_that_ended_early(room: Bench, numb
     before = room.state()
     factors: dict[str, Any] = {"protocol": ["smb"], "tool": ["cp"], "clients": [3], "mtu": [9000]}
     with room.started_run(size="32 MiB", tcp_space=["256 KiB"], **factors) as run:
-        wait_for_transfer(room, "client.3")
+        wait_until(lambda: "cp" in room.inside("client.3", "ps -eo comm="), "the transfer", 600)
         assert "mtu 9000" in room.inside("client.3", "ip link show dev eth0")
         end(run, number)
     if number is signal.SIGKILL:

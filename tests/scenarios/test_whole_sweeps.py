@@ -12,7 +12,6 @@ import pytest
 from support.fake_host import EmulatedHost
 from support.local_lab import HOSTS, SMALL, Bench, small_disk
 from support.paths import ROOT
-from support.sweeps import PHASES, SWEEP
 
 from lab import workloads
 from lab.design.workload import Workload
@@ -21,6 +20,7 @@ from lab.results import run_folder
 from lab.results.trial import CEILINGS
 
 PROTOCOLS = ["afp", "smb", "nfs", "ssh"]
+SOURCES = {"kind": "tree", "profile": "source-tree", "size": "512 KiB"}
 
 
 def check_observed(trial: dict[str, Any]) -> None:
@@ -86,9 +86,8 @@ def test_tcp_buffers_and_a_store_on_disk_take_effect(bench: Bench) -> None:
 
 
 def test_a_sweep_by_time_moves_what_the_link_carries_in_that_time_also_when_resumed(bench: Bench) -> None:
-    sweep = bench.sweep(blocks=2, direction=["write"])
-    sweep.write_text(sweep.read_text().replace('size = "4 MiB"', 'seconds = "0.2 s"'))
-    done = bench.lab("run", "--hosts", str(bench.with_ceilings()), str(sweep))
+    hosts = bench.with_ceilings()
+    done = bench.run(hosts=hosts, blocks=2, direction=["write"], workload={"seconds": "0.2 s"})
     assert done.returncode == 0, done.stdout + done.stderr
     assert "a trial moves " in done.stdout + done.stderr
     size = bench.run_json()["payload_bytes"]
@@ -131,12 +130,11 @@ def test_a_tree_moves_and_leaves_nothing(bench: Bench, tmp_path: Path, protocols
         (folder / f"{number}.jpg").write_bytes(b"x" * (1 + 97 * number))
     (source / "empty").mkdir()
     (source / "link").symlink_to("empty")
-    manifest, sweep = tmp_path / "tree.txt", tmp_path / "trees.toml"
+    manifest = bench.directory / "tree.txt"
     recorded = bench.lab("workload", "record", str(source), str(manifest))
     assert recorded.stdout.startswith(f"{manifest}: 300 files of 4,350,750 bytes in 22 folders"), recorded.stderr
-    sweep.write_text(SWEEP.format(tree='manifest = "tree.txt"', protocols=json.dumps(protocols)))
-    before = bench.state()
-    bench.check_output("run", "--hosts", str(bench.hosts), str(sweep))
+    before, tree = bench.state(), {"kind": "tree", "manifest": "tree.txt"}
+    bench.measure(protocol=protocols, tool=["cp", "rsync", "tar"], client_sync=["close"], workload=tree)
     assert bench.state() == before
     loaded = run_folder.load(bench.newest())
     trials = loaded[~loaded["protocol"].isin(CEILINGS)]
@@ -162,12 +160,9 @@ def test_a_tree_moves_and_leaves_nothing(bench: Bench, tmp_path: Path, protocols
 
 def test_a_tree_that_finds_no_inodes_says_so_and_leaves_nothing(bench: Bench) -> None:
     with small_disk(bench, "nr_inodes=40"):
+        factors = {"protocol": ["nfs"], "tool": ["cp"], "direction": ["write"], "store": ["disk"]}
         hosts = bench.changed_hosts(share_path=SMALL)
-        sweep = PHASES.replace('["afp", "smb", "nfs"]', '["nfs"]').replace('["metadata"]', '["cp"]')
-        lines = [line for line in sweep.splitlines() if not line.startswith("metadata")]
-        lines += ['store = ["disk"]', 'direction = ["write"]', ""]
-        (bench.directory / "few.toml").write_text("\n".join(lines))
-        done = bench.lab("run", "--hosts", str(hosts), "few.toml")
+        done = bench.run(hosts=hosts, workload=SOURCES, client_sync=["close"], **factors)
         (trial,) = bench.trials()
         assert (done.returncode, trial["status"]) == (1, "failed"), done.stdout + done.stderr
         assert re.match(rf"server: no inodes: {SMALL}/\S+ takes only [0-9]+ more files; ", trial["reason"])

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 
 from zeroconf import ServiceInfo, Zeroconf
 
+from lab.base.present import present
 from support.paths import ROOT, TESTS
 
 NAME, HOST = "Big NAS", "nas.local"
@@ -15,24 +16,20 @@ NAME, HOST = "Big NAS", "nas.local"
 
 @contextmanager
 def advertised(pid: int, address: str) -> Iterator[None]:
-    """Advertise the server in the network of process ``pid``."""
     command = ["nsenter", "--target", str(pid), "--net", sys.executable, "-m", "support.advertiser", address]
     environment = {"PYTHONPATH": f"{ROOT}:{TESTS}"}
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment) as process:
-        assert process.stdin
-        assert process.stdout
         try:
-            assert process.stdout.readline() == b"ready\n"
+            assert present(process.stdout).readline() == b"ready\n"
             yield
         finally:
-            process.stdin.close()
+            present(process.stdin).close()
 
 
 def main(address: str) -> None:
-    services = ("_smb._tcp.local.", "_ssh._tcp.local.")
+    addresses = [socket.inet_aton(text) for text in (address, "203.0.113.7")]  # the second leads nowhere
     with Zeroconf() as zeroconf:
-        for service in services:
-            addresses = [socket.inet_aton(text) for text in (address, "203.0.113.7")]  # the second leads nowhere
+        for service in ("_smb._tcp.local.", "_ssh._tcp.local."):
             zeroconf.register_service(
                 ServiceInfo(service, f"{NAME}.{service}", port=445, addresses=addresses, server=f"{HOST}.")
             )

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from lab.base.present import present
 from support.local_lab import HOSTS, Bench
 
 NOBODY = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--")
@@ -79,15 +80,13 @@ def attacked(bench: Bench, attack: str, by: Attacker = ON_LINUX) -> Iterator[lis
             command = bench.command(*words, "--", attack, "240")
             process = subprocess.Popen(command, cwd=bench.directory, stdout=subprocess.PIPE, text=True)
             processes.append(process)
-            assert process.stdout is not None
-            assert process.stdout.readline() == "ready\n"
+            assert present(process.stdout).readline() == "ready\n"
         yield booty
     finally:
         for host in HOSTS:
             bench.inside(host, by.end)
         for process in processes:
-            assert process.stdout is not None
-            with process.stdout as output:
+            with present(process.stdout) as output:
                 booty += output.read().splitlines()  # communicate() loses what arrived with the first line
             process.wait(60)
         for host in HOSTS:
@@ -95,7 +94,6 @@ def attacked(bench: Bench, attack: str, by: Attacker = ON_LINUX) -> Iterator[lis
 
 
 def root_files(bench: Bench, by: Attacker = ON_LINUX) -> dict[str, str]:
-    """A listing of root's files with checksums, by host."""
     return {host: bench.inside(host, by.root_files) for host in HOSTS}
 
 
@@ -135,13 +133,9 @@ VICTIM = "umask 077; echo theirs > /srv/other/precious; chown {writer} /srv/othe
 
 
 def planted(
-    bench: Bench,
-    writer: str,
-    plant: str = "ln -s",
-    before: str = "",
-    attacker: str = AS_NOBODY,
+    bench: Bench, writer: str, plant: str = "ln -s", before: str = "", attacker: str = AS_NOBODY,
     stays_open: bool = False,
-) -> str:
+) -> str:  # fmt: skip
     """Write through a share as the account ``writer``; return the content of a private file of that account.
 
     The ``attacker`` gives that file the payload's name with the command ``plant``, after root's command ``before``. The
@@ -150,9 +144,9 @@ def planted(
     bench.inside("server", VICTIM.format(writer=writer))
     bench.inside("client", SLOW_CP)
     hosts = bench.changed_hosts(share_serve="existing", share_path="/srv/other", share_name="media")
-    sweep = bench.sweep(protocol=["smb"], tool=["cp"], direction=["write"], store=["disk"], size="1 MiB")
+    factors = {"protocol": ["smb"], "tool": ["cp"], "direction": ["write"], "store": ["disk"]}
     try:
-        with bench.started("run", "--hosts", str(hosts), str(sweep)) as run:
+        with bench.started_run(hosts=hosts, size="1 MiB", **factors) as run:
             (path,) = set(re.findall(r"/(file-share-lab-\w+/b\S+\.bin)$", bench.inside("client", NAMES), re.MULTILINE))
             folder = f"/srv/other/{path.partition('/')[0]}"
             bench.inside("server", before.format(folder=folder))

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from lab.base.present import present
 from lab.contribution import record
 from lab.contribution.record import Contribution, contribute
 from lab.contribution.verify import verify
@@ -19,9 +20,7 @@ Lines = list[dict[str, Any]]
 
 
 def contribute_example(to: Path, name: str = "example") -> Path:
-    example = examples.find(name)
-    assert example is not None
-    contribute(example, to)
+    contribute(present(examples.find(name)), to)
     return to
 
 

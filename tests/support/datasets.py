@@ -127,10 +127,8 @@ def pooled_frame(frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
     texts = [part.assign(observed=part["observed"].tolist()) for part in parts]
     whole = pd.concat([part[[*plain, *options]] for part in texts], ignore_index=True)
     whole.attrs = frames[0].attrs
-    case = whole.groupby(
-        list(factors_of(whole.columns)), sort=False
-    ).ngroup()  # independent of the options that a run names
-    return whole.assign(case_id=case.astype(str))
+    cases = whole.groupby(list(factors_of(whole.columns)), sort=False)  # whichever options a run names
+    return whole.assign(case_id=cases.ngroup().astype(str))
 
 
 def count_rows(engine: Engine, dataset: Dataset) -> int:

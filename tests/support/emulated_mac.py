@@ -125,13 +125,9 @@ MAC = {
 
 
 def mac(
-    folder: Path,
-    era: str = "26",
-    known: dict[str, str] | None = None,
-    owner: int | None = None,
-    more: Mapping[str, str] | None = None,
-    role: str = "client",
-) -> EmulatedHost:
+    folder: Path, era: str = "26", known: dict[str, str] | None = None, owner: int | None = None,
+    more: Mapping[str, str] | None = None, role: str = "client",
+) -> EmulatedHost:  # fmt: skip
     """An emulated Mac. ``known``: sysctls under net.inet; ``owner``: user ID of images; ``more``: further commands."""
     start = {"mtu": "1500\n", "flaps": "0\n", "images": "", "mounts": "/dev/disk1s1 /\n", "busy": "0\n", "calls": ""}
     start["indexing"] = "enabled\n"
@@ -145,7 +141,6 @@ def mac(
 
 
 def state(host: EmulatedHost) -> dict[str, str]:
-    """All that a setting can change."""
     return {name: (host.folder / name).read_text(encoding="utf-8") for name in ("mtu", "images", "mounts", "values")}
 
 

@@ -9,6 +9,7 @@ import pytest
 
 from emulated_mac import interfaces, profiles
 from emulated_mac.programs import diskutil, hdiutil, mount
+from lab.base.present import present
 from support.paths import capture as capture
 
 # Runs a program: version, name and words of the command line, answers; returns exit code, output and errors
@@ -19,8 +20,7 @@ Choose = Callable[..., None]
 
 def emulate(monkeypatch: pytest.MonkeyPatch, version: str, answers: Mapping[str, Any], *modules: ModuleType) -> None:
     """Let modules of programs run as on a version; ``answers`` of the kernel are values or functions of arguments."""
-    profile = profiles.find(version)
-    assert profile is not None
+    profile = present(profiles.find(version))
 
     def call(name: str, /, **arguments: Any) -> Any:
         answer = {"fault": False, **answers}[name]
@@ -34,13 +34,11 @@ def emulate(monkeypatch: pytest.MonkeyPatch, version: str, answers: Mapping[str,
 
 @pytest.fixture
 def choose(monkeypatch: pytest.MonkeyPatch) -> Choose:
-    """Chooses the version that a program runs on, and what the kernel answers to each call."""
     return lambda module, version, **answers: emulate(monkeypatch, version, answers, module)
 
 
 @pytest.fixture
 def mac(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
-    """Runs a program on a version; ``answers`` of the kernel are values or functions of their arguments."""
 
     def run(version: str, program: str, *words: str, answers: Mapping[str, Any] | None = None) -> tuple[int, str, str]:
         module = importlib.import_module(f"emulated_mac.programs.{program}")

@@ -137,27 +137,15 @@ DF = """
 printf 'Filesystem 512-blocks Used Available Capacity  Mounted on\\n/dev/disk4 9 5 4 56%%    %s\\n' "$(cat volume)"
 """
 COMMANDS = {
-    "mount": "cat table",
-    "umount": UMOUNT,
+    "mount": "cat table", "umount": UMOUNT, "mount_smbfs": MOUNT_SMBFS, "mount_afp": MOUNT_AFP, "mount_nfs": MOUNT_NFS,
+    "smbutil": SMBUTIL, "launchctl": LAUNCHCTL, "sharing": SHARING, "nfsd": NFSD, "showmount": SHOWMOUNT,
+    "dscl": "[ -e outsiders ] || exit 56  # eDSRecordNotFound", "dseditgroup": DSEDITGROUP, "pwpolicy": "cat hashes",
     "ls": '[ ! -e private ] || { echo "ls: $1: Operation not permitted" >&2; exit 1; }',
     "diskutil": 'grep -v " on $3 (" table > left; mv left table',
-    "mount_smbfs": MOUNT_SMBFS,
-    "mount_afp": MOUNT_AFP,
-    "mount_nfs": MOUNT_NFS,
-    "smbutil": SMBUTIL,
     "nfsstat": 'sed "s|/Users/x/Cloud|$2|; s/vers=3/vers=$(cat vers)/" "$MACOS_CAPTURES/nfsstat-m.txt"',
-    "launchctl": LAUNCHCTL,
-    "sharing": SHARING,
-    "nfsd": NFSD,
-    "showmount": SHOWMOUNT,
-    "dscl": "[ -e outsiders ] || exit 56  # eDSRecordNotFound",
-    "dseditgroup": DSEDITGROUP,
-    "pwpolicy": "cat hashes",
-    "df": DF,
-    "ifconfig": 'cat "$MACOS_CAPTURES/ifconfig-10gbase-t.txt"',
-    "sleep": "",
+    "df": DF, "ifconfig": 'cat "$MACOS_CAPTURES/ifconfig-10gbase-t.txt"', "sleep": "",
     "uname": '[ "$*" = -r ] && cat darwin',
-}
+}  # fmt: skip
 START = {
     "table": "/dev/disk3s1s1 on / (apfs, sealed, local, read-only, journaled)\n",
     "password": PASSWORD, "vers": "3", "darwin": "24.5.0\n", "points": "", "loaded": "", "volume": "/\n",
@@ -179,7 +167,6 @@ def mac(folder: Path, role: str, usage: str = " [-s]") -> EmulatedHost:
 
 
 def state(host: EmulatedHost) -> dict[str, str]:
-    """All that mounting and sharing can change."""
     names = ("table", "points", "loaded", "switched", "exports", "enabled", "loaded-nfsd", "running", "known")
     files = {name: host.folder / name for name in names}
     return {name: file.read_text(encoding="utf-8") for name, file in files.items() if file.exists()}

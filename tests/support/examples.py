@@ -72,19 +72,8 @@ def bounded(cpu_s: float = CPU_S, memory_bytes: int = MEMORY_BYTES) -> Iterator[
 
 # replacements of numbers and words, and insertions
 NUMBERS = [
-    b"-1",
-    b"0",
-    b"nan",
-    b"inf",
-    b"1e308",
-    b"1e999",
-    b"9" * 19,
-    b"9" * 5000,
-    b"0x10",
-    "٣".encode(),
-    b"1_0",
-    b"1.2.3",
-]
+    b"-1", b"0", b"nan", b"inf", b"1e308", b"1e999", b"9" * 19, b"9" * 5000, b"0x10", "٣".encode(), b"1_0", b"1.2.3",
+]  # fmt: skip
 WORDS = [
     b"", b"null", b"true", b"{}", b"[]", b'""', b'"', b"\\", b"'", b"\0", b"\n", b"\r\n", b"\t", b" ", b"=", b":", b",",
     b"%", b"${x}", b"%(x)s", b"../..", b"/", b"-", b"-oProxyCommand=id", b"$(id)", b"x" * 10_000, b"a." * 500, b"\xff",

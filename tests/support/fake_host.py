@@ -36,15 +36,9 @@ class FakeHost(LocalHost):
         self._answers: dict[tuple[tuple[str, ...], bool], list[Result]] = {}
 
     def on(
-        self,
-        asked: Sequence[str] | Command,
-        stdout: str = "",
-        *,
-        stderr: str = "",
-        exit_code: int = 0,
-        root: bool = False,
-        times: int = 1,
-    ) -> None:
+        self, asked: Sequence[str] | Command, stdout: str = "", *, stderr: str = "", exit_code: int = 0,
+        root: bool = False, times: int = 1,
+    ) -> None:  # fmt: skip
         """Set the answer of a command for the next ``times`` times."""
         argv, root = (asked.argv, asked.root) if isinstance(asked, Command) else (tuple(asked), root)
         self._answers.setdefault((argv, root), []).extend([Result(argv, exit_code, stdout, stderr, 0.0)] * times)
@@ -122,15 +116,12 @@ class RecordingHost(LocalHost):
         answers = {
             "mount -i -t": "no\n" if "kernel" in self.lacks else "yes\n",
             "for folder in": "" if "gvfs" in self.lacks else f"/usr/libexec/{argv[-1]}\n",
-            "smbstatus": SMBSTATUS,
-            "Login by": "Login by lab (AFP3.3)\n",
-            "ssh-keygen": "ssh-ed25519 AAAA lab\n",
-            "command -v sshd": "/usr/sbin/sshd\n",
-            "id -u": "1000\n1000\n",
+            "smbstatus": SMBSTATUS, "Login by": "Login by lab (AFP3.3)\n", "ssh-keygen": "ssh-ed25519 AAAA lab\n",
+            "command -v sshd": "/usr/sbin/sshd\n", "id -u": "1000\n1000\n",
             "ip -o address": "4: eth0    inet 192.0.2.2/24 scope global eth0\n",
             "grep -F": "//192.0.2.2/lab /lab/mnt cifs rw,vers=3.1.1 0 0\n",
             "local path": f"{OWN}/gvfs/run/gvfs/share\n",
-        }
+        }  # fmt: skip
         output = next((answer for part, answer in answers.items() if part in line), "")
         code = 1 if 'command -v "$1" sh mount_afpfs' in line and "mount_afpfs" in self.lacks else 0
         return Result(argv, code, output, "", 0.0)
@@ -161,10 +152,6 @@ class Stage:
 
     def told(self) -> list[tuple[tuple[str, ...], str]]:
         """Every command: those that ran, and those that the settings would run."""
-        steps = [
-            step
-            for setting in self.settings
-            for step in (setting.read, *setting.apply, *setting.operation.undo("absent"))
-        ]
+        steps = ((made.read, *made.apply, *made.operation.undo("absent")) for made in self.settings)
         ran = [told for host in self.hosts.values() for told in host.told]
-        return [*ran, *((step.argv, step.given) for step in steps)]
+        return [*ran, *((step.argv, step.given) for of_setting in steps for step in of_setting)]

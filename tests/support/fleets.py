@@ -137,7 +137,6 @@ class FleetFolder:
         return sorted(path.name for path in self.state.glob("*.dirty"))
 
     def pids(self) -> list[int]:
-        """The runs under way."""
         return sorted(int(path.name) for path in (self.state / "pids").iterdir())
 
 

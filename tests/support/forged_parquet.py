@@ -96,7 +96,6 @@ def edit(path: Path, change: Callable[[Struct], object], more: bytes = b"") -> N
 
 
 def columns(footer: Struct) -> dict[str, Struct]:
-    """The metadata of each column of the first row group, by name."""
     group = footer[GROUPS][1][1][0][COLUMNS][1][1]
     abouts = [column[ABOUT][1] for column in group]
     return {b".".join(about[3][1][1]).decode(): about for about in abouts}

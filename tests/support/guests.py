@@ -2,8 +2,8 @@
 
 import shutil
 import subprocess
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import pytest
@@ -35,15 +35,11 @@ def left_but_for_zfs(bench: Bench) -> dict[str, list[str]]:
 
 
 def in_ext4(guests: Bench) -> Path:
-    """The hosts file with block devices as RAM disks."""
     return guests.changed_hosts(client_ram_disk_format="ext4", server_ram_disk_format="ext4")
 
 
-@contextmanager
-def a_long_run(guests: Bench) -> Iterator[subprocess.Popen[str]]:
-    sweep = guests.sweep(protocol=["nfs"], tool=["cp"], blocks=50)
-    with guests.started("run", "--hosts", str(in_ext4(guests)), str(sweep)) as run:
-        yield run
+def a_long_run(guests: Bench) -> AbstractContextManager[subprocess.Popen[str]]:
+    return guests.started_run(hosts=in_ext4(guests), protocol=["nfs"], tool=["cp"], blocks=50)
 
 
 def modules(guests: Bench) -> set[str]:

@@ -178,7 +178,6 @@ class Reader:
 
     @contextmanager
     def sits_down(self) -> Iterator[None]:
-        """Open the terminals."""
         self._make_folder()
         self._make_home()
         passwd = self.home.with_name("passwd")
@@ -212,7 +211,6 @@ class Reader:
         (self.folder / "hosts.ini").write_text(filled_in, encoding="utf-8")
 
     def _make_home(self) -> None:
-        """Make a home in which ssh finds the hosts."""
         (self.home / ".ssh").mkdir(parents=True, mode=0o700)
         names = {"python": sys.executable, "name": self.bench.name}
         config = "".join(SSH_CONFIG.format(host=place, inside=host, **names) for place, host in self.macs.items())

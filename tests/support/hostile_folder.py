@@ -48,13 +48,8 @@ MODULES = {
     ".pythonrc", "gi", "pylab",
 }  # fmt: skip
 TEMPLATES = (
-    "basic",
-    "base",
-    "classic",
-    "lab",
-    "nbconvert/templates/basic",
-    ".local/share/jupyter/nbconvert/templates/basic",
-)
+    "basic", "base", "classic", "lab", "nbconvert/templates/basic", ".local/share/jupyter/nbconvert/templates/basic",
+)  # fmt: skip
 FILES = {
     "matplotlibrc": "text.usetex : True\nlines.linewidth : 40\nfont.size : 40\nno.such.key : 1\n",
     ".git/config": "[core]\n\trepositoryformatversion = 0\n\tfsmonitor = ./sh\n\tsshCommand = ./sh\n",

@@ -64,7 +64,6 @@ def hosts_file_of_its_own(place: Place) -> None:
 
 
 def commands_in_the_journal(place: Place) -> None:
-    """Commands to be run as root."""
     touch = {"argv": ["/bin/sh", "-c", f"touch {place.bait}"], "root": True, "deadline_s": 30.0}
     old = {"name": "x", "old": "absent", "new": "there", "read": touch, "undo": [touch], "event": "change"}
     place.journal({"number": 1, "host": "server", "run": "deadbeef", "boot": "", **old})
@@ -76,14 +75,12 @@ def operations_beyond_the_labs_own(place: Place) -> None:
 
 
 def links_to_a_victim(place: Place) -> None:
-    """All that the lab writes would go to a file of the user."""
     place.journal(change())
     for name in WRITTEN:
         (place.path / name).symlink_to(place.victim)
 
 
 def a_report_elsewhere(place: Place) -> None:
-    """The report's folder is a link to a folder of the user."""
     (place.path / "report").symlink_to(place.victim.parent, target_is_directory=True)
 
 
@@ -95,14 +92,12 @@ def files_that_never_end(place: Place) -> None:
 
 
 def texts_that_act(place: Place) -> None:
-    """Text that acts on terminals, pages and spreadsheets."""
     place.folder.update(title=EVIL, hosts_file=EVIL, code_version=EVIL, sweep_text=EVIL)
     place.folder.append(trial(trial_id="b", status="failed", reason=EVIL, options={"placebo": EVIL}))
     place.journal(change() | {"old": EVIL, "new": EVIL})
 
 
 def a_sweep_that_leads_elsewhere(place: Place) -> None:
-    """The name of the sweep is a path."""
     name = f"../../{place.victim.parent.name}/new"
     place.folder.update(name=name, sweep_text=SWEEP.format(name=name))
 

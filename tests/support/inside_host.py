@@ -107,5 +107,4 @@ class Account:
         return self.run(PYTHON, "-m", "lab", *words, **options)
 
     def shell(self, script: str, **options: Any) -> str:
-        """The output of a shell script, which must not fail."""
         return succeeded(self.run("sh", "-c", script, **options)).stdout

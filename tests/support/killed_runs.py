@@ -13,8 +13,7 @@ import pytest
 from faults.observe import Observer, State, difference, processes
 
 from support.local_lab import HOSTS, Bench, end
-
-LOOK_EVERY_S = 0.05  # a look takes some milliseconds of the run's time
+from support.waiting import last_look
 
 
 def wait_for_process(lab: str, host: str, pattern: str, run: subprocess.Popen[str]) -> None:
@@ -22,20 +21,17 @@ def wait_for_process(lab: str, host: str, pattern: str, run: subprocess.Popen[st
     init = Observer(lab).init(host)
     while not any(re.search(pattern, process.command) for process in processes(init).values()):
         assert run.poll() is None, run.communicate()
-        time.sleep(LOOK_EVERY_S)
+        time.sleep(0.05)  # a look takes some milliseconds of the run's time
 
 
 SMALL: dict[str, Any] = {"protocol": ["smb"], "tool": ["cp"], "mtu": [9000], "tcp_space": ["64 KiB"], "blocks": 3}
-
 HOST_JOURNALS = "ls -d /var/tmp/file-share-lab* /var/lib/file-share-lab* 2>/dev/null; :"
 
 
 @pytest.fixture
 def killed(bench: Bench) -> Iterator[Path]:
     """The folder of a run whose controller was killed in the middle; afterwards both hosts are restored."""
-    with bench.started("run", "--hosts", str(bench.hosts), str(bench.sweep(**SMALL))) as run:
-        bench.wait_for('"b001-0001"', run)
-        end(run, signal.SIGKILL)
+    bench.kill_run('"b001-0001"', **SMALL)
     bench.wait_until_free()
     yield bench.newest()
     bench.lab("restore", "--hosts", str(bench.hosts))
@@ -50,17 +46,13 @@ def elsewhere(bench: Bench, folder: Path, same_account: bool) -> Bench:
     return other
 
 
-LEASE_S = 30
-
-DEADLINE_S = 300.0
-
 MACS = ("--platform", "client=macos@15.5", "--platform", "server=macos@10.9")
 
 
 def prepared(bench: Bench) -> tuple[Bench, Observer, State]:
     """A lab with the shortest lease and small RAM disks, its observer, and its state before a run."""
     sizes = {f"{host}_ram_disk": "64 MiB" for host in ("client", "server")}
-    bench.hosts = bench.changed_hosts(lab_lease=f"{LEASE_S} s", **sizes)
+    bench.hosts = bench.changed_hosts(lab_lease="30 s", **sizes)
     observer = Observer(bench.name)
     observer.settle()
     return bench, observer, observer.state()
@@ -69,9 +61,8 @@ def prepared(bench: Bench) -> tuple[Bench, Observer, State]:
 @contextmanager
 def in_a_transfer(bench: Bench, protocol: str, blocks: int = 1) -> Iterator[subprocess.Popen[str]]:
     """The controller of a sweep, in the middle of its first transfer."""
-    factors = {"tool": ["cp"], "direction": ["write"], "mtu": [9000], "tcp_space": ["64 KiB"], "size": "16 MiB"}
-    sweep = bench.sweep(protocol=[protocol], blocks=blocks, **factors)
-    with bench.started("run", "--hosts", str(bench.hosts), str(sweep)) as run:
+    factors: dict[str, Any] = {"tool": ["cp"], "direction": ["write"], "mtu": [9000], "tcp_space": ["64 KiB"]}
+    with bench.started_run(protocol=[protocol], blocks=blocks, size="16 MiB", **factors) as run:
         wait_for_process(bench.name, "client", r"stopwatch\.pl \w+ .*cp ", run)
         yield run
 
@@ -87,11 +78,7 @@ def has_guard(init: int) -> bool:
     return any((folder / "lease.socket").exists() for folder in folders)
 
 
-def left_at_the_end(observer: Observer, before: State) -> list[str]:
-    """What still differs when nothing differs any more or the lease is long over. One look takes a second."""
-    deadline = time.monotonic() + DEADLINE_S
-    while any(has_guard(observer.init(host)) for host in HOSTS) and time.monotonic() < deadline:
-        time.sleep(0.2)
-    while (left := difference(before, observer.state())) and time.monotonic() < deadline:
-        time.sleep(1)
-    return left
+def left_at_the_end(observer: Observer, before: State, seconds: float = 300) -> list[str]:
+    """What still differs after some seconds, by default long after the lease, or earlier if nothing differs."""
+    last_look(lambda: any(has_guard(observer.init(host)) for host in HOSTS), False, seconds)
+    return last_look(lambda: difference(before, observer.state()), [], seconds)

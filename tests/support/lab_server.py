@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import atexit
 import gc
+import importlib
 import json
 import os
 import resource
@@ -25,6 +26,9 @@ from typing import Any
 from lab.local import syscalls
 from support.paths import ROOT, TESTS
 
+# commands import these modules, and with them pandas, matplotlib and paramiko
+IMPORTED = ("check.doctor", "cli.progress", "report.answer", "report.run_report", "results.dataframe", "run.lifecycle")
+
 
 @cache
 def lab_server() -> LabServer:
@@ -35,8 +39,6 @@ def lab_server() -> LabServer:
 
 
 class LabServer:
-    """Runs commands, each in a process of its own."""
-
     def __init__(self) -> None:
         self._folder = tempfile.TemporaryDirectory(prefix="lab-server-")
         self._socket = f"{self._folder.name}/socket"
@@ -51,13 +53,9 @@ class LabServer:
         assert self._process.stdout.readline() == b"ready\n"
 
     def run(
-        self,
-        argv: Sequence[str],
-        directory: Path,
-        timeout: float,
-        environment: Mapping[str, str],
+        self, argv: Sequence[str], directory: Path, timeout: float, environment: Mapping[str, str],
         limits: Mapping[int, int] | None = None,
-    ) -> subprocess.CompletedProcess[str]:
+    ) -> subprocess.CompletedProcess[str]:  # fmt: skip
         """Run ``lab`` with these words in a folder, within ``limits`` (RLIMIT_…). Raises TimeoutExpired."""
         with tempfile.TemporaryDirectory(dir=self._folder.name) as folder, socket.socket(socket.AF_UNIX) as connection:
             connection.connect(self._socket)
@@ -78,7 +76,6 @@ class LabServer:
         return subprocess.CompletedProcess(["lab", *argv], code, out, err)
 
     def close(self) -> None:
-        """End the server and the commands that still run."""
         self._process.kill()
         self._process.wait()
         self._folder.cleanup()
@@ -134,7 +131,8 @@ def _end_with_parent() -> None:
 
 def serve(path: str) -> None:
     """Import what commands import, print ``ready``, and serve until killed."""
-
+    for name in IMPORTED:
+        importlib.import_module(f"lab.{name}")
     gc.collect()
     gc.freeze()  # else each fork looks for cycles in all imported objects, and copies their pages
     threading.Thread(target=_end_with_parent, daemon=True).start()

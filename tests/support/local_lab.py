@@ -5,8 +5,8 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator, Mapping
+from configparser import RawConfigParser
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,7 @@ from lab.local import cleanup, lifecycle, state, syscalls
 from lab.local.names import ALL_HOSTS, hosts_of
 from lab.results.trial import CEILINGS
 from support.lab_server import lab_server
-from support.waiting import wait_until
+from support.waiting import last_look, wait_until
 
 HOSTS = ("client", "server")  # of a lab by default
 SMALL = "/srv/small"  # a file system with little room on the server
@@ -48,6 +48,7 @@ for above in /var/lib /private/var/db; do
 done
 """
 DESIGN: dict[str, Any] = {"name": "test", "blocks": 1, "seed": 7, "slowest": 2_000_000}
+MORE_KEYS = ("effects", "store_tools", "bonnie_size")
 FACTORS: dict[str, Any] = {
     "protocol": ["ssh"], "tool": ["rsync"],
     "direction": ["write", "read"], "mtu": [1500], "tcp_space": ["default"], "store": ["ram"],
@@ -113,17 +114,17 @@ class Bench:
         )  # fmt: skip
 
     def inside(self, host: str, script: str) -> str:
-        """The output of a shell script inside a host."""
         return succeeded(self.execute(host, "sh", "-c", script)).stdout
 
     def state(self) -> dict[str, list[str]]:
         return {host: self.inside(host, STATE).splitlines() for host in self.host_names}
 
     def sweep(self, **factors: Any) -> Path:
-        design = {key: factors.pop(key, value) for key, value in DESIGN.items()}
-        size = factors.pop("size", "4 MiB")
+        """A sweep file with these factors, other keys, ``size`` or ``workload``."""
+        design = DESIGN | {key: factors.pop(key) for key in (*DESIGN, *MORE_KEYS) if key in factors}
+        workload = factors.pop("workload", None) or {"size": factors.pop("size", "4 MiB")}
         path = self.directory / "sweep.toml"
-        path.write_text(f'{toml(design)}[workload]\nsize = "{size}"\n[factors]\n{toml(FACTORS | factors)}')
+        path.write_text(f"{toml(design)}[workload]\n{toml(workload)}[factors]\n{toml(FACTORS | factors)}")
         return path
 
     def run(self, *options: str, hosts: Path | None = None, **factors: Any) -> subprocess.CompletedProcess[str]:
@@ -149,7 +150,6 @@ class Bench:
         return done.stderr
 
     def refused_run(self, code: int, *options: str, hosts: Path | None = None, **factors: Any) -> str:
-        """The message of a run that must end with this exit code."""
         return self.refusal(code, "run", "--hosts", str(hosts or self.hosts), str(self.sweep(**factors)), *options)
 
     def started_run(
@@ -173,7 +173,6 @@ class Bench:
 
     @contextmanager
     def changed(self, host: str, do: str, undo: str) -> Iterator[None]:
-        """A change inside a host for the time of a block."""
         self.inside(host, do)
         try:
             yield
@@ -187,21 +186,19 @@ class Bench:
         return self.changed(host, away, back)
 
     def run_json(self) -> dict[str, Any]:
-        """What run.json of the newest run holds."""
         content: dict[str, Any] = json.loads((self.newest() / "run.json").read_text())
         return content
 
     def changed_hosts(self, **changes: str | None) -> Path:
         """A copy of the hosts file with ``section_key = value`` changed, added or, if None, removed."""
-        lines = self.hosts.read_text().splitlines()
+        hosts = read_ini(self.hosts)
         for name, value in changes.items():
             section, _, key = name.partition("_")
-            start = lines.index(f"[{section}]")
-            new = [] if value is None else [f"{key} = {value}"]
-            lines = [*lines[: start + 1], *new, *_without(lines[start + 1 :], key)]
-        path = self.directory / "hosts.changed.ini"
-        path.write_text("\n".join(lines) + "\n")
-        return path
+            if value is None:
+                hosts.remove_option(section, key)
+            else:
+                hosts.set(section, key, value)
+        return write_ini(self.directory / "hosts.changed.ini", hosts)
 
     def newest(self) -> Path:
         return max((self.directory / "results").iterdir())
@@ -239,14 +236,16 @@ def toml(values: Mapping[str, object]) -> str:
     return "".join(f"{key} = {json.dumps(value)}\n" for key, value in values.items())
 
 
-def _without(lines: list[str], key: str) -> list[str]:
-    """The lines without the first line of this key in the current section."""
-    for number, line in enumerate(lines):
-        if line.startswith("["):
-            break
-        if line.startswith(f"{key} ="):
-            return lines[:number] + lines[number + 1 :]
-    return lines
+def read_ini(path: Path) -> RawConfigParser:
+    parser = RawConfigParser()
+    assert parser.read(path, encoding="utf-8")
+    return parser
+
+
+def write_ini(path: Path, content: RawConfigParser) -> Path:
+    with path.open("w", encoding="utf-8") as file:
+        content.write(file)
+    return path
 
 
 def small_disk(bench: Bench, options: str) -> AbstractContextManager[None]:
@@ -261,7 +260,6 @@ def succeeded(done: subprocess.CompletedProcess[str]) -> subprocess.CompletedPro
 
 
 def end(process: subprocess.Popen[str], number: signal.Signals) -> tuple[int, str]:
-    """Send a signal and wait: exit code and output."""
     os.kill(process.pid, number)
     output, _ = process.communicate(timeout=600)
     return process.returncode, output
@@ -269,13 +267,9 @@ def end(process: subprocess.Popen[str], number: signal.Signals) -> tuple[int, st
 
 def traces(name: str) -> list[str]:
     """All that belongs to a lab of this name."""
-    left = [str(path) for path in (state.directory(name),) if path.exists()]
-    left += [
-        str(group)
-        for host in (*ALL_HOSTS, cleanup.LINK)
-        if (group := cleanup.control_group(name, host)) and group.exists()
-    ]
-    left += [str(disk) for host in ALL_HOSTS if (disk := cleanup.disk_directory(name, host)).exists()]
+    groups = filter(None, (cleanup.control_group(name, host) for host in (*ALL_HOSTS, cleanup.LINK)))
+    disks = (cleanup.disk_directory(name, host) for host in ALL_HOSTS)
+    left = [str(path) for path in (state.directory(name), *groups, *disks) if path.exists()]
     for process in Path("/proc").glob("[0-9]*"):
         try:
             command = (process / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
@@ -289,10 +283,7 @@ def traces(name: str) -> list[str]:
 
 def gone(name: str) -> list[str]:
     """The traces after all are gone, or after the time is over."""
-    deadline = time.monotonic() + 30
-    while (left := traces(name)) and time.monotonic() < deadline:
-        time.sleep(0.02)
-    return left
+    return last_look(lambda: traces(name), [], 30)
 
 
 # findings about this machine, which may be busy

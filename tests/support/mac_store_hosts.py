@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from support.emulated_mac import hdiutil_info
-from support.store_hosts import StoppableHost
+from support.store_hosts import DF, StoppableHost
 
 REAL = (
     "sh", "cat", "chmod", "chown", "cut", "false", "grep", "head", "mkdir", "mv", "perl", "rm", "rmdir", "sed", "sleep",
@@ -68,11 +68,7 @@ echo "$5 on $6 ($2, local$journal, $4)" >> mounts
 PROGRAMS = {
     "hdiutil": HDIUTIL, "diskutil": DISKUTIL, "newfs_hfs": NEWFS_HFS, "mount": MOUNT, "mdutil": ":", "sleep": ":",
     "umount": 'grep -vF " on $1 (" mounts > left; mv left mounts',
-    "id": "cat owner_of_images", "chown": ":",
-    "df": """
-echo "Filesystem 1024-blocks Used Available Capacity Mounted on"
-echo "/dev/disk3s5 9999999 1 4194304 1% /"
-""",
+    "id": "cat owner_of_images", "chown": ":", "df": DF,
 }  # fmt: skip
 ANNS = "/Users/ann/photos.dmg 502 /dev/disk7\n"
 
@@ -150,12 +146,8 @@ class MacPoolHost(MacImageHost):
 
     def __init__(self, folder: Path):
         super().__init__(folder, POOL_PROGRAMS, (*REAL, "awk", "cp"))
-        for name, text in {
-            "pools": ANNS_POOL,
-            "partition": "s1",
-            "mimic": "com.apple.mimic",
-            "version": "10.13.6",
-        }.items():
+        texts = {"pools": ANNS_POOL, "partition": "s1", "mimic": "com.apple.mimic", "version": "10.13.6"}
+        for name, text in texts.items():
             (folder / name).write_text(text)
         self.before = self.state()
 

@@ -68,9 +68,7 @@ def check_pieces(bench: Bench) -> None:
     flushed_before = bench.inside("client", FLUSHES).count("FLUSH")
     levels: dict[str, Any] = {"dd.bs": ["64 KiB"], "append.bs": ["512 KiB"], "bands.bs": ["1 MiB"]}
     tools = ["dd", "append", "bands", "frames"]
-    done = bench.run(protocol=["smb"], tool=tools, direction=["write"], mtu=[9000], size="2 MiB", **levels)
-    trials = bench.trials()
-    assert done.returncode == 0, done.stdout + "\n".join(trial["reason"] for trial in trials)
+    trials = bench.measure(protocol=["smb"], tool=tools, direction=["write"], mtu=[9000], size="2 MiB", **levels)
     assert {trial["tool"]: trial["verified"] for trial in trials} == dict.fromkeys(tools, True)
     laid_out = 1  # before the bands
     flushes = {"dd": 1, "append": 4 + 1, "bands": laid_out + 2 + 1, "frames": 1}
@@ -82,18 +80,13 @@ def check_pieces(bench: Bench) -> None:
 def check_names(bench: Bench) -> None:
     """A Mac works with names alone, over each protocol."""
     phases = ["create", "list", "rename"]  # the others are similar, and each takes two mounts
-    sweep = bench.sweep(protocol=["afp", "nfs", "smb"], tool=["metadata"], size="1 MiB", client_sync=["close"])
-    text = sweep.read_text().replace("[workload]\n", '[workload]\nkind = "tree"\nprofile = "mail"\n')
-    path = bench.directory / "names.toml"
-    path.write_text(f"{text}metadata.phase = {phases}\n")
-    done = bench.lab("run", "--hosts", str(bench.hosts), str(path))
-    trials = bench.trials()
-    assert done.returncode == 0, done.stdout + "\n".join(trial["reason"] for trial in trials)
+    factors: dict[str, Any] = {"tool": ["metadata"], "client_sync": ["close"], "metadata.phase": phases}
+    mail = {"kind": "tree", "profile": "mail", "size": "1 MiB"}
+    trials = bench.measure(protocol=["afp", "nfs", "smb"], workload=mail, **factors)
     assert [trial["verified"] for trial in trials] == [True] * 3 * len(phases)
 
 
 def swept(bench: Bench, **factors: Any) -> pd.DataFrame:
-    """The trials of a sweep, which must succeed."""
     done = bench.run(**factors)
     trials = run_folder.load(bench.newest())
     assert done.returncode == 0, done.stdout + trials["reason"].to_string()
@@ -113,7 +106,6 @@ def run_as_user(macs: Bench, host: str, script: str) -> tuple[int, str]:
 
 
 def output_of(macs: Bench, host: str, script: str) -> str:
-    """The output of a script, which must not fail."""
     code, output = run_as_user(macs, host, script)
     assert code == 0, output
     return output

@@ -1,14 +1,12 @@
 """A client and a server that somebody else set up, and ``ann``, an ordinary user of the client, who measures."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import pytest
 
@@ -46,8 +44,8 @@ until [ -d "$path" ]; do sleep 0.1; done; echo "$path"
 
 
 @dataclass(frozen=True)
-class Measured:
-    """The bench, its user, and the password of the shares' account ``lab``."""
+class Scene:
+    """Servers that are not the lab's, their client's user ``ann``, and the password of the shares' account ``lab``."""
 
     bench: Bench
     ann: Account
@@ -66,7 +64,7 @@ class Measured:
         return ["measure", *words, "--password", "env:SECRET", "--time", f"{seconds}s"]
 
     @contextmanager
-    def started(self, *words: str, seconds: int = 60) -> Iterator[Running]:
+    def started(self, *words: str, seconds: int = 60) -> "Iterator[Measurement]":
         """A measurement that a test interrupts; killed at the end."""
         self.ann.shell("rm -rf results")
         command = ["setsid", "--wait", PYTHON, "-m", "lab", *self.options(*words, seconds=seconds)]
@@ -75,7 +73,7 @@ class Measured:
             stderr=subprocess.STDOUT, text=True,
         ) as process:  # fmt: skip
             try:
-                yield Running(self, process)
+                yield Measurement(self, process)
             finally:
                 process.kill()
 
@@ -91,7 +89,7 @@ class Measured:
         return {host: self.bench.inside(host, look).splitlines() for host, look in looks.items()}
 
     @contextmanager
-    def left_as_found(self) -> Iterator[Measured]:
+    def left_as_found(self) -> Iterator[Self]:
         """A measurement leaves nothing behind, and the file of the share's owner is unchanged."""
         before = self.state()
         yield self
@@ -113,8 +111,8 @@ class Measured:
 
 
 @dataclass(frozen=True)
-class Running:
-    scene: Measured
+class Measurement:
+    scene: Scene
     process: subprocess.Popen[str]
 
     def wait_for(self, text: str, seconds: float = 120) -> None:
@@ -122,7 +120,6 @@ class Running:
         wait_until(lambda: text in self.scene.log(), repr(text), seconds, self.process)
 
     def wait_for_process(self, pattern: str) -> None:
-        """Wait until ann runs a command that fits a pattern."""
         assert self.sees_process(pattern), self.process.communicate()
 
     def sees_process(self, pattern: str) -> bool:
@@ -144,7 +141,7 @@ class Running:
         return self.process.returncode, output
 
 
-def arrange(new_bench: Callable[..., Bench], *options: str) -> Measured:
+def arrange(new_bench: Callable[..., Bench], *options: str) -> Scene:
     """A local lab with servers that are not the lab's, and ann; on a Mac she is the account there."""
     bench = new_bench(*options)
     bring_python(bench, "client")
@@ -154,7 +151,7 @@ def arrange(new_bench: Callable[..., Bench], *options: str) -> Measured:
     serve(bench)
     bench.inside("server", MORE_SHARES)
     bench.inside("server", "echo mine > /mnt/share/mine && chown lab /mnt/share/mine")
-    return Measured(bench, ann, password_of(bench))
+    return Scene(bench, ann, password_of(bench))
 
 
 LINK = 200e6 / 8  # bytes a second
@@ -162,25 +159,24 @@ OWN = r"file-share-lab-[0-9a-f]{16}"
 
 
 @pytest.fixture(scope="module")
-def one_scene(new_bench: Callable[..., Bench]) -> Measured:
+def one_scene(new_bench: Callable[..., Bench]) -> Scene:
     return arrange(new_bench, "--rate", "200mbit")
 
 
 @pytest.fixture
-def scene(one_scene: Measured) -> Iterator[Measured]:
+def scene(one_scene: Scene) -> Iterator[Scene]:
     with one_scene.left_as_found():
         yield one_scene
 
 
-def measure_well(scene: Measured, protocol: str, *words: str) -> str:
+def measure_well(scene: Scene, protocol: str, *words: str) -> str:
     """Measure a target; the run must go well. Returns what it printed."""
-    done = scene.measure(*words)
-    assert done.returncode == 0, done.stdout + done.stderr
+    printed = succeeded(scene.measure(*words)).stdout
     check_measured(scene, protocol)
-    return done.stdout
+    return printed
 
 
-def check_measured(scene: Measured, protocol: str) -> None:
+def check_measured(scene: Scene, protocol: str) -> None:
     """A run succeeded: verified trials crossed the wire each way, and every command reads the run folder."""
     trials = [trial for trial in scene.trials() if trial["protocol"] == protocol]
     good = [trial for trial in trials if trial["status"] == "ok"]

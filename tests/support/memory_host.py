@@ -113,8 +113,6 @@ class MemoryHost(LocalHost):
 
 @dataclass(frozen=True)
 class Knob(Operation):
-    """A value of a memory host."""
-
     kind = "knob"
     values = r"[\w ]{1,100}"
 
@@ -176,8 +174,6 @@ ROLES = ("client", "server")
 
 
 class World:
-    """Two hosts, and a journal on disk."""
-
     def __init__(self, folder: Path):
         self.counter = Counter()
         self.hosts = {role: MemoryHost(role, self.counter, **BEFORE) for role in ROLES}

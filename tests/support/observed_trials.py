@@ -31,12 +31,9 @@ TCP = {
 
 
 def a_trial(
-    client: dict[str, Any] | None = None,
-    server: dict[str, Any] | None = None,
-    tcp: dict[str, Any] | None = None,
-    more: dict[str, Any] | None = None,
-    **changes: Any,
-) -> Trial:
+    client: dict[str, Any] | None = None, server: dict[str, Any] | None = None, tcp: dict[str, Any] | None = None,
+    more: dict[str, Any] | None = None, **changes: Any,
+) -> Trial:  # fmt: skip
     """A write of 100 MB in 10 s over a link of 100 MB/s, far from every limit, with changes."""
     observed = {
         "client": IDLE_SIDE | {"process": "cp"} | (client or {}), "server": IDLE_SIDE | (server or {}),
@@ -70,12 +67,8 @@ BARE: dict[str, Any] = {"client": {"tx_bytes": 1}, "server": IDLE_SIDE, "remarks
 
 
 GIGABIT = 125 * MB * 1448 / 1538  # payload of 1 Gbit/s: docs/explanation/bottlenecks.md
-TARGET = {
-    "protocol": "smb", "server": "nas", "share": "media", "path": "/Volumes/media", "mounted_by": "somebody",
-}  # fmt: skip
-LINK = {
-    "bits_per_s": 10**9, "duplex": "full", "medium": "wired", "interface": "eth0", "mtu": 1500, "tunnel": False,
-}  # fmt: skip
+TARGET = {"protocol": "smb", "server": "nas", "share": "media", "path": "/Volumes/media", "mounted_by": "somebody"}
+LINK = {"bits_per_s": 10**9, "duplex": "full", "medium": "wired", "interface": "eth0", "mtu": 1500, "tunnel": False}
 EFFECTIVE: dict[str, Any] = {
     "mount": "kernel", "dialect": "SMB 3.1.1", "signing": "off", "encryption": "off", "rsize": 4 << 20,
     "wsize": 4 << 20, "mount_options": "rw,relatime,vers=3.1.1,cache=strict", "client_mtu": "1500",
@@ -140,7 +133,6 @@ def write_measured(results: Path, trials: Sequence[Trial], **run: Any) -> RunFol
 
 
 def client_verdict(one: Trial, **run: Any) -> tuple[str, str, str]:
-    """The limit, grade and evidence of one case."""
     row = verdicts(a_run([one], **run)).iloc[0]
     return row["limited_by"], row["grade"], row["evidence"]
 

@@ -7,7 +7,7 @@ from subprocess import Popen
 
 import pytest
 
-from support.local_lab import Bench, succeeded
+from support.local_lab import Bench, read_ini, succeeded, write_ini
 from support.paths import TESTS
 from support.waiting import wait_until
 
@@ -36,13 +36,10 @@ until grep -q ':01BD .* 0A ' /proc/net/tcp /proc/net/tcp6; do sleep 0.1; done
 
 
 def password_of(bench: Bench) -> str:
-    """The password of the shares' account."""
-    file = next(line.partition("file:")[2] for line in bench.hosts.read_text().splitlines() if "file:" in line)
-    return Path(file).read_text().strip()
+    return Path(read_ini(bench.hosts)["share"]["password"].removeprefix("file:")).read_text().strip()
 
 
 def serve(bench: Bench) -> None:
-    """Serve the share over SMB and NFS."""
     succeeded(bench.execute("server", "sh", "-c", SERVERS, "sh", password_of(bench)))
 
 
@@ -53,19 +50,11 @@ def mount_elsewhere(bench: Bench) -> str:
 
 def unseen_hosts(bench: Bench, **share: str) -> Path:
     """A hosts file whose server has only an address."""
-    sections = dict(_sections(bench.hosts.read_text()))
-    sections["server"] = "\n".join(line for line in sections["server"].splitlines() if line.startswith("data_address"))
-    password = next(line for line in sections["share"].splitlines() if line.startswith("password"))
-    account = [] if "mounted" in share else ["account = lab", password]
-    sections["share"] = "\n".join(["serve = existing", *account, *(f"{key} = {text}" for key, text in share.items())])
-    path = bench.directory / "hosts.unseen.ini"
-    path.write_text("\n".join(f"[{name}]\n{text}" for name, text in sections.items()) + "\n")
-    return path
-
-
-def _sections(text: str) -> list[tuple[str, str]]:
-    parts = [part.partition("]\n") for part in f"\n{text}".split("\n[")[1:]]
-    return [(name, keys) for name, _, keys in parts]
+    hosts = read_ini(bench.hosts)
+    account = {} if "mounted" in share else {"account": "lab", "password": hosts["share"]["password"]}
+    hosts["server"] = {"data_address": hosts["server"]["data_address"]}
+    hosts["share"] = {"serve": "existing"} | account | share
+    return write_ini(bench.directory / "hosts.unseen.ini", hosts)
 
 
 def on_share(bench: Bench) -> list[str]:

@@ -38,8 +38,6 @@ class Parser:
 
 
 class Saying(LocalHost):
-    """A host that gives every command the same answer."""
-
     def __init__(self, text: str):
         super().__init__("server")
         self.text = text

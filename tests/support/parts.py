@@ -24,7 +24,6 @@ def case_of(direction: str = "write", protocol: str = "smb", **changes: Any) -> 
 
 
 def setup_of(path: str, folder: str = "/srv/share", driver: Driver | None = None, **attached: Any) -> Setup:
-    """A share that is mounted at ``path``."""
     drivers = {Role.CLIENT: driver or Driver(), Role.SERVER: Driver()}
     share = cast(Share, SimpleNamespace(path="/srv/share"))
     return Setup(share, folder, Served(drivers, {}), Mount(Attached(path, **attached), None), False, {})
@@ -33,6 +32,5 @@ def setup_of(path: str, folder: str = "/srv/share", driver: Driver | None = None
 def part_of(
     pair: Any, case: Case | None = None, setup: Any = None, endpoints: Endpoints = ENDPOINTS, session: Any = None
 ) -> Part:
-    """A part whose tool is cp."""
     tool: Any = SimpleNamespace(argv=lambda *_: ("cp",))
     return Part(session, pair, case or case_of(), setup or setup_of("/mnt"), endpoints, tool, (), {}, cast(Any, None))

@@ -64,10 +64,8 @@ NUMBER = re.compile(r"-?[0-9.]+(e[-+]?[0-9]+)?")
 
 def planted(hint: Any, text: str) -> Any:
     """JSON of a type with ``text`` wherever text can be, also as keys; None if text can be nowhere."""
-    members = (
-        typing.get_args(hint) if isinstance(hint, UnionType) or typing.get_origin(hint) is typing.Union else [hint]
-    )
-    for member in members:
+    is_union = isinstance(hint, UnionType) or typing.get_origin(hint) is typing.Union
+    for member in typing.get_args(hint) if is_union else [hint]:
         origin = typing.get_origin(member) or member
         if origin is typing.Annotated:
             return planted(typing.get_args(member)[0], text)
@@ -203,27 +201,14 @@ def planted_trials(base: Trial, start: str) -> list[dict[str, Any]]:
 
 
 def planted_run(text: str, **more: Any) -> dict[str, Any]:
-    """A run.json with a text in every key."""
     run = {name: planted(next(iter(kinds)), text) for name, kinds in _RUN_TYPES.items()}
     facts = dict.fromkeys(typing.get_type_hints(Facts), text) | {text: text, "platform": "linux"}
     hosts = {"client": facts, "server": facts, text: facts}
-    return {
-        **run,
-        "seed": 1,
-        "ceiling_shots": 2,
-        "payload_bytes": 2**20,
-        "ordering": "mirrored",
-        "hosts": hosts,
-        "left_out": {text: text},
-        "caveats": {"ram": text, text: text},
-        "schema": 2,
-        text: text,
-        **more,
-    }
+    fixed = {"seed": 1, "ceiling_shots": 2, "payload_bytes": 2**20, "ordering": "mirrored", "schema": 2, "hosts": hosts}
+    return run | fixed | {"left_out": {text: text}, "caveats": {"ram": text, text: text}, text: text} | more
 
 
 def write_planted(name: str, text: str = EVIL, **run: Any) -> Path:
-    """A run folder with plants everywhere."""
     path = Path("results") / name
     path.mkdir(parents=True)
     (path / "run.json").write_text(json.dumps(planted_run(text, **run)))

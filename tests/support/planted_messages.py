@@ -3,12 +3,10 @@
 # Output of mount.cifs, mount_smbfs, mount_afp, mount.nfs, smbclient, gio, rsync, ssh, zpool, smartctl and others
 NAMED: dict[str, tuple[str, ...]] = {
     "cannot open 'tankbob': pool I/O is currently suspended": ("tankbob",),
-    "  pool: silobob\n\tsilobob  DEGRADED  0  0  0\n\t  mirror-0  ONLINE  0  0  0\n\t    bobsdisk1  ONLINE": (
-        "silobob", "bobsdisk1",
-    ),
-    "\t    16604657609174159965  UNAVAIL  0  0  0  was /dev/disk/by-id/ata-WDC_WD40-68_WD-WCC7K0ABCDEF-part1": (
-        "16604657609174159965", "WCC7K0ABCDEF",
-    ),
+    "  pool: silobob\n\tsilobob  DEGRADED  0  0  0\n\t  mirror-0  ONLINE  0  0  0\n\t    bobsdisk1  ONLINE":
+        ("silobob", "bobsdisk1"),
+    "\t    16604657609174159965  UNAVAIL  0  0  0  was /dev/disk/by-id/ata-WDC_WD40-68_WD-WCC7K0ABCDEF-part1":
+        ("16604657609174159965", "WCC7K0ABCDEF"),
     "cannot receive: destination vaultbob/filmdir has been modified": ("vaultbob", "filmdir"),
     "Serial Number:    WD-WCC4E1234567\nLU WWN Device Id: 5 0014ee 2b1234567": ("WCC4E1234567", "2b1234567"),
     "ata-Samsung_SSD_870_EVO_1TB_S6PUNX0R123456A: I/O error": ("S6PUNX0R123456A",),
@@ -16,12 +14,10 @@ NAMED: dict[str, tuple[str, ...]] = {
     "ata-ST3000DM001-1CH166_Z1F1PYM6  UNAVAIL": ("Z1F1PYM6",),
     "usb-Seagate_Expansion_NA8ABCDE-0:0 went away": ("NA8ABCDE",),
     "wwn-0x5000c500a1b2c3d4-part1, scsi-350014ee2b4b6726d": ("5000c500a1b2c3d4", "50014ee2b4b6726d"),
-    "nvme-eui.0025385b71b0c1d2 naa.5000c500a1b2c3d5 nvme.144d-533547584e-53616d73756e67-00000001": (
-        "0025385b71b0c1d2", "5000c500a1b2c3d5", "533547584e",
-    ),
-    "mount: /dev/disk/by-uuid/1F34-ABCD: can't read superblock on /dev/disk/by-label/BobsBackup.": (
-        "1F34-ABCD", "BobsBackup",
-    ),
+    "nvme-eui.0025385b71b0c1d2 naa.5000c500a1b2c3d5 nvme.144d-533547584e-53616d73756e67-00000001":
+        ("0025385b71b0c1d2", "5000c500a1b2c3d5", "533547584e"),
+    "mount: /dev/disk/by-uuid/1F34-ABCD: can't read superblock on /dev/disk/by-label/BobsBackup.":
+        ("1F34-ABCD", "BobsBackup"),
     "/dev/mapper/bobvg-crypt: busy; target iqn.2005-10.org.freenas.ctl:bobtarget": ("bobvg", "bobtarget"),
     "mount error: could not resolve address for nasone.myfritz.net: Unknown error": ("nasone",),
     "ssh: Could not resolve hostname nastwo.synology.me: nodename nor servname provided": ("nastwo", "synology"),
@@ -34,9 +30,8 @@ NAMED: dict[str, tuple[str, ...]] = {
     "bobby@nasten's password: ": ("bobby", "nasten"),
     "rsync error: bobtwo@naseleven:secretdir/x: No such file": ("bobtwo", "naseleven", "secretdir"),
     "mount.nfs: access denied by server while mounting nastwelve:/volume1/Bobfilms": ("nastwelve", "Bobfilms"),
-    "mount_nfs: can't mount /export/bobexport from nasthirteen onto /Volumes/BobVol: Permission denied": (
-        "bobexport", "nasthirteen", "BobVol",
-    ),
+    "mount_nfs: can't mount /export/bobexport from nasthirteen onto /Volumes/BobVol: Permission denied":
+        ("bobexport", "nasthirteen", "BobVol"),
     "nfs: server nasfourteen not responding, still trying": ("nasfourteen",),
     r"session setup failed for FIRMAX\bsmith: NT_STATUS_LOGON_FAILURE": ("FIRMAX", "bsmith"),
     r"user gmbhx\carla unknown": ("gmbhx", "carla"),
@@ -44,9 +39,8 @@ NAMED: dict[str, tuple[str, ...]] = {
     "\\\\nasfifteen\\Family Photos\\Ann 1\\a7.mov: No space left": ("nasfifteen", "Family Photos", "Ann 1", "a7.mov"),
     "smb://nassixteen/famshare/sub7/x7.doc": ("nassixteen", "famshare", "sub7", "x7.doc"),
     "gio: smb://nasseventeen/giofilms/: Failed to mount Windows share: Invalid argument": ("nasseventeen", "giofilms"),
-    "/run/user/1000/gvfs/smb-share:server=naseighteen,share=gvfilms,user=fsmith/y7.txt: busy": (
-        "naseighteen", "gvfilms", "fsmith", "y7.txt",
-    ),
+    "/run/user/1000/gvfs/smb-share:server=naseighteen,share=gvfilms,user=fsmith/y7.txt: busy":
+        ("naseighteen", "gvfilms", "fsmith", "y7.txt"),
     "ether 3c:07:54:aa:bb:cc, 3c07.54aa.bbcd": ("54:aa", "54aa"),
     "fe80::1c3a:2ff:fe11:2%en0 [2a02:8109:9c40::17]:445 172.16.9.8": ("1c3a", "8109", "172.16.9"),
     "Dave's Mac mini._smb._tcp.local. can be reached at daves-imac.local": ("Dave", "daves-imac"),
@@ -62,9 +56,8 @@ NAMED: dict[str, tuple[str, ...]] = {
     "DESKTOP-4H5LMAV, Annas-MacBook-Pro": ("4H5LMAV", "Annas"),
     "Robert's NAS, and a Mac mini of Oscar Meyer": ("Robert", "Oscar", "Meyer"),
     "afp://psmith@nas21.local/PVol": ("psmith", "nas21", "PVol"),
-    "@ERROR: access denied to modone from pcone (10.0.0.1); @ERROR: auth failed on module modtwo": (
-        "modone", "pcone", "modtwo",
-    ),
+    "@ERROR: access denied to modone from pcone (10.0.0.1); @ERROR: auth failed on module modtwo":
+        ("modone", "pcone", "modtwo"),
     "Password for [WORKGROUP\\vsmith]: ": ("vsmith",),
     "\tfilmsone          Disk      Movies of Wanda": ("filmsone", "Wanda"),
     "do_connect: Connection to nas26 failed (Error NT_STATUS_UNSUCCESSFUL)": ("nas26",),
@@ -74,13 +67,11 @@ NAMED: dict[str, tuple[str, ...]] = {
     "debug1: Authenticating to nas30:22 as 'xsmith'": ("nas30", "xsmith"),
     "exportfs: /silo7/xfilms/Summer 7 does not support NFS export": ("silo7", "xfilms", "Summer 7"),
     "mount.cifs: permission denied: no match for /mnt/remote7 found in /etc/fstab": ("remote7",),
-    "pcfour (ipv4:10.0.0.2:53) connect to service filmsfour initially as user ysmith (uid=1000)": (
-        "pcfour", "filmsfour", "ysmith",
-    ),
+    "pcfour (ipv4:10.0.0.2:53) connect to service filmsfour initially as user ysmith (uid=1000)":
+        ("pcfour", "filmsfour", "ysmith"),
     "Volume ZDisk on disk4s1 failed to unmount: dissented": ("ZDisk",),
-    'login failed for user "zsmith" on volume "Zoe\'s Files"; options were user=zsmithb,vers=3': (
-        "zsmith", "Zoe", "zsmithb",
-    ),
+    'login failed for user "zsmith" on volume "Zoe\'s Files"; options were user=zsmithb,vers=3':
+        ("zsmith", "Zoe", "zsmithb"),
     "mount_afp: the volume Wedding Films does not exist": ("Wedding Films",),
     "   Volume Name:              WBackup\n": ("WBackup",),
     "sudo: 3 incorrect password attempts by usmithc": ("usmithc",),
@@ -90,9 +81,8 @@ NAMED: dict[str, tuple[str, ...]] = {
     'wlan0     ESSID:"WlanSeven"': ("WlanSeven",),
     "dk0=adVN=SevenMachine,adVF=0x82": ("SevenMachine",),
     "afpd: login psmithh (uid 1000, gid 20)": ("psmithh",),
-    "failed to open \"/share/Nine Films/Ann 9.mov\"; tar: ./ten films/Ann10.mov": (
-        "Nine Films", "Ann 9", "ten films", "Ann10",
-    ),
+    "failed to open \"/share/Nine Films/Ann 9.mov\"; tar: ./ten films/Ann10.mov":
+        ("Nine Films", "Ann 9", "ten films", "Ann10"),
     "Ann-Millers-iMac went to sleep": ("Ann-Millers",),
     "ID_SERIAL_SHORT=WD-WCC7K9, IEEE EUI-64: 0025385 b71b0c1d2": ("WCC7K9", "b71b0c1d2"),
 }  # fmt: skip

@@ -100,7 +100,6 @@ def _planted_run() -> dict[str, Any]:
 
 
 def spellings(name: str) -> Iterator[bytes]:
-    """The ways to write a name in a file."""
     for form in ("NFC", "NFD"):
         text = unicodedata.normalize(form, name)
         yield from (spelt.encode() for spelt in (text, quote(text), html.escape(text), json.dumps(text)[1:-1]))
@@ -113,7 +112,6 @@ def leaks(folder: Path, planted: Sequence[str] = tuple(PLANTED)) -> list[tuple[s
 
 
 def found_in(content: bytes, planted: Sequence[str] = tuple(PLANTED)) -> list[str]:
-    """The planted names in these bytes."""
     # a megabyte of base64 contains any five letters by chance
     content = re.sub(rb"base64,([A-Za-z0-9+/=]+)", lambda match: base64.b64decode(match[1]), content)
     lines = b"\n".join(dict.fromkeys(content.lower().splitlines()))  # most lines are repeated

@@ -9,9 +9,7 @@ from pathlib import Path
 from lab.hosts import Result
 from support.store_hosts import DF, StoppableHost
 
-REAL = (
-    "sh", "cat", "chmod", "cut", "grep", "ln", "ls", "mkdir", "mv", "rm", "rmdir", "sed", "truncate",
-)  # fmt: skip
+REAL = ("sh", "cat", "chmod", "cut", "grep", "ln", "ls", "mkdir", "mv", "rm", "rmdir", "sed", "truncate")
 BEGIN = """
 fail() { echo "cannot $verb '$name': $*" >&2; exit 1; }
 [ -d sys_module_zfs ] || { echo "The ZFS modules cannot be auto-loaded." >&2; exit 1; }
@@ -179,7 +177,6 @@ class PoolHost(StoppableHost):
         self.nodes = folder / "dev" / self.own.name
         for name in ("dev", "sys", "sys_dev"):
             (folder / name).mkdir()
-        (folder / "free").write_text("4194304\n")
         (folder / "mounts").touch()
         (folder / "pools").mkdir()
         (folder / "exported").mkdir()
@@ -190,7 +187,6 @@ class PoolHost(StoppableHost):
         self.before = self.state()
 
     def import_pool(self, name: str, *devices: str) -> None:
-        """A pool of another owner over these devices."""
         pool = self.folder / "pools" / name
         pool.mkdir()
         texts = {"devices": "\n".join(devices), "group": "", "health": "ONLINE", "properties": "mountpoint=/tank"}

@@ -28,7 +28,6 @@ assert_equal = partial(pd.testing.assert_frame_equal, check_exact=True, check_dt
 
 
 def pooled_of(engine: Engine, folder: Path, shapes: list[Shape]) -> tuple[Pooled, pd.DataFrame]:
-    """The dataset of some runs, and their frame."""
     runs = write_runs(folder / "results", shapes, ceiling_shots=max(shape.shots or 1 for shape in shapes))
     dataset = dataset_of(folder / "dataset", runs)
     return Pooled(engine, dataset, "synthetic"), pooled_frame([load(run.path) for run in runs])

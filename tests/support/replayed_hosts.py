@@ -42,7 +42,6 @@ class Recording:
 
 @contextmanager
 def recorded() -> Iterator[Recording]:
-    """Record what hosts answer."""
     recording, lock = Recording(), threading.Lock()
 
     def answer(host: SshHost, argv: tuple[str, ...], root: bool, go: Callable[[], Result]) -> Result:

@@ -51,20 +51,13 @@ def write_kernel(
 
 
 def without(trials: list[Trial], protocol: str) -> list[Trial]:
-    """The trials with all of a protocol failed."""
     return [replace(row, status="failed", elapsed_s=None) if row.protocol == protocol else row for row in trials]
 
 
 def write_pair(
-    directory: Path,
-    seed: int,
-    effect: float,
-    facts: Mapping[str, Any] | None = None,
-    *,
-    host: str = "",
-    blocks: int = 5,
-    **run: Any,
-) -> RunFolder:
+    directory: Path, seed: int, effect: float, facts: Mapping[str, Any] | None = None, *, host: str = "",
+    blocks: int = 5, **run: Any,
+) -> RunFolder:  # fmt: skip
     """A run of a pair: ``effect`` of MTU 9000 on log speed, ``facts`` of the server; ``host`` begins both names."""
     name = host or f"pair{seed}"
     chance = np.random.default_rng(1000 + seed)
@@ -98,16 +91,9 @@ SAVED_ROWS = (("smb", "cp", "write", 110.0), ("smb", "cp", "read", 90.0))
 
 
 def write_saved_run(
-    results: Path,
-    number: int,
-    factor: float = 1.0,
-    *,
-    trials: int = 7,
-    inside: float = 0.01,
-    rows: Sequence[tuple[str, str, str, float]] = SAVED_ROWS,
-    kernel: str = "6.1",
-    **run: Any,
-) -> RunFolder:
+    results: Path, number: int, factor: float = 1.0, *, trials: int = 7, inside: float = 0.01,
+    rows: Sequence[tuple[str, str, str, float]] = SAVED_ROWS, kernel: str = "6.1", **run: Any,
+) -> RunFolder:  # fmt: skip
     """The run of day ``number``, with speeds ``factor`` times those of ``rows``."""
     chance, begun = random.Random(number), BEGUN + timedelta(days=number)
     hosts = {role: facts | {"kernel": kernel} for role, facts in RUN["hosts"].items()}
@@ -130,13 +116,9 @@ def write_saved_run(
 
 
 def write_history(
-    results: Path,
-    factors: Sequence[float],
-    *,
-    between: float = 0.015,
-    run_of: Callable[[int], Mapping[str, Any]] = lambda _: {},
-    **of_each: Any,
-) -> list[RunFolder]:
+    results: Path, factors: Sequence[float], *, between: float = 0.015,
+    run_of: Callable[[int], Mapping[str, Any]] = lambda _: {}, **of_each: Any,
+) -> list[RunFolder]:  # fmt: skip
     """A run a day, with these factors of the usual speeds and scatter from run to run."""
     chance = random.Random(1)
     return [

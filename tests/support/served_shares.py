@@ -35,19 +35,14 @@ def share_set_up(bench: Bench, protocol: str) -> Iterator[tuple[Session, Setup]]
 PROGRAM = {"nfs": "ganesha.nfsd", "smb": "smbd", "afp": "afpd"}
 
 
-def running(bench: Bench, program: str) -> list[str]:
-    """The PIDs on this machine of a program on the bench's server."""
-    argv = ["pgrep", "--ns", str(bench.init("server")), "--nslist", "pid", "-x", program]
-    return subprocess.run(argv, capture_output=True, text=True, check=False).stdout.split()
-
-
 def during_a_run(bench: Bench, program: str, look: Callable[[list[str]], Any], **factors: Any) -> Any:
-    """Run a sweep, which must succeed; returns what ``look`` returns for the server's processes."""
-    with bench.started("run", "--hosts", str(bench.hosts), str(bench.sweep(**factors))) as run:
-        while not (found := running(bench, program)):
+    """Run a sweep, which must succeed; returns what ``look`` returns for the PIDs here of the server's program."""
+    argv = ["pgrep", "--ns", str(bench.init("server")), "--nslist", "pid", "-x", program]
+    with bench.started_run(**factors) as run:
+        while not (pids := subprocess.run(argv, stdout=subprocess.PIPE, text=True).stdout.split()):
             assert run.poll() is None, run.communicate()
             time.sleep(0.01)
-        seen = look(found)
+        result = look(pids)
         output, _ = run.communicate(timeout=120)
     assert run.returncode == 0, output
-    return seen
+    return result

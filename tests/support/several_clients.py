@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 
 from support.local_lab import Bench
-from support.waiting import wait_until
 
 
 @pytest.fixture(scope="module")
@@ -15,15 +14,10 @@ def room(new_bench: Callable[..., Bench]) -> Bench:
     return new_bench("--clients", "3", "--rate", "400mbit", "--rate", "client.3=50mbit")
 
 
-def wait_for_transfer(room: Bench, client: str) -> None:
-    wait_until(lambda: "cp" in room.inside(client, "ps -eo comm="), "the transfer", 600)
-
-
 CLIENTS = ("client", "client.2", "client.3")
 
 
 def parts_of(trial: dict[str, Any]) -> dict[str, dict[str, Any]]:
-    """What each client did, by name."""
     return {part["name"]: part for part in trial["observed"]["together"]["clients"]}
 
 

@@ -5,7 +5,7 @@ A script for a shell, perl or Python must be a constant: text in the source or i
 on as a script, its callers must give a constant."""
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -84,9 +84,8 @@ def _assignments(body: list[ast.stmt]) -> Iterator[tuple[str, ast.expr]]:
                     if isinstance(target, ast.Name):
                         yield target.id, value
                     elif isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
-                        yield from (
-                            (n.id, v) for n, v in zip(target.elts, value.elts, strict=True) if isinstance(n, ast.Name)
-                        )
+                        pairs = zip(target.elts, value.elts, strict=True)
+                        yield from ((name.id, part) for name, part in pairs if isinstance(name, ast.Name))
             case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value):
                 yield name, value
             case ast.For(target=ast.Name(id=name), iter=value):
@@ -122,11 +121,9 @@ class Checker:
             case ast.Assign(targets=[ast.Attribute(attr=attribute)], value=assigned):
                 self._fields.setdefault(attribute, []).append((module, assigned))
             case ast.Call(func=ast.Name(id=name), args=args, keywords=keywords) if name in classes:
-                given = {one.arg: one.value for one in keywords if one.arg} | dict(
-                    zip(classes[name], args, strict=False)
-                )
-                for key, one in given.items():
-                    self._fields.setdefault(key, []).append((module, one))
+                by_name = ((keyword.arg, keyword.value) for keyword in keywords if keyword.arg)
+                for key, given in (*zip(classes[name], args, strict=False), *by_name):
+                    self._fields.setdefault(key, []).append((module, given))
 
     def violations(self) -> dict[tuple[str, str], str]:
         """The scripts that are made from data, by file and function: line and text."""
@@ -171,20 +168,21 @@ class Checker:
             self._answers[id(node)] = self._look(module, node)
         return self._answers[id(node)]
 
+    def _are_constant(self, module: Module, nodes: Sequence[ast.expr | None]) -> bool:
+        return all(node is not None and self.is_constant(module, node) for node in nodes)
+
     def _look(self, module: Module, node: ast.expr) -> bool:
         match node:
             case ast.Constant():
                 return True
             case ast.JoinedStr(values=parts) | ast.Tuple(elts=parts) | ast.List(elts=parts) | ast.BoolOp(values=parts):
-                return all(self.is_constant(module, part) for part in parts)
+                return self._are_constant(module, parts)
             case ast.Dict(keys=keys, values=parts):
-                return all(key is not None and self.is_constant(module, key) for key in keys) and all(
-                    self.is_constant(module, part) for part in parts
-                )
+                return self._are_constant(module, [*keys, *parts])
             case ast.FormattedValue(value=inner) | ast.Starred(value=inner) | ast.Subscript(value=inner):
                 return self.is_constant(module, inner)
             case ast.BinOp(left=left, op=ast.Add(), right=right) | ast.IfExp(body=left, orelse=right):
-                return self.is_constant(module, left) and self.is_constant(module, right)
+                return self._are_constant(module, [left, right])
             case ast.Name(id=name):
                 return self._is_constant_name(module, node, name)
             case ast.Call(func=function):
@@ -199,22 +197,14 @@ class Checker:
     def _is_constant_name(self, module: Module, node: ast.Name, name: str) -> bool:
         function = module.owners[node]
         while function is not None:
-            if name in [one.arg for one in ast.walk(function.args) if isinstance(one, ast.arg)]:
+            if name in [part.arg for part in ast.walk(function.args) if isinstance(part, ast.arg)]:
                 return False
-            stored = [
-                one
-                for one in ast.walk(function)
-                if isinstance(one, ast.Name) and one.id == name and isinstance(one.ctx, ast.Store)
-            ]
-            if stored:
-                values = [
-                    v
-                    for one in ast.walk(function)
-                    if isinstance(one, ast.stmt)
-                    for n, v in _assignments([one])
-                    if n == name
-                ]
-                return len(values) == len(stored) and all(self.is_constant(module, value) for value in values)
+            inside = list(ast.walk(function))
+            names = [part for part in inside if isinstance(part, ast.Name) and part.id == name]
+            if stored := [part for part in names if isinstance(part.ctx, ast.Store)]:
+                statements = [part for part in inside if isinstance(part, ast.stmt)]
+                values = [value for target, value in _assignments(statements) if target == name]
+                return len(values) == len(stored) and self._are_constant(module, values)
             function = module.owners[function]
         return name in OF_A_MODULE or self._is_constant_value(*module.imports.get(name, (module.name, name)))
 
@@ -246,13 +236,12 @@ class Checker:
         if target == ("lab.base.scripts", "read_script"):
             return True
         if target in (SHELL_LINE, SHELL_FUNCTION, BESIDE):
-            return all(self.is_constant(module, one) for one in call.args[: 1 if target == SHELL_LINE else 2])
-        if target in JOINING or (isinstance(function, ast.Attribute) and function.attr in ("format", "join")):
-            text = function.value if isinstance(function, ast.Attribute) and target not in JOINING else call
-            given = [*call.args, *(one.value for one in call.keywords)]
-            return all(self.is_constant(module, one) for one in given) and (
-                text is call or self.is_constant(module, text)
-            )
+            return self._are_constant(module, call.args[: 1 if target == SHELL_LINE else 2])
+        given = [*call.args, *(keyword.value for keyword in call.keywords)]
+        if target in JOINING:
+            return self._are_constant(module, given)
+        if isinstance(function, ast.Attribute) and function.attr in ("format", "join"):
+            return self._are_constant(module, [*given, function.value])
         name = function.attr if isinstance(function, ast.Attribute) else target[1] if target else ""
         returned = self._returned.get(name, [])
         return bool(returned) and all(value is not None and self.is_constant(other, value) for other, value in returned)

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -23,6 +23,7 @@ from lab.base.errors import HostError
 from lab.hosts.host_config import HostConfig
 from lab.hosts.ssh import SshHost
 from lab.local import root_image
+from support.waiting import wait_until
 
 TRANSPORTS = ("paramiko", "openssh")
 OVER_BOTH = pytest.mark.parametrize("sshd", TRANSPORTS, indirect=True)
@@ -201,12 +202,7 @@ def gone(pid: str) -> bool:
     return False
 
 
-def wait_for(what: Callable[[], bool]) -> None:
-    """Wait until something is so, for three minutes at most."""
-    for _ in range(9000):
-        if what():
-            return
-        time.sleep(0.02)
+wait_for = wait_until
 
 
 class Wire:

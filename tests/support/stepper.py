@@ -121,7 +121,6 @@ def _start(argv: Sequence[str], output: int) -> int:
 
 
 def _text(pid: int, address: int) -> bytes:
-    """The text at an address of a process, if any."""
     try:
         with Path(f"/proc/{pid}/mem").open("rb", buffering=0) as memory:
             memory.seek(address)

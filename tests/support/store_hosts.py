@@ -39,6 +39,7 @@ class StoppableHost(EmulatedHost):
         self.before: tuple[object, ...] = ()
         self.own = folder / "file-share-lab-01234567"
         self.own.mkdir()
+        (folder / "free").write_text("4194304\n")  # KiB
         self.places = {"/proc/self/mounts": "mounts", "/sys/module/": "sys_module_"}
 
     def state(self) -> tuple[object, ...]:
@@ -87,7 +88,6 @@ def read_state(folder: Path) -> State:
 
 
 def put_state(folder: Path, state: State) -> None:
-    """Restore a host's folder to a state."""
     for path in folder.iterdir():
         if path.name not in NO_STATE:
             shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()
@@ -227,7 +227,6 @@ class LoopHost(StoppableHost):
     def __init__(self, folder: Path, has_ann: bool = True):
         super().__init__(folder, PROGRAMS, REAL)
         self.places |= {"/sys/block": "sys", "/proc/fs/ext4/${device##*/}/options": "proc_ext4_options"}
-        (folder / "free").write_text("4194304\n")
         (folder / "proc_ext4_options").write_text("rw\ndata=ordered\n")
         (folder / "mounts").touch()
         if has_ann:

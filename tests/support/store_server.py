@@ -42,7 +42,6 @@ class StoreServer:
         return Timing(0.5 + len(self.done) / 100, counted, "monotonic", "fsync", 0.1, printed=self.printed(argv))
 
     def make(self, case: Any) -> tuple[str, MadeStore]:
-        """Make a pool for a case."""
         self.done.append(f"made {case.option('zfs.ashift')}")
         if not self.can_be_made:
             raise LabFailure("server: zpool: no room")

@@ -1,7 +1,6 @@
 """What `lab init` might find: a laptop with two links, a NAS on both, and a Mac in ~/.ssh/config.
 
-``python -m support.surroundings`` is `lab` in these surroundings; its `lab check` has one invented finding.
-"""
+``python -m support.surroundings`` is `lab` in these surroundings; its `lab check` has one invented finding."""
 
 import sys
 from collections.abc import Sequence
@@ -40,19 +39,11 @@ def shown(address: str, services: frozenset[str]) -> list[Share]:
     return []
 
 
+OWN = [OwnAddress("en0", IPv4Interface("192.168.1.20/24")), OwnAddress("en7", IPv4Interface("192.168.77.1/24"))]
 SURROUNDINGS = Surroundings(
-    account="jane",
-    is_administrator=True,
-    own_addresses=[
-        OwnAddress("en0", IPv4Interface("192.168.1.20/24")), OwnAddress("en7", IPv4Interface("192.168.77.1/24")),
-    ],
-    machines=[NAS, MYSELF, BOX],
-    ssh_hosts=["mini"],
-    mounts=[],
-    resolve=lambda name: name if name[0].isdigit() else NAMES.get(name),
-    address_towards=towards,
-    open_services=lambda address: frozenset(SERVICES.get(address, ())),
-    list_shares=shown,
+    account="jane", is_administrator=True, own_addresses=OWN, machines=[NAS, MYSELF, BOX], ssh_hosts=["mini"],
+    mounts=[], resolve=lambda name: name if name[0].isdigit() else NAMES.get(name), address_towards=towards,
+    open_services=lambda address: frozenset(SERVICES.get(address, ())), list_shares=shown,
     ssh_options=lambda host: {"hostname": "mini.example", "user": "joe"} if host == "mini" else {},
 )  # fmt: skip
 NOTHING_FOUND = replace(SURROUNDINGS, machines=[], ssh_hosts=[], list_shares=lambda address, services: [])

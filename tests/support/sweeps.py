@@ -24,7 +24,6 @@ def sweep_with(**changes: Any) -> Sweep:
 
 
 def sweep_of_options(protocol: Sequence[str] = ("smb", "nfs"), **more: Any) -> Sweep:
-    """A sweep of the options ``smb`` and ``nfs``."""
     factors = {"protocol": list(protocol), "direction": ["write"]} | {
         name: more.pop(name) for name in ("smb", "nfs", "ssh", "mtu", "tool") if name in more
     }
@@ -43,16 +42,10 @@ def some(*levels: Any) -> st.SearchStrategy[list[Any]]:
 
 
 SWEEPS = st.builds(
-    sweep_of,
-    blocks=st.integers(1, 4),
-    seed=st.integers(0, 1 << 40),
-    protocol=some("afp", "smb", "nfs", "ssh"),
-    tool=st.sampled_from([["rsync"], ["cp", "rsync"], ["rsync", "cp"]]),
-    direction=some("write", "read"),
-    mtu=some(1500, 4000, 9000),
-    tcp_space=some("default", 65536, 524288),
-    store=some("ram", "disk"),
-)
+    sweep_of, blocks=st.integers(1, 4), seed=st.integers(0, 1 << 40), protocol=some("afp", "smb", "nfs", "ssh"),
+    tool=st.sampled_from([["rsync"], ["cp", "rsync"], ["rsync", "cp"]]), direction=some("write", "read"),
+    mtu=some(1500, 4000, 9000), tcp_space=some("default", 65536, 524288), store=some("ram", "disk"),
+)  # fmt: skip
 
 
 def runs(cases: Sequence[Case], key: Callable[[Case], Any]) -> list[Any]:
@@ -64,33 +57,3 @@ def cases_of(sweep: Sweep) -> tuple[tuple[Case, ...], tuple[str, ...]]:
     """The cases of a sweep's plan, and why combinations are left out."""
     planned = plan(sweep, CATALOGUE)
     return planned.cases, planned.left_out
-
-
-SWEEP = """
-name = "trees"
-blocks = 1
-ceiling_seconds = 1
-[workload]
-kind = "tree"
-{tree}
-[factors]
-protocol = {protocols}
-tool = ["cp", "rsync", "tar"]
-direction = ["write", "read"]
-client_sync = ["close"]
-"""
-
-PHASES = """
-name = "phases"
-blocks = 1
-ceiling_seconds = 1
-[workload]
-kind = "tree"
-profile = "source-tree"
-size = "512 KiB"
-[factors]
-protocol = ["afp", "smb", "nfs"]
-tool = ["metadata"]
-metadata.phase = ["create", "stat", "list", "rename", "delete"]
-client_sync = ["close"]
-"""

@@ -20,7 +20,6 @@ BEGUN = pd.Timestamp("2030-01-02", tz="UTC").as_unit("us")
 
 
 def cases(**varied: Sequence[Any]) -> pd.DataFrame:
-    """All combinations of the levels, one row each."""
     return pd.DataFrame(list(itertools.product(*varied.values())), columns=list(varied))
 
 
@@ -105,7 +104,6 @@ def blocks_alike(seed: int, rows: int, blocks: int, alike: float) -> Floats:
 
 
 def scattered(seed: int, n: int) -> Floats:
-    """Speeds of a steady history."""
     speeds: Floats = 100 * np.exp(np.random.default_rng(seed).normal(0, 0.02, n))
     return speeds
 

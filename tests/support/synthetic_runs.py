@@ -17,36 +17,22 @@ START = datetime(2030, 1, 2, 3, 4, 5, tzinfo=UTC)
 SIZE = 512 * 1024**2
 # Invented: reached share of the ceiling, CPU seconds per GB on client and server
 COMBINATIONS = {
-    ("afp", "cp"): (0.95, 1.9, 1.3),
-    ("afp", "rsync"): (0.84, 3.1, 1.4),
-    ("nfs", "cp"): (0.97, 1.6, 1.1),
-    ("nfs", "rsync"): (0.90, 2.8, 1.2),
-    ("smb", "cp"): (0.94, 2.0, 1.5),
-    ("smb", "rsync"): (0.88, 3.3, 1.6),
-    ("ssh", "rsync"): (0.96, 4.0, 3.8),
-}
+    ("afp", "cp"): (0.95, 1.9, 1.3), ("afp", "rsync"): (0.84, 3.1, 1.4),
+    ("nfs", "cp"): (0.97, 1.6, 1.1), ("nfs", "rsync"): (0.90, 2.8, 1.2),
+    ("smb", "cp"): (0.94, 2.0, 1.5), ("smb", "rsync"): (0.88, 3.3, 1.6), ("ssh", "rsync"): (0.96, 4.0, 3.8),
+}  # fmt: skip
 RUN: dict[str, Any] = {
-    "sweep_text": 'name = "synthetic"  # <b>not</b> & never measured\n',
-    "seed": 7,
-    "code_version": "synthetic",
-    "started_at": START.isoformat(),
-    "finished_at": (START + timedelta(hours=1)).isoformat(),
-    "title": f"{LABEL}: 1 Gbit/s, delay 1 ms each way",
-    "instance": "synthetic",
+    "sweep_text": 'name = "synthetic"  # <b>not</b> & never measured\n', "seed": 7, "code_version": "synthetic",
+    "started_at": START.isoformat(), "finished_at": (START + timedelta(hours=1)).isoformat(),
+    "title": f"{LABEL}: 1 Gbit/s, delay 1 ms each way", "instance": "synthetic",
     "hosts": {
         side: {
-            "hostname": f"synthetic-{side}",
-            "platform": "linux",
-            "os": "Invented OS 1.0",
-            "kernel": "0.0-synthetic",
-            "cpu": "Imaginary <CPU> & Sons",
-            "cores": 2,
-            "memory_bytes": 8 * 1024**3,
-            "interface": "eth0",
+            "hostname": f"synthetic-{side}", "platform": "linux", "os": "Invented OS 1.0", "kernel": "0.0-synthetic",
+            "cpu": "Imaginary <CPU> & Sons", "cores": 2, "memory_bytes": 8 * 1024**3, "interface": "eth0",
         }
         for side in ("client", "server")
     },
-}
+}  # fmt: skip
 
 
 def write_run(results_dir: Path, trials: Sequence[Trial] | None = None, **run: Any) -> RunFolder:

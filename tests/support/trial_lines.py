@@ -87,12 +87,8 @@ TEXT = st.text(max_size=20)
 COUNT = st.integers(0, 2**63 - 1)
 MEASURE = st.just(0) | st.floats(LEAST, 2.0**62)
 PLAIN: dict[Any, st.SearchStrategy[Any]] = {
-    str: TEXT,
-    bool: st.booleans(),
-    int: COUNT,
-    float: MEASURE,
-    types.NoneType: st.none(),
-}
+    str: TEXT, bool: st.booleans(), int: COUNT, float: MEASURE, types.NoneType: st.none(),
+}  # fmt: skip
 
 
 def values_of(hint: Any) -> st.SearchStrategy[Any]:
@@ -105,10 +101,9 @@ def values_of(hint: Any) -> st.SearchStrategy[Any]:
     if typing.get_origin(hint) is dict:
         return st.dictionaries(TEXT, values_of(args[1]), max_size=3)
     if isinstance(hint, type) and issubclass(hint, JsonObject):
-        hints = {
-            name: typing.get_args(part)[0] for name, part in typing.get_type_hints(hint).items() if name != "other"
-        }
-        return st.fixed_dictionaries({}, optional={name: values_of(part) for name, part in hints.items()})
+        hints = {name: part for name, part in typing.get_type_hints(hint).items() if name != "other"}
+        values = {name: values_of(typing.get_args(part)[0]) for name, part in hints.items()}
+        return st.fixed_dictionaries({}, optional=values)
     return PLAIN[hint]
 
 
@@ -122,7 +117,6 @@ def _field(name: str, hint: Any) -> st.SearchStrategy[Any]:
 
 
 def any_trials() -> st.SearchStrategy[Trial]:
-    """Trials that could be appended to a run."""
     fields = {name: _field(name, hint) for name, hint in typing.get_type_hints(Trial).items()}
     records = st.fixed_dictionaries(fields).map(_timed).filter(lambda record: not problem(record))
     return records.map(Trial.from_json)

@@ -1,8 +1,11 @@
-"""Waits until something is so."""
+"""Waits until something is so, or until the time is over."""
 
 import subprocess
 import time
 from collections.abc import Callable
+from typing import TypeVar
+
+T = TypeVar("T")
 
 
 def wait_until(
@@ -17,3 +20,11 @@ def wait_until(
         assert process is None or process.poll() is None, process.communicate()
         assert time.monotonic() < deadline, f"{what} did not come"
         time.sleep(0.02)
+
+
+def last_look(look: Callable[[], T], wanted: object, seconds: float) -> T:
+    """What ``look`` returns as soon as it is as wanted, or when the time is over."""
+    deadline = time.monotonic() + seconds
+    while (result := look()) != wanted and time.monotonic() < deadline:
+        time.sleep(0.1)
+    return result

@@ -74,7 +74,6 @@ def zipped(files: dict[str, bytes], method: int = zipfile.ZIP_DEFLATED) -> bytes
 
 
 def refusal(name: str | Path) -> str:
-    """The error for opening a run of this name."""
     with pytest.raises(BadInput) as raised:
         open_run(name)
     return str(raised.value)

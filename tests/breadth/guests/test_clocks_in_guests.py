@@ -14,10 +14,9 @@ def test_a_clock_that_is_set_costs_no_trial_and_nothing_stays_changed(
 ) -> None:
     """The lease, which a clock must not end, takes back what the run changed: then its trials would fail."""
     before, day = left(guests), guests.inside(host, "date +%j")
-    sweep = guests.sweep(protocol=["smb", "nfs"], tool=["cp"], mtu=[9000], size="32 MiB", direction=["write"])
     strike = guests.strike_under_way(program, received_bytes, "date", "-s", ahead, host=host)
     with guests.started(*strike) as clock:
-        done = guests.lab("run", "--hosts", str(guests.hosts), str(sweep))
+        done = guests.run(protocol=["smb", "nfs"], tool=["cp"], mtu=[9000], size="32 MiB", direction=["write"])
         assert clock.wait(300) == 0
     moved = guests.inside(host, "date +%j") != day
     guests.inside(host, f'date -s "{back}"')

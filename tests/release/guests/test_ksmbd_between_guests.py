@@ -2,22 +2,18 @@
 
 import platform
 import shutil
-import signal
 from collections.abc import Callable, Iterator
 from itertools import pairwise
 from typing import Any
 
 import pytest
 from support.guests import MIB, left, skip_unless_it_boots
-from support.local_lab import Bench, end, succeeded
+from support.local_lab import Bench, succeeded
 
 from lab.local import guest_kernels
 
-pytestmark = [
-    pytest.mark.skipif(
-        platform.machine() != guest_kernels.MACHINE, reason=f"guests are for {guest_kernels.MACHINE} only"
-    )
-]
+ONLY = f"guests are for {guest_kernels.MACHINE} only"
+pytestmark = pytest.mark.skipif(platform.machine() != guest_kernels.MACHINE, reason=ONLY)
 BY_KSMBD: dict[str, Any] = {"protocol": ["smb"], "tool": ["cp"], "smb.server": ["ksmbd"]}
 TRACES = "lsmod | grep ksmbd; ss -Htln sport = :445; ls -d /run/ksmbd.lock /etc/ksmbd 2>/dev/null || :"
 
@@ -41,8 +37,7 @@ def guests(booted: Bench) -> Iterator[Bench]:
 def test_the_kernels_cifs_mounts_it_by_both_dialects_signed_and_not(guests: Bench) -> None:
     """Every trial that is ok has verified its content."""
     options: dict[str, Any] = {"smb.dialect": ["2.1", "3.1.1"], "smb.signing": [True, False]}
-    succeeded(guests.run(**BY_KSMBD, **options, server_sync=["sync"]))
-    trials = guests.trials()
+    trials = guests.measure(**BY_KSMBD, **options, server_sync=["sync"])
     assert len(trials) == 8
     for trial in trials:
         moved = trial["wire_tx_bytes" if trial["direction"] == "write" else "wire_rx_bytes"]
@@ -56,15 +51,15 @@ def test_the_kernels_cifs_mounts_it_by_both_dialects_signed_and_not(guests: Benc
 
 
 def test_it_and_samba_serve_at_one_port_one_after_the_other(guests: Bench) -> None:
-    succeeded(guests.run(**BY_KSMBD | {"smb.server": ["samba", "ksmbd"]}, blocks=2, size="1 MiB"))
-    served = [trial["effective"]["smb.server"] for trial in guests.trials()]
+    trials = guests.measure(**BY_KSMBD | {"smb.server": ["samba", "ksmbd"]}, blocks=2, size="1 MiB")
+    served = [trial["effective"]["smb.server"] for trial in trials]
     assert len(served) == 8
     assert set(pairwise(served)) >= {("samba", "ksmbd"), ("ksmbd", "samba")}
 
 
 def test_gvfs_mounts_it_too(guests: Bench) -> None:
-    succeeded(guests.run(**BY_KSMBD | {"smb.client": ["gvfs"]}, size="1 MiB"))
-    assert {trial["effective"]["mount"] for trial in guests.trials()} == {"gvfs"}
+    trials = guests.measure(**BY_KSMBD | {"smb.client": ["gvfs"]}, size="1 MiB")
+    assert {trial["effective"]["mount"] for trial in trials} == {"gvfs"}
 
 
 def test_what_it_cannot_do_is_left_out(guests: Bench) -> None:
@@ -77,19 +72,13 @@ def test_what_it_cannot_do_is_left_out(guests: Bench) -> None:
 
 
 def test_one_that_is_loaded_already_is_left_to_its_owner(guests: Bench) -> None:
-    guests.inside("server", "modprobe ksmbd")
-    done = guests.run(**BY_KSMBD)
-    assert guests.inside("server", "cut -d ' ' -f 1,2 /sys/class/ksmbd-control/stats") == "2 startup\n"
-    guests.inside("server", "modprobe -r ksmbd")
-    assert done.returncode == 1
-    assert "server: ksmbd is loaded already" in done.stderr
+    with guests.changed("server", "modprobe ksmbd", "modprobe -r ksmbd"):
+        assert "server: ksmbd is loaded already" in guests.refused_run(1, **BY_KSMBD)
+        assert guests.inside("server", "cut -d ' ' -f 1,2 /sys/class/ksmbd-control/stats") == "2 startup\n"
 
 
 def test_a_killed_run_leaves_what_restore_puts_back(guests: Bench) -> None:
-    sweep = guests.sweep(**BY_KSMBD, direction=["write"], size="64 MiB")
-    with guests.started("run", "--hosts", str(guests.hosts), str(sweep)) as process:
-        guests.wait_for("mount -t cifs", process)
-        end(process, signal.SIGKILL)
+    guests.kill_run("mount -t cifs", **BY_KSMBD, direction=["write"], size="64 MiB")
     guests.wait_until_free()
     assert guests.inside("server", "cut -d ' ' -f 2,3 /sys/class/ksmbd-control/stats") == "running 445\n"
-    succeeded(guests.lab("restore", "--hosts", str(guests.hosts)))
+    guests.check_output("restore", "--hosts", str(guests.hosts))

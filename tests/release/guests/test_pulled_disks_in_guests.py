@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from support.guests import left_but_for_zfs
@@ -20,7 +21,7 @@ def use(bench: Bench, what: str) -> None:
 
 
 def restart(bench: Bench) -> None:
-    succeeded(bench.lab("local", "reboot", "server", "--name", bench.name))
+    bench.check_output("local", "reboot", "server", "--name", bench.name)
 
 
 LOOPS = """
@@ -39,24 +40,28 @@ def hosts(with_zfs: Bench) -> Iterator[Path]:
     with_zfs.inside("server", REMOVE)
 
 
-def test_a_pool_whose_disk_is_pulled_ends_the_run_and_goes_once_the_disk_is_back(with_zfs: Bench, hosts: Path) -> None:
-    before = left_but_for_zfs(with_zfs)
-    sweep = with_zfs.sweep(
-        protocol=["nfs"], tool=["cp", "dd"], direction=["write"], size="200 MiB", slowest=20_000_000, store=["zfs"],
-        **{"zfs.disks": ["named"]},
-    )  # fmt: skip
-    with with_zfs.started("run", "--hosts", str(hosts), str(sweep), "--write-to", DISK) as run:
-        with_zfs.wait_for("b001-0001-", run)  # its payload is on the client
-        use(with_zfs, "pull")
+def pulled(bench: Bench, hosts: Path, *devices: str, **levels: Any) -> str:
+    """Run a sweep on a pool over these devices, and pull the disk; the output of the run, which must fail."""
+    named = [word for device in devices for word in ("--write-to", device)]
+    factors: dict[str, Any] = {"protocol": ["nfs"], "tool": ["cp", "dd"], "direction": ["write"], "store": ["zfs"]}
+    factors |= {"zfs.disks": ["named"], **levels}
+    with bench.started_run(*named, hosts=hosts, size="200 MiB", slowest=20_000_000, **factors) as run:
+        bench.wait_for("b001-0001-", run)  # its payload is on the client
+        use(bench, "pull")
         output, _ = run.communicate(timeout=900)
     assert (run.returncode, "Traceback" in output) == (1, False), output
+    return output
+
+
+def test_a_pool_whose_disk_is_pulled_ends_the_run_and_goes_once_the_disk_is_back(with_zfs: Bench, hosts: Path) -> None:
+    before = left_but_for_zfs(with_zfs)
+    output = pulled(with_zfs, hosts, DISK)
     (failed,) = with_zfs.trials()
     assert failed["reason"].startswith(f"server: the device {DISK} is gone; "), failed["reason"]
     assert f"{DISK} stays: another open change needs it" in output
-    too_early = with_zfs.lab("restore", "--hosts", str(hosts))
-    assert (too_early.returncode, " is suspended, because its devices are gone" in too_early.stderr) == (1, True)
+    assert " is suspended, because its devices are gone" in with_zfs.refusal(1, "restore", "--hosts", str(hosts))
     use(with_zfs, "plug")
-    succeeded(with_zfs.lab("restore", "--hosts", str(hosts)))
+    with_zfs.check_output("restore", "--hosts", str(hosts))
     assert with_zfs.inside("server", ENDS).strip() == "0"
     assert left_but_for_zfs(with_zfs) == before
 
@@ -64,16 +69,7 @@ def test_a_pool_whose_disk_is_pulled_ends_the_run_and_goes_once_the_disk_is_back
 def test_a_pool_that_loses_one_of_its_disks_goes_on_and_its_trial_does_not_count(with_zfs: Bench, hosts: Path) -> None:
     devices = [DISK, *with_zfs.inside("server", LOOPS).split()]
     hosts = with_zfs.changed_hosts(share_image_size="900 MiB", share_devices=" ".join(devices))
-    sweep = with_zfs.sweep(
-        protocol=["nfs"], tool=["cp", "dd"], direction=["write"], size="200 MiB", slowest=20_000_000, store=["zfs"],
-        **{"zfs.disks": ["named"], "zfs.raid": ["raidz"]},
-    )  # fmt: skip
-    named = [word for device in devices for word in ("--write-to", device)]
-    with with_zfs.started("run", "--hosts", str(hosts), str(sweep), *named) as run:
-        with_zfs.wait_for("b001-0001-", run)  # its payload is on the client
-        use(with_zfs, "pull")
-        output, _ = run.communicate(timeout=900)
-    assert (run.returncode, "Traceback" in output) == (1, False), output
+    pulled(with_zfs, hosts, *devices, **{"zfs.raid": ["raidz"]})
     gone = f"the device {DISK} is gone"
     degraded, *others = with_zfs.trials()
     assert degraded["status"] == "void", degraded
@@ -81,6 +77,6 @@ def test_a_pool_that_loses_one_of_its_disks_goes_on_and_its_trial_does_not_count
     assert degraded["reason"].endswith(" is DEGRADED")
     assert all(trial["status"] == "failed" and gone in trial["reason"] for trial in others), others
     use(with_zfs, "plug")
-    succeeded(with_zfs.lab("restore", "--hosts", str(hosts)))
+    with_zfs.check_output("restore", "--hosts", str(hosts))
     for device in devices:
         assert with_zfs.inside("server", f"head -c 2M {device} | tr -d '\\000' | wc -c").strip() == "0"

@@ -5,15 +5,13 @@ from collections.abc import Iterator
 
 import pytest
 from support.guests import left_but_for_zfs
-from support.local_lab import Bench, gone, succeeded
+from support.local_lab import Bench, gone
 
+from lab.base.present import present
 from lab.local import guest_kernels, state
 
-pytestmark = [
-    pytest.mark.skipif(
-        platform.machine() != guest_kernels.MACHINE, reason=f"guests are for {guest_kernels.MACHINE} only"
-    )
-]
+ONLY = f"guests are for {guest_kernels.MACHINE} only"
+pytestmark = pytest.mark.skipif(platform.machine() != guest_kernels.MACHINE, reason=ONLY)
 TRACES = "lsmod | grep -e ^zfs -e ^spl -e ^loop; ls /srv/disk"
 # $1: an ashift. Prints the ashift of the pool and of a device, and digests of a file before and after the import
 POOL = """
@@ -92,10 +90,8 @@ def test_a_disk_that_lies_about_its_sectors_reads_and_writes_more_and_gets_the_a
 
 
 def test_nothing_is_left_of_guests_with_zfs(with_zfs: Bench) -> None:
-    lab = state.load(with_zfs.name)
-    assert lab is not None
-    assert lab.backend.endswith("-zfs")
+    assert present(state.load(with_zfs.name)).backend.endswith("-zfs")
     with_zfs.inside("server", "cd /srv/disk && truncate -s 256M one && zpool create -m /run/pool pool $PWD/one")
-    succeeded(with_zfs.lab("local", "down", "--name", with_zfs.name))
+    with_zfs.check_output("local", "down", "--name", with_zfs.name)
     assert not gone(with_zfs.name)
     assert not with_zfs.hosts.exists()

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from support.guests import left_but_for_zfs, wait_for_a_pool
-from support.local_lab import Bench, end, succeeded
+from support.local_lab import Bench, end
 
 LEVELS: dict[str, Any] = {"zfs.raid": ["raidz"], "zfs.disks": ["named", "partitions"]}
 ON_DISKS: dict[str, Any] = {"protocol": ["nfs"], "tool": ["cp"], "direction": ["write"], "store": ["zfs"], **LEVELS}
@@ -39,9 +39,9 @@ def words(disks: list[str]) -> list[str]:
 def test_pools_are_made_on_disks_and_on_partitions_and_the_disks_are_given_back(
     with_zfs: Bench, disks: list[str]
 ) -> None:
-    before, sweep = left_but_for_zfs(with_zfs), with_zfs.sweep(**ON_DISKS, blocks=1)
-    succeeded(with_zfs.lab("run", "--hosts", str(hosts_with(with_zfs, disks)), str(sweep), *words(disks)))
-    trials = {trial["effective"]["zfs.disks"]: trial for trial in with_zfs.trials()}
+    before = left_but_for_zfs(with_zfs)
+    measured = with_zfs.measure(*words(disks), hosts=hosts_with(with_zfs, disks), **ON_DISKS)
+    trials = {trial["effective"]["zfs.disks"]: trial for trial in measured}
     assert trials.keys() == {"named", "partitions"}
     for level, trial in trials.items():
         assert (trial["status"], trial["options"]["zfs.disks"]) == ("ok", level), trial["reason"]
@@ -57,13 +57,13 @@ def test_after_a_controller_that_was_killed_the_disks_are_given_back(
     with_zfs: Bench, disks: list[str], level: str
 ) -> None:
     before, hosts = left_but_for_zfs(with_zfs), hosts_with(with_zfs, disks)
-    sweep = with_zfs.sweep(**ON_DISKS | {"zfs.disks": [level], "size": "64 MiB"})
-    with with_zfs.started("run", "--hosts", str(hosts), str(sweep), *words(disks)) as run:
+    factors = ON_DISKS | {"zfs.disks": [level], "size": "64 MiB"}
+    with with_zfs.started_run(*words(disks), hosts=hosts, **factors) as run:
         wait_for_a_pool(with_zfs, run)
         end(run, signal.SIGKILL)
     assert with_zfs.inside("server", ENDS).strip() != "0"
     with_zfs.wait_until_free()
-    succeeded(with_zfs.lab("restore", "--hosts", str(hosts)))
+    with_zfs.check_output("restore", "--hosts", str(hosts))
     assert with_zfs.inside("server", ENDS).strip() == "0"
     assert with_zfs.inside("server", LEFT) == ""
     assert left_but_for_zfs(with_zfs) == before

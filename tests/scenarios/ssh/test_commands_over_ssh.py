@@ -11,6 +11,7 @@ from support.sshd_fixtures import write_config
 from unit.hosts.test_ssh_host import *  # noqa: F403 – over SSH by the fixtures of this folder
 
 from lab.base.errors import DeadlineExceeded
+from lab.base.present import present
 from lab.hosts.ssh import SshHost
 
 
@@ -56,8 +57,7 @@ def agent(home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     except FileNotFoundError:
         pytest.skip("there is no ssh-agent")
     with process:
-        assert process.stdout is not None
-        process.stdout.readline()  # by then it listens
+        present(process.stdout).readline()  # by then it listens
         monkeypatch.setenv("SSH_AUTH_SOCK", str(socket))
         monkeypatch.setenv("DISPLAY", ":7")
         monkeypatch.setenv("SECRET_OF_A_TEST", "A" * 12)

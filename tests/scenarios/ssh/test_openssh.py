@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from support.sshd import OLD, Sshd, empty_home, gone, refused, running, wait_for, works
+from support.sshd import OLD, Sshd, gone, refused, running, works
+from support.waiting import wait_until
 
 from lab.base.errors import BadInput, HostError, HostKeyError, HostLost
 from lab.base.present import present
@@ -17,7 +18,8 @@ from lab.check import doctor
 from lab.hosts.openssh import COMMON, SESSION, OpenSshConnection
 from lab.hosts.ssh import SshHost
 
-pytestmark = pytest.mark.skipif(shutil.which("ssh") is None, reason="ssh is not installed")
+no_ssh = pytest.mark.skipif(shutil.which("ssh") is None, reason="ssh is not installed")
+pytestmark = [no_ssh, pytest.mark.usefixtures("home")]
 ALGORITHMS = "ssh-rsa diffie-hellman-group14-sha1"
 HOSTS = """
 [client]
@@ -54,12 +56,6 @@ def younger_mac(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sshd]:
 @pytest.fixture(scope="module")
 def sshd(one_sshd: Sshd) -> Sshd:
     return one_sshd
-
-
-@pytest.fixture(autouse=True)
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    empty_home(monkeypatch, tmp_path)
-    return tmp_path
 
 
 def connected(sshd: Sshd) -> tuple[SshHost, OpenSshConnection]:
@@ -201,8 +197,8 @@ def test_a_controller_that_is_killed_takes_its_master_along(sshd: Sshd, home: Pa
     command = [sys.executable, "-c", KILLED, config, str(began)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as controller:
         master, folder = present(controller.stdout).readline().split()
-        wait_for(began.exists)
+        wait_until(began.exists)
         controller.send_signal(signal.SIGKILL)
     assert gone(master)
-    wait_for(lambda: not Path(folder).exists())
+    wait_until(lambda: not Path(folder).exists())
     assert not Path(folder).exists()

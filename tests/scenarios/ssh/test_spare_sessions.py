@@ -8,7 +8,8 @@ from typing import Any
 
 import paramiko
 import pytest
-from support.sshd import ONLY_PARAMIKO, wait_for
+from support.sshd import ONLY_PARAMIKO
+from support.waiting import wait_until
 
 from lab.base.errors import HostError
 from lab.hosts.paramiko import SPARE_SESSIONS, ParamikoConnection
@@ -43,7 +44,7 @@ class Opened:
 
     def settle(self) -> None:
         """Wait until no session is being opened."""
-        wait_for(lambda: not self.connection._sessions._coming)
+        wait_until(lambda: not self.connection._sessions._coming)
 
 
 def test_only_one_command_opens_a_session(connect: Callable[..., SshHost], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,8 +8,9 @@ from typing import Any
 
 import paramiko
 import pytest
-from support.sshd import ONLY_PARAMIKO, Wire, wait_for
+from support.sshd import ONLY_PARAMIKO, Wire
 from support.sshd_fixtures import pass_once
+from support.waiting import wait_until
 from unit.hosts import test_endings_of_commands as endings
 
 from lab.base.errors import CommandError, DeadlineExceeded, HostError
@@ -39,7 +40,7 @@ def test_a_connection_that_breaks_stays_broken(connect: Callable[..., SshHost], 
     began = tmp_path / "began"
 
     def cut() -> None:
-        wait_for(lambda: endings.written(began))
+        wait_until(lambda: endings.written(began))
         wire.cut()
 
     thread = threading.Thread(target=cut)
@@ -76,10 +77,8 @@ def test_the_end_of_input_may_come_late(connect: Callable[..., SshHost], monkeyp
 
 @pytest.mark.parametrize(
     ("sshd", "when"),
-    [
-        ("paramiko", "before"), ("paramiko", "while opening"), ("paramiko", "during"),
-        ("openssh", "before"), ("openssh", "during"),
-    ],
+    [("paramiko", "before"), ("paramiko", "while opening"), ("paramiko", "during"), ("openssh", "before"),
+     ("openssh", "during")],
     indirect=["sshd"],
 )  # fmt: skip
 def test_a_host_that_falls_silent_hangs_nothing(

@@ -1,17 +1,19 @@
 """Commands of root over SSH: the password goes to sudo, to nobody else, and only where sudo asks for it."""
 
 from collections.abc import Iterator
+from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 from pydantic import SecretStr
-from support.sshd import Sshd, empty_home, running
+from support.sshd import Sshd
 
 from lab.base.errors import CommandError, HostKeyError
 from lab.hosts import CommandLog, passwords
 from lab.hosts.ssh import SshHost
 
+pytestmark = pytest.mark.usefixtures("home")
 SECRET = "hunter2-do-not-show"
 # Knows one password and remembers that it was given, unless -k tells it not to; needs none where there is a file
 # `nobody-asks`. Where there is one `is-1.7.0`, -k stands alone.
@@ -34,33 +36,21 @@ exec "$@"
 """
 
 
-@pytest.fixture(scope="module")
-def one_sshd(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sshd]:
-    with running(tmp_path_factory.mktemp("sshd")) as server:
-        yield server
-
-
-@pytest.fixture(autouse=True)
-def _home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    empty_home(monkeypatch, tmp_path)
-
-
 @pytest.fixture
 def sudoer(sshd: Sshd, tmp_path: Path) -> Iterator[Any]:
     """Makes hosts where sudo is a script."""
     program = sshd.folder / "bin" / "sudo"
     program.write_text(SUDO.format(folder=tmp_path, secret=SECRET))
     program.chmod(0o755)
-    made: list[SshHost] = []
+    with ExitStack() as stack:
 
-    def make(sudo: str) -> SshHost:
-        made.append(SshHost("client", sshd.config("sudoer", sudo=sudo, sudo_password="env:SUDO_PASSWORD")))
-        made[-1].log = CommandLog(tmp_path / "commands.log")
-        return made[-1]
+        def make(sudo: str) -> SshHost:
+            config = sshd.config("sudoer", sudo=sudo, sudo_password="env:SUDO_PASSWORD")
+            host = stack.enter_context(closing(SshHost("client", config)))
+            host.log = CommandLog(tmp_path / "commands.log")
+            return host
 
-    yield make
-    for host in made:
-        host.close()
+        yield make
 
 
 @pytest.mark.parametrize("version", ["later", "1.7.0"])
