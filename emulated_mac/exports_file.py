@@ -35,8 +35,8 @@ class _InvalidLine(Exception):
     """A line that is left out; the message says why."""
 
 
-def parse(text: str, volume_of: Callable[[str], str]) -> tuple[list[Export], list[str]]:
-    """The exports of a file, and its errors. ``volume_of`` maps a path to the mount point of its volume."""
+def parse(text: str, volume_of: Callable[[str], str], version: tuple[int, ...]) -> tuple[list[Export], list[str]]:
+    """The exports of a file as a version reads it, and its errors. ``volume_of`` maps a path to its mount point."""
     exports: list[Export] = []
     errors: list[str] = []
     for number, line in _lines(text):
@@ -44,6 +44,7 @@ def parse(text: str, volume_of: Callable[[str], str]) -> tuple[list[Export], lis
         messages: list[str] = []
         try:
             _parse_line(line, export)
+            _check_network(export, version)
             _check(export, exports, volume_of, messages)
             exports.append(export)
         except _InvalidLine as error:
@@ -119,6 +120,13 @@ def _parse_credential(text: str, word: str) -> tuple[int, int]:
     except KeyError as error:
         raise _InvalidLine(f"error processing options: {word}") from error
     return uid % 2**32, gid % 2**32
+
+
+def _check_network(export: Export, version: tuple[int, ...]) -> None:
+    """Raise for a mask of another family than the network's, and for IPv6 before 10.7 (NFS-42)."""
+    families = {":" in text for text in (export.network, export.mask) if text}
+    if len(families) > 1 or (True in families and version < (10, 7)):
+        raise _InvalidLine(f"error processing options: -network={export.network}")
 
 
 def _check(export: Export, others: list[Export], volume_of: Callable[[str], str], messages: list[str]) -> None:

@@ -11,6 +11,7 @@ FLAPPING = "/private/var/run/emulated_mac.flap"  # exists while the link is down
 SIOCGIFFLAGS, SIOCSIFFLAGS, SIOCGIFADDR, SIOCGIFNETMASK, SIOCSIFMTU = 0x8913, 0x8914, 0x8915, 0x891B, 0x8922
 SIOCSIFADDR, SIOCSIFNETMASK = 0x8916, 0x891C
 IFF_UP, IFF_RUNNING = 0x1, 0x40
+GLOBAL_SCOPE, LINK_SCOPE = "00", "20"  # of an IPv6 address, in Linux's table
 IF_MINMTU, MAX_MTU = 72, 9000  # xnu: if_var.h; what a driver of Ethernet takes
 # What media is called, by Mbit/s (xnu: if_media.h)
 MEDIA = {10: "10baseT/UTP", 100: "100baseTX", 1000: "1000baseT", 2500: "2500Base-T", 5000: "5000Base-T",
@@ -28,6 +29,17 @@ class Address:
     def reaches(self, ip: int) -> bool:
         """Whether an address is on the same network."""
         return ip & self.mask == self.network
+
+
+class Address6:
+    """An IPv6 address as text, and the length of its network's prefix."""
+
+    def __init__(self, text: str, prefix_length: int):
+        self.text, self.prefix_length = text, prefix_length
+
+    def reaches(self, text: str) -> bool:
+        """Whether an address is on the same network."""
+        return not (_number(self.text) ^ _number(text)) >> 128 - self.prefix_length
 
 
 class Counters:
@@ -50,13 +62,20 @@ class Interface:
         self.is_up = bool(flags & IFF_UP) or os.path.exists(FLAPPING)  # noqa: PTH110
         self.is_active = bool(flags & IFF_UP and flags & IFF_RUNNING)
         self.address = _address(linux)
-        self.local_ipv6 = _local_ipv6(linux)  # fe80::…, or empty
+        local, *_ = [*(address.text for address in _addresses6(linux, LINK_SCOPE)), ""]
+        self.local_ipv6 = local  # fe80::…, or empty
+        self.ipv6 = _addresses6(linux, GLOBAL_SCOPE)
         self.mbit_per_s = _speed(linux)
 
 
 def dotted_address(ip: int) -> str:
     """An IPv4 address as text."""
     return ".".join(str(byte) for byte in ip.to_bytes(4, "big"))
+
+
+def without_brackets(host: str) -> str:
+    """A server as its name or address: [fd00::1] is fd00::1."""
+    return host[1:-1] if host.startswith("[") and host.endswith("]") else host
 
 
 def names() -> list[str]:
@@ -127,12 +146,19 @@ def _address(linux: str) -> Address | None:
     return Address(ip, mask)
 
 
-def _local_ipv6(linux: str) -> str:
+def _addresses6(linux: str, wanted: str) -> list[Address6]:
+    """The IPv6 addresses of a scope."""
+    addresses = []
     for line in _lines(f"{PROC}/if_inet6"):
-        packed, _, _, scope, _, name = line.split()
-        if name == linux and scope == "20":
-            return _socket.inet_ntop(_socket.AF_INET6, bytes.fromhex(packed))
-    return ""
+        packed, _, length, scope, _, name = line.split()
+        if name == linux and scope == wanted:
+            text = _socket.inet_ntop(_socket.AF_INET6, bytes.fromhex(packed))
+            addresses.append(Address6(text, int(length, 16)))
+    return addresses
+
+
+def _number(text: str) -> int:
+    return int.from_bytes(_socket.inet_pton(_socket.AF_INET6, text), "big")
 
 
 def _speed(linux: str) -> int:

@@ -48,7 +48,7 @@ def ask(
     address: tuple[str, int], program: tuple[int, int, int], arguments: bytes, reserved: bool, wait_s: float
 ) -> Unpacker:
     """One call of (program, version, procedure); from a port below 1024 where ``reserved``. Raises OSError."""
-    with socket.socket() as connection:
+    with socket.socket(socket.AF_INET6 if ":" in address[0] else socket.AF_INET) as connection:
         connection.settimeout(wait_s)
         if reserved:
             _bind_reserved(connection)
@@ -95,9 +95,16 @@ def _record(connection: socket.socket) -> bytes:
 
 
 def port_of(host: str, program: int, version: int, wait_s: float) -> int:
-    """The port of a program, from the host's portmap. Raises OSError: EPROGUNAVAIL if the host lacks the program."""
-    arguments = struct.pack(">4I", program, version, socket.IPPROTO_TCP, 0)
-    port = ask((host, PORTMAP_PORT), (PORTMAP, 2, 3), arguments, False, wait_s).number()
+    """The port of a program, as rpcbind there tells. Raises OSError: EPROGUNAVAIL if the host lacks the program."""
+    place = (host, PORTMAP_PORT)
+    if ":" in host:  # portmap knows IPv4 alone; RPCBPROC_GETADDR of rpcbind 3 answers with ADDRESS.HIGH.LOW
+        numbers = struct.pack(">2I", program, version)
+        answer = ask(place, (PORTMAP, 3, 3), numbers + opaque(b"tcp6") + opaque(b"") * 2, False, wait_s).opaque()
+        high, low = map(int, answer.split(b".")[-2:]) if answer else (0, 0)
+        port = high << 8 | low
+    else:
+        arguments = struct.pack(">4I", program, version, socket.IPPROTO_TCP, 0)
+        port = ask(place, (PORTMAP, 2, 3), arguments, False, wait_s).number()
     if port == 0:
         raise OSError(EPROGUNAVAIL, "RPC prog. not avail")
     return port

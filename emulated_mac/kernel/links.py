@@ -1,15 +1,19 @@
 """The network interfaces: their MTU after a boot, a link that goes down when its MTU changes, and manual addresses."""
 
+import subprocess
 import threading
+import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from .. import interfaces
 from ..interfaces import Address
+from ..linux_programs import environment
 from .system_calls import Caller, Kernel, at_boot, system_call
 
 FLAP_S = 3.0
 LOOPBACK_MTU = 16384
+ETHERNET = "en0"
 
 
 @dataclass
@@ -25,6 +29,21 @@ class Manual:
 def set_loopback_mtu(kernel: Kernel) -> None:
     """Give the loopback interface the MTU that it has on a Mac."""
     interfaces.set_mtu("lo0", LOOPBACK_MTU)
+
+
+@at_boot
+def name_ethernet(kernel: Kernel) -> None:
+    """Let Linux's programs know the data link by its name on a Mac too, for the zones of link-local addresses."""
+    threading.Thread(target=_name_ethernet, daemon=True).start()
+
+
+def _name_ethernet() -> None:
+    """The link appears some time after the boot."""
+    while ETHERNET not in interfaces.names():
+        time.sleep(0.1)
+    linux = interfaces.LINUX[ETHERNET]
+    command = ["/linux/usr/sbin/ip", "link", "property", "add", "dev", linux, "altname", ETHERNET]
+    subprocess.run(command, check=True, env=environment())
 
 
 @system_call

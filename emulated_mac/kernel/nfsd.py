@@ -4,7 +4,6 @@ import errno
 import subprocess
 from pathlib import Path
 
-from .. import exports_file
 from ..linux_programs import environment
 from ..servers import nfs
 from . import launchd
@@ -28,13 +27,13 @@ def show_users_on_data_volume(kernel: Kernel) -> None:
 @system_call
 def check_exports(kernel: Kernel, caller: Caller, path: str) -> list[str]:
     """The errors in a file of exports, one message each."""
+    exports, errors = nfs.read_exports(kernel, Path(path))
     if kernel.fault("nfsd-full-disk-access"):
-        exports, _ = exports_file.parse(Path(path).read_text(), nfs.volume_finder(kernel))
         return [
             f'exports:{export.line}: sandbox_check failed. nfsd has no read access to "{export.paths[0]}"'
             for export in exports
         ]
-    return exports_file.parse(Path(path).read_text(), nfs.volume_finder(kernel))[1]
+    return errors
 
 
 @system_call
@@ -42,7 +41,7 @@ def exported(kernel: Kernel, caller: Caller) -> list[tuple[str, list[str]]]:
     """The exports that mountd lists: a path, and who may mount it. ESRCH if nfsd does not run."""
     if not launchd.jobs(kernel).get(LABEL):
         raise OSError(errno.ESRCH, LABEL)
-    exports, _ = exports_file.parse(nfs.EXPORTS.read_text(), nfs.volume_finder(kernel))
+    exports, _ = nfs.read_exports(kernel)
     mark = {True: ["<offline>"], False: []}
     return [
         (path, [*mark[export.offline], *(export.hosts or ([export.network] if export.network else []))])

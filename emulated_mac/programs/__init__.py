@@ -36,8 +36,8 @@ PLACES: dict[str, Place] = {
     "sw_vers": "/usr/bin", "uname": "/usr/bin", "hostname": "/bin", "date": "/bin", "stat": "/usr/bin",
     "time": "/usr/bin", "xattr": "/usr/bin", "chflags": "/usr/bin",
     # network
-    "ipconfig": "/usr/sbin", "dns-sd": "/usr/bin",
-    "ifconfig": "/sbin", "route": "/sbin", "ping": "/sbin", "netstat": "/usr/sbin", "networksetup": "/usr/sbin",
+    "ipconfig": "/usr/sbin", "dns-sd": "/usr/bin", "ifconfig": "/sbin", "route": "/sbin", "ping": "/sbin",
+    "ping6": "/sbin", "netstat": "/usr/sbin", "networksetup": "/usr/sbin",
     # disks
     "hdiutil": "/usr/bin", "hdid": "/usr/bin", "diskutil": "/usr/sbin", "newfs_hfs": "/sbin", "mount": "/sbin",
     "mount_hfs": "/sbin", "mount_apfs": since("/sbin", 10, 13), "umount": "/sbin", "df": "/bin",

@@ -131,6 +131,7 @@ def _ethernet(interface: Interface, number: tuple[int, ...], flags: set[str]) ->
     if interface.address:
         ip, mask, broadcast = interface.address.ip, interface.address.mask, interface.address.broadcast
         lines.append(f"inet {dotted_address(ip)} netmask {mask:#010x} broadcast {dotted_address(broadcast)}")
+    lines += [f"inet6 {address.text} prefixlen {address.prefix_length} " for address in interface.ipv6]
     if number >= (10, 9):
         lines.append("nd6 options=201<PERFORMNUD,DAD>")
     medium = MEDIA.get(interface.mbit_per_s, "10Gbase-T")

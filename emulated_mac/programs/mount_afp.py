@@ -11,7 +11,8 @@ import sys
 from pathlib import Path
 from urllib.parse import quote, unquote
 
-from .. import mac_errors, mount_options, profiles
+from .. import mac_errors, mount_options, profiles, smb_url
+from ..interfaces import without_brackets
 from ..kernel_client import call
 from ..mount_options import Refused
 from ..password_prompt import ask
@@ -49,7 +50,7 @@ def main(argv: list[str]) -> int:
 
 def _mount(url: str, node: str, options: dict[str, str]) -> None:
     standard, _ = mount_options.parse(options.get("-o", ""), {})
-    match = re.fullmatch(r"afp://(?:(.*)@)?([^/@:]+)(?::548)?/([^/]+)/?", url)
+    match = re.fullmatch(rf"afp://(?:(.*)@)?{smb_url.SERVER}(?::548)?/([^/]+)/?", url)
     if not match:
         raise Refused(
             f"AFPMountURL returned error {mac_errors.number(errno.EINVAL)}, errno is {errno.EINVAL}", errno.EINVAL
@@ -60,7 +61,8 @@ def _mount(url: str, node: str, options: dict[str, str]) -> None:
     target = Path(node).resolve()
     if not target.is_dir():
         raise _refusal(errno.ENOENT)
-    _check_connection(server)
+    address = unquote(without_brackets(server))
+    _check_connection(address)
     if "-i" in options and not password:
         user = user or ask("User: ") or ""
         password = quote(ask("Password: ") or "", safe="")
@@ -71,7 +73,7 @@ def _mount(url: str, node: str, options: dict[str, str]) -> None:
             target=str(target),
             kind="afpfs",
             flags=mount_options.flags(standard, os.getuid()),
-            uri=f"afp://{quote(user, safe='')}@{server}/{quote(share, safe='')}",
+            uri=f"afp://{quote(user, safe='')}@{smb_url.gvfs_host(address)}/{quote(share, safe='')}",
             password=unquote(password),
         )
     except OSError as error:

@@ -11,7 +11,8 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from .. import mac_errors, mount_options, profiles, sunrpc
+from .. import mac_errors, mount_options, profiles, smb_url, sunrpc
+from ..interfaces import without_brackets
 from ..kernel_client import call
 from ..mount_options import Refused
 from ..records import NfsFacts
@@ -68,7 +69,9 @@ def _mount(argv: list[str], number: tuple[int, ...]) -> None:
     target = Path(words[1])
     if not target.exists():
         raise Refused(f"realpath {target}: {mac_errors.text(errno.ENOENT)}", errno.ENOENT)
-    match = re.fullmatch(r"([^:]+):(/.*)", words[0])
+    match = re.fullmatch(
+        r"(\[[0-9A-Fa-f:]+(?:%\w+)?\]|[^:]+):(/.*)" if number >= (10, 7) else r"([^:]+):(/.*)", words[0]
+    )
     if not match:
         raise Refused("could not parse file system specification", errno.EINVAL)
     retries = int(own.get("retrycnt", "1"))
@@ -129,7 +132,7 @@ def _attach(request: Request) -> None:
         target=request.point,
         kind="nfs",
         flags=mount_options.flags(request.standard, os.getuid()),
-        uri=f"nfs://{address}{request.path}",
+        uri=f"nfs://{smb_url.gvfs_host(address)}{request.path}",
         password="",
         facts=_facts(request, address, ports, limits),
         again=True,
@@ -139,7 +142,8 @@ def _attach(request: Request) -> None:
 
 def _resolve(host: str) -> str:
     try:
-        return socket.gethostbyname(host)
+        literal = without_brackets(host)
+        return literal if ":" in literal else socket.gethostbyname(host)
     except socket.gaierror as error:
         raise Refused(f"can't resolve host {host}", errno.ENOENT) from error
 

@@ -58,15 +58,19 @@ def _rows(interface: Interface) -> list[tuple[str, str, bool]]:
         length = interface.address.prefix_length
         octets = dotted_address(interface.address.network).split(".")[: -(-length // 8)]
         rows.append((f"{'.'.join(octets)}/{length}", dotted_address(interface.address.ip), False))
-    return rows
+    return rows + [(f"{own.text}/{own.prefix_length}", own.text, False) for own in interface.ipv6]
 
 
 def _row(
     column: str, interface: Interface, network: str, address: str, is_link: bool, count: Counters, flags: set[str]
 ) -> str:
     name = interface.name + ("" if interface.is_up else "*")
-    text = f"{column % name} {interface.mtu:<5} {network:<13.13} "
-    text += f"{address:<17.17} " if is_link else f"{address:<15.15} " if len(address) <= 15 else f"{address} "
+    text = f"{column % name} {interface.mtu:<5} "
+    if ":" in address and not is_link:
+        text += f"{network:<11.11} {address:<17.17} "
+    else:
+        text += f"{network:<13.13} "
+        text += f"{address:<17.17} " if is_link else f"{address:<15.15} " if len(address) <= 15 else f"{address} "
     text = text.rstrip(" ") + " " * max(1, len(text) - len(text.rstrip(" ")))
 
     def errors(number: int) -> str:
@@ -129,7 +133,7 @@ def _protocol_of(local: str, state: str) -> str:
 
 
 def _address_of_end(text: str) -> str:
-    """An end of a connection as 10.0.0.1.22, or ``*.22`` for any address."""
+    """An end of a connection as 10.0.0.1.22, or ``*.22`` for any address; a long IPv6 address is cut off."""
     packed, port = text.split(":")
     if len(packed) == 8 or packed[:24] == MAPPED:
         address = _socket.inet_ntoa(bytes.fromhex(packed[-8:])[::-1])
@@ -137,4 +141,4 @@ def _address_of_end(text: str) -> str:
         words = (bytes.fromhex(packed[at : at + 8])[::-1] for at in range(0, 32, 8))
         address = _socket.inet_ntop(_socket.AF_INET6, b"".join(words))
     number = int(port, 16) or "*"
-    return f"{'*' if address in ('0.0.0.0', '::') else address}.{number}"  # noqa: S104 – printed, not bound
+    return f"{'*' if address in ('0.0.0.0', '::') else address[:16]}.{number}"  # noqa: S104 – printed, not bound

@@ -37,11 +37,16 @@ def start(kernel: Kernel) -> Daemon:
     return Daemon(START, str(STATE), log=STATE / "log")
 
 
+def read_exports(kernel: Kernel, path: Path = EXPORTS) -> tuple[list[exports_file.Export], list[str]]:
+    """The exports of a file, and its errors."""
+    return exports_file.parse(path.read_text(), volume_finder(kernel), kernel.profile.number)
+
+
 def write_config(kernel: Kernel) -> bool:
     """Write Ganesha's configuration; returns whether it has changed."""
     path = STATE / "ganesha.conf"
     before = path.read_text() if path.exists() else ""
-    exports, _ = exports_file.parse(EXPORTS.read_text(), volume_finder(kernel))
+    exports, _ = read_exports(kernel)
     request_bytes = 65536 if kernel.profile.number < (11,) else 1048576  # nfs_gss and NFSRV_MAXDATA of xnu
     online = [(export, path) for export in exports if not export.offline for path in export.paths]
     blocks = (_export_block(number, *entry, request_bytes) for number, entry in enumerate(online, 1))
@@ -54,7 +59,8 @@ def _export_block(number: int, export: exports_file.Export, path: str, request_b
     """One exported path in Ganesha's configuration."""
     access = "RO" if export.read_only else "RW"
     if export.mask:
-        hosts = [str(ipaddress.ip_network(f"{export.network}/{export.mask}", strict=False))]
+        length = int(ipaddress.ip_address(export.mask)).bit_count()
+        hosts = [str(ipaddress.ip_network(f"{export.network}/{length}", strict=False))]
     else:
         hosts = export.hosts or ([export.network] if export.network else [])
     root_stays = export.uid == 0 and not export.map_all

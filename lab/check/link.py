@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from lab.base import durable
-from lab.base.errors import LabFailure, RestoreError
+from lab.base.errors import LabFailure, RestoreError, Unsupported
 from lab.check.finding import Finding, examine, of_error
 from lab.check.machine import Machine
 from lab.hosts import ROLES, Host
@@ -60,6 +60,11 @@ def _check_path(client: Machine, server: Machine, mtu: int) -> Iterator[Finding]
         if sender.platform.network.probe_settings(mtu):
             continue
         address = sender.way_to(receiver.config.data_address)
+        try:
+            sender.platform.network.check_probe(address)
+        except Unsupported as error:
+            yield of_error("problem", PATH, error)
+            return
         reason = sender.platform.network.path_refusal(address, mtu)
         if not reason:
             yield Finding("ok", PATH, f"packets of MTU {mtu} cross it in one piece, and back")

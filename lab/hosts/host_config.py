@@ -35,7 +35,9 @@ class HostConfig(Model):
     sudo_password: fields.PasswordSource = "prompt"
     """Where the password for sudo comes from."""
     data_address: fields.Address
-    """The host's own address on the link that is measured."""
+    """The host's own address on the link that is measured, of IPv4 or IPv6. An address that is local to a link has the
+    host's own interface behind it: ``fe80::1%eth0``.
+    """
     interface: fields.Interface | None = None
     """The interface whose MTU is changed and whose bytes are counted. Default: the one that leads to the other host."""
     mount_base: fields.PlainFolder | None = None

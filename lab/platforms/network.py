@@ -16,7 +16,7 @@ from lab.settings.operation import Setting
 # Headers of IPv4 (20 bytes) and IPv6 (40), each without options, and of ICMP (8)
 PING_HEADERS_V4, PING_HEADERS_V6 = 28, 48
 SMALL_BYTES = 56  # the payload of an ordinary ping
-# $@ is an ordinary ping, which waits up to 2 s for its answer
+# $@ is an ordinary ping, which waits for its answer: up to 2 s, ping6 of a Mac up to 11 s
 AWAIT = 'for try in 1 2 3 4 5 6 7 8 9 10; do "$@" >/dev/null 2>&1 && exit; sleep 1; done; :'
 ANSWERS = read_script(__file__, "answers.pl")
 CONNECT = ANSWERS + read_script(__file__, "connect.pl")
@@ -50,11 +50,14 @@ class Network(Part, ABC):
 
     @abstractmethod
     def ping_command(self, peer: str, payload_bytes: int) -> tuple[str, ...]:
-        """One ping that must not be fragmented, and waits up to 2 s for its answer."""
+        """One ping that must not be fragmented, and waits up to 2 s for its answer if it has an option for that."""
 
     @abstractmethod
     def listening(self, port: int) -> str:
         """A shell test whether some process of the host listens on this TCP port, on whatever address."""
+
+    def check_probe(self, peer: str) -> None:
+        """Raise Unsupported if no ping of this host can prove a path to an address."""
 
     def probe_settings(self, mtu: int) -> Sequence[Setting]:
         """What must be in effect while a path is proved for this MTU; nothing, by default."""
@@ -65,7 +68,7 @@ class Network(Part, ABC):
 
         A link may be down for seconds after its MTU has changed, so first a small packet has to get through.
         """
-        self.host.shell(AWAIT, *self.ping_command(peer, SMALL_BYTES), deadline_s=60)
+        self.host.shell(AWAIT, *self.ping_command(peer, SMALL_BYTES), deadline_s=150)
         if reason := self.path_refusal(peer, mtu):
             message = f"packets of MTU {mtu} do not reach {peer} in one piece ({reason})"
             raise LabFailure(message, "both ends and every switch between them must carry it", host=self.host.name)

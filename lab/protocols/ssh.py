@@ -16,6 +16,7 @@ from lab.settings.tcp_reach import SYSTEM
 
 PORT = 22
 OWN_PORT = 22022
+SERVER_ALIAS = "file-share-lab-server"  # in place of its address, which ssh may write in another way
 # Each end probes the other after 5 s of silence, and ends after three probes without an answer
 NOTICE = ("-o", "ServerAliveInterval=5", "-o", "ServerAliveCountMax=3")
 SSHD_CONFIG = """\
@@ -96,9 +97,14 @@ class UnixSsh(Driver):
         client_keys, server_keys = _public_keys(client, key), _public_keys(server, f"{server.directory}/ssh/host_key")
         lines = "".join(f"{line}\n" for line in client_keys.values())
         server.host.shell(ADD_LINES, f"{server.directory}/ssh/authorized_keys", given=lines)
-        name = f"[{server.address}]:{OWN_PORT}"
-        client.write("ssh_known_hosts", "".join(f"{name} {line}\n" for line in server_keys.values()))
-        options = ["IdentitiesOnly=yes", f'UserKnownHostsFile="{known_hosts}"', "StrictHostKeyChecking=yes"]
+        known = "".join(f"{SERVER_ALIAS} {line}\n" for line in server_keys.values())
+        client.write("ssh_known_hosts", known)
+        options = [
+            f"HostKeyAlias={SERVER_ALIAS}",
+            "IdentitiesOnly=yes",
+            f'UserKnownHostsFile="{known_hosts}"',
+            "StrictHostKeyChecking=yes",
+        ]
         if "ed25519" in client_keys and "ed25519" not in server_keys:
             options += FOR_OLD_SERVERS
         settings = [word for option in options for word in ("-o", option)]

@@ -2,35 +2,18 @@
 
 import json
 from collections.abc import Callable, Iterator, Mapping
-from pathlib import Path
 from typing import Any
 
 import pytest
+from support.dual_stack import ADDRESSES, V4, add_addresses, hosts_at
 from support.local_lab import Bench
 from support.measured import Scene, arrange, measure_well
 
-ADDRESSES = {"client": "fd00:77::1", "server": "fd00:77::2"}
-V4 = {"client": "10.99.0.1", "server": "10.99.0.2"}
 SWEEP: dict[str, Any] = {
     "protocol": ["afp", "nfs", "smb", "ssh"], "tool": ["rsync"], "direction": ["write", "read"],
     "mtu": [1500, 9000], "size": "1 MiB", "blocks": 1,
 }  # fmt: skip
 LINK_LOCAL = "ip -o -6 address show dev eth0 scope link | sed 's/.*inet6 \\([^/]*\\).*/\\1/'"
-
-
-def add_addresses(bench: Bench) -> None:
-    for host, address in ADDRESSES.items():
-        bench.inside(host, f"ip address add {address}/64 dev eth0 nodad")
-
-
-def hosts_at(bench: Bench, addresses: Mapping[str, str]) -> Path:
-    """The hosts file with other data addresses."""
-    text = bench.hosts.read_text()
-    for host, address in addresses.items():
-        text = text.replace(f"data_address = {V4[host]}\n", f"data_address = {address}\n")
-    path = bench.directory / "hosts.v6.ini"
-    path.write_text(text)
-    return path
 
 
 @pytest.fixture(scope="module")

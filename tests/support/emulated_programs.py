@@ -66,7 +66,8 @@ def show_card(monkeypatch: pytest.MonkeyPatch, *modules: Any, **changes: Any) ->
     """Let programs see the network card of the captured ifconfig, with changes."""
     card = SimpleNamespace(
         name="en0", index=15, mtu=1500, mac="d0:11:e5:96:31:35", is_up=True, is_active=True,
-        address=interfaces.Address(0x0AFE6402, 0xFFFF0000), local_ipv6="fe80::1885:6e74:1e1e:e717", mbit_per_s=10000,
+        address=interfaces.Address(0x0AFE6402, 0xFFFF0000), local_ipv6="fe80::1885:6e74:1e1e:e717", ipv6=(),
+        mbit_per_s=10000,
     )  # fmt: skip
     card.__dict__.update(changes)
     loopback = SimpleNamespace(name="lo0", index=1, mtu=16384, is_up=True, address=None)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from lab.base.addresses import Interface
-from lab.base.errors import LabFailure
+from lab.base.errors import LabFailure, Unsupported
 from lab.hosts.command import shell_line
 from lab.platforms.macos import parsers
 from lab.platforms.macos.settings import MacSysctl, Name
@@ -15,6 +15,7 @@ from lab.settings.operation import Setting
 WIRELESS = ("Wi-Fi", "AirPort")  # AirPort up to 10.6
 LONGEST_PROBE = 16384  # bytes; longer than every jumbo frame
 RAW_SOCKET: tuple[Name, ...] = ("net.inet.raw.maxdgram", "net.inet.raw.recvspace")
+FORBIDS_FRAGMENTS = "ping6 2>&1 | grep -q -- -D"  # it tells how it is used
 IS_LISTENING = 'netstat -an 2>/dev/null | grep LISTEN | grep -q "[.]$1 "'
 
 
@@ -24,12 +25,10 @@ class MacNetwork(Network):
     tunnels = ("utun", "tun", "tap", "ppp", "ipsec")
 
     def ping_command(self, peer: str, payload_bytes: int) -> tuple[str, ...]:
-        """``-D`` forbids fragments; ``-W`` is in milliseconds here, and ping6 lacks it.
-
-        Without ``-m`` ping6 sends no more than 1280 bytes at once.
-        """
+        """``-D`` forbids fragments; ``-W`` is in milliseconds here. ping6 always waits ten seconds, and has ``-b``."""
         if ":" in peer:
-            return ("ping6", "-n", "-D", "-m", "-s", str(payload_bytes), "-c", "1", peer)
+            buffer_bytes = str(max(LONGEST_PROBE, payload_bytes))
+            return ("ping6", "-n", "-D", "-m", "-b", buffer_bytes, "-s", str(payload_bytes), "-c", "1", peer)
         return ("ping", "-n", "-D", "-s", str(payload_bytes), "-c", "1", "-W", "2000", peer)
 
     def listening(self, port: int) -> str:
@@ -54,6 +53,12 @@ class MacNetwork(Network):
             message = f"ping cannot send {mtu} bytes at once: {missing} must be raised first"
             raise LabFailure(message, host=self.host.name)
         super().prove_path(peer, mtu)
+
+    def check_probe(self, peer: str) -> None:
+        """Before 10.9 ping6 has no option that forbids fragments."""
+        if ":" in peer and self.host.shell(FORBIDS_FRAGMENTS, check=False).exit_code != 0:
+            message = "ping6 of Macs before 10.9 cannot prove an MTU: it always allows fragments"
+            raise Unsupported(message, "give both hosts a data_address of IPv4", host=self.host.name)
 
     def addresses(self) -> dict[str, tuple[str, ...]]:
         return self.read(parsers.parse_addresses, "ifconfig", "-a")

@@ -52,9 +52,8 @@ class MacOS(Platform):
         family = ("-inet6",) if ":" in peer else ()
         interface = self.read(parsers.parse_route, "route", "-n", "get", *family, peer)
         link = self.read(parsers.parse_ifconfig, "ifconfig", "-v", interface)
-        if (
-            interface == "lo0" or peer.partition("%")[0] in link.addresses
-        ):  # recent versions route to themselves through en0
+        own = peer.partition("%")[0] in link.addresses  # recent versions route to themselves through en0
+        if interface == "lo0" or own:
             remedy = f"is data_address {peer} of the other host right?"
             raise LabFailure(f"{peer} is an address of this host itself", remedy, host=self.host.name)
         ranges = self.host.run("networksetup", "-listvalidMTUrange", interface, check=False).stdout

@@ -26,7 +26,7 @@ from lab.settings.tcp_reach import SYSTEM, Reach
 EXPORTS = "/etc/exports"
 Condition: TypeAlias = Literal["missing", "unended", "whole"]
 EXPORTABLE = r"/[A-Za-z0-9_./+@~-]*"  # what exports can say
-IPV4 = r"^[0-9]{1,3}([.][0-9]{1,3}){3}$"
+ADDRESS = r"^([0-9]{1,3}([.][0-9]{1,3}){3}|[0-9a-f:]{2,39})$"  # of IPv4 or IPv6
 EDIT = read_script(__file__, "exports.pl")
 # resvport: a port below 1024, which most servers demand and only root gets. nolocks: copies need no lock manager. Soft,
 # because a dead server must end a trial, not block the host
@@ -42,6 +42,8 @@ UPDATE = 'if [ -e "$1" ] && nfsd status | grep -q "^nfsd is running"; then nfsd 
 AWAIT = f"nfsd_state() {{ {STATE}; }}\n" + read_script(__file__, "nfsd_await.sh")
 AWAIT_END = f'[ -e "$2" ] || nfsd status | grep -q "^nfsd service is disabled" || {{\n{AWAIT}}}\n'
 AWAIT_EXPORT = read_script(__file__, "nfsd_await_export.sh")
+# Darwin 11 is Mac OS X 10.7, whose NFS (63) was the first with IPv6: mountd.c and mount_nfs.c
+IS_BEFORE_IPV6 = 'system=$(uname -r) && [ "${system%%.*}" -lt 11 ]'
 OWN_2_MIB = Reach(False, "its sockets get 2 MiB of their own")
 # Source: nfs_socket.c of xnu's bsd/nfs, later of the NFS kext
 CLIENT_TCP_REACH = {
@@ -91,9 +93,9 @@ class MacExport(Operation):
     """The account that all who come are."""
     gid: AccountId
     """The group of that account."""
-    network: Annotated[str, Field(pattern=IPV4)]
+    network: Annotated[str, Field(pattern=ADDRESS)]
     """Who may come: the address of a network."""
-    mask: Annotated[str, Field(pattern=IPV4)]
+    mask: Annotated[str, Field(pattern=ADDRESS)]
     """The mask of that network."""
     condition: Condition
     """The file of exports before: `missing`, `unended` (no newline at its end) or `whole`."""
@@ -142,10 +144,17 @@ class MacNfs(MacMount):
         Capture(name="nfsstat-m", ask="nfsstat -m", parse=parse_nfsstat),
     )
 
+    def mount_method(self, client: Side) -> str:
+        """The kernel. Raises Unsupported for an IPv6 address that this version does not know."""
+        check_ipv6(client)
+        return super().mount_method(client)
+
     def served_by(self, server: Side, account: str) -> str:
-        """nfsd, for every account: NFS has none."""
+        """nfsd, for every account: NFS has none. Raises Unsupported for an address that exports cannot name."""
         if not server.has_program("nfsd"):
             raise Unsupported("no nfsd: every macOS has it; this system is damaged", host=server.host.name)
+        server.check_not_link_local("nfsd")
+        check_ipv6(server)
         return "nfsd"
 
     def serve(self, server: Side, share: Share) -> Steps:
@@ -184,6 +193,14 @@ def mount_nfs(source: str, path: str, chosen_options: Iterable[str], reserved: b
     """The command that mounts an export at a folder, with these options besides MOUNT_OPTIONS; or from any port."""
     options = ",".join([MOUNT_OPTIONS if reserved else MOUNT_OPTIONS.replace("resvport,", ""), *chosen_options])
     return command("mount_nfs", "-o", options, source, path, root=True, deadline_s=60)
+
+
+def check_ipv6(side: Side) -> None:
+    """Raise Unsupported if the data address is of IPv6 and this Mac's NFS knows IPv4 alone."""
+    if ":" in side.address and side.host.shell(IS_BEFORE_IPV6, check=False).exit_code == 0:
+        message = f"NFS of Macs before 10.7 knows IPv4 alone, and data_address is {side.address}"
+        remedy = "give both hosts a data_address of IPv4, or leave nfs out of the sweep"
+        raise Unsupported(message, remedy, host=side.host.name)
 
 
 def exported_path(server: Side, share: Share) -> str:
@@ -227,11 +244,12 @@ def edit_exports(act: str, line: str, *condition: str) -> Command:
     return command(*run_perl(EDIT, act, EXPORTS, line, *condition), root=True)
 
 
-def parse_network(text: str, address: str) -> ipaddress.IPv4Network:
+def parse_network(text: str, address: str) -> ipaddress.IPv4Network | ipaddress.IPv6Network:
     """The network of a host's address, from ``ifconfig``. Raises Unsupported if the host lacks the address."""
-    match = re.search(rf"^\s+inet {re.escape(address)} .*?\bnetmask 0x([0-9a-f]{{8}})\b", text, re.MULTILINE)
+    mask_or_length = r"(?:.*?\bnetmask 0x([0-9a-f]{8})|prefixlen (1[01][0-9]|12[0-8]|[0-9]{1,2}))\b"
+    match = re.search(rf"^\s+inet6? {re.escape(address)} {mask_or_length}", text, re.MULTILINE)
     if not match:
         remedy = "is data_address of [server] right?"
-        raise Unsupported(f"ifconfig shows no IPv4 address {address}", remedy, host="server")
-    mask = ipaddress.IPv4Address(int(match[1], 16))
-    return ipaddress.IPv4Network(f"{address}/{mask}", strict=False)
+        raise Unsupported(f"ifconfig shows no address {address}", remedy, host="server")
+    mask = ipaddress.IPv4Address(int(match[1], 16)) if match[1] else match[2]
+    return ipaddress.ip_network(f"{address}/{mask}", strict=False)

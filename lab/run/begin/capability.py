@@ -45,6 +45,7 @@ class Capability:
         Raises Unsupported if something can be corrected, or no case is left.
         """
         cases = list(cases)
+        self.pair.platforms[Role.CLIENT].network.check_probe(self.pair.server_seen.address)
         for role in self.pair.with_ram_disk:
             layout = getattr(self.pair.config, role).ram_disk_format
             self.pair.platforms[role].ram_disks.check(layout)

@@ -25,7 +25,12 @@ def test_a_url_is_decoded_and_shown_without_its_password() -> None:
     url = smb_url.parse("//DOM;me%40x:p%3Aw@server/My%20Share")
     assert (url.domain, url.user, url.password, url.server, url.share) == ("DOM", "me@x", "p:w", "server", "My Share")
     assert url.source == "//DOM;me%40x@server/My%20Share"
-    for bad in ("server/share", "//", "//a/b@c/d@e", "nfs://x/y"):
+    url = smb_url.parse("//lab@[fd00:77::2]/ram")
+    assert (url.server, url.source) == ("fd00:77::2", "//lab@[fd00:77::2]/ram")
+    assert url.uri() == "smb://WORKGROUP;lab@fd00%3A77%3A%3A2/ram"
+    assert smb_url.parse("//lab@[fe80::2%25en0]:445/ram").uri() == "smb://WORKGROUP;lab@fe80%3A%3A2%25en0/ram"
+    odd = ("//lab@fd00:77::2/ram", "//lab@[fd00:77::2/ram", "//lab@[nas]/ram")
+    for bad in ("server/share", "//", "//a/b@c/d@e", "nfs://x/y", *odd):
         with pytest.raises(ValueError, match=re.escape(bad)):
             smb_url.parse(bad)
 
@@ -55,7 +60,7 @@ def volume_of(path: str) -> str:
 
 
 def errors_of(text: str) -> list[str]:
-    return exports_file.parse(text, volume_of)[1]
+    return exports_file.parse(text, volume_of, (15, 5))[1]
 
 
 @pytest.fixture
@@ -67,11 +72,13 @@ def folders(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("folders")
 def test_exports_are_read_as_nfsd_reads_them() -> None:
     text = "# none\n/Volumes/lab -alldirs -fspath=/Volumes/lab \\\n  -mapall=501:20 -network 10.0.0.0 -mask 255.0.0.0\n"
-    (export,), errors = exports_file.parse(text, volume_of)
+    (export,), errors = exports_file.parse(text, volume_of, (15, 5))
     assert (errors, export.paths, export.all_dirs) == ([], ["/Volumes/lab"], True)
     assert (export.map_all, export.uid, export.gid) == (True, 501, 20)
     assert (export.network, export.mask, export.line) == ("10.0.0.0", "255.0.0.0", 3)
-    (export,), errors = exports_file.parse("/Volumes/lab -mapall=0\n", volume_of)  # a user alone brings its own group
+    (export,), errors = exports_file.parse(
+        "/Volumes/lab -mapall=0\n", volume_of, (15, 5)
+    )  # a user alone brings its own group
     assert (errors, export.hosts, export.map_all, export.uid, export.gid) == ([], [], True, 0, 0)
 
 
@@ -89,3 +96,13 @@ def test_what_is_wrong_with_exports_is_said_as_nfsd_says_it() -> None:
     assert errors_of(nested) == ["exports:2: /Volumes/lab/a conflicts with existing export /Volumes/lab"]
     assert errors_of("/Volumes/lab -frob\n") == ["exports:1: error processing options: -frob"]
     assert errors_of("-ro /Volumes/lab\n") == ["exports:1: got options with no exported directory: -ro"]
+
+
+@pytest.mark.usefixtures("folders")
+def test_networks_of_ipv6_came_with_10_7() -> None:
+    text = "/Volumes/lab -mapall=501:20 -network fd00:77:: -mask ffff:ffff:ffff:ffff::\n"
+    (export,), errors = exports_file.parse(text, volume_of, (10, 7))
+    assert (errors, export.network, export.mask) == ([], "fd00:77::", "ffff:ffff:ffff:ffff::")
+    refused = "exports:1: error processing options: -network=fd00:77::"
+    assert exports_file.parse(text, volume_of, (10, 6, 8)) == ([], [refused])
+    assert errors_of("/Volumes/lab -network fd00:77:: -mask 255.0.0.0\n") == [refused]

@@ -8,7 +8,7 @@ import pytest
 from support.emulated_mac import capture, mac, settings_of, state
 from support.fake_host import EmulatedHost, FakeHost
 
-from lab.base.errors import LabFailure
+from lab.base.errors import LabFailure, Unsupported
 from lab.hosts.command import script
 from lab.platforms.linux.network import MEDIUM, TUNNEL, LinuxNetwork, parse_networks, parse_radio
 from lab.platforms.macos import parsers
@@ -38,6 +38,20 @@ def test_a_path_that_does_not_carry_the_packet_is_an_error() -> None:
     host.on(ping, stderr="ping: sendto: Message too long", exit_code=2, times=3)
     with pytest.raises(LabFailure, match=r"MTU 9000 do not reach 192\.0\.2\.2 in one piece .*Message too long"):
         MacOS(host).network.prove_path("192.0.2.2", 9000)
+
+
+def test_over_ipv6_ping6_proves_the_path_from_10_9_on(tmp_path: Path) -> None:
+    sizes = {"raw.maxdgram": "16384", "raw.recvspace": "16384"}
+    ping6 = '[ $# -gt 0 ] || { echo "usage: ping6 [-FLAGS] host" >&2; exit 1; }'
+    host = mac(tmp_path, "26", sizes, more={"ping6": ping6.replace("FLAGS", "DdfHm")})
+    MacOS(host).network.check_probe("fd00:77::2")
+    MacOS(host).network.prove_path("fd00:77::2", 9000)
+    assert host.calls("ping6")[-1] == "ping6 -n -D -m -b 16384 -s 8952 -c 1 fd00:77::2"
+    (tmp_path / "old").mkdir()
+    old = MacOS(mac(tmp_path / "old", "10.6", sizes, more={"ping6": ping6.replace("FLAGS", "dfHm")})).network
+    old.check_probe("192.0.2.2")
+    with pytest.raises(Unsupported, match=r"ping6 of Macs before 10\.9 cannot prove an MTU: .*data_address of IPv4"):
+        old.check_probe("fd00:77::2")
 
 
 def test_a_link_that_is_down_for_a_while_is_waited_for(tmp_path: Path) -> None:
@@ -149,7 +163,10 @@ wg-münchen
         with pytest.raises(ValueError, match=r"."):
             parse_networks(bad)
     networks = parsers.parse_networks(capture("ifconfig-utun-26.6.2.txt") + capture("ifconfig-10gbase-t.txt"))
-    assert networks["en0"] == (ip_interface("10.254.100.2/16"), ip_interface("fe80::1885:6e74:1e1e:e717/64"))
+    local = ip_interface("fe80::1885:6e74:1e1e:e717/64")
+    assert networks["en0"] == (ip_interface("10.254.100.2/16"), local)
+    text = "en0: flags=8863<UP> mtu 1500\n\tinet6 fd00:77::1 prefixlen 64 autoconf secured \n"
+    assert parsers.parse_networks(text) == {"en0": (ip_interface("fd00:77::1/64"),)}
     ports = "\nHardware Port: Wi-Fi\nDevice: en0\nEthernet Address: c0\n\nVLAN Configurations\n=====\n"
     assert parsers.parse_ports(ports) == {"en0": "Wi-Fi"}
     text = "lo0: flags=8049<UP> mtu 16384\n\tinet 127.0.0.1 netmask 0xff000000\nen0: flags=8863<UP> mtu 1500\n"

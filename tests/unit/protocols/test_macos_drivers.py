@@ -2,6 +2,7 @@
 
 import re
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from lab.hosts import Role
 from lab.hosts.command import run_perl
 from lab.hosts.mounts import parse_mounts, parse_multichannel, parse_nfsstat, parse_statshares, read_parameters
 from lab.platforms.macos.files import MacPrograms
+from lab.platforms.macos.mounts import parse_table
 from lab.protocols.afp.macos import MacAfp
 from lab.protocols.mounts.macos import PROMPT
 from lab.protocols.nfs.macos import MacNfs, parse_network
@@ -99,6 +101,39 @@ def test_macs_that_know_smb_1_alone_have_it_offered(tmp_path: Path, darwin: str,
     assert smb.old_dialect(pair.sides["client"]) == ("SMB 1" if alone else "")
     assert smb.mount_method(pair.sides["client"]) == "kernel smbfs" + (", SMB 1 alone" if alone else "")
     assert pair.attach("smb").effective.get("dialect") == ("SMB 1" if alone else None)
+
+
+@pytest.mark.parametrize(("darwin", "knows_it"), [("10.8.0", False), ("11.4.2", True), ("25.0.0", True)])
+def test_nfs_over_ipv6_is_refused_before_10_7(pair: Pair, darwin: str, knows_it: bool) -> None:
+    (pair.client.folder / "darwin").write_text(f"{darwin}\n")
+    mac = replace(pair.sides["client"], address="fd00:77::1")
+    if knows_it:
+        assert (MacNfs().mount_method(mac), MacNfs().served_by(mac, "lab")) == ("kernel nfs", "nfsd")
+        with pytest.raises(Unsupported, match="nfsd cannot serve at fe80::1%en0, an address of one link"):
+            MacNfs().served_by(replace(mac, address="fe80::1%en0"), "lab")
+        return
+    message = "NFS of Macs before 10.7 knows IPv4 alone, and data_address is fd00:77::1: give both hosts"
+    for ask in (MacNfs().mount_method, lambda side: MacNfs().served_by(side, "lab")):
+        with pytest.raises(Unsupported, match=message):
+            ask(mac)
+    assert MacNfs().mount_method(pair.sides["client"]) == "kernel nfs"
+
+
+@pytest.mark.parametrize(
+    ("name", "source"),
+    [
+        ("smb", "//lab@[fd00:77::2]/my%20share on "),
+        ("afp", "//lab@[fd00:77::2]/my%20share on "),
+        ("nfs", "[fd00:77::2]:/"),
+    ],
+)
+def test_a_share_at_an_address_of_ipv6_is_named_with_brackets(pair: Pair, name: str, source: str) -> None:
+    for role, address in (("client", "fd00:77::1"), ("server", "fd00:77::2")):
+        pair.sides[role] = replace(pair.sides[role], address=address)
+    pair.attach(name)
+    mounted = parse_table(state(pair.client)["table"])[-1]
+    assert state(pair.client)["table"].splitlines()[-1].startswith(source)
+    assert (mounted.server, mounted.protocol) == ("fd00:77::2", name)
 
 
 def test_another_version_of_nfs_than_was_asked_for_or_another_kind_of_mount_is_an_error(pair: Pair) -> None:
@@ -260,7 +295,10 @@ def test_share_points_of_either_layout() -> None:
 def test_the_network_of_an_address() -> None:
     text = capture("ifconfig-10gbase-t.txt")
     assert str(parse_network(text, "10.254.100.2")) == "10.254.0.0/16"
-    for address in ("10.254.100", "nas.local", "10.254.100.20"):
+    text += "\tinet6 fd00:77::1 prefixlen 56 autoconf secured \n"
+    network = parse_network(text, "fd00:77::1")
+    assert (str(network), str(network.netmask)) == ("fd00:77::/56", "ffff:ffff:ffff:ff00::")
+    for address in ("10.254.100", "nas.local", "10.254.100.20", "fd00:77::", "fd00:77::11"):
         with pytest.raises(Unsupported, match="is data_address of"):
             parse_network(text, address)
 

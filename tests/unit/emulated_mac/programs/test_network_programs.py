@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from support.emulated_programs import Run, capture, refusing, show_card
 
-from emulated_mac import interfaces
+from emulated_mac import echo, interfaces, processes
 from emulated_mac.bonjour import Service
 from emulated_mac.programs import dns_sd, ifconfig, ipconfig, netstat, networksetup, ping, route
 
@@ -86,6 +86,9 @@ def test_ifconfig_prints_what_a_mac_printed(mac: Run, monkeypatch: pytest.Monkey
     assert mac("26", "ifconfig", "en0", "mtu") == (1, "", "ifconfig: 'mtu' requires argument\n")
     show_card(monkeypatch, ifconfig, is_active=False)
     assert "\tmedia: autoselect (none)\n\tstatus: inactive\n" in mac("15.5", "ifconfig", "en0")[1]
+    show_card(monkeypatch, ifconfig, ipv6=[interfaces.Address6("fd00:77::1", 64)])
+    after_ipv4 = "broadcast 10.254.255.255\n\tinet6 fd00:77::1 prefixlen 64 \n\tnd6 options"
+    assert after_ipv4 in mac("15.5", "ifconfig", "en0")[1]
 
 
 USAGE = "usage: ipconfig <command> <args>\nwhere <command> is one of waitall, getifaddr, ifcount, "
@@ -121,6 +124,19 @@ def test_netstat_lines_up_as_on_a_mac(
     printed, real = mac(version, "netstat", "-I", name, "-b")[1].splitlines(), capture(file).splitlines()[:4]
     assert printed[0] == real[0]
     assert [line.split() for line in printed] == [line.split() for line in real]
+
+
+def test_netstat_shows_addresses_of_ipv6_in_narrow_columns(mac: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(netstat, "counters", lambda name: interfaces.Counters([7] * 14))
+    show_card(monkeypatch, netstat, ipv6=[interfaces.Address6("fd00:77::1", 64)])
+    last = mac("15.5", "netstat", "-I", "en0", "-b")[1].splitlines()[-1]
+    assert last.startswith("en0        1500  fd00:77::1/ fd00:77::1               7     -")
+    words = ("fd000077", "00010002", "00030004", "00050006")
+    packed = "".join(bytes.fromhex(word)[::-1].hex().upper() for word in words)
+    head, listening = "sl local_address rem_address st", f"0: {packed}:01BD {'0' * 32}:0000 0A 00000000:00000000"
+    monkeypatch.setattr(processes, "read", lambda file: f"{head}\n{listening}\n" if file == "net/tcp6" else head)
+    row = "tcp6       0      0  fd00:77:1:2:3:4:.445   *.*                    LISTEN\n"
+    assert mac("15.5", "netstat", "-an")[1].endswith(row)
 
 
 ORDER = """\
@@ -189,7 +205,7 @@ def test_only_root_sets_an_address(mac: Run) -> None:
 def test_a_ping_longer_than_its_socket_fails_like_one_longer_than_the_mtu(
     monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(ping, "call", lambda _, name: "8192")
+    monkeypatch.setattr(echo, "call", lambda _, name: "8192")
     monkeypatch.setattr(socket, "gethostbyname", lambda name: "1.2.3.4")
     udp = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)  # one of ICMP takes rights that this test need not have
     monkeypatch.setattr(socket, "socket", lambda *_: udp)
@@ -216,3 +232,24 @@ def test_route_names_no_interface_where_there_is_no_route(mac: Run, monkeypatch:
     show_card(monkeypatch, route)
     refusal = (0, "", "route: writing to routing socket: not in table\n")
     assert mac("10.6", "route", "-n", "get", "203.0.113.7") == refusal
+
+
+@pytest.mark.parametrize(
+    ("target", "interface"),
+    [("fd00:77::2", "en0"), ("FE80::2%en0", "en0"), ("fd00:77::1", "lo0"), ("::1", "lo0"), ("fe80::2", ""),
+     ("fd00:78::2", ""), ("fe80::2%en9", "")],
+)  # fmt: skip
+def test_route_finds_an_address_of_ipv6(mac: Run, monkeypatch: pytest.MonkeyPatch, target: str, interface: str) -> None:
+    show_card(monkeypatch, route, ipv6=[interfaces.Address6("fd00:77::1", 64)])
+    code, printed, error = mac("15.5", "route", "-n", "get", "-inet6", target)
+    assert re.findall("interface: (.*)", printed) == [interface][: 1 - code]
+    assert (code, error) == ((0, "") if interface else (1, "route: writing to routing socket: not in table\n"))
+    if interface:
+        assert printed.startswith(f"   route to: {target.replace('FE80', 'fe80')}\ndestination: ")
+
+
+def test_route_takes_only_literals_of_the_family_that_is_asked_for(mac: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    show_card(monkeypatch, route)
+    assert mac("15.5", "route", "-n", "get", "fd00:77::2")[::2] == (68, "route: bad address: fd00:77::2\n")
+    refused = "10.0.0.1: nodename nor servname provided, or not known\n"
+    assert mac("15.5", "route", "-n", "get", "-inet6", "10.0.0.1")[::2] == (1, refused)

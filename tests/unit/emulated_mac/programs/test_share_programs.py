@@ -35,6 +35,8 @@ def test_afp_is_gone_where_apple_took_it_out(choose: Choose, tmp_path: Path) -> 
     choose(mount_afp, "15")
     assert mount_afp.main(["-x"]) == 64
     assert mount_afp.main(["afp://u:p@127.0.0.1/v", str(tmp_path)]) == 61
+    assert mount_afp.main(["afp://u:p@[::1]/v", str(tmp_path)]) == 61
+    assert mount_afp.main(["afp://u:p@::1/v", str(tmp_path)]) == 22
 
 
 def test_mount_nfs_exits_with_an_errno(choose: Choose, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -48,6 +50,10 @@ def test_mount_nfs_exits_with_an_errno(choose: Choose, tmp_path: Path, capsys: p
     assert mount_nfs.main(["h:/x", str(tmp_path / "none")]) == 2
     mount_nfs.main(["-o", "vers=4.1,retrycnt=0", "127.0.0.1:/x", str(tmp_path)])
     assert "mount_nfs: illegal NFS version value -- 4.1\n" in capsys.readouterr().err
+    assert mount_nfs.main(["-o", "retrycnt=0", "[::1]:/x", str(tmp_path)]) == 61
+    assert f"can't mount /x from [::1] onto {tmp_path}: Connection refused\n" in capsys.readouterr().err
+    choose(mount_nfs, "10.6")
+    assert mount_nfs.main(["[::1]:/x", str(tmp_path)]) == 22
     choose(mount_nfs, "26")
     mount_nfs.main(["-o", "vers=4.1,retrycnt=0", "127.0.0.1:/x", str(tmp_path)])
     assert "illegal" not in capsys.readouterr().err

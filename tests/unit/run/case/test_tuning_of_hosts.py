@@ -37,8 +37,8 @@ def pairs_of(recorder: Recorder, *clients: str, tuned: Sequence[Role] = (Role.SE
         network: Any = platforms[Role.CLIENT].network
         network.probe_settings = lambda _: ()
         network.prove_path = lambda peer, mtu: recorder.applied.append((name, f"{peer} carries {mtu}"))
-        config = SimpleNamespace(server=SimpleNamespace(data_address="192.0.2.2"))
-        return SimpleNamespace(platforms=platforms, tuned=tuned, interface=lambda role: f"{role}0", config=config)
+        seen = SimpleNamespace(address="192.0.2.2")
+        return SimpleNamespace(platforms=platforms, tuned=tuned, interface=lambda role: f"{role}0", server_seen=seen)
 
     return [pair(name) for name in clients]
 

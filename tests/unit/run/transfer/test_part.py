@@ -88,7 +88,7 @@ def failed_transfer(free_bytes: Callable[[str], int], free_files: Callable[[str]
     files = SimpleNamespace(free_bytes=free_bytes, free_files=free_files)
     pair: Any = SimpleNamespace(
         platforms={Role.CLIENT: SimpleNamespace(clock=clock), Role.SERVER: SimpleNamespace(files=files)},
-        sides={Role.SERVER: SimpleNamespace(address="192.0.2.2")},
+        server_seen=SimpleNamespace(address="192.0.2.2"),
         interface=lambda _: "eth0",
     )
     ends = Endpoints("/c/x", "/m/x", "", Place(Role.CLIENT, "/c/x"), Place(Role.SERVER, "/srv/x"))
