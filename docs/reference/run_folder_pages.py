@@ -49,6 +49,7 @@ FILES = """# Files and fields of a run folder
 | `samples.jsonl` | [the course of each trial](observed.md#the-course-of-a-trial); no table rests on it |
 | `journal.jsonl` | [the changes to the hosts](#a-change), begun and put back; a torn last line goes to `journal.torn` |
 | `journal.aside-1.jsonl` | a journal that no longer counts, for the hosts were asked, or the run was somebody else's |
+| `by-hand.txt` | only while something could not be put back: the commands that do it by hand |
 | `commands.log` | [every command](#commands-log) sent to a host, its duration and exit code; never its standard input |
 | `report/` | what `lab report` made: `report.html`, `post.md` and its appendix, [`table.csv`](#table-csv), `figures/` |
 | `fidelity.json` | of [`lab fidelity`](../how-to/see-what-a-copy-keeps.md) alone: every verdict |

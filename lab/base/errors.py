@@ -3,7 +3,7 @@
 import re
 import shlex
 import signal
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from lab.base.os_errors import explain, remedy
@@ -136,25 +136,42 @@ class SettingRefused(LabFailure):
 
 
 class RestoreError(LabFailure):
-    """Some changes could not be put back. ``problems`` has a line for each, with the commands to type by hand."""
+    """Some changes could not be put back. ``problems`` has a line for each; its texts begin with what failed before.
 
-    def __init__(self, problems: Sequence[str]):
+    ``by_hand`` is the file with the commands to type, if they would help.
+    """
+
+    def __init__(self, problems: Sequence[str], by_hand: Path | None = None):
         self.problems = tuple(map(without_secrets, problems))
+        self.by_hand = by_hand
         super().__init__("not everything could be put back", "`lab restore` tries again")
 
-    def failed_before(self) -> LabFailure | None:
-        """The failure that led to the restore; None if nothing had failed."""
-        cause: BaseException | None = self
-        while isinstance(cause, RestoreError):
-            cause = cause.__context__
-        return cause if isinstance(cause, LabFailure) else None
+    def failed_before(self) -> BaseException | None:
+        """What led to the restore, the first of several failures; None if nothing had failed."""
+        before = list(_raised_before(self))
+        told = [error for error in before if isinstance(error, LabError | Interrupted)]
+        return (told or before[:1] or [None])[-1]
+
+    def details(self) -> list[str]:
+        """A line for each change that stays, and the file with the commands to type."""
+        return [*self.problems, *([f"to put it back by hand, type what {self.by_hand} has"] if self.by_hand else [])]
+
+    def cause(self) -> str:
+        """What failed before, and that not everything could be put back, in one line."""
+        first = self.failed_before()
+        return "; ".join(filter(None, [_in_a_line(first) if first else "", self.message]))
 
     def brief(self) -> str:
-        """All of it: the problems hold commands to be typed."""
-        return str(self)
+        """What failed before, with its remedy; then all of it."""
+        first = self.failed_before()
+        text = first.brief() if isinstance(first, LabError) else _in_a_line(first) if first else ""
+        return "\n".join(filter(None, [text, self._of_the_restore()]))
+
+    def _of_the_restore(self) -> str:
+        return "\n".join([f"{self.message}; {self.remedy}", *self.details()])
 
     def __str__(self) -> str:
-        return "\n".join([f"{self.message}; {self.remedy}", *self.problems])
+        return "\n".join([f"{self.cause()}; {self.remedy}", *self.details()])
 
 
 class NotNoted(RestoreError):
@@ -165,7 +182,7 @@ class NotNoted(RestoreError):
         self.message = f"{explain(why)}; everything was put back on the hosts, but not noted here"
         self.remedy = remedy(why, "`lab restore` notes it, and `lab run --resume` goes on")
 
-    def brief(self) -> str:
+    def _of_the_restore(self) -> str:
         """Cause and remedy: nothing is to be typed by hand."""
         return f"{self.message}\n{self.remedy}"
 
@@ -185,6 +202,30 @@ class Interrupted(BaseException):
     def exit_code(self) -> int:
         """The exit code that shells give to a program ended by this signal: 130 for Ctrl-C, 143 for SIGTERM."""
         return 128 + self.number
+
+
+def _raised_before(error: BaseException) -> Iterator[BaseException]:
+    """What was raised before this error and led to it, newest first, without failures to put back.
+
+    What an error explains ("raise … from") is the same failure in other words.
+    """
+    while True:
+        while error.__suppress_context__ and (same := error.__cause__ or error.__context__):
+            error = same
+        if error.__context__ is None:
+            return
+        error = error.__context__
+        if not isinstance(error, RestoreError):
+            yield error
+
+
+def _in_a_line(error: BaseException) -> str:
+    """An error in one line, without its remedy."""
+    if isinstance(error, LabError):
+        return ": ".join(filter(None, [error.host, error.cause()]))
+    if isinstance(error, OSError):
+        return explain(error)
+    return str(error) if isinstance(error, Interrupted) else shorten(repr(error), LONGEST_CAUSE)
 
 
 def abridge(argv: Sequence[str], width: int = 160) -> str:

@@ -40,7 +40,7 @@ def of_error(level: Level, subject: str, error: Exception) -> Finding:
     if isinstance(error, CommandError):  # the message has every line of the command
         return Finding(level, subject, error.cause(), error.remedy)
     if isinstance(error, RestoreError):
-        return Finding(level, subject, error.message, "\n".join([error.remedy, *error.problems]))
+        return Finding(level, subject, error.cause(), "\n".join([error.remedy, *error.details()]))
     if isinstance(error, LabError):
         return Finding(level, subject, error.message, error.remedy)
     return Finding(level, subject, f"what a command printed cannot be read: {error}")

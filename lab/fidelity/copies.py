@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from typing import TypeAlias
 
@@ -153,6 +153,7 @@ class Verdict(StrEnum):
     LOST = "lost"
     REFUSED = "refused"
     IMPOSSIBLE = "impossible"
+    UNSEEN = "could not be looked at"
 
 
 @dataclass(frozen=True)
@@ -185,33 +186,44 @@ Views: TypeAlias = Mapping[View, Mapping[str, Judgement]]  # by the name of the 
 class Judge:
     """Compares what was read with the source.
 
-    ``refused`` says why the source lacks a probe; ``failures`` has what the tool said of a probe. Both are by name.
+    ``refused`` says why the source lacks a probe; ``failures`` has what the tool said of a probe, ``unread`` what it
+    said of reading the source. All are by name.
     """
 
     source: Mapping[str, Reading]
     refused: Mapping[str, str]
     failures: Mapping[str, str]
+    unread: Mapping[str, str] = field(default_factory=dict)
 
     def judge(self, probe: Probe, target: Reading, plain: Reading | None) -> Judgement:
         """What became of a probe. ``plain`` is the reading of an object without the attribute at the target."""
         source = self.source[probe.name]
-        if probe.name in self.refused or source.state != "value":
+        if source.state != "value":
+            verdict = (
+                Verdict.UNSEEN if source.state == "error" and probe.name not in self.refused else Verdict.IMPOSSIBLE
+            )
             why = self.refused.get(probe.name) or source.text or "the source does not hold it"
-            return Judgement(Verdict.IMPOSSIBLE, _short(why))
+            return Judgement(verdict, _short(why))
+        if probe.name in self.refused:
+            return Judgement(Verdict.IMPOSSIBLE, _short(self.refused[probe.name]))
         if target == source:
             return Judgement(Verdict.KEPT)
-        if failure := self._refusal(probe, target):
+        if failure := _said_of(probe, target, self.failures):
             return Judgement(Verdict.REFUSED, failure)
+        failed = [reading.text for reading in (target, plain) if reading and reading.state == "error"]
+        if unread := _said_of(probe, target, self.unread) or next(iter(failed), ""):
+            return Judgement(Verdict.UNSEEN, _short(unread))
         how = "" if target.state in ("none", "missing") else f"{_show(probe, source)} → {_show(probe, target)}"
         return Judgement(Verdict.LOST if _is_lost(probe, source, target, plain) else Verdict.CHANGED, how)
 
-    def _refusal(self, probe: Probe, target: Reading) -> str:
-        """What the tool said about this attribute, or an empty text."""
-        is_gone, kind = target.state in ("missing", "error"), "name" if probe.names else probe.attribute
-        concern = ANYTHING if is_gone else CONCERNS.get(kind, NOTHING)
-        # a line about a file explains its loss better than one about the folder around it, which rsync prints first
-        lines = sorted(self.failures.get(probe.name, "").splitlines(), key=lambda line: f"/{probe.name}/" not in line)
-        return next((_short(line) for line in lines if re.search(concern, QUOTED.sub("", line), re.IGNORECASE)), "")
+
+def _said_of(probe: Probe, target: Reading, failures: Mapping[str, str]) -> str:
+    """What the tool said about this attribute, or an empty text."""
+    is_gone, kind = target.state in ("missing", "error"), "name" if probe.names else probe.attribute
+    concern = ANYTHING if is_gone else CONCERNS.get(kind, NOTHING)
+    # a line about a file explains its loss better than one about the folder around it, which rsync prints first
+    lines = sorted(failures.get(probe.name, "").splitlines(), key=lambda line: f"/{probe.name}/" not in line)
+    return next((_short(line) for line in lines if re.search(concern, QUOTED.sub("", line), re.IGNORECASE)), "")
 
 
 def _is_lost(probe: Probe, source: Reading, target: Reading, plain: Reading | None) -> bool:

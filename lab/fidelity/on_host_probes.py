@@ -190,14 +190,18 @@ def _read_object(path: bytes, attribute: str, key: str) -> tuple[str, str]:
     except OSError as error:
         if error.errno in ABSENT:
             return "none", ""
-        return "missing" if error.errno == errno.ENOENT else "error", error.strerror or str(error)
+        return _unread(error)
+
+
+def _unread(error: OSError) -> tuple[str, str]:
+    return "missing" if error.errno == errno.ENOENT else "error", error.strerror or str(error)
 
 
 def _read_names(folder: bytes, expected: list[str]) -> tuple[str, str]:
     try:
         names = sorted(name for name in os.listdir(folder) if _shown(name) in expected or not name.startswith(DEBRIS))
     except OSError as error:
-        return "missing", error.strerror or str(error)
+        return _unread(error)
     return ("value", json.dumps(list(map(_shown, names)))) if names else ("missing", "")
 
 

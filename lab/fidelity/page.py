@@ -24,8 +24,12 @@ HOW = (
     "writes through the mount, on the server's store, and through a mount made anew; reads on the client."
 )
 ALIKE = "Copies that went alike in every probe share a column."
-MARKS = {Verdict.KEPT: "+", Verdict.CHANGED: "~", Verdict.LOST: "-", Verdict.REFUSED: "!", Verdict.IMPOSSIBLE: "."}
+MARKS = {
+    Verdict.KEPT: "+", Verdict.CHANGED: "~", Verdict.LOST: "-", Verdict.REFUSED: "!", Verdict.IMPOSSIBLE: ".",
+    Verdict.UNSEEN: "?",
+}  # fmt: skip
 KEY = "  ".join(f"{mark} {verdict}" for verdict, mark in MARKS.items())
+MOST_UNSEEN = 5  # probes that could not be looked at, each in a line
 CELL = 4
 LABEL = max(len(probe.name) for probe in PROBES)
 ENGINE_HEADINGS = ["host", "program", "version", "the post's line"]
@@ -169,8 +173,17 @@ def answer_lines(copies: Sequence[Copy]) -> Iterator[str]:
         tools = " and ".join(dict.fromkeys(tool for count, tool in kept if count == most))
         yield f"{name}: {tools} kept the most, {most} of {len(group[0].probes)} probes; the worst copy kept {least}"
     verdicts = {probe.name: {copy.judgement(probe).verdict for copy in copies} for probe in rows_of(copies)}
-    if never := [name for name, seen in verdicts.items() if seen != {Verdict.IMPOSSIBLE} and Verdict.KEPT not in seen]:
+    untold = {Verdict.IMPOSSIBLE, Verdict.UNSEEN}
+    if never := [name for name, seen in verdicts.items() if seen - untold and Verdict.KEPT not in seen]:
         yield f"kept by no copy: {', '.join(never)}"
+    unseen = [
+        one_line(f"{judgement.verdict}: {copy.label} {probe.name}: {judgement.how}")
+        for copy, probe in itertools.product(copies, rows_of(copies))
+        if (judgement := copy.judgement(probe)).verdict is Verdict.UNSEEN
+    ]
+    yield from unseen[:MOST_UNSEEN]
+    if unseen[MOST_UNSEEN:]:
+        yield f"{Verdict.UNSEEN}: {len(unseen) - MOST_UNSEEN} more, which the page has"
 
 
 def engine_lines(engines: Sequence[Engine]) -> Iterator[str]:

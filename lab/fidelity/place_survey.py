@@ -1,5 +1,6 @@
 """One place: every tool copies the probes there and back, and each copy is looked at from all sides."""
 
+import re
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,11 +11,13 @@ from lab.design.factors import Direction
 from lab.fidelity.copiers import Copier, Engine
 from lab.fidelity.copies import Copy, Ends, Judge, Judgement, View, Views
 from lab.fidelity.places import Asked, PlaceCase, copiers_for
-from lab.fidelity.probed_host import CopyCall, ProbedHost, Snapshot
-from lab.fidelity.probes import ALL, laid_on, readable
+from lab.fidelity.probed_host import Copied, CopyCall, ProbedHost, Snapshot
+from lab.fidelity.probes import ALL, Probe, laid_on, readable
 from lab.hosts import Role
 from lab.run.case.session import Session
 
+# What a share answers about a file that it does not give; it is no error of reading
+SAYS_NO = re.compile(r"Invalid argument|Permission denied|not permitted|No such file|[Nn]ame too long")
 MOUNT_ENDED = "the mount ended while the tool copied a probe"
 
 
@@ -24,7 +27,7 @@ class Written:
 
     copier: Copier
     name: str
-    failures: Mapping[str, str]
+    copied: Copied
     early: Snapshot | None
 
 
@@ -82,13 +85,13 @@ class PlaceSurvey:
         """Every copy from the client to the server."""
         source, account = self._on_client(f"probes-{self.number}"), self.session.pair.sides[Role.CLIENT].user
         refused = self.client.lay(source, account)
-        original = self.client.read(source, laid_on(self.client.platform)).readings
+        original = self._read_again(self.client, source, laid_on(self.client.platform)).readings
         writes = [self._write_by(copier, source) for copier in self.copiers]
         remounted = self._remount()
         copies = []
         for written in writes:
             snapshots = self._look_at(written, remounted)
-            judge = Judge(original, refused, written.failures)
+            judge = Judge(original, refused, written.copied.failures, written.copied.unread)
             views = {view: _judge_all(judge, snapshot) for view, snapshot in snapshots.items()}
             debris = (snapshots.get(View.STORE) or list(snapshots.values())[-1]).debris
             copies.append(self._copy(written.copier, Direction.WRITE, views, debris))
@@ -99,16 +102,16 @@ class PlaceSurvey:
         name = f"{copier.name}-{self.number}"
         if self.is_remote:  # a tool that copies nothing leaves an empty folder to look at
             self.session.pair.hosts[Role.SERVER].run("mkdir", "-p", "--", self._on_server(name))
-        failures = self._copy_probes(copier, Direction.WRITE, source, name)
+        copied = self._copy_probes(copier, Direction.WRITE, source, name)
         early = None if self.is_remote else self._read_in_share(name, self.client.platform)
-        return Written(copier, name, failures, early)
+        return Written(copier, name, copied, early)
 
     def _look_at(self, written: Written, remounted: bool) -> dict[View, Snapshot]:
         """A copy in the share from every side."""
         snapshots = {View.MOUNT: written.early} if written.early else {}
         if self.server:
             probes = readable(self.client.platform, self.server.platform)
-            snapshots[View.STORE] = self.server.read(self._on_server(written.name), probes, as_root=True)
+            snapshots[View.STORE] = self._read_again(self.server, self._on_server(written.name), probes, as_root=True)
         if remounted:
             snapshots[View.REMOUNT] = self._read_in_share(written.name, self.client.platform)
         return snapshots
@@ -117,30 +120,47 @@ class PlaceSurvey:
         """Every copy from the server to the client."""
         name = f"probes-{self.number}"
         refused = server.lay(self._on_server(name), self.setup.share.account)
-        original = server.read(self._on_server(name), laid_on(server.platform), as_root=True).readings
+        original = self._read_again(server, self._on_server(name), laid_on(server.platform), as_root=True).readings
         self._remount()
         through_mount = None if self.is_remote else self._read_in_share(name, server.platform)
         copies = []
         for copier in self.copiers:
             target = self._on_client(f"{copier.name}-{self.number}")
-            failures = self._copy_probes(copier, Direction.READ, target, name)
-            copied = self.client.read(target, readable(server.platform, self.client.platform))
+            copied = self._copy_probes(copier, Direction.READ, target, name)
+            snapshot = self._read_again(self.client, target, readable(server.platform, self.client.platform))
             views = {View.MOUNT: _judge_all(Judge(original, refused, {}), through_mount)} if through_mount else {}
-            views[View.CLIENT] = _judge_all(Judge(original, refused, failures), copied)
-            copies.append(self._copy(copier, Direction.READ, views, copied.debris))
+            views[View.CLIENT] = _judge_all(Judge(original, refused, copied.failures, copied.unread), snapshot)
+            copies.append(self._copy(copier, Direction.READ, views, snapshot.debris))
             self._remove(target)
         return copies
 
-    def _copy_probes(self, copier: Copier, direction: Direction, on_client: str, name: str) -> dict[str, str]:
-        """Copy all probes between a folder of the client and a folder of the share; errors of the tool, by probe.
+    def _copy_probes(self, copier: Copier, direction: Direction, on_client: str, name: str) -> Copied:
+        """Copy all probes between a folder of the client and a folder of the share, and once more what was not read."""
+        platform = self.client.platform if direction is Direction.WRITE else self.server_platform
+        names = [probe.name for probe in laid_on(platform)]
+        copied = self._copy_named(copier, direction, on_client, name, names)
+        if not copied.unread:
+            return copied
+        again = self._copy_named(copier, direction, on_client, name, [name for name in names if name in copied.unread])
+        failures = {name: said for name, said in copied.failures.items() if name not in copied.unread}
+        says_no = {
+            name: said
+            for name, said in again.unread.items()
+            if direction is Direction.READ and all(map(SAYS_NO.search, said.splitlines()))
+        }
+        unread = {name: said for name, said in again.unread.items() if name not in says_no}
+        return Copied({**failures, **says_no, **again.failures}, "", unread)
+
+    def _copy_named(self, copier: Copier, direction: Direction, on_client: str, name: str, names: list[str]) -> Copied:
+        """Copy these probes.
 
         If the mount ends at a probe, mount anew and try that probe again; after a second time, skip the probe. Raises
         LabFailure if the mount ends again and again.
         """
         is_write = direction is Direction.WRITE
         words = copier.words(self.client.platform, self.engine, self.setup.attached.remote_shell)
-        names = [probe.name for probe in laid_on(self.client.platform if is_write else self.server_platform)]
         failures: dict[str, str] = {}
+        unread: dict[str, str] = {}
         last_stop = ""
         self.session.mounting.failed.clear()
         while names:
@@ -149,23 +169,34 @@ class PlaceSurvey:
             call = CopyCall(words, source, target, names, copier.onto, self.is_remote and is_write, alive)
             copied = self.client.copy(call)
             failures |= copied.failures
+            unread |= copied.unread
             if not copied.stopped:
                 break
             self._mount_again(LabFailure(f"{MOUNT_ENDED} ({copied.stopped})", host=Role.CLIENT))
             names = names[names.index(copied.stopped) :]
+            unread.pop(copied.stopped, None)
             if copied.stopped == last_stop:
                 failures[names.pop(0)] = MOUNT_ENDED
             else:
                 failures.pop(copied.stopped, None)
             last_stop = copied.stopped
-        return failures
+        return Copied(failures, "", unread)
+
+    def _read_again(self, host: ProbedHost, root: str, probes: Sequence[Probe], as_root: bool = False) -> Snapshot:
+        """Read probes; if that fails, reach the host again and read them once more. Raises LabFailure."""
+        try:
+            return host.read(root, probes, as_root)
+        except LabFailure:
+            self.session.settings.connections.ensure(host.host.name)
+        return host.read(root, probes, as_root)
 
     def _read_in_share(self, name: str, laid_by: str) -> Snapshot:
         """What the client sees of probes from a platform in the share. If the mount ends meanwhile, mount anew."""
         self.session.mounting.failed.clear()
         while True:
             try:
-                return self.client.read(self._in_share(name), readable(laid_by, self.client.platform))
+                probes = readable(laid_by, self.client.platform)
+                return self._read_again(self.client, self._in_share(name), probes)
             except CommandError as error:
                 self._mount_again(error)
 

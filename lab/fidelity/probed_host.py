@@ -1,8 +1,9 @@
 """A host that lays probes, reads them, lets a tool copy them, and describes its rsyncs."""
 
 import json
+import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from typing import Any, TypeVar
 
@@ -27,6 +28,14 @@ READ_S = 120.0  # for all probes
 COPY_S = 20.0  # for one probe, of at most 1 MiB
 COPIES_S = 900.0  # for all probes: over SSH each makes a connection of its own
 
+# Errors of the connection, and of a probe that no tool was called for
+NO_COPY = re.compile(
+    r"^(ssh|kex_exchange_identification|not tried): |^Connection (to|closed|reset)|connection unexpectedly closed"
+)
+# No error of reading: the file system has no such thing, or the tool does not copy it
+ANSWER = re.compile(r"not supported|not copied|skipping")
+SUMMARY = re.compile(r"rsync (error|warning): ")  # "some files could not be transferred (see previous errors)"
+
 Answer = TypeVar("Answer")
 
 
@@ -41,6 +50,10 @@ class Snapshot:
     readings: Mapping[str, Reading]
     plain: Mapping[str, Reading]
     debris: Mapping[str, int]
+
+    def is_unread(self, name: str) -> bool:
+        """Whether reading this probe, or the object without its attribute, was an error."""
+        return any(name in of and of[name].state == "error" for of in (self.readings, self.plain))
 
 
 @dataclass(frozen=True)
@@ -61,10 +74,14 @@ class CopyCall:
 
 @dataclass(frozen=True)
 class Copied:
-    """What a tool said, by the probe at which it failed; and the probe at which the mount ended, or an empty text."""
+    """What a tool said, by the probe at which it failed; and the probe at which the mount ended, or an empty text.
+
+    ``unread`` has the lines about reading the source, or about the connection, by probe; they are not in ``failures``.
+    """
 
     failures: Mapping[str, str]
     stopped: str
+    unread: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -83,17 +100,33 @@ class ProbedHost:
         return self._ask("lay", request, parse_failures, as_root=True)
 
     def read(self, root: str, probes: Sequence[Probe], as_root: bool = False) -> Snapshot:
-        """Read these probes below the folder ``root``, as root if only root sees all of them."""
+        """Read these probes below the folder ``root``, once more after an error.
+
+        As root if only root sees all of them.
+        """
+        snapshot = self._read(root, probes, as_root)
+        if failed := [probe for probe in probes if snapshot.is_unread(probe.name)]:
+            again = self._read(root, failed, as_root)
+            readings, plain = {**snapshot.readings, **again.readings}, {**snapshot.plain, **again.plain}
+            snapshot = replace(snapshot, readings=readings, plain=plain)
+        return snapshot
+
+    def _read(self, root: str, probes: Sequence[Probe], as_root: bool) -> Snapshot:
         request = {"root": root, "probes": list(map(asdict, probes))}
         return self._ask("read", request, partial(parse_snapshot, probes=probes), as_root)
 
     def copy(self, call: CopyCall) -> Copied:
         """Copy the probes as the account that logs in. In error messages … stands for the two folders."""
         copied = self._ask("copy", asdict(call) | {"deadline_s": COPY_S}, parse_copied)
-        failures = copied.failures
-        for folder in sorted((call.source, call.target), key=len, reverse=True):
-            failures = {name: message.replace(folder, "…") for name, message in failures.items()}
-        return Copied(failures, copied.stopped)
+        failures: dict[str, str] = {}
+        unread: dict[str, str] = {}
+        for name, message in copied.failures.items():
+            of_source, others = split_lines(message, call.source, call.target)
+            for folder in sorted((call.source, call.target), key=len, reverse=True):
+                of_source, others = of_source.replace(folder, "…"), others.replace(folder, "…")
+            failures |= {name: others} if others else {}
+            unread |= {name: of_source} if of_source else {}
+        return Copied(failures, copied.stopped, unread)
 
     def name_file_system(self, folder: str) -> str:
         """The file system of a folder, as the host calls it; empty if it does not tell."""
@@ -136,6 +169,21 @@ def parse_volume_type(table: str, point: str) -> str:
 def parse_failures(text: str) -> dict[str, str]:
     """What failed, by probe. Raises ValueError."""
     return {name: _text(message) for name, message in _entries(text).items()}
+
+
+def split_lines(message: str, source: str, target: str) -> tuple[str, str]:
+    """The lines about reading the source or about the connection, and the others, without a summary of the first."""
+    lines = message.splitlines()
+    of_source = [line for line in lines if _is_of_source(line, source, target)]
+    others = [line for line in lines if line not in of_source and not (of_source and SUMMARY.match(line))]
+    return "\n".join(of_source), "\n".join(others)
+
+
+def _is_of_source(line: str, source: str, target: str) -> bool:
+    if ANSWER.search(line):
+        return False
+    source, target = (re.sub("^[^/]*:", "", folder) for folder in (source, target))  # without the login of rsync
+    return bool(NO_COPY.search(line)) or "[sender]" in line or (source in line and target not in line)
 
 
 def parse_copied(text: str) -> Copied:

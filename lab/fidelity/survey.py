@@ -15,6 +15,8 @@ from pydantic import SecretStr
 from lab.base import durable
 from lab.base.errors import BadInput, LabFailure, RestoreError, Unsupported
 from lab.base.untrusted import first_line, listing
+from lab.design.factors import Direction
+from lab.fidelity import duration
 from lab.fidelity.copiers import Copier, Engine
 from lab.fidelity.copies import Copy
 from lab.fidelity.place_survey import PlaceSurvey
@@ -87,6 +89,9 @@ def start(hosts_file: Path, results: Path, asked: Asked, tell: Tell, is_gone: Is
         about = {"title": config.lab.title, "hosts": {role.value: asdict(pair.facts[role]) for role in pair.roles}}
         folder = RunFolder.create(results, "fidelity", origin(config, about))
         installed = _installed(pair, asked.copiers, tell)
+        ways = 1 if config.through_mount else len([way for way in Direction if asked.goes(way)])
+        copies = ways * sum(len(copiers_for(chosen_case.place.protocol, installed)) for chosen_case in chosen)
+        tell(duration.estimate(copies, len(chosen), results, hosts_file))
         with (
             durable.claimed(folder.path),
             _noting_the_end(folder),
@@ -95,7 +100,8 @@ def start(hosts_file: Path, results: Path, asked: Asked, tell: Tell, is_gone: Is
             session = Session(hosts, config, settings, password)
             session.open()
             try:
-                for place_case in chosen:
+                for number, place_case in enumerate(chosen, 1):
+                    tell(f"{place_case.place.label} ({number} of {len(chosen)})")
                     _survey_place(session, place_case, installed, asked, survey, tell)
                     survey.keep(folder)
             finally:
@@ -145,7 +151,6 @@ def _survey_place(
     engine = next((engine for engine in survey.engines if engine.host == Role.CLIENT), None)
     number = len(survey.copies) + len(survey.failures)  # no place before had this number
     label = place_case.place.label
-    tell(label)
     try:
         survey.copies += PlaceSurvey(session, place_case, copiers, engine, number).run(asked)
     except RestoreError:

@@ -9,7 +9,7 @@ import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from lab.hosts import Host
+from lab.hosts import Host, Result
 
 
 @dataclass(frozen=True)
@@ -31,8 +31,11 @@ class Command:
 
     def run(self, host: Host, check: bool = True) -> str:
         """Run it and return what it printed, stripped. Raises as :meth:`Host.run` does."""
-        result = host.run(*self.argv, root=self.root, given=self.stdin, deadline_s=self.deadline_s, check=check)
-        return result.stdout.strip()
+        return self.attempt(host, check).stdout.strip()
+
+    def attempt(self, host: Host, check: bool = False) -> Result:
+        """Run it and return all that it printed, and how it ended. Raises as :meth:`Host.run` does."""
+        return host.run(*self.argv, root=self.root, given=self.stdin, deadline_s=self.deadline_s, check=check)
 
     def by_hand(self) -> str:
         lines = f"printf '%s\\n' {shlex.join(self.unlisted)} | " if self.unlisted else ""

@@ -15,7 +15,7 @@ sub empty {
             chdir '..' && place() eq $here or die "$name: somebody else moved this folder\n";
         }
         next if $is_folder ? rmdir $name : unlink $name;
-        warn "$name: $!\n";
+        warn "$name: $!\n" unless $failed && $!{ENOTEMPTY};  # what is in it was named already
         $failed = 1;
     }
 }

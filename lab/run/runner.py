@@ -232,7 +232,8 @@ class Runner:
             planned = replace(planned, started_at=now())
             measured = self._transfer(slot, planned.ceiling_bytes_per_s)
         except RestoreError as error:
-            if cause := error.failed_before():
+            cause = error.failed_before()
+            if isinstance(cause, LabFailure):
                 self.recorded.add(replace(planned, status="failed", reason=cause.cause_first()))
             raise
         except LabFailure as error:

@@ -13,7 +13,6 @@ import hmac
 import json
 import re
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Annotated, Literal, Self
@@ -24,7 +23,7 @@ from lab.base import durable, untrusted
 from lab.base.errors import BadInput, DeadlineExceeded, LabFailure
 from lab.base.os_errors import reason_of
 from lab.base.units import LARGEST
-from lab.base.untrusted import from_json, one_line
+from lab.base.untrusted import first_line, from_json, one_line
 from lab.hosts import Host
 from lab.hosts.command import Command
 from lab.settings.operation import Kinds, Operation, check_keys, parse_operation
@@ -77,11 +76,21 @@ class RunSeals:
         return mac(self._key, b"line", self._last, content)
 
 
+LONGEST_NAME, LONGEST_SAID = 200, 200  # characters of what a change is about, and of what a command said
+
 Number = Annotated[int, Field(ge=1, le=LARGEST)]
 UNREADABLE = (
     "nothing of it was done. If a run of yours wrote it, the lab of the code_version in its run.json puts it back; "
     "else look at MTU, sysctl, mounts and folders file-share-lab-* of its hosts, and remove the line"
 )
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Why a change is not put back, in a line that begins with its host; and the commands to type, if they may help."""
+
+    why: str
+    by_hand: str = ""
 
 
 @dataclass(frozen=True)
@@ -127,22 +136,21 @@ class Record:
         """The commands that bring the old value back, safe to repeat."""
         return self.operation.undo(self.old)
 
-    def put_back(self, host: Host) -> str:
-        """Restore the old value, safe to repeat; returns what is wrong, or an empty text. Raises HostError."""
-        value = self.read.run(host)
+    def put_back(self, host: Host) -> Problem | None:
+        """Restore the old value, safe to repeat; returns what is wrong. Raises HostError."""
+        value, said = self.read.run(host), ""
         for step in self.undo if value != self.old else ():
-            with suppress(DeadlineExceeded):  # the next step may force it
-                step.run(host, check=False)  # its exit code proves nothing; the value read back does
+            said = _last_line_of(step, host) or said
         value = self.read.run(host)
         if value == self.old:
-            return ""
+            return None
         why = self.operation.explain(value)
-        return f"{self.host}: {why}" if why else self.problem(f"{value!r:.200}")
+        return Problem(f"{self.host}: {why}") if why else self.problem(f"{value!r:.200}", said)
 
-    def problem(self, state: str) -> str:
-        """The old value and the present ``state``; on a second line the commands that restore the old value by hand."""
-        steps = "; ".join(step.by_hand() for step in self.undo)
-        return f"{self.host}: {one_line(self.name, 80)} should be {self.old!r} and is {state}\n    by hand: {steps}"
+    def problem(self, state: str, said: str = "") -> Problem:
+        """The old value, the present ``state``, what the commands that restore the old value ``said``; and these."""
+        why = f"{self.host}: {one_line(self.name, LONGEST_NAME)} should be {self.old!r} and is {state}"
+        return Problem(": ".join(filter(None, [why, said])), "\n".join(step.by_hand() for step in self.undo))
 
     def ended_by_restart(self, boot: str) -> bool:
         """Whether a restart of the host has undone the change already; ``boot`` identifies the present boot."""
@@ -151,6 +159,15 @@ class Record:
     def as_json(self) -> dict[str, object]:
         content = {field.name: getattr(self, field.name) for field in fields(self)}
         return content | {"operation": self.operation.as_json()}
+
+
+def _last_line_of(step: Command, host: Host) -> str:
+    """The last line of a step's errors. Its exit code proves nothing; the value read back does. Raises HostError."""
+    try:
+        errors = step.attempt(host).stderr
+    except DeadlineExceeded as error:  # the next step may force it
+        return error.cause()
+    return first_line(errors.rstrip().rpartition("\n")[2], LONGEST_SAID)
 
 
 @dataclass(frozen=True)

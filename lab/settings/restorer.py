@@ -10,9 +10,10 @@ from lab.base.errors import DeadlineExceeded, HostError, HostKeyError, HostLost,
 from lab.base.os_errors import reason_of
 from lab.base.untrusted import one_line
 from lab.hosts import Host
+from lab.settings import by_hand
 from lab.settings.host_journal import NAME as HOST_JOURNAL
 from lab.settings.host_journal import HostJournal
-from lab.settings.journal import Journal, Record
+from lab.settings.journal import Journal, Problem, Record
 
 PATIENCE_S = 90.0  # a machine that was restarted is back by then
 PAUSE_S = 0.5
@@ -76,8 +77,8 @@ class Connections:
 class _Progress:
     """By number of record: problems on hosts, problems with the journal only, and changes put back, still to note."""
 
-    problems: dict[int, str] = field(default_factory=dict)
-    unnoted: dict[int, str] = field(default_factory=dict)
+    problems: dict[int, Problem] = field(default_factory=dict)
+    unnoted: dict[int, Problem] = field(default_factory=dict)
     why_unnoted: OSError | None = None
     settled: dict[int, Record] = field(default_factory=dict)
 
@@ -108,9 +109,12 @@ class Restorer:
         for role in {record.host for record in progress.settled.values()}:
             progress.problems |= self._strike(role, progress)
         if progress.problems:
-            raise RestoreError(list((progress.problems | progress.unnoted).values()))
+            problems = list((progress.problems | progress.unnoted).values())
+            raise RestoreError([problem.why for problem in problems], by_hand.write(self.journal.path, problems))
+        if not self.journal.open:
+            by_hand.remove(self.journal.path)
         if progress.why_unnoted:
-            raise NotNoted(list(progress.unnoted.values()), progress.why_unnoted)
+            raise NotNoted([problem.why for problem in progress.unnoted.values()], progress.why_unnoted)
 
     def _go_through(self, order: list[Record], progress: _Progress) -> None:
         problems = progress.problems
@@ -118,13 +122,13 @@ class Restorer:
             if record.name == HOST_JOURNAL:
                 problems |= self._strike(record.host, progress)
             if self._is_needed(record, order, problems):
-                problems[record.number] = f"{record.host}: {record.name} stays: another open change needs it"
+                problems[record.number] = Problem(f"{record.host}: {record.name} stays: another open change needs it")
             elif problem := self._put_back(record):
                 problems[record.number] = problem
             else:
                 self._settle(record, progress)
 
-    def _is_needed(self, record: Record, order: list[Record], problems: dict[int, str]) -> bool:
+    def _is_needed(self, record: Record, order: list[Record], problems: dict[int, Problem]) -> bool:
         """Whether a later change that is not put back needs this one. All of them need the host's journal."""
         open_later = [later for later in order if later.host == record.host and later.number in problems]
         if record.name != HOST_JOURNAL:
@@ -147,16 +151,16 @@ class Restorer:
                 progress.settled[same.number] = same
                 progress.problems.pop(same.number, None)
 
-    def _put_back(self, record: Record) -> str:
-        """Restore one old value, if need be over a new connection; returns what went wrong, or an empty text."""
+    def _put_back(self, record: Record) -> Problem | None:
+        """Restore one old value, if need be over a new connection; returns what went wrong."""
         connections = self.connections
         if record.host in connections.gone:
             return record.problem(f"unknown ({connections.gone[record.host]})")
         if record.host not in connections.hosts:
-            return f"{one_line(record.host, 80)}: {one_line(record.name, 80)}: there is no such host"
+            return Problem(f"{one_line(record.host, 80)}: {one_line(record.name, 80)}: there is no such host")
         try:
             if self.is_given_up(record):
-                return ""
+                return None
             try:
                 return self._put_back_once(record)
             except (HostLost, DeadlineExceeded):
@@ -165,14 +169,14 @@ class Restorer:
         except HostError as error:
             return record.problem(f"unknown ({error.cause()})")
 
-    def _put_back_once(self, record: Record) -> str:
+    def _put_back_once(self, record: Record) -> Problem | None:
         host_journal = self.connections.host_journals.get(record.host)
         if host_journal and record.ended_by_restart(host_journal.boot):
             self.restarted[record.host] += 1
-            return ""
+            return None
         return record.put_back(self.connections.hosts[record.host])
 
-    def _strike(self, role: str, progress: _Progress) -> dict[int, str]:
+    def _strike(self, role: str, progress: _Progress) -> dict[int, Problem]:
         """Note on a host, then in the journal, what has been put back there; returns problems by number of record.
 
         Problems of the journal are kept apart: a full disk here is no reason to leave a host changed.
@@ -182,13 +186,14 @@ class Restorer:
         try:
             self._strike_on_host(role, [record for record in noted if record.name != HOST_JOURNAL])
         except HostError as error:
-            return {record.number: f"{role}: {record.name} was put back, but {error.on_one_line()}" for record in noted}
+            why = error.on_one_line()
+            return {record.number: Problem(f"{role}: {record.name} was put back, but {why}") for record in noted}
         for record in noted:
             try:
                 self.journal.close(record)
             except OSError as error:
                 message = f"{role}: {record.name} was put back, but the journal says not: {reason_of(error)}"
-                progress.unnoted[record.number], progress.why_unnoted = message, error
+                progress.unnoted[record.number], progress.why_unnoted = Problem(message), error
         return {}
 
     def _strike_on_host(self, role: str, records: list[Record]) -> None:

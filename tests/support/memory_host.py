@@ -73,6 +73,7 @@ class MemoryHost(LocalHost):
         self.counter = counter or Counter()
         self.writes: list[tuple[str, str]] = []
         self.stuck_keys: set[str] = set()
+        self.says = ""  # what writing a key that is stuck prints on standard error
         self.watch: Callable[[MemoryHost, str, str], None] = lambda *_: None
 
     def _execute(self, argv: tuple[str, ...], root: bool, given: str, deadline_s: float, stop_mark: str = "") -> Result:
@@ -84,7 +85,8 @@ class MemoryHost(LocalHost):
         if fault is not None and fault.after:
             self._strike(fault, argv)
         exit_code = 1 if fault is not None and fault.kind == "refused" else 0
-        return Result(argv, exit_code, printed, "refused" if exit_code else "", 0.0)
+        said = self.says if argv[0] == "write" and argv[1] in self.stuck_keys else ""
+        return Result(argv, exit_code, printed, "refused" if exit_code else said, 0.0)
 
     def _strike(self, fault: Fault, argv: tuple[str, ...]) -> None:
         if fault.kind == "stuck":

@@ -49,6 +49,7 @@ class Place:
         self.pair = pair_of(config, hosts=hosts, sides=sides, platforms={})
         self.session: Any = SimpleNamespace(pair=self.pair, set_up=self.set_up, mount_anew=self.mount_anew)
         self.session.mounting = SimpleNamespace(failed=[])
+        self.session.settings = SimpleNamespace(connections=SimpleNamespace(ensure=lambda _: None))
         self.session.drop_lost_mount = self.drop_lost_mount
         self.asked = Asked(protocols=["smb"], stores=["disk"], tools=["cp", "cp-a"])
 

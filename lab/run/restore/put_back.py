@@ -84,8 +84,7 @@ def by_journal(
     """Put back what an open run left changed. Safe to repeat.
 
     ``path`` is where its folder was moved to. ``given_up`` are devices of the server that will not come back. Raises
-    JournalLost, RestoreError for what could not be put back, with the commands to type by hand, and BadInput if its
-    hosts file has changed.
+    JournalLost, RestoreError for what could not be put back, and BadInput if its hosts file has changed.
     """
     folder = path or Path(run.folder)
     try:

@@ -54,15 +54,15 @@ def test_the_matrix_fits_the_width_and_has_every_mark_once(width: int, copies: i
 
 def test_the_legend_says_what_each_column_is_and_what_was_left_behind() -> None:
     first, second = legend_lines(survey(2).copies)
-    assert first.startswith("   1  15 kept, ")
+    assert first.startswith("   1  13 kept, ")
     ends = "SMB 3.1.1, mounted by gvfs; client's ext2/ext3, server's tmpfs"
     assert first.endswith(f": SMB ram cp-a write ({ends}), left behind: 3 ._*")
-    assert second.startswith("   2  15 kept, ")
+    assert second.startswith("   2  12 kept, ")
     assert ": SMB ram smb.time_machine=false cp-a write (" in second
 
 
 def test_copies_that_went_alike_share_a_column() -> None:
-    copies = [copy(0), copy(1), copy(5)]  # the third has the verdicts of the first
+    copies = [copy(0), copy(1), copy(6)]  # the third has the verdicts of the first
     assert columns_of(copies) == [(copies[0], copies[2]), (copies[1],)]
     first, _ = legend_lines(copies)
     assert first.count("cp-a write (") == 2
@@ -78,6 +78,14 @@ def test_the_answer_names_who_kept_the_most_and_what_nobody_kept() -> None:
     assert never == "kept by no copy: owner, birth"
     for could_not in ({}, {"birth": Judgement(Verdict.IMPOSSIBLE)}):
         assert len(list(answer_lines([copy(STORE=kept | could_not)]))) == 1
+
+
+def test_what_could_not_be_looked_at_is_no_loss_and_is_told_with_its_reason() -> None:
+    unseen = copy(STORE=all_with(Verdict.KEPT) | {"name-bar": Judgement(Verdict.UNSEEN, "opendir … failed")})
+    assert unseen.is_whole
+    line = "could not be looked at: SMB ram cp-a write name-bar: opendir … failed"
+    assert list(answer_lines([unseen]))[1:] == [line]
+    assert list(answer_lines([unseen] * 7))[1:] == [line] * 5 + ["could not be looked at: 2 more, which the page has"]
 
 
 def test_what_the_client_finds_when_it_comes_again_decides() -> None:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from dataclasses import asdict
@@ -11,6 +12,7 @@ from typing import Any
 import pytest
 
 from lab.fidelity import on_host_linux, on_host_macos, on_host_probes, probed_host
+from lab.fidelity.copies import Reading
 from lab.fidelity.probed_host import COPIES_SCRIPT, FUTURE, PROBES_SCRIPTS, Copied, CopyCall, Snapshot
 from lab.fidelity.probes import ALL, LINUX, MACOS, PROBES, laid_on
 
@@ -95,6 +97,16 @@ def test_a_copy_stops_where_the_mount_ends(source: Path, tmp_path: Path) -> None
 def test_what_is_gone_is_an_error_and_no_loss(tmp_path: Path) -> None:
     with pytest.raises(AssertionError, match="FileNotFoundError"):
         read(tmp_path / "no such mount")
+
+
+def test_a_folder_of_names_that_cannot_be_read_is_an_error_and_no_loss(tmp_path: Path) -> None:
+    folder = lay(tmp_path / "source")
+    for name in ("name-nfc", "name-nfd"):
+        shutil.rmtree(folder / name)
+    (folder / "name-nfc").symlink_to("name-nfc")
+    readings = read(folder).readings
+    assert readings["name-nfc"] == Reading("error", "Too many levels of symbolic links")
+    assert readings["name-nfd"].state == "missing"
 
 
 def test_copies_that_do_not_end_are_given_up(source: Path, tmp_path: Path) -> None:

@@ -6,16 +6,28 @@ from hypothesis import strategies as st
 
 from lab.base.untrusted import one_line
 from lab.fidelity.copies import Judge, Judgement, Reading, Verdict
+from lab.fidelity.probed_host import split_lines
 from lab.fidelity.probes import ALL, PROBES, Probe
 
 MISSING, NONE = Reading("missing"), Reading("none")
 MODE_FAILS = "cp: preserving permissions for '…/name-trailing-dot/end.': Operation not supported"
+SENDER_FAILS = 'rsync: [sender] opendir "/a/p-0/name-bar" failed: Too many levels of symbolic links (40)'
+SUMMARY = "rsync error: some files/attrs were not transferred (see previous errors) (code 23) at main.c(1358)"
 CREATE_FAILS = "cp: cannot create regular file '…/name-case/name': File exists"
 
 
-def judge(name: str, source: Reading, target: Reading, plain: Reading | None = None, failure: str = "") -> Judgement:
+def judge(
+    name: str,
+    source: Reading,
+    target: Reading,
+    plain: Reading | None = None,
+    failure: str = "",
+    refused: str = "",
+    unread: str = "",
+) -> Judgement:
+    failures, refusals, unread_by = ({name: text} if text else {} for text in (failure, refused, unread))
     (probe,) = (probe for probe in ALL if probe.name == name)
-    return Judge({name: source}, {}, {name: failure} if failure else {}).judge(probe, target, plain)
+    return Judge({name: source}, refusals, failures, unread_by).judge(probe, target, plain)
 
 
 def value(text: str) -> Reading:
@@ -48,6 +60,54 @@ def test_a_verdict_follows_from_what_was_read(
     name: str, source: Reading, target: Reading, plain: Reading | None, failure: str, verdict: Verdict
 ) -> None:
     assert judge(name, source, target, plain, failure).verdict is verdict
+
+
+@pytest.mark.parametrize(
+    ("name", "target", "plain", "unread", "how"),
+    [
+        ("name-bar", MISSING, None, SENDER_FAILS, SENDER_FAILS),
+        ("data", Reading("error", "Stale file handle"), None, "", "Stale file handle"),
+        ("setuid", value("0644"), Reading("error", "Input/output error"), "", "Input/output error"),
+        ("xattr-small", NONE, NONE, "cp: getting attribute 'user.a' of '…': Stale file handle", None),
+    ],
+)
+def test_an_error_of_the_end_that_is_read_is_no_verdict_about_the_share(
+    name: str, target: Reading, plain: Reading | None, unread: str, how: str | None
+) -> None:
+    told = judge(name, value("a"), target, plain, unread=unread)
+    assert told == Judgement(Verdict.UNSEEN, unread if how is None else how)
+
+
+def test_what_the_written_end_refused_stays_refused_and_what_arrived_is_kept() -> None:
+    assert judge("data", value("a"), MISSING, failure=CREATE_FAILS, unread=SENDER_FAILS).verdict is Verdict.REFUSED
+    assert judge("data", value("a"), value("a"), unread=SENDER_FAILS) == Judgement(Verdict.KEPT)
+    assert judge("setuid", value("4755"), value("0644"), value("0644"), unread=SENDER_FAILS).verdict is Verdict.LOST
+
+
+def test_a_source_that_cannot_be_read_says_nothing_of_the_share() -> None:
+    assert judge("data", Reading("error", "Input/output error"), MISSING).verdict is Verdict.UNSEEN
+
+
+@pytest.mark.parametrize(
+    ("message", "unread", "others"),
+    [
+        (f"{SENDER_FAILS}\n{SUMMARY}", SENDER_FAILS, ""),
+        (SUMMARY, "", SUMMARY),
+        ("cp: cannot open '/a/p-0/data/object' for reading: Input/output error", True, ""),
+        ("cp: cannot create regular file '/mnt/cp-0/data/object': File exists", "", True),
+        ("cp: '/a/p-0/data' and '/mnt/cp-0/data' are the same", "", True),
+        ("cp: getting attribute 'user.x' of '/a/p-0/x': Operation not supported", "", True),
+        ("ssh: connect to host nas port 22: Connection refused", True, ""),
+        ("not tried: copies before it did not end", True, ""),
+        ("did not end within 20 s", "", True),
+    ],
+)
+def test_what_a_tool_says_of_the_end_that_it_reads_is_told_apart(
+    message: str, unread: str | bool, others: str | bool
+) -> None:
+    expected = tuple(message if part is True else part for part in (unread, others))
+    for source, target in (("/a/p-0", "/mnt/cp-0"), ("me@nas:/a/p-0", "me@nas:/mnt/cp-0")):
+        assert split_lines(message, source, target) == expected
 
 
 def test_an_error_about_another_attribute_refuses_nothing() -> None:

@@ -16,7 +16,19 @@ from support import memory_host
 from support.examples import at_most
 from support.memory_host import BEFORE, LINES, Fault, World, knob, lab_signals, untouched
 
-from lab.base.errors import HostError, HostLost, Interrupted, LabError, NotNoted, RestoreError, SettingRefused
+from lab.base.errors import (
+    CommandError,
+    HostError,
+    HostLost,
+    Interrupted,
+    LabError,
+    NotNoted,
+    RestoreError,
+    SettingRefused,
+)
+from lab.base.present import present
+from lab.settings import by_hand as by_hand_file
+from lab.settings.changes import Settings
 from lab.settings.journal import Journal
 from lab.settings.operation import Setting
 
@@ -139,13 +151,70 @@ def test_one_that_cannot_be_put_back_does_not_stop_the_others(world: World) -> N
     with pytest.raises(RestoreError) as caught:
         world.settings.unwind()
     assert world.state()["server"] == BEFORE | {"space": "6 x"}
-    lines = str(caught.value).splitlines()
-    assert "`lab restore` tries again" in lines[0]
-    assert lines[1:] == ["server: knob space should be '131072' and is '6 x'", "    by hand: sudo write space 131072"]
+    by_hand, why = world.path.with_name(by_hand_file.NAME), "server: knob space should be '131072' and is '6 x'"
+    assert caught.value.brief().splitlines() == [
+        "not everything could be put back; `lab restore` tries again",
+        why,
+        f"to put it back by hand, type what {by_hand} has",
+    ]
+    assert by_hand.read_text().splitlines()[1:] == ["", f"# {why}", "sudo write space 131072"]
     assert [record.name for record in Journal(world.path, LINES).open] == ["knob space"]
     world.hosts["server"].stuck_keys.clear()
     world.restore()
     assert world.state() == untouched()
+    assert not by_hand.exists()
+
+
+def test_what_its_command_said_last_tells_why_something_stays(world: World) -> None:
+    world.settings.apply(knob("server", "mount", "mounted", memory_host.SlowKnob))
+    world.settings.apply(knob("client", "mount", "mounted"))
+    for host in world.hosts.values():
+        host.stuck_keys, host.says = {"mount"}, "umount: retrying\numount: /mnt: target is busy.\n"
+    world.counter.fault = Fault(world.counter.count + 1, "stuck")  # the first command on the client
+    with pytest.raises(RestoreError) as caught:
+        world.settings.unwind()
+    stays = "knob mount should be 'absent' and is 'mounted'"
+    assert caught.value.problems == (
+        f"client: {stays}: write mount absent: did not end within 1 s and was ended",
+        f"server: {stays}: umount: /mnt: target is busy.",
+    )
+
+
+def test_what_ended_a_run_comes_before_what_could_not_be_put_back(world: World) -> None:
+    """A transfer stalls; looking at the mount fails then, too; and what was changed before it stays."""
+
+    def stall() -> None:
+        with world.settings.scope():
+            world.settings.apply(knob("server", "space", "9"))
+            world.hosts["server"].stuck_keys.add("space")
+            try:
+                raise CommandError("client", ["cp", "a", "b"], 1, "cp: b: Connection timed out", "is the cable in?")
+            finally:
+                world.counter.fault = Fault(world.counter.count, "lost")
+                world.hosts["client"].run("read", "mount")
+
+    with pytest.raises(RestoreError) as caught:
+        stall()
+    first = "client: cp a b: exit code 1: cp: b: Connection timed out"
+    assert caught.value.brief().splitlines()[:3] == [
+        first,
+        "is the cable in?",
+        "not everything could be put back; `lab restore` tries again",
+    ]
+    assert str(caught.value).startswith(f"{first}; not everything could be put back; ")
+
+
+def test_without_a_run_folder_the_commands_to_type_are_in_a_folder_for_scratch_files(
+    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`lab restore --hosts FILE` needs no run folder."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    settings = Settings(world.hosts, Journal(None, LINES), patience_s=0)
+    settings.apply(knob("server", "space", "9"))
+    world.hosts["server"].stuck_keys.add("space")
+    with pytest.raises(RestoreError) as caught:
+        settings.unwind()
+    assert "sudo write space 131072" in present(caught.value.by_hand).read_text()
 
 
 def test_what_holds_the_means_to_put_later_ones_back_is_kept_until_they_are(world: World) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from support.memory_host import BEFORE, Counter, HoldingKnob, Knob, MemoryHost, World, knob
 
-from lab.base.errors import LabFailure, RestoreError
+from lab.base.errors import Interrupted, LabFailure, RestoreError
 from lab.settings.changes import Settings
 from lab.settings.journal import Journal, LineFormat
 from lab.stores.named_device import NamedDevice
@@ -70,6 +70,33 @@ def test_what_failed_before_things_were_put_back_is_known() -> None:
             raise RestoreError(["mount"])
     assert str(caught.value.failed_before()) == "the disk is gone"
     assert RestoreError(["folder"]).failed_before() is None
+
+
+def fail_and_leave(error: BaseException, cause: Exception | None = None) -> None:
+    try:
+        raise error from cause
+    finally:
+        raise RestoreError(["folder"])
+
+
+@pytest.mark.parametrize(
+    ("error", "told"),
+    [
+        (Interrupted("stopped by SIGTERM"), "stopped by SIGTERM"),
+        (OSError(28, "No space left on device", "run.json"), "run.json: No space left on device"),
+        (ValueError("a mistake"), "ValueError('a mistake')"),
+    ],
+)
+def test_what_is_no_failure_of_a_host_comes_first_too(error: BaseException, told: str) -> None:
+    with pytest.raises(RestoreError) as caught:
+        fail_and_leave(error)
+    assert caught.value.brief().splitlines()[0] == told
+
+
+def test_an_error_that_explains_another_one_stands_for_both() -> None:
+    with pytest.raises(RestoreError) as caught:
+        fail_and_leave(LabFailure("the share asks for a password"), LabFailure("exit code 32"))
+    assert str(caught.value.failed_before()) == "the share asks for a password"
 
 
 def test_a_device_that_is_gone_has_no_value_and_says_what_helps() -> None:

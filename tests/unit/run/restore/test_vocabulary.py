@@ -175,4 +175,4 @@ def test_a_planted_line_reaches_no_host_and_is_named(
 
 def test_the_advice_by_hand_is_made_by_the_code() -> None:
     problem = Record(1, "server", LinuxMtu("eth0"), "1500", "9000").problem("'9000'")
-    assert problem.endswith("\n    by hand: sudo ip link set dev eth0 mtu 1500")
+    assert problem.by_hand == "sudo ip link set dev eth0 mtu 1500"
