@@ -1,14 +1,15 @@
 """A finding, which is one line of the check; and how an error becomes a finding."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias, get_args
 
 from lab.base.errors import CommandError, HostError, LabError, LabFailure, RestoreError
-from lab.base.untrusted import one_line
+from lab.base.untrusted import listing, one_line
 
 Level: TypeAlias = Literal["problem", "warning", "note", "ok"]
 LEVELS = get_args(Level)
+MOST_NAMED = 5  # subjects in the verdict
 LONGEST = 1000  # characters of a text: a host may print anything, of any length
 
 
@@ -33,6 +34,15 @@ class Finding:
 def worst_first(findings: Iterable[Finding]) -> list[Finding]:
     """Sorted by level, in the given order within a level."""
     return sorted(findings, key=lambda finding: LEVELS.index(finding.level))
+
+
+def verdict(findings: Sequence[Finding]) -> str:
+    """Whether a run can begin, in one line: yes, yes but, or no; with the subjects of the worst findings."""
+    for level, answer in (("problem", "not ready:"), ("warning", "ready, but")):
+        if subjects := [finding.subject for finding in findings if finding.level == level]:
+            count = f"{len(subjects)} {level}{'s' if len(subjects) > 1 else ''}"
+            return f"{answer} {count}: {listing(dict.fromkeys(subjects), MOST_NAMED)} (see above)"
+    return "ready: nothing is in the way"
 
 
 def of_error(level: Level, subject: str, error: Exception) -> Finding:

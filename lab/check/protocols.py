@@ -13,6 +13,7 @@ from lab.check.machine import Machine
 from lab.hosts.hosts_file import Hosts, ShareConfig
 from lab.protocols import Protocol, Share
 from lab.protocols.options import mount_option_names
+from lab.run.case import ports
 from lab.settings.tcp_reach import Reach
 
 Refusal: TypeAlias = tuple[str, str]  # why something cannot be had, and what to do about it
@@ -95,18 +96,10 @@ def _check_port(protocol: Protocol, config: Hosts, machines: Mapping[str, Machin
     is_lost = server.is_reached and "server" not in machines
     if client is None or is_lost or client.facts is None or "perl" not in client.facts.tools:
         return
-    serves = share.serve == "lab"
-    if serves and not (protocol.mounted and protocol.driver(machines["server"].platform.name).own_server):
-        return  # the lab's sshd has another port, and other protocols share by the system's server
-    answers = client.platform.network.answers(client.way_to(server.data_address), protocol.port)
-    where = f"{server.data_address} port {protocol.port}"
-    if serves and answers:
-        message = f"another server answers at {where}, which the lab's own needs"
-        remedy = "stop it on the server, or measure it: [share] serve = existing"
-        yield Finding("warning", protocol.name, message, remedy)
-    if share.serve == "existing" and not answers:
-        remedy = "switch this kind of sharing on there and let it through the firewall, or leave it out of sweeps"
-        yield Finding("warning", protocol.name, f"nothing answers the client at {where}", remedy)
+    platform = machines["server"].platform.name if server.is_reached else ""
+    address = client.way_to(server.data_address)
+    if trouble := ports.find_trouble(protocol, share.serve, platform, client.platform.network, address):
+        yield Finding("warning", protocol.name, *trouble)
 
 
 def _check_options(protocol: Protocol, share: ShareConfig, machines: Mapping[str, Machine]) -> Iterator[Finding]:

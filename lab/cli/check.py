@@ -9,7 +9,7 @@ from lab.base.errors import BadInput
 from lab.base.wrapped import wrap
 from lab.cli import options
 from lab.cli.command import Example
-from lab.cli.terminal import columns, console, say, show_json
+from lab.cli.terminal import columns, console, say, show, show_json
 
 SUMMARY = "look at both hosts and say what can be measured; changes nothing"
 EXAMPLES = (
@@ -36,6 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Look at both hosts; 1 if there is a problem."""
     from lab.check import doctor
+    from lab.check.finding import verdict
 
     if arguments.share and not arguments.hardware:
         raise BadInput("--share: it is for what --hardware finds", "give both")
@@ -51,4 +52,6 @@ def run(arguments: argparse.Namespace) -> int:
             text = "\n".join(wrap(text, width - LEVEL, " " * (LEVEL + 1)))
         output.print(f"[{COLOURS[finding.level]}]{finding.level:{LEVEL}}[/]", end="")
         output.print(text, markup=False, highlight=False, soft_wrap=True, emoji=False)
+    if not arguments.json:
+        show(verdict(findings))
     return 1 if any(finding.level == "problem" for finding in findings) else 0

@@ -3,6 +3,7 @@
 import argparse
 import re
 
+from lab.base.errors import BadInput
 from lab.cli import options
 from lab.cli.command import Example
 from lab.cli.terminal import HOSTS, console, print_answer, say, show_whole
@@ -25,6 +26,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     options.add_flag(parser, "--trust", text)
     text = "measure a block again, up to twice, where others used over half a core of a host; the first stays, as void"
     options.add_flag(parser, "--repeat-disturbed", text)
+    text = "with --resume: measure failed trials again; the first attempt stays in the run, and no longer counts"
+    options.add_flag(parser, "--retry-failed", text)
     text = "a device of the server that the sweep writes to, as in [share] devices; its data may be lost. Once for each"
     options.add_list(parser, "--write-to", "DEVICE", text)
     policy = "continue (the default), stop, or a number: stop after so many failed trials in a row"
@@ -47,10 +50,12 @@ def run(arguments: argparse.Namespace) -> int:
     from lab.local import state
     from lab.run import lifecycle
 
+    if arguments.retry_failed and not arguments.resume:
+        raise BadInput("--retry-failed: only a run that is resumed has failed trials", "give --resume RUN with it")
     with shown(console()) as display:
         supervision = lifecycle.Supervision(
             display, say, arguments.on_failure, state.is_gone, arguments.repeat_disturbed,
-            write_to=tuple(arguments.write_to),
+            retry_failed=arguments.retry_failed, write_to=tuple(arguments.write_to),
         )  # fmt: skip
         if arguments.resume:
             path, hosts = options.chosen_run(arguments.resume, arguments), options.named_hosts_file(arguments)
@@ -67,7 +72,9 @@ def run(arguments: argparse.Namespace) -> int:
     if ending.closed:
         say(f"left out: {ending.closed}; once that is done, run the sweep again")
     if ending.not_ok:
-        say(f"{ending.not_ok} trials failed or are void: `lab report` lists them")
+        say(f"{ending.not_ok} trials failed or are void: `lab show {folder.path} --table lost` lists them")
+    if ending.to_retry:
+        say(f"{ending.to_retry} failed: `lab run --resume {folder.path} --retry-failed` measures them again")
     print_answer(folder)
     show_whole(str(folder.path))
     return 1 if ending.not_ok or ending.early or ending.closed else 0

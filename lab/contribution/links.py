@@ -10,10 +10,11 @@ from lab.contribution.plausible import SAME, Record, is_planned
 from lab.design.blocks import Slot
 from lab.results.json_object import RunJson
 from lab.results.packed_run import TRIALS
-from lab.results.set_aside import ASIDE
+from lab.results.set_aside import is_aside
 from lab.results.trial import Trial, has_second_shots
 from lab.run.ceilings import link_ceiling
-from lab.run.ceilings.link_ceiling import AFTER, AGAIN, LEAST_SHARE, PROTOCOL, SLOWER, VOID
+from lab.run.ceilings.link_ceiling import AFTER, AGAIN, LEAST_SHARE, PROTOCOL, SLOWER
+from lab.run.transfer.recorded import VOID
 
 # A test that was measured again, or after a run was resumed, has this after the id of its shot
 SUFFIX = re.compile(rf"({VOID}|{AGAIN})?(-\d+)?")
@@ -29,7 +30,7 @@ def check_links(lines: Lines, planned: Planned, run: RunJson) -> Iterator[Flaw]:
     tests = {test["trial_id"]: (line, Trial.from_json(test)) for line, test in lines if test["protocol"] == PROTOCOL}
     shots = _shots(planned.slots, has_second_shots(run))
     for trial_id, (line, test) in tests.items():
-        if ASIDE not in trial_id and (problem := _not_planned(test, shots) or _not_replaced(test, tests)):
+        if not is_aside(trial_id) and (problem := _not_planned(test, shots) or _not_replaced(test, tests)):
             yield Flaw(TRIALS, line, f"{trial_id}: {problem}")
     transfers = [(line, trial) for line, trial in lines if is_planned(trial)]
     yield from _check_ceilings(transfers, tests, planned)

@@ -10,7 +10,7 @@ from lab.contribution.order import Planned
 from lab.results.json_object import RunJson
 from lab.results.packed_run import RUN, TRIALS
 from lab.results.run_keys import DISTURBED_CORES, load_by_block
-from lab.results.set_aside import ASIDE, DISTURBED
+from lab.results.set_aside import ASIDE, DISTURBED, id_before, is_aside
 from lab.results.trial import Trial
 from lab.run.ceilings.foreign_load import OTHERS, disturbance, load_of_transfers
 
@@ -22,7 +22,7 @@ Line = tuple[int, Trial]
 def check_loads(trials: Sequence[Line], planned: Planned, run: RunJson) -> Iterator[Flaw]:
     """Loads of blocks that their trials contradict, and trials set aside without the rest of their block."""
     is_local = run.get("instance") is not None
-    counting = [line for line in trials if ASIDE not in line[1].trial_id]
+    counting = [line for line in trials if not is_aside(line[1].trial_id)]
     for block, load in load_by_block(run).items() if is_local else ():
         computed = load_of_transfers(trial for _, trial in counting if trial.block == block)
         if computed and computed != load:
@@ -39,7 +39,7 @@ def _set(line: Line) -> tuple[int, str]:
 
 def _check_set(block: int, again: str, lines: Sequence[Line], planned: Planned, is_local: bool) -> Iterator[Flaw]:
     """A block is set aside as a whole, for one reason; on one machine its own trials must show this reason."""
-    present = {trial.trial_id.partition(ASIDE)[0] for _, trial in lines}
+    present = {id_before(trial.trial_id) for _, trial in lines}
     for slot in planned.slots:
         if slot.block == block and slot.trial_id not in present:
             yield Flaw(TRIALS, None, f"{slot.trial_id}{ASIDE}{again} is missing: others of its block were set aside")

@@ -16,7 +16,7 @@ from lab.design.sweep_file import Sweep, parse_sweep
 from lab.results.json_object import RunJson
 from lab.results.packed_run import RUN, TRIALS
 from lab.results.run_folder import RunFolder
-from lab.results.set_aside import ASIDE
+from lab.results.set_aside import id_before, is_aside
 from lab.run.case.catalogue import CATALOGUE
 from lab.run.transfer.recorded import plan_trial
 
@@ -42,7 +42,7 @@ class Planned:
 
     def slot(self, trial_id: str) -> Slot | None:
         """The slot of a trial, also of one that was set aside; None if the plan has none."""
-        place = self.places.get(trial_id.partition(ASIDE)[0])
+        place = self.places.get(id_before(trial_id))
         return None if place is None else self.slots[place]
 
 
@@ -72,7 +72,8 @@ def check_order(lines: Sequence[tuple[int, Record]], planned: Planned, run: RunJ
         return
     transfers = [(line, record) for line, record in lines if is_planned(record)]
     yield from _check_levels(transfers, planned)
-    yield from _check_positions(transfers, planned.places)
+    again = {id_before(record["trial_id"]) for _, record in lines if is_aside(record["trial_id"])}
+    yield from _check_positions(transfers, {name: at for name, at in planned.places.items() if name not in again})
     yield from _check_missing({record["trial_id"] for _, record in transfers}, planned.slots, sweep, run)
 
 
@@ -115,6 +116,7 @@ def _differing_options(stated: Mapping[str, str], planned: Mapping[str, str]) ->
 
 
 def _check_positions(lines: Sequence[tuple[int, Record]], places: Mapping[str, int]) -> Iterator[Flaw]:
+    """Report trials in another order than their ``places``. Trials that were measured again have none."""
     placed = [(line, record["trial_id"]) for line, record in lines if record["trial_id"] in places]
     for (_, before), (line, trial_id) in pairwise(placed):
         if places[trial_id] < places[before]:

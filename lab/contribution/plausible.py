@@ -6,7 +6,7 @@ from typing import Any
 from lab.base.untrusted import FASTEST_BYTES_PER_S
 from lab.design.factors import LOCAL
 from lab.results.json_object import RunJson
-from lab.results.set_aside import ASIDE
+from lab.results.set_aside import is_aside
 from lab.results.trial import CEILINGS
 from lab.stats.limit import FAR_ABOVE
 
@@ -24,7 +24,7 @@ def is_transfer(record: Record) -> bool:
 
 def is_planned(record: Record) -> bool:
     """Whether a trial is a transfer that was not set aside; only these have a slot in the plan."""
-    return is_transfer(record) and ASIDE not in record["trial_id"]
+    return is_transfer(record) and not is_aside(record["trial_id"])
 
 
 def link_ceilings(records: Sequence[Record]) -> dict[tuple[object, ...], list[float]]:

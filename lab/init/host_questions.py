@@ -8,17 +8,30 @@ from pydantic import TypeAdapter, ValidationError
 from lab.base.errors import BadInput
 from lab.hosts.fields import Address, host_name, is_loopback, user_name
 from lab.hosts.ssh_target import SSH_CONFIG
-from lab.init.questions import Choice, HostAnswer, Questions
+from lab.init.questions import MOST_CHOICES, Choice, HostAnswer, LacksAddress, Questions
 from lab.init.services import Machine
 from lab.init.surroundings import Surroundings
 
 THIS_MACHINE, NOBODY = "this machine", "nobody"
+CLIENT_ITSELF = "it is the client"
 TYPED = "[USER@]NAME as for ssh, then its address on the link if that differs"
 ADDRESS: TypeAdapter[str] = TypeAdapter(Address)
 
 
 def ask_client(questions: Questions, surroundings: Surroundings) -> HostAnswer:
     """Ask which machine mounts the share. The address of this machine is chosen later, by the server's."""
+
+    def parse(text: str) -> HostAnswer:
+        if text == THIS_MACHINE:
+            return HostAnswer("", THIS_MACHINE, surroundings.account, "")
+        return _parse_host(text, surroundings)
+
+    choices = _clients(surroundings)
+    return questions.ask("Which machine mounts the share (the client)?", choices, TYPED, parse)
+
+
+def _clients(surroundings: Surroundings) -> list[Choice]:
+    """The machines that may be the client: this one, and others with SSH."""
     usable = [own for own in surroundings.own_addresses if not (own.address.version == 6 and own.address.is_link_local)]
     family = min((own.address.version for own in usable), default=4)  # IPv6 gives a host many, and not all last
     addresses = ", ".join(own.label for own in usable if own.address.version == family)
@@ -29,30 +42,15 @@ def ask_client(questions: Questions, surroundings: Surroundings) -> HostAnswer:
     ]
     choices = [Choice(THIS_MACHINE, f"{THIS_MACHINE}, without SSH{f' ({addresses})' if addresses else ''}")]
     choices += [*_ssh_hosts(surroundings), *_advertised(machines, surroundings)]
-
-    def parse(text: str) -> HostAnswer:
-        if text == THIS_MACHINE:
-            return HostAnswer("", THIS_MACHINE, surroundings.account, "")
-        return _parse_host(text, surroundings)
-
-    return questions.ask("Which machine mounts the share (the client)?", choices, TYPED, parse)
+    return choices[:MOST_CHOICES]
 
 
 def ask_server(questions: Questions, surroundings: Surroundings, client: HostAnswer) -> HostAnswer:
     """Ask which machine has the share. It must not be the client."""
-    machines = [
-        machine for machine in surroundings.machines if client.host or not surroundings.is_among(machine.addresses)
-    ]
-    mounts = {} if client.host else {mount.address: mount for mount in reversed(surroundings.mounts)}
-    mounted = [
-        Choice(f"{mount.server} {address}", f"{mount.server}, {address}: {mount.label} is mounted at {mount.path}")
-        for address, mount in mounts.items()
-    ]
-    choices = [
-        *mounted,
-        *(choice for choice in _advertised(machines, surroundings) if choice not in mounted),
-        *(choice for choice in _ssh_hosts(surroundings) if choice.answer != client.host),
-    ]
+    servers = _servers(surroundings, client)
+    choices = _numbered_as_before(servers, surroundings, client)
+    free = [choice for choice in choices if not choice.why_not]
+    by_enter = next((choice for choice in servers if choice in free), None)
 
     def parse(text: str) -> HostAnswer:
         server = _parse_host(text, surroundings)
@@ -63,7 +61,34 @@ def ask_server(questions: Questions, surroundings: Surroundings, client: HostAns
             raise ValueError(f"no way leads from here to {server.address}: is the cable in, and the address right?")
         return server
 
-    return questions.ask("Which machine has the share (the server)?", choices, TYPED, parse)
+    return questions.ask("Which machine has the share (the server)?", choices, TYPED, parse, by_enter)
+
+
+def _servers(surroundings: Surroundings, client: HostAnswer) -> list[Choice]:
+    """The machines that advertise a service or have a share mounted here, the likeliest server first."""
+    machines = [
+        machine for machine in surroundings.machines if client.host or not surroundings.is_among(machine.addresses)
+    ]
+    mounts = {} if client.host else {mount.address: mount for mount in reversed(surroundings.mounts)}
+    mounted = [
+        Choice(f"{mount.server} {address}", f"{mount.server}, {address}: {mount.label} is mounted at {mount.path}")
+        for address, mount in mounts.items()
+    ]
+    advertised = [choice for choice in _advertised(machines, surroundings) if choice not in mounted]
+    return [*mounted, *advertised][:MOST_CHOICES]
+
+
+def _numbered_as_before(servers: Sequence[Choice], surroundings: Surroundings, client: HostAnswer) -> list[Choice]:
+    """The choices for the client, with the same numbers, then the other servers. The client itself says why not."""
+    before = _clients(surroundings)
+    choices = [servers[servers.index(choice)] if choice in servers else choice for choice in before]
+    choices += [choice for choice in servers if choice not in before]
+    reason = "type its name or address if it has the share" if client.host else CLIENT_ITSELF
+    choices[0] = Choice(THIS_MACHINE, THIS_MACHINE, reason)
+    return [
+        replace(choice, why_not=CLIENT_ITSELF) if choice.answer.partition(" ")[0] == client.host else choice
+        for choice in choices
+    ]
 
 
 def with_own_address(client: HostAnswer, server: HostAnswer, surroundings: Surroundings) -> HostAnswer:
@@ -113,6 +138,8 @@ def _parse_host(text: str, surroundings: Surroundings) -> HostAnswer:
     if len(further) > 1:
         raise ValueError("that is more than a name and an address")
     user, _, name = login.rpartition("@")
+    if name.isdigit() and name not in surroundings.ssh_hosts:
+        raise ValueError(f"{name} is a number, not the name of a host")
     try:
         options = surroundings.ssh_options(host_name(name))
     except BadInput as error:
@@ -120,7 +147,7 @@ def _parse_host(text: str, surroundings: Surroundings) -> HostAnswer:
     user = user_name(user) if user else options.get("user", "")
     address = further[0] if further else surroundings.resolve(options.get("hostname", name))
     if address is None:
-        raise ValueError(f"this machine finds no address of {name}: type it behind the name, as {name} 192.168.77.2")
+        raise LacksAddress(f"this machine finds no address of {name}")
     try:
         return HostAnswer(name, name, user, ADDRESS.validate_python(address))
     except ValidationError as error:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from lab.base.untrusted import listing
 from lab.hosts.fields import absolute, account_name, plain_account, share_name
 from lab.init.host_questions import ask_client, ask_login, ask_server, with_own_address
-from lab.init.questions import AccountAnswer, Answers, Choice, HostAnswer, Questions, ShareAnswer
+from lab.init.questions import MOST_CHOICES, AccountAnswer, Answers, Choice, HostAnswer, Questions, ShareAnswer
 from lab.init.shares import Share
 from lab.init.surroundings import Mounted, Surroundings
 
@@ -68,7 +68,8 @@ def _ask_share(
 
     typed = f"NAME (SMB, AFP) or /PATH (NFS){', then the folder on the server' if has_login else ''}"
     unseen = "" if shown or mounts else ", which shows none unasked"
-    return questions.ask(f"Which share of {server.name}{unseen}?", choices, typed, parse)
+    title = f"Which share of {server.name}{unseen}?"
+    return questions.ask(title, choices[:MOST_CHOICES], typed, parse, numbers_are_names=True)
 
 
 def _parse_share(text: str, protocol: str, has_login: bool) -> ShareAnswer:

@@ -1,4 +1,4 @@
-"""Numbered questions at a terminal, and the answers. Enter takes the first choice; any answer can be typed."""
+"""Numbered questions at a terminal, and the answers. Enter takes a choice; any answer can be typed."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -8,16 +8,23 @@ from lab.base.errors import BadInput
 from lab.base.untrusted import one_line
 
 LONGEST_ANSWER = 1000
+LONGEST_NUMBER = 2  # digits; more may be the name of a share
 MOST_CHOICES = 20  # fit on a screen; others can be typed
+NO_ANSWER = "type an answer; Ctrl-C ends this, and nothing is written"
 AnswerT = TypeVar("AnswerT")
 
 
 @dataclass(frozen=True)
 class Choice:
-    """A choice: its label, and the answer that a person could type instead."""
+    """A choice: its label, the answer that a person could type instead, and why it cannot be taken (empty: it can)."""
 
     answer: str
     label: str = field(compare=False)
+    why_not: str = field(default="", compare=False)
+
+
+class LacksAddress(ValueError):
+    """An answer names a host whose address has to be typed behind it."""
 
 
 @dataclass
@@ -28,24 +35,44 @@ class Questions:
     tell: Callable[[str], None]
     _asked: int = field(default=0, init=False)
 
-    def ask(self, title: str, choices: Sequence[Choice], typed: str, parse: Callable[[str], AnswerT]) -> AnswerT:
+    def ask(
+        self,
+        title: str,
+        choices: Sequence[Choice],
+        typed: str,
+        parse: Callable[[str], AnswerT],
+        by_enter: Choice | None = None,
+        numbers_are_names: bool = False,
+    ) -> AnswerT:
         """Ask until ``parse`` accepts the answer; its ValueError is shown.
 
-        A number stands for its choice, and more text may follow it. ``typed`` describes what can be typed instead.
-        Raises BadInput if the input ends.
+        A number stands for its choice, and more text may follow it. Enter takes ``by_enter`` (None: the first choice
+        that can be taken) until that was refused. ``typed`` describes what can be typed instead. With
+        ``numbers_are_names`` a number of more than LONGEST_NUMBER digits can be typed, too. Raises BadInput if the
+        input ends.
         """
         self._asked += 1
-        choices = choices[:MOST_CHOICES]
         self.tell("")
         self.tell(f"{self._asked}. {title}")
         for number, choice in enumerate(choices, 1):
-            self.tell(f"   {number}) {one_line(choice.label, LONGEST_ANSWER)}")
+            text = f"{choice.label}: {choice.why_not}" if choice.why_not else choice.label
+            self.tell(f"   {number}) {one_line(text, LONGEST_ANSWER)}")
         self.tell(f"   {'or type ' if choices else 'type '}{typed}")
+        by_enter = by_enter or next((choice for choice in choices if not choice.why_not), None)
+        default = str(choices.index(by_enter) + 1) if by_enter else ""
+        refused = ""
         while True:
+            line = ""
             try:
-                return parse(_written_out(self._read("   [1] > " if choices else "   > "), choices))
+                line = self._read(f"   [{default}] > " if default else "   > ") or default
+                return parse(_written_out(line, choices, numbers_are_names))
+            except LacksAddress as error:
+                why = f"{error}: type {line} ADDRESS, with its address on the link to measure"
             except ValueError as error:
-                self.tell(f"   {one_line(str(error), LONGEST_ANSWER)}")
+                why = str(error)
+            if (why, refused) != (NO_ANSWER, NO_ANSWER):  # Enter, pressed again, is answered once
+                self.tell(f"   {one_line(why, LONGEST_ANSWER)}")
+            default, refused = ("" if line == default else default), why
 
     def _read(self, prompt: str) -> str:
         try:
@@ -56,16 +83,20 @@ class Questions:
             raise ValueError("that is not UTF-8 text") from error
 
 
-def _written_out(line: str, choices: Sequence[Choice]) -> str:
-    """Replace the number of a choice, or an empty line, by the answer of the choice. Raises ValueError."""
-    if not line and choices:
-        return choices[0].answer
-    first, _, rest = line.partition(" ")
-    if first.isascii() and first.isdigit() and 1 <= int(first) <= len(choices):
-        return f"{choices[int(first) - 1].answer} {rest.strip()}".strip()
+def _written_out(line: str, choices: Sequence[Choice], numbers_are_names: bool) -> str:
+    """Replace the number of a choice by the answer of the choice. Raises ValueError."""
     if not line:
-        raise ValueError("type an answer; Ctrl-C ends this, and nothing is written")
-    return line
+        raise ValueError(NO_ANSWER)
+    first, _, rest = line.partition(" ")
+    is_name = numbers_are_names and (len(first) > LONGEST_NUMBER or not choices)
+    if is_name or not (first.isascii() and first.isdigit()):
+        return line
+    if not 1 <= int(first) <= len(choices):
+        raise ValueError(f"there are only 1 to {len(choices)}" if choices else "there is no list to take a number of")
+    choice = choices[int(first) - 1]
+    if choice.why_not:
+        raise ValueError(f"{first} cannot be taken: {choice.why_not}")
+    return f"{choice.answer} {rest.strip()}".strip()
 
 
 @dataclass(frozen=True)

@@ -21,6 +21,7 @@ from lab.protocols import find
 OTHER_NETWORKS = re.compile(r"(fuse|macfuse|osxfuse)(\..+)?|9p|virtiofs|ceph|glusterfs|lustre|webdav|davfs|ftp|vboxsf")
 # As Finder names a server: by its service, whose name is mostly the name of the host with spaces
 SERVICE = re.compile(r"(.+)\._[a-z]+\._tcp\.local\.?")
+NEITHER = "there is no such folder here, and "  # a bare name may be a folder or a host
 
 
 @dataclass(frozen=True)
@@ -65,7 +66,8 @@ def find_subject(target: Target, platform: Platform, login: str = "") -> Subject
     from lab.hosts.ssh_target import ssh_config  # paramiko is slow to import
 
     name = ssh_config(target.host)[0].get("hostname", target.host)
-    return Subject(str(target), "ssh", name, *_reach(name, platform), login=str(target))
+    reached = _reach(name, platform, "" if target.user else NEITHER)
+    return Subject(str(target), "ssh", name, *reached, login=str(target))
 
 
 def _find_url(target: Url, platform: Platform, login: str) -> Subject:
@@ -106,9 +108,12 @@ def _describe_shares(table: Iterable[MountedShare]) -> str:
     return f"what is mounted here: {listing(shares, 5)}"
 
 
-def _reach(server: str, platform: Platform) -> tuple[str, str, Facts]:
-    """The server's address, this machine's address on the way to it, and this machine's facts. Raises BadInput."""
-    address = find_address(server)
+def _reach(server: str, platform: Platform, before: str = "") -> tuple[str, str, Facts]:
+    """The server's address, this machine's address on the way to it, and this machine's facts.
+
+    Raises BadInput; for a name without an address the message begins with ``before``.
+    """
+    address = find_address(server, before)
     check_elsewhere(platform, server, address)
     try:
         own_address = own_address_towards(address)
@@ -119,14 +124,14 @@ def _reach(server: str, platform: Platform) -> tuple[str, str, Facts]:
         raise BadInput(message, "is this machine on its network?") from error
 
 
-def find_address(server: str) -> str:
-    """The address of a server. Raises BadInput for a name without an address."""
+def find_address(server: str, before: str = "") -> str:
+    """The address of a server. Raises BadInput, which begins with ``before``, for a name without an address."""
     service = SERVICE.fullmatch(server)
     name = f"{service[1].replace(' ', '-')}.local" if service else server
     try:
         return with_zone(socket.getaddrinfo(name, None, type=socket.SOCK_STREAM)[0][4])
     except (OSError, UnicodeError) as error:
-        message = f"the server {one_line(server, 80)} is not to be found: {one_line(reason_of(error), 80)}"
+        message = f"{before}the server {one_line(server, 80)} is not to be found: {one_line(reason_of(error), 80)}"
         raise BadInput(message, "is its name right, and this machine on its network? Its address may do") from error
 
 

@@ -87,6 +87,9 @@ def parse_target(text: str) -> Target:
         # pathlib follows links, which may lead to a server that is dead, and refuses ~nobody
         return Folder(os.path.abspath(os.path.expanduser(text)))  # noqa: PTH100, PTH111
     server, separator, path = text.partition(":/")
+    if separator and server.lower() in SCHEMES:
+        remedy = f"write {WRITE[SCHEMES[server.lower()]]}"
+        raise BadInput(f"TARGET begins with {server}:/, and a share begins with {server}://", remedy)
     if separator:
         return _export(_parse_server(server)[0], None, path)
     return _parse_ssh_name(text)

@@ -16,7 +16,7 @@ from lab.design.factors import ABSENT
 from lab.design.stopping import half_width_factor
 from lab.report.analysis import Analysis
 from lab.report.tables import setting_label
-from lab.results.set_aside import ASIDE
+from lab.results.set_aside import is_aside
 from lab.stats import bottleneck, limit, time_budget
 
 ONLY_NAMES = "only names were moved: `lab show --table files` has files a second"
@@ -239,9 +239,9 @@ def next_step(run: Analysis, effects: pd.DataFrame, path: str) -> Point:
 
 
 def share_lost(trials: stats.Encoded) -> float:
-    """The share of transfers that do not count; a block that was set aside has been measured again and is not lost."""
+    """The share of transfers that do not count, without those that were set aside to be measured again."""
     transfers = stats.transfers(trials)
-    transfers = transfers[~transfers["trial_id"].str.contains(ASIDE, regex=False)]
+    transfers = transfers[~transfers["trial_id"].map(is_aside).astype(bool)]
     return float((transfers["status"] != "ok").mean()) if len(transfers) else 1.0
 
 

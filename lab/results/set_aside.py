@@ -1,10 +1,10 @@
-"""Set a disturbed block aside, so that it can be measured again. It is kept, but no longer counts."""
+"""Set trials aside, so that they can be measured again. They are kept, but no longer count."""
 
 import itertools
 import json
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from contextlib import suppress
 from dataclasses import replace
 
@@ -12,23 +12,21 @@ from lab.base import durable, untrusted
 from lab.results.run_folder import RunFolder
 from lab.results.trial import Trial
 
-# The end of the id of a trial that was set aside, and the beginning of a good one's reason
+# The end of the id of a trial of a block that others disturbed, and the beginning of a good one's reason
 ASIDE, DISTURBED = "-disturbed", "disturbed: "
+FAILED = "-failed"  # the end of the id of a failed trial that was measured again
+_ENDING = re.compile(rf"({ASIDE}|{FAILED})(-\d+)?$")
 _SAMPLES_OF = re.compile(rb'\{"trial_id":"([A-Za-z0-9-]{1,200})"')
 
 
-def set_aside(folder: RunFolder, block: int, reason: str) -> None:
-    """Give all trials of a block other ids, and make the good ones void. No measured value changes. Raises BadInput.
+def set_aside(folder: RunFolder, trial_ids: Collection[str], ending: str, reason: str = "") -> None:
+    """Give trials other ids, with this ending, and make the good ones void. No measured value changes.
 
-    Each file is replaced as a whole: after a crash it is the old one or the new one.
+    Raises BadInput.
     """
     trials = folder.trials()
     taken = {trial.trial_id for trial in trials}
-    names = {
-        trial.trial_id: next(name for name in _names(trial.trial_id) if name not in taken)
-        for trial in trials
-        if trial.block == block and not is_aside(trial)
-    }
+    names = {trial_id: next(name for name in _names(trial_id + ending) if name not in taken) for trial_id in trial_ids}
     lines = (json.dumps(_set_aside(trial, names, reason).to_json(), allow_nan=False) for trial in trials)
     durable.replace(folder.trials_path, "".join(f"{line}\n" for line in lines).encode())
     if os.path.lexists(folder.samples_path):
@@ -37,13 +35,18 @@ def set_aside(folder: RunFolder, block: int, reason: str) -> None:
             durable.replace(folder.samples_path, b"".join(samples))
 
 
-def is_aside(trial: Trial) -> bool:
+def is_aside(trial_id: str) -> bool:
     """Whether a trial was set aside."""
-    return ASIDE in trial.trial_id
+    return _ENDING.search(trial_id) is not None
 
 
-def _names(trial_id: str) -> itertools.chain[str]:
-    return itertools.chain([f"{trial_id}{ASIDE}"], (f"{trial_id}{ASIDE}-{count}" for count in itertools.count(2)))
+def id_before(trial_id: str) -> str:
+    """The id that a trial had before it was set aside, or has."""
+    return _ENDING.sub("", trial_id)
+
+
+def _names(name: str) -> itertools.chain[str]:
+    return itertools.chain([name], (f"{name}-{count}" for count in itertools.count(2)))
 
 
 def _set_aside(trial: Trial, names: Mapping[str, str], reason: str) -> Trial:

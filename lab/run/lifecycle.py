@@ -43,7 +43,7 @@ class Supervision:
     """Who gets what reports of a run, what ends it early, and what it may write to.
 
     ``watch`` gets each trial, ``tell`` a line of text. ``write_to`` are the server's devices that the user named at the
-    command. For ``most_failures``, ``repeat_disturbed`` and ``deadline`` see :class:`Runner`.
+    command. For ``most_failures``, ``repeat_disturbed``, ``deadline`` and ``retry_failed`` see :class:`Runner`.
     """
 
     watch: Callable[[Progress], None]
@@ -52,6 +52,7 @@ class Supervision:
     is_gone: IsGone = lambda _: False
     repeat_disturbed: bool = False
     deadline: float | None = None
+    retry_failed: bool = False
     write_to: tuple[str, ...] = ()
 
 
@@ -132,7 +133,9 @@ def _conduct(
             payload = workloads.payload(sweep.workload.kind).of(sweep.workload)
             session = Session(hosts, config, settings, password, payload)
             session.open()
-            limits = supervision.most_failures, supervision.repeat_disturbed, supervision.deadline
+            limits = (
+                supervision.most_failures, supervision.repeat_disturbed, supervision.deadline, supervision.retry_failed
+            )  # fmt: skip
             try:
                 sweep, planned = choose_size(session, folder, sweep, planned, supervision.tell)
                 ending = Runner(session, folder, sweep, planned, supervision.watch, *limits).run()

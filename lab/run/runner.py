@@ -32,7 +32,7 @@ SLACK_S = 30.0  # for a transfer beside moving bytes: a disk may have to spin up
 
 @dataclass(frozen=True)
 class Ending:
-    """How a run ended; ``not_ok`` counts failed and void trials.
+    """How a run ended; ``not_ok`` counts failed and void trials, ``to_retry`` those that can be measured again.
 
     The texts are empty if all is well. ``early`` says why not all trials were run; ``imprecise`` which effects did not
     reach the precision of the sweep, and how wide each is; ``disturbed`` which blocks others disturbed; ``closed``
@@ -44,6 +44,7 @@ class Ending:
     imprecise: str = ""
     disturbed: str = ""
     closed: str = ""
+    to_retry: int = 0
 
     @property
     def text(self) -> str:
@@ -75,7 +76,7 @@ class Progress:
 def check_recorded(folder: RunFolder, sweep: Sweep, planned: Plan) -> None:
     """Raise BadInput if a run folder has another case in a slot than the sweep gives, or cannot be read."""
     protocols = (*CEILINGS, LOCAL)  # their ids have no slot
-    transfers = [trial for trial in folder.trials() if trial.protocol not in protocols and not is_aside(trial)]
+    transfers = [trial for trial in folder.trials() if trial.protocol not in protocols and not is_aside(trial.trial_id)]
     blocks = range(1, min(sweep.most_blocks, max((trial.block for trial in transfers), default=0)) + 1)
     slots_of = partial(block_slots, sweep, planned.cases, ordering=folder.ordering)
     due = {slot.trial_id: slot for block in blocks for slot in slots_of(block)}
@@ -92,8 +93,9 @@ def check_recorded(folder: RunFolder, sweep: Sweep, planned: Plan) -> None:
 class Runner:
     """Runs the slots of a plan that a run folder lacks, and appends each trial at once.
 
-    ``repeat_disturbed``: a block that others disturbed is set aside and measured again, up to MOST_REPEATS times. With
-    a ``deadline`` (monotonic), a run is complete if another block would end after it.
+    ``repeat_disturbed``: a block that others disturbed is set aside and measured again, up to MOST_REPEATS times.
+    ``retry_failed``: trials that failed in an earlier part of the run are set aside and measured again, once. With a
+    ``deadline`` (monotonic), a run is complete if another block would end after it.
     """
 
     def __init__(
@@ -106,10 +108,11 @@ class Runner:
         most_failures: int | None = None,
         repeat_disturbed: bool = False,
         deadline: float | None = None,
+        retry_failed: bool = False,
     ):
         self.deadline = deadline
         self.session, self.folder, self.sweep, self.watch = session, folder, sweep, watch
-        self.most_failures, self.repeat_disturbed = most_failures, repeat_disturbed
+        self.most_failures, self.repeat_disturbed, self.retry_failed = most_failures, repeat_disturbed, retry_failed
         self.recorded = Recorded(folder)
         self.plan = planned
         self.precision = Precision(folder, sweep, [effect.name for effect in self.plan.effects])
@@ -125,7 +128,7 @@ class Runner:
         """
         self.started = time.monotonic()
         for block in range(1, self.sweep.most_blocks + 1):
-            slots = block_slots(self.sweep, self.plan.cases, block, self.folder.ordering)
+            slots = self._slots(block)
             if block > self.sweep.blocks:
                 self.total += len(slots)
             if early := self._run_until_undisturbed(block, slots):
@@ -145,19 +148,42 @@ class Runner:
         reasons = {block: foreign_load.disturbance(load) for block, load in self.folder.load.items()}
         disturbed = "; ".join(f"in block {block} {why}" for block, why in reasons.items() if why)
         closed = "; ".join(f"{protocol}: {why}" for protocol, why in self.folder.run.get("closed", {}).items())
-        return Ending(early, self.recorded.not_ok, self.precision.shortfall(blocks), disturbed, closed)
+        of_blocks = map(self._slots, sorted(self.recorded.failed_blocks))
+        to_retry = sum(len(self._to_retry(slots)) for slots in of_blocks)
+        return Ending(early, self.recorded.not_ok, self.precision.shortfall(blocks), disturbed, closed, to_retry)
+
+    def _slots(self, block: int) -> list[Slot]:
+        return block_slots(self.sweep, self.plan.cases, block, self.folder.ordering)
 
     def _run_until_undisturbed(self, block: int, slots: list[Slot]) -> str:
         """Run a block, and again if others disturbed it; returns why the run has to end, or nothing."""
+        if self.retry_failed:
+            self.recorded.set_failed_aside(self._to_retry(slots))
         early = self._run_block(block, slots)
         for _ in range(MOST_REPEATS if self.repeat_disturbed else 0):
             why = foreign_load.disturbance(self.folder.load.get(block, {}))
             if early or not why:
                 break
-            self.recorded.set_aside(block, why)
+            self.recorded.set_disturbed_aside(block, why)
             self.done -= len(slots)
             early = self._run_block(block, slots)
         return early
+
+    def _to_retry(self, slots: Sequence[Slot]) -> set[str]:
+        """The failed trials of a block, without ceilings that a trial which stays has noted."""
+        again: set[str] = set()
+        noted: set[str] = set()
+        for slot in slots:
+            trial, ceilings = (
+                self.recorded.get(slot.trial_id),
+                set(store_ceiling.ids(self.session.pair, slot, self.sweep)),
+            )
+            if self._measures_link:
+                ceilings |= set(link_ceiling.ids(slot).values())
+                again |= set(link_ceiling.ids(slot, link_ceiling.AFTER).values())
+            again.add(slot.trial_id)
+            (noted if trial and trial.status != "failed" else again).update(ceilings)
+        return self.recorded.failed(again - noted)
 
     def _run_block(self, block: int, slots: list[Slot]) -> str:
         """Run what is left of a block, and note the load meanwhile; returns why the run has to end, or nothing."""

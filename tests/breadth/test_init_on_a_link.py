@@ -34,7 +34,7 @@ def test_a_server_on_the_link_is_found_and_its_share_written_into_a_hosts_file(b
     assert code in (0, 1), screen  # `lab check` may find that this machine lacks programs
     assert "Traceback" not in screen
     assert "ok       client address: " in screen
-    assert f"1) Big NAS: nas.local, {ADDRESS['server']} by eth0: SMB, SSH\n" in screen
+    assert f"2) Big NAS: nas.local, {ADDRESS['server']} by eth0: SMB, SSH\n" in screen
     assert "203.0.113.7" not in screen
     assert "its SSH answers" in screen
     assert f"  lab measure smb://lab@{ADDRESS['server']}/media\n" in screen

@@ -183,6 +183,23 @@ def test_a_server_in_the_way_of_the_labs_own_and_one_that_is_there(broken: Bench
     assert "server memory" not in [finding["subject"] for finding in existing]  # the lab makes no RAM disk there
 
 
+@pytest.mark.parametrize(("protocol", "port"), [("nfs", 2049), ("afp", 548)])
+def test_a_port_that_is_taken_is_told_by_a_run_and_by_its_failed_trial(broken: Bench, protocol: str, port: int) -> None:
+    listen = f"use IO::Socket; $l = IO::Socket::INET->new(LocalPort => {port}, Listen => 9, ReuseAddr => 1) or die;"
+    before = broken.state()
+    with running(broken, "server", "perl", "-e", f'{listen} $| = 1; print "ready\n"; <STDIN>') as process:
+        done = broken.run(protocol=[protocol], tool=["cp"], direction=["write"])
+        process.communicate("")
+    assert done.returncode == 1
+    warned = f"warning: {protocol}: another server answers at 10.99.0.2 port {port}, which the lab's own needs: stop it"
+    assert warned in done.stderr
+    (trial,) = broken.trials()
+    assert trial["reason"].startswith(f"server: port {port} is taken by another server: the lab's own did not work (")
+    assert "\n" not in trial["reason"]
+    assert trial["reason"].endswith("): stop it on the server, or measure it: [share] serve = existing")
+    assert broken.state() == before
+
+
 def test_a_share_whose_folder_is_not_there(broken: Bench) -> None:
     existing = findings(broken, broken.changed_hosts(share_serve="existing", share_path="/srv/no-such"))
     assert only(existing, "problem")["message"] == "[share] path = /srv/no-such: there is no such folder"

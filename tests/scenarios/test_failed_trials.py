@@ -8,7 +8,9 @@ from support.local_lab import HOSTS, SMALL, Bench, small_disk
 from support.secret_watch import shown_in
 
 
-def test_a_server_killed_in_the_middle_fails_its_trial_and_the_sweep_goes_on(new_bench: Callable[..., Bench]) -> None:
+def test_a_server_killed_in_the_middle_fails_its_trial_which_can_be_measured_again(
+    new_bench: Callable[..., Bench],
+) -> None:
     bench = new_bench("--rate", "100mbit")
     before = bench.state()
     factors = {"protocol": ["smb"], "tool": ["cp"], "direction": ["write"], "size": "48 MiB", "blocks": 2}
@@ -18,6 +20,13 @@ def test_a_server_killed_in_the_middle_fails_its_trial_and_the_sweep_goes_on(new
     assert (first["status"], second["status"]) == ("failed", "ok")
     assert "cp: exit code" in first["reason"]
     assert code == 1, output
+    assert f"1 failed: `lab run --resume {bench.newest().relative_to(bench.directory)} --retry-failed`" in output
+    assert bench.lab("run", "--resume", str(bench.newest())).returncode == 1
+    assert bench.trials() == [first, second]
+    assert "--retry-failed" not in bench.check_output("run", "--resume", str(bench.newest()), "--retry-failed")
+    kept, _, again = bench.trials()
+    assert kept == first | {"trial_id": f"{first['trial_id']}-failed"}
+    assert (again["trial_id"], again["status"]) == (first["trial_id"], "ok")
     assert bench.state() == before
 
 

@@ -103,15 +103,21 @@ class RunBench:
         self.ceilings.append((direction, int(self.world.hosts["server"].values["mtu"])))
         return self.link(direction)
 
-    def run(self, sweep: Sweep, repeat_disturbed: bool = False) -> Ending:
-        folder, report = RunFolder(self.folder.path), self.reports.append
-        planned = plan_of(folder, sweep)
-        return Runner(self.session, folder, sweep, planned, report, repeat_disturbed=repeat_disturbed).run()
+    def run(self, sweep: Sweep, *, repeat_disturbed: bool = False, retry_failed: bool = False) -> Ending:
+        folder, again = (
+            RunFolder(self.folder.path),
+            {"repeat_disturbed": repeat_disturbed, "retry_failed": retry_failed},
+        )
+        return Runner(self.session, folder, sweep, plan_of(folder, sweep), self.reports.append, **again).run()
 
     def tear(self, sweep: Sweep) -> None:
         """Run a sweep until it is interrupted, and prepare for its resumption as the end of `lab run` does."""
         with pytest.raises(Interrupted):
             self.run(sweep)
+        self.put_back()
+
+    def put_back(self) -> None:
+        """Put the hosts back, as the end of `lab run` does."""
         self.world.settings.unwind()
         self.session.layers = Layers(self.world.settings)
         self.transfers.clear()

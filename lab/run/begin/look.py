@@ -3,9 +3,11 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
+from operator import attrgetter
 
 from pydantic import SecretStr
 
+from lab import protocols
 from lab.base.errors import HostLost, LabFailure
 from lab.design.blocks import Ordering
 from lab.design.case import Case
@@ -20,7 +22,7 @@ from lab.platforms.preflight import Disturbance
 from lab.results.run_folder import RunFolder
 from lab.root_helper import program as root_helper
 from lab.run.begin import capability
-from lab.run.case import made_store
+from lab.run.case import made_store, ports
 from lab.run.case.catalogue import CATALOGUE
 from lab.run.case.pair import Pair, at_home
 from lab.run.case.sharing import Shares
@@ -73,10 +75,28 @@ def look(
         tell(line)
     if warning := exceeds_cap(sweep, planned):
         tell(warning)
+    for line in _describe_ports(pair, planned.cases):
+        tell(line)
     for line in _describe_disturbances(pair):  # last: a refused sweep needs no quiet host
         tell(line)
     capability.check_further_clients(others, password, [case for case in cases if case.case_id not in left_out])
     return Look(planned, left_out, able.closed)
+
+
+def _describe_ports(pair: Pair, cases: Sequence[Case]) -> Iterator[str]:
+    """A line for each protocol of a sweep whose port another server has, or where nobody answers; as `lab check`."""
+    share, server = pair.config.share, pair.sides[Role.SERVER].platform
+    swept = [] if share.mounted else sorted({case.protocol for case in cases if not case.is_local})
+    for protocol in filter(attrgetter("mounted"), map(protocols.find, swept)):
+        client, address = pair.platforms[Role.CLIENT].network, pair.server_seen.address
+        try:
+            trouble = ports.find_trouble(protocol, share.serve, server, client, address)
+        except HostLost:
+            raise
+        except LabFailure:  # `lab check` reports failed looks
+            continue
+        if trouble:
+            yield f"warning: {protocol.name}: {trouble[0]}: {trouble[1]}"
 
 
 def _describe_disturbances(pair: Pair) -> Iterator[str]:

@@ -8,7 +8,8 @@ from collections.abc import Mapping
 
 from pydantic import SecretStr
 
-from lab.base.errors import CommandError, DeadlineExceeded, HostError, LabFailure
+from lab import protocols
+from lab.base.errors import CommandError, DeadlineExceeded, HostError, HostLost, LabFailure, RestoreError
 from lab.base.present import present
 from lab.base.scripts import read_script
 from lab.design.case import Case
@@ -18,7 +19,7 @@ from lab.hosts.role import client_name
 from lab.platforms.files import Above
 from lab.protocols import Share
 from lab.protocols.options import SERVER_OPTIONS
-from lab.run.case import made_store, network, sharing
+from lab.run.case import made_store, network, ports, sharing
 from lab.run.case.made_store import MadeStore
 from lab.run.case.mounting import Mounting
 from lab.run.case.pair import Pair, at_home
@@ -129,9 +130,34 @@ class Session:
         share, before = self.shares.share(case), dict(self._mounts)
         below = [*network.layers(self.pairs, self.settings, case), *self._share_layers(case, share)]
         mounts = [self._mount_layer(pair, case, share) for pair in self.pairs[: case.clients]]
-        self.mounting.set_up([*below, *mounts], len(mounts))
+        try:
+            self.mounting.set_up([*below, *mounts], len(mounts))
+        except (HostLost, RestoreError):
+            raise
+        except LabFailure as error:
+            self._check_port(case, error)
+            raise
         self._used = {name for name, mount in self._mounts.items() if before.get(name) is mount}
         return self.setup_of(case, self.pair)
+
+    def _check_port(self, case: Case, error: LabFailure) -> None:
+        """Raise LabFailure if serving or mounting failed because another server has the port of the lab's own.
+
+        The lab's own server is stopped first, so that only another one can answer.
+        """
+        protocol, server = protocols.find(case.protocol), self.pair.server_seen
+        below = network.layers(self.pairs, self.settings, case)
+        needs_port = ports.is_for_lab(protocol, self.pair.config.share.serve, server.platform)
+        if not needs_port or not self.layers.stands_on(below):  # the network failed before any server was started
+            return
+        self.layers.move(below)
+        try:
+            is_taken = self.pair.platforms[Role.CLIENT].network.answers(server.address, protocol.port)
+        except LabFailure:  # the first error says more
+            return
+        if is_taken:
+            message = f"port {protocol.port} is taken by another server: the lab's own did not work ({error.cause()})"
+            raise LabFailure(message, ports.STOP_IT, host=Role.SERVER) from error
 
     def setup_of(self, case: Case, pair: Pair) -> Setup:
         """The setup of a case for the client of a pair."""

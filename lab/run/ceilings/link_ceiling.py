@@ -19,13 +19,13 @@ from lab.results.trial import Trial
 from lab.run.case.pair import Pair
 from lab.run.case.session import Session
 from lab.run.transfer.in_parallel import start_all
-from lab.run.transfer.recorded import Recorded, now, plan_trial
+from lab.run.transfer.recorded import VOID, Recorded, now, plan_trial
 from lab.run.transfer.result import describe_outage
 from lab.workloads import iperf3
 
 PROTOCOL = "link"
 AFTER = "-after"  # ends the id of a second shot
-AGAIN, VOID = "-again", "-void"  # end the id of a test that confirms the first one, or that was replaced
+AGAIN = "-again"  # ends the id of a test that confirms the first one
 LEAST_SHARE = 0.5  # of its twin: two good tests of one link differ by less
 SLOWER = "{slow:.1f} MB/s, less than half of its twin's {twin:.1f}: measured again, {again:.1f}"
 
@@ -80,8 +80,7 @@ def measure(session: Session, slot: Slot, rows: Mapping[str, Trial], seconds: fl
             if trial.status == "void" or (twin and (rate(trial) or twin) < LEAST_SHARE * twin):
                 again = _run(session, servers, rows[direction], seconds)
                 for outcome in _judge(trial, again, twin):
-                    is_replaced = outcome.status == "void" and again.status == "ok"
-                    recorded.add(replace(outcome, trial_id=recorded.free_id(outcome.trial_id)), is_replaced)
+                    recorded.add(replace(outcome, trial_id=recorded.free_id(outcome.trial_id)))
             else:
                 recorded.add(trial)
 

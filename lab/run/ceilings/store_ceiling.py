@@ -66,6 +66,12 @@ def is_done(pair: Pair, slot: Slot, sweep: Sweep, recorded: Recorded) -> bool:
     return all(row.trial_id in recorded for row in plan_rows(pair, slot, sweep))
 
 
+def ids(pair: Pair, slot: Slot, sweep: Sweep) -> list[str]:
+    """The ids of what is measured of the slot's store; none if nothing is."""
+    is_measured = made_store.is_measured(slot.case.store) and not pair.config.through_mount
+    return [row.trial_id for row in plan_rows(pair, slot, sweep)] if is_measured else []
+
+
 def plan_rows(pair: Pair, slot: Slot, sweep: Sweep) -> list[Trial]:
     """The planned trials of the slot's store by itself in its block, tool by tool.
 

@@ -1,16 +1,18 @@
 """The trials of a run as they come: each is appended to the run folder, and none is measured twice."""
 
 import itertools
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 
 from lab.design.blocks import Slot
 from lab.results.observed import Observed
 from lab.results.run_folder import RunFolder
-from lab.results.set_aside import is_aside, set_aside
+from lab.results.set_aside import ASIDE, FAILED, is_aside, set_aside
 from lab.results.trial import Trial
 from lab.run.transfer.result import TransferResult
+
+VOID = "-void"  # in the id of a void test of the link; another one has replaced it, mostly
 
 
 def now() -> str:
@@ -23,13 +25,27 @@ class Recorded:
 
     def __init__(self, folder: RunFolder):
         self.folder = folder
-        self._not_ok: set[str] = set()
         self._trials = {trial.trial_id: trial for trial in folder.trials()}
 
     @property
     def not_ok(self) -> int:
-        """How many of the trials added here are failed or void, without those that were replaced."""
-        return len(self._not_ok)
+        """How many trials of the run are failed or void, without those that were replaced."""
+        counted = (trial.trial_id for trial in self._trials.values() if trial.status != "ok")
+        return sum(not is_aside(trial_id) and not self._is_replaced(trial_id) for trial_id in counted)
+
+    @property
+    def failed_blocks(self) -> set[int]:
+        """The blocks with a failed trial."""
+        return {trial.block for trial in self._trials.values() if trial.status == "failed"}
+
+    def failed(self, trial_ids: Iterable[str]) -> set[str]:
+        """Those of these trials that failed."""
+        trials = (self._trials.get(trial_id) for trial_id in trial_ids)
+        return {trial.trial_id for trial in trials if trial and trial.status == "failed"}
+
+    def _is_replaced(self, trial_id: str) -> bool:
+        replacement = self._trials.get(trial_id.partition(VOID)[0]) if VOID in trial_id else None
+        return replacement is not None and replacement.status == "ok"
 
     def __contains__(self, trial_id: str) -> bool:
         return trial_id in self._trials
@@ -40,29 +56,34 @@ class Recorded:
 
     def of_block(self, block: int) -> list[Trial]:
         """The trials of a block that were not set aside."""
-        return [trial for trial in self._trials.values() if trial.block == block and not is_aside(trial)]
+        return [trial for trial in self._trials.values() if trial.block == block and not is_aside(trial.trial_id)]
 
-    def set_aside(self, block: int, reason: str) -> None:
+    def set_disturbed_aside(self, block: int, reason: str) -> None:
         """Set all trials of a block aside as disturbed, because the block is measured again."""
-        self._not_ok -= {trial.trial_id for trial in self.of_block(block)}
-        set_aside(self.folder, block, reason)
+        self._set_aside({trial.trial_id for trial in self.of_block(block)}, ASIDE, reason)
+
+    def set_failed_aside(self, trial_ids: Collection[str]) -> None:
+        """Set failed trials aside, because they are measured again."""
+        if trial_ids:
+            self._set_aside(trial_ids, FAILED)
+
+    def _set_aside(self, trial_ids: Collection[str], ending: str, reason: str = "") -> None:
+        set_aside(self.folder, trial_ids, ending, reason)
         self._trials = {trial.trial_id: trial for trial in self.folder.trials()}
 
     def of_case(self, case_id: str) -> list[Trial]:
         """The trials of a case, of all blocks, that were not set aside."""
-        return [trial for trial in self._trials.values() if trial.case_id == case_id and not is_aside(trial)]
+        return [trial for trial in self._trials.values() if trial.case_id == case_id and not is_aside(trial.trial_id)]
 
     def free_id(self, trial_id: str) -> str:
         """This id; if it is taken, the id with the first of ``-2``, ``-3`` … that is free."""
         names = itertools.chain([trial_id], (f"{trial_id}-{count}" for count in itertools.count(2)))
         return next(name for name in names if name not in self._trials)
 
-    def add(self, trial: Trial, is_replaced: bool = False) -> None:
-        """Append a trial. The run does not lack a void trial that another one replaced at once."""
+    def add(self, trial: Trial) -> None:
+        """Append a trial."""
         self.folder.append(trial)
         self._trials[trial.trial_id] = trial
-        if trial.status != "ok" and not is_replaced:
-            self._not_ok.add(trial.trial_id)
 
     def missing(self, ids: Mapping[str, str]) -> dict[str, str]:
         """The ids, by direction, of trials that were not run yet."""

@@ -5,13 +5,32 @@ from collections.abc import Iterator
 import pytest
 
 from lab.base.errors import CommandError, HostError, HostKeyError, LabFailure, RestoreError
-from lab.check.finding import Finding, Level, examine, of_error, worst_first
+from lab.check.finding import MOST_NAMED, Finding, Level, examine, of_error, verdict, worst_first
 
 
 def test_the_worst_comes_first_and_else_the_order_stays() -> None:
     levels: list[Level] = ["ok", "note", "problem", "warning"]
     findings = [Finding(level, str(number), "") for number, level in enumerate(levels * 2)]
     assert [finding.subject for finding in worst_first(findings)] == ["2", "6", "3", "7", "1", "5", "0", "4"]
+
+
+@pytest.mark.parametrize(
+    ("levels", "line"),
+    [
+        ([], "ready: nothing is in the way"),
+        (["ok", "note"], "ready: nothing is in the way"),
+        (["warning", "note"], "ready, but 1 warning: s0 (see above)"),
+        (["problem", "warning", "warning", "ok"], "not ready: 1 problem: s0 (see above)"),
+        (["warning"] * (MOST_NAMED + 2), "ready, but 7 warnings: s0, s1, s2, s3, s4 and 2 more (see above)"),
+    ],
+)
+def test_the_last_line_says_yes_yes_but_or_no(levels: list[Level], line: str) -> None:
+    assert verdict([Finding(level, f"s{number}", "") for number, level in enumerate(levels)]) == line
+
+
+def test_a_subject_with_two_findings_is_named_once() -> None:
+    problems = [Finding("problem", "nfs", "one"), Finding("problem", "nfs", "two"), Finding("problem", "smb", "")]
+    assert verdict(problems) == "not ready: 3 problems: nfs, smb (see above)"
 
 
 def test_what_a_host_says_is_one_line_that_no_terminal_obeys() -> None:

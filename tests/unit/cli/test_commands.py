@@ -54,6 +54,7 @@ def test_a_wrong_command_is_exit_2_and_says_usage(refused: Command, line: str) -
         (["show", "no-run", "--json"], "no-run: not a run folder"),
         (["report", "no-run"], "no-run: not a run folder"),
         (["check", "--share", "x.txt"], "--hardware"),
+        (["run", "good.toml", "--retry-failed"], "give --resume RUN with it"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )
@@ -107,11 +108,21 @@ def test_a_signal_has_a_code(lab: Lab, monkeypatch: pytest.MonkeyPatch, number: 
     assert lab("check") == (code, "", f"stopped by {number.name}\n")
 
 
-@pytest.mark.parametrize(("level", "code"), [("ok", 0), ("note", 0), ("warning", 0), ("problem", 1)])
-def test_a_check_with_a_problem_is_exit_1(lab: Lab, monkeypatch: pytest.MonkeyPatch, level: Level, code: int) -> None:
+@pytest.mark.parametrize(
+    ("level", "code", "verdict"),
+    [
+        ("ok", 0, "ready: nothing is in the way"),
+        ("note", 0, "ready: nothing is in the way"),
+        ("warning", 0, "ready, but 1 warning: nfs (see above)"),
+        ("problem", 1, "not ready: 1 problem: nfs (see above)"),
+    ],
+)
+def test_a_check_with_a_problem_is_exit_1(
+    lab: Lab, monkeypatch: pytest.MonkeyPatch, level: Level, code: int, verdict: str
+) -> None:
     findings = [Finding(level, "nfs", "no [/bin/sh] there", "give it [one]"), Finding("ok", "client", "fine")]
     monkeypatch.setattr(doctor, "check", lambda *_: (findings, {"hosts": {"client": {"cores": 2}}}))
-    printed = f"{level:8} nfs: no [/bin/sh] there  -> give it [one]\nok       client: fine\n"
+    printed = f"{level:8} nfs: no [/bin/sh] there  -> give it [one]\nok       client: fine\n{verdict}\n"
     assert lab("check")[:2] == (code, printed)
     json_code, out, _ = lab("check", "--json")
     check = json.loads(out)

@@ -54,7 +54,13 @@ def test_a_run_to_resume_or_restore_is_found(lab: Lab, monkeypatch: pytest.Monke
     resume = Mock(return_value=(folder, Ending("", 0)))
     monkeypatch.setattr(lifecycle, "resume", resume)
     assert lab("run", "--resume", "synthetic", "--results", "mine")[0] == 0
-    assert [call.args[1] for call in resume.call_args_list] == [folder.path]
+    resume.return_value = (folder, Ending("", 3, to_retry=2))
+    code, _, err = lab("run", "--resume", "synthetic", "--retry-failed", "--results", "mine")
+    assert code == 1, "failed trials of the first part count"
+    assert f"3 trials failed or are void: `lab show {folder.path} --table lost` lists them\n" in err
+    assert f"2 failed: `lab run --resume {folder.path} --retry-failed` measures them again\n" in err
+    assert [call.args[1] for call in resume.call_args_list] == [folder.path] * 2
+    assert [call.args[2].retry_failed for call in resume.call_args_list] == [False, True]
     assert lab("restore", "-1", "--results", "mine")[2].startswith(f"{folder.path}: ")
 
 

@@ -1,6 +1,7 @@
 """A trial that is told to be void, failed or good, against its own facts, is refused by its name."""
 
 from collections.abc import Callable
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -113,6 +114,20 @@ def test_a_test_of_the_link_cannot_be_made_void_or_slower_than_it_was(folder: Pa
     flaws = forge(folder, lines=change)
     assert len(matching("-after: is void, and was not measured again", flaws)) == 2
     assert matching(r"-after-void: is void \(3\.0 MB/s, less than half.*it was not", flaws)
+
+
+def test_a_failed_trial_that_was_measured_again_behind_all_others_is_whole(folder: Path) -> None:
+    def retry(lines: Lines) -> None:
+        one = next(one for one in transfers(lines) if one["block"] == 2)
+        failed = BARE | {"trial_id": f"{one['trial_id']}-failed", "reason": "client: cp: exit code 1"}
+        later = datetime.fromisoformat(lines[-1]["started_at"]) + timedelta(seconds=3)
+        lines.append(one | {"started_at": later.isoformat(timespec="milliseconds")})
+        one |= failed
+
+    def end(run: dict[str, Any]) -> None:
+        run["finished_at"] = (datetime.fromisoformat(run["finished_at"]) + timedelta(seconds=9)).isoformat()
+
+    assert forge(folder, lines=retry, run=end) == []
 
 
 def test_a_block_is_set_aside_as_a_whole_and_for_a_load_that_its_trials_saw(folder: Path) -> None:

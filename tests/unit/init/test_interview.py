@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from support.surroundings import MEDIA, NOTHING_FOUND, SURROUNDINGS, WITH_MOUNT, interviewed
 
 from lab.base.errors import BadInput
-from lab.init.questions import AccountAnswer, Answers, HostAnswer, ShareAnswer
+from lab.init.questions import MOST_CHOICES, AccountAnswer, Answers, HostAnswer, ShareAnswer
 
 ENTER = ""
 
@@ -32,19 +32,24 @@ def test_enter_six_times_is_this_machine_and_the_first_share_of_the_first_server
         "5. Which account of the share, and where is its password?",
         "6. How do root commands (MTU, sysctl, mount) run on this machine?",
     ]
-    # the server by each link that leads to it, and not the client itself
-    second = screen[screen.index("2. Which machine has the share (the server)?") :]
-    assert second[1:6] == [
-        "   1) Big NAS: nas.local, 192.168.77.2 by en7: AFP, SMB",
-        "   2) Big NAS: nas.local, 192.168.1.5 by en0: AFP, SMB",
-        "   3) box: box.local, 192.168.1.9 by en0: SSH",
-        "   4) mini, of ~/.ssh/config",
-        "   or type [USER@]NAME as for ssh, then its address on the link if that differs",
+    # the second list keeps the numbers of the first one; then comes the server by each link that leads to it
+    this_machine = "   1) this machine, without SSH (en0 192.168.1.20, en7 192.168.77.1)"
+    others = ["   2) mini, of ~/.ssh/config", "   3) box: box.local, 192.168.1.9 by en0: SSH"]
+    typed = "   or type [USER@]NAME as for ssh, then its address on the link if that differs"
+    first, second = (screen.index(question) + 1 for question in questions(screen)[:2])
+    assert screen[first : first + 5] == [this_machine, *others, typed, "   [1] > "]
+    assert screen[second : second + 7] == [
+        "   1) this machine: it is the client",
+        *others,
+        "   4) Big NAS: nas.local, 192.168.77.2 by en7: AFP, SMB",
+        "   5) Big NAS: nas.local, 192.168.1.5 by en0: AFP, SMB",
+        typed,
+        "   [4] > ",
     ]
 
 
 def test_the_address_of_this_machine_is_that_of_the_link_to_the_server() -> None:
-    answers, _ = interviewed([ENTER, "2", ENTER, "films", ENTER, ENTER])
+    answers, _ = interviewed([ENTER, "5", ENTER, "films", ENTER, ENTER])
     assert (answers.client.address, answers.server.address) == ("192.168.1.20", "192.168.1.5")
     assert answers.share == ShareAnswer("afp", "films")  # nothing else answers at that address
 
@@ -68,7 +73,7 @@ def test_with_a_login_the_folder_on_the_server_is_guessed_or_stands_behind_the_n
 def test_a_share_that_is_mounted_here_leads_to_its_server_and_needs_no_account() -> None:
     answers, screen = interviewed([ENTER] * 5, WITH_MOUNT)
     assert (answers.server.address, answers.share) == (MEDIA.address, ShareAnswer("smb", mounted="/Volumes/media"))
-    assert "   1) nas.local, 192.168.77.2: media (SMB) is mounted at /Volumes/media" in screen
+    assert "   4) nas.local, 192.168.77.2: media (SMB) is mounted at /Volumes/media" in screen
     assert len([line for line in screen if "192.168.77.2" in line and ")" in line[:6]]) == 1
     assert "   1) media (SMB), as it is mounted at /Volumes/media" in screen
     assert len(questions(screen)) == 5
@@ -106,7 +111,18 @@ def test_where_nothing_is_found_everything_can_be_typed() -> None:
 @pytest.mark.parametrize(
     ("lines", "complaint"),
     [
-        (["nowhere"], "this machine finds no address of nowhere: type it behind the name"),
+        (["nowhere"], "this machine finds no address of nowhere: type nowhere ADDRESS, with its address on the link"),
+        (["7"], "there are only 1 to 3"),
+        (["0 10.99.0.2"], "there are only 1 to 3"),
+        (["root@2 10.99.0.2"], "2 is a number, not the name of a host"),
+        ([ENTER, "9 10.99.0.2"], "there are only 1 to 5"),
+        ([ENTER, "1"], "1 cannot be taken: it is the client"),
+        (["2", "2 192.168.77.9"], "2 cannot be taken: it is the client"),
+        (["2", "1"], "1 cannot be taken: type its name or address if it has the share"),
+        ([ENTER, ENTER, "4"], "there are only 1 to 3"),
+        ([ENTER, ENTER, ENTER, "12"], "there are only 1 to 3"),
+        ([ENTER, ENTER, ENTER, ENTER, "99 prompt"], "there are only 1 to 3"),
+        ([ENTER, ENTER, ENTER, ENTER, ENTER, "5"], "there are only 1 to 4"),
         (["a b c"], "that is more than a name and an address"),
         (["$(id)"], "is not the name of a host"),
         (["a;b@mini"], "is not the name of an account"),
@@ -132,10 +148,45 @@ def test_where_nothing_is_found_everything_can_be_typed() -> None:
 )
 def test_a_wrong_answer_is_refused_with_its_reason_and_asked_again(lines: list[str], complaint: str) -> None:
     # after it comes an answer that is right, to this question and to the rest
-    right = {1: ENTER, 2: "1", 3: ENTER, 4: ENTER, 5: ENTER, 6: "password"}
+    right = {1: "1", 2: "4", 3: ENTER, 4: ENTER, 5: ENTER, 6: "password"}
     _, asked = interviewed([*lines, *(right[number] for number in range(len(lines), 7))])
     assert any(line.startswith(f"   {complaint}") for line in asked), asked
     assert len(questions(asked)) == 6
+
+
+def test_a_number_whose_host_has_no_address_is_typed_again_with_one() -> None:
+    nameless = replace(SURROUNDINGS, machines=[], ssh_hosts=["client", "server"], resolve=lambda name: None)
+    lines = [ENTER, ENTER, ENTER, ENTER, "3", "3 192.168.77.9", "joe", "serve = lab", ENTER, ENTER]
+    answers, screen = interviewed(lines, nameless)
+    assert (answers.server.host, answers.server.address) == ("server", "192.168.77.9")
+    second = screen[screen.index("2. Which machine has the share (the server)?") + 1 :]
+    told = "   this machine finds no address of {}: type {} ADDRESS, with its address on the link to measure"
+    assert second[2:12] == [
+        "   3) server, of ~/.ssh/config",
+        "   or type [USER@]NAME as for ssh, then its address on the link if that differs",
+        "   [2] > ",
+        told.format("client", 2),
+        "   > ",  # Enter does not take again what was refused
+        "   type an answer; Ctrl-C ends this, and nothing is written",
+        "   > ",
+        "   > ",
+        told.format("server", 3),
+        "   > ",
+    ]
+
+
+def test_a_share_may_be_called_as_a_number_that_no_list_has() -> None:
+    assert interviewed([ENTER, ENTER, ENTER, "2026", ENTER, ENTER])[0].share == ShareAnswer("smb", "2026")
+    nothing = replace(SURROUNDINGS, list_shares=lambda address, services: [])
+    assert interviewed([ENTER, ENTER, ENTER, "7", ENTER, ENTER], nothing)[0].share == ShareAnswer("smb", "7")
+
+
+def test_a_screen_of_choices_is_enough() -> None:
+    many = replace(SURROUNDINGS, ssh_hosts=[f"host{number}" for number in range(500)])
+    answers, screen = interviewed([ENTER] * 6, many)
+    assert answers.server.name == "nas.local"
+    assert f"   {MOST_CHOICES}) host18, of ~/.ssh/config" in screen
+    assert f"   {MOST_CHOICES + 2}) Big NAS: nas.local, 192.168.1.5 by en0: AFP, SMB" in screen
 
 
 @given(st.lists(st.text(max_size=30), max_size=12))

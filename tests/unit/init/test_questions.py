@@ -5,7 +5,7 @@ from unittest.mock import Mock
 import pytest
 
 from lab.base.errors import BadInput
-from lab.init.questions import MOST_CHOICES, Choice, Questions
+from lab.init.questions import Choice, Questions
 
 
 def asked(lines: list[str], choices: list[Choice]) -> tuple[str, list[str]]:
@@ -21,7 +21,7 @@ def asked(lines: list[str], choices: list[Choice]) -> tuple[str, list[str]]:
 
 
 ANSWERS = [("", "one"), ("2", "two"), (" 2 ", "two"), ("2 more", "two more")]
-UNCHANGED = [(word, word) for word in ("3", "0", "two", "٢")]
+UNCHANGED = [(word, word) for word in ("two", "٢", "2.5")]
 CHOICES = [Choice("one", "the first"), Choice("two", "the second\x1b[2J")]
 
 
@@ -41,9 +41,20 @@ def test_without_choices_there_is_nothing_that_enter_could_take() -> None:
     assert screen[3].startswith("   type an answer")
 
 
-def test_a_screen_of_choices_is_enough() -> None:
-    many = [Choice(str(number), f"choice {number}") for number in range(500)]
-    assert len(asked([""], many)[1]) == MOST_CHOICES + 3
+@pytest.mark.parametrize("typed", ["3", "0", "999", "3 more"])
+def test_a_number_that_is_on_no_list_is_asked_again(typed: str) -> None:
+    answer, screen = asked([typed, "2"], CHOICES)
+    assert (answer, screen[-1]) == ("two", "   there are only 1 to 2")
+    assert asked([typed, "two"], [])[1][-1] == "   there is no list to take a number of"
+
+
+def test_a_choice_that_cannot_be_taken_keeps_its_number_and_says_why() -> None:
+    choices = [Choice("one", "the first", "it is the client"), Choice("two", "the second")]
+    assert asked([""], choices)[0] == "two"
+    screen = asked(["1 more", "2"], choices)[1]
+    assert screen[2] == "   1) the first: it is the client"
+    assert screen[-1] == "   1 cannot be taken: it is the client"
+    assert asked(["", "two"], choices[:1])[1][-1].startswith("   type an answer")
 
 
 def test_the_end_of_the_input_is_bad_input() -> None:

@@ -11,7 +11,8 @@ from support.fake_host import FakeHost
 from lab.base.errors import BadInput
 from lab.hosts.command import run_perl, script
 from lab.measure.measure import read_link, tunnel_remark
-from lab.measure.subject import check_elsewhere, check_offered, find_address, find_share
+from lab.measure.subject import check_elsewhere, check_offered, find_address, find_share, find_subject
+from lab.measure.target import SshName
 from lab.platforms.linux.network import ADDRESSES
 from lab.platforms.linux.platform import Linux
 from lab.platforms.mounts import ENTER
@@ -88,6 +89,10 @@ def test_a_server_is_found_by_name_address_or_service(monkeypatch: pytest.Monkey
     message = r"the server nowhere is not to be found: .*Name or service not known.* is its name"
     with pytest.raises(BadInput, match=message):
         find_address("nowhere")
+    with pytest.raises(BadInput, match="there is no such folder here, and the server nowhere is not to be found"):
+        find_subject(SshName("nowhere"), Linux(FakeHost()))
+    with pytest.raises(BadInput, match=r"^the server nowhere is not"):
+        find_subject(SshName("nowhere", "ann"), Linux(FakeHost()))
     monkeypatch.undo()
     assert find_address("192.0.2.7") == "192.0.2.7"
     with pytest.raises(BadInput, match="not to be found"):

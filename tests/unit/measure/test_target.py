@@ -86,6 +86,8 @@ def test_a_path_is_one_of_this_machine(tmp_path: Path, monkeypatch: pytest.Monke
         ("smb://-ann@nas/media", "account"),
         (r"\nas\media", r"begins with one \, as a shell leaves it"),
         ("nas/media", "has a / in it, and there is no such folder here: a share is //SERVER/SHARE"),
+        ("smb:/nas/media", "begins with smb:/, and a share begins with smb://: write smb://SERVER/SHARE"),
+        ("NFS:/nas/x", "begins with NFS:/, and a share begins with NFS://: write nfs://SERVER/EXPORT/PATH"),
         ("nas:media", "'nas:media' is not the name of a host, and not an IPv6 address"),
         *((name, "is not the name of a host") for name in ("a b", "-x")),
         ("a;b@nas", "is not the name of an account"),
@@ -101,6 +103,7 @@ def test_what_is_no_target_is_refused_with_what_to_write(text: str, complaint: s
     "text",
     [
         PASSWORD, f"//ann:{SECRET}@nas/media", rf"\\ann:{SECRET}@nas\media", f"nfs://ann:{SECRET}@nas/media",
+        f"smb:/ann:{SECRET}@nas/media",
         f"ann:{SECRET}@nas:/export", f"ann:{SECRET}@nas", f"smb://ann:{SECRET}/x@nas/media",
         f"smb://ann:x@{SECRET}@nas/media", f"ann:{SECRET}/x@nas",
     ],

@@ -198,6 +198,14 @@ def test_a_second_shot_that_is_not_possible_is_a_failed_trial_and_the_sweep_goes
     network_that_fails(twice, LabFailure("the MTU is lost"), fails)
     assert (twice.run(SMALL).not_ok, len(twice.transfers)) == (2, 16)
     assert twice.reasons("failed") == {f"{first}-{way}-after": "the MTU is lost" for way in ("write", "read")}
+    twice.session.set_up_network = twice.set_up_network
+    assert (twice.run(SMALL, retry_failed=True).not_ok, len(twice.transfers)) == (0, 16)
+    statuses = {name: trial.status for name, trial in twice.trials().items()}
+    again = {name: status for name, status in statuses.items() if name.startswith(first) and "-after" in name}
+    assert again == {
+        f"{first}-{way}-after{ending}": status
+        for way in ("write", "read") for ending, status in (("", "ok"), ("-failed", "failed"))
+    }  # fmt: skip
 
 
 def test_a_second_shot_after_which_a_setting_stays_changed_ends_the_sweep(twice: RunBench) -> None:
