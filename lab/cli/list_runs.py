@@ -6,7 +6,7 @@ import argparse
 import shutil
 import sys
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -31,29 +31,34 @@ COMPLETE = "complete"  # the value in run.json for a run that did its whole swee
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     options.add_results(parser)
     options.add_json(parser)
+    text = "list runs too that failed before their first transfer"
+    parser.add_argument("--all", action="store_true", help=text)
 
 
 def run(arguments: argparse.Namespace) -> int:
     from lab.results.run_list import list_runs
 
-    runs = list(list_runs(arguments.results))
+    every = dict(enumerate(list_runs(arguments.results), 1))
+    runs = {place: listed for place, listed in every.items() if arguments.all or listed.began}
     if arguments.json:
-        show_json([asdict(listed) for listed in runs])
+        show_json([asdict(listed) for listed in runs.values()])
         return 0
-    if not runs:
+    if not every:
         say(f"{arguments.results}: holds no run; `lab run SWEEP` makes one")
+    elif left := len(every) - len(runs):
+        say(f"{left} more failed before the first transfer: `lab list --all` shows {'it' if left == 1 else 'them'}")
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else WIDTH_OF_A_FILE
     for line in lines_of(runs, width):
         show(line)
     return 0
 
 
-def lines_of(runs: Sequence[ListedRun], width: int) -> Iterator[str]:
+def lines_of(runs: Mapping[int, ListedRun], width: int) -> Iterator[str]:
     """The list in lines of at most ``width`` characters; only names of runs may be longer.
 
-    A run takes one line if it fits, else two or more.
+    The keys are the places of the runs, from the newest, which is 1. A run takes one line if it fits, else two or more.
     """
-    rows = [[f"{f'-{place}':<3} {Path(listed.path).name}", *_columns(listed)] for place, listed in enumerate(runs, 1)]
+    rows = [[f"{f'-{place}':<3} {Path(listed.path).name}", *_columns(listed)] for place, listed in runs.items()]
     widths = [max(map(len, texts)) for texts in zip(*(row for row in rows if len(row) == COLUMNS), strict=True)]
     for row in rows:
         line = GAP.join(f"{text:<{column}}" for text, column in zip(row, widths, strict=False)).rstrip()

@@ -110,7 +110,7 @@ def open_run(name: str | None, results: Path = RESULTS) -> RunFolder:
     if isinstance(folder, examples.Example):
         say(folder.origin)
     if not name and (later := [run.name for run in paths_of_runs(results) if run.name > folder.path.name]):
-        say(f"{folder.path}: the newest run that holds a trial; there is none in {listing(later[::-1])}")
+        say(f"{folder.path}: the newest run that holds a trial; there is none in {listing(later[::-1], 3)}")
     return folder
 
 

@@ -45,7 +45,8 @@ def parse_lease(value: object) -> float | None:
     return seconds
 
 
-def _password(value: str) -> str:
+def password_source(value: str) -> str:
+    """Where a password comes from; ValueError for anything else."""
     if not re.fullmatch(r"prompt|(env|file|keyring):.+", value):
         raise ValueError("is prompt, env:VARIABLE, file:PATH or keyring:SERVICE; a password itself never stands here")
     return value
@@ -204,6 +205,6 @@ AccountName = Annotated[str, AfterValidator(account_name)]
 SshAlgorithms = Annotated[tuple[str, ...], BeforeValidator(_algorithms)]
 DevicePaths = Annotated[tuple[str, ...], BeforeValidator(_devices)]
 Interface = Annotated[str, AfterValidator(interface_name)]
-PasswordSource = Annotated[str, AfterValidator(_password)]
+PasswordSource = Annotated[str, AfterValidator(password_source)]
 Lease = Annotated[float | None, BeforeValidator(parse_lease)]
 Instance = Annotated[str | None, AfterValidator(_instance)]

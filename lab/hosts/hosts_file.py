@@ -47,6 +47,11 @@ class ShareConfig(Model):
     """With ``serve = lab``: disks or partitions of the server that hold nothing, with spaces between them, for stores
     such as ``ext4`` with ``ext4.disk = ["named"]``. ``lab run`` writes to them once ``--write-to`` names them, too."""
 
+    @property
+    def label(self) -> str:
+        """What messages call it: where it is mounted already, the path that NFS exports, or its name."""
+        return self.mounted or self.path or self.name
+
     @model_validator(mode="after")
     def _mounted_is_there_already(self) -> Self:
         if self.mounted is not None and self.serve == "lab":
@@ -174,6 +179,11 @@ class Hosts(Model):
                 where = f"with [{narrow[0]}] sudo = helper"
                 raise ValueError(f"[share] {key}: {where} it has no comma: give another sudo there")
         return self
+
+    @property
+    def is_of_user(self) -> bool:
+        """Whether a user may know its keys: `lab measure` keeps its hosts as JSON, and nobody has seen them."""
+        return not self._file or self._file.suffix != ".json"
 
     @property
     def measures_link(self) -> bool:

@@ -12,11 +12,20 @@ from pydantic import SecretStr
 from lab.base import untrusted
 from lab.base.errors import BadInput
 
+
+class NoPassword(BadInput):
+    """A source has no password; ``why`` is the reason without the place of the source."""
+
+    def __init__(self, message: str, why: BadInput):
+        super().__init__(f"{message}: {why}")
+        self.why = why
+
+
 _taken: dict[str, SecretStr] = {}  # from the environment, by variable, which may be used more than once
 
 
 def resolve(source: str, owner: str, key: str) -> SecretStr:
-    """The password from ``source``: ``prompt``, ``env:X``, ``file:X`` or ``keyring:X``. Raises BadInput.
+    """The password from ``source``: ``prompt``, ``env:X``, ``file:X`` or ``keyring:X``. Raises NoPassword.
 
     ``owner`` says whose password it is; errors begin with ``key``, the place of the source in the hosts file.
     """
@@ -26,19 +35,19 @@ def resolve(source: str, owner: str, key: str) -> SecretStr:
         if not password or "\n" in password:
             raise BadInput(f"it is {'of more than one line' if password else 'empty'}")
     except BadInput as error:
-        raise BadInput(f"{key} = {source}: no password of {owner}: {error}") from error
+        raise NoPassword(f"{key} = {source}: no password of {owner}", error) from error
     return SecretStr(password)
 
 
 def check(source: str, owner: str, key: str) -> None:
-    """Raise BadInput as :func:`resolve` does, without asking a person or a keyring."""
+    """Raise NoPassword as :func:`resolve` does, without asking a person or a keyring."""
     if source.startswith(("env:", "file:")):
         resolve(source, owner, key)
 
 
 def _prompt(_: str, owner: str) -> str:
     if sys.stdin is None or not sys.stdin.isatty():  # None if it is closed
-        raise BadInput("there is no terminal to ask at: use env:, file: or keyring:")
+        raise BadInput("there is no terminal to ask at", "use env:, file: or keyring:")
     try:
         return getpass.getpass(f"Password of {owner}: ")
     except EOFError as error:

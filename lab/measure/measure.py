@@ -2,16 +2,19 @@
 
 import os
 import re
+from collections.abc import Callable
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from lab.base.errors import BadInput
+from lab.base.errors import BadInput, LabFailure
 from lab.base.untrusted import one_line
 from lab.design.sweep_file import RUN_NAME
-from lab.hosts.fields import IPERF3_PORT
+from lab.hosts.fields import IPERF3_PORT, password_source
 from lab.hosts.host_config import HostConfig
+from lab.hosts.passwords import NoPassword
 from lab.hosts.ssh import SshHost
+from lab.measure.failure import in_words_of_user, without_own_paths
 from lab.measure.run_of_share import MIB, MOST_RAM, hosts_of, keep_hosts, run_name, sweep_of, tools
 from lab.measure.subject import Subject, find_subject, local_platform
 from lab.measure.target import parse_target
@@ -20,12 +23,15 @@ from lab.platforms.ram_disk import FOLDER
 from lab.results.one_sided import ClientLink, MeasuredShare
 from lab.results.run_folder import RunFolder
 from lab.run import lifecycle
+from lab.run.begin.payload_size import PILOT_BYTES
 from lab.run.lifecycle import Supervision
-from lab.run.runner import Ending
+from lab.run.runner import Ending, Progress
 from lab.settings.register import state_folder
 
 LEAST_RAM = 64 * MIB
 SHARE_OF_MEMORY = 0.25
+MOST_FAILURES = 4  # in a row: the least number of trials in a block
+ASKS = "leave --password out, and the lab asks"
 SHM = "/dev/shm"  # noqa: S108 – the lab makes a folder of its own there, with an unguessable name
 
 
@@ -54,6 +60,7 @@ def measure(wish: Wish, results: Path, supervision: Supervision) -> tuple[RunFol
         supervision.tell(f"warning: {remark}")
     place, room = _room(platform, subject.facts.available_bytes)
     iperf3 = _find_iperf3(subject, platform)
+    check_password(wish.password)
     config = keep_hosts(hosts_of(subject, place, room, iperf3, wish.password), state_folder())
     sweep, text = sweep_of(subject, wish.saved_as or run_name(subject))
     share = MeasuredShare(
@@ -62,7 +69,38 @@ def measure(wish: Wish, results: Path, supervision: Supervision) -> tuple[RunFol
     )  # fmt: skip
     saved = {"saved_as": wish.saved_as} if wish.saved_as else {}
     about = {"target": share.to_json(), "link": link.to_json(), **saved}
-    return lifecycle.begin(config, sweep, text, results, supervision, about)
+    watched = replace(supervision, most_failures=MOST_FAILURES, watch=in_short(supervision.watch))
+    try:
+        folder, ending = lifecycle.begin(config, sweep, text, results, watched, about)
+    except NoPassword as error:
+        raise BadInput(f"--password {wish.password}: {error.why.message}", error.why.remedy or ASKS) from error
+    except LabFailure as error:
+        raise in_words_of_user(wish.target, subject, platform, error) from error
+    if ending.failure and not any(trial.status == "ok" for trial in folder.trials()):
+        needed = folder.run.get("payload_bytes") or PILOT_BYTES
+        raise in_words_of_user(wish.target, subject, platform, ending.failure, needed) from ending.failure
+    return folder, ending
+
+
+def in_short(watch: Callable[[Progress], None]) -> Callable[[Progress], None]:
+    """Report a failed trial without the paths of the lab's own files."""
+
+    def watch_in_short(progress: Progress) -> None:
+        trial = progress.trial
+        watch(replace(progress, trial=trial and replace(trial, reason=without_own_paths(trial.reason))))
+
+    return watch_in_short
+
+
+def check_password(source: str) -> None:
+    """Raise BadInput for a source that can give no password."""
+    try:
+        password_source(source)
+    except ValueError:  # the message must not repeat the text, which may be a password
+        message = (
+            "--password: takes no password, but where to find it: prompt, env:VARIABLE, file:PATH, keyring:SERVICE"
+        )
+        raise BadInput(message, ASKS) from None
 
 
 def read_link(platform: Platform, facts: Facts) -> ClientLink:

@@ -5,6 +5,7 @@ import json
 import re
 from collections.abc import Mapping
 from pathlib import Path
+from urllib.parse import unquote
 
 from lab.base.private import PrivateFolder
 from lab.design.stopping import LEAST_BLOCKS
@@ -80,5 +81,6 @@ def tools(subject: Subject) -> list[str]:
 
 def run_name(subject: Subject) -> str:
     """The default name of a run: the share's, without characters that a folder's name cannot have."""
-    plain = re.sub(r"[^A-Za-z0-9.]+", "-", subject.target.partition("://")[2] or subject.target).strip("-.")
+    target = unquote(subject.target)
+    plain = re.sub(r"[^A-Za-z0-9.]+", "-", target.partition("://")[2] or target).strip("-.")
     return f"measure-{plain[:40].strip('-.')}".strip("-")

@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from lab.base.errors import BadInput
+from lab.base.errors import BadInput, shorten
 from lab.base.os_errors import reason_of
 from lab.base.units import LARGEST
 from lab.base.untrusted import first_line, one_line
@@ -19,7 +19,8 @@ from lab.results.run_names import paths_of_runs, sweep_of
 from lab.results.trial import CEILINGS, LEAST, emulated
 
 MOST_BYTES = 8 << 20  # of the trials of one run that are read: 3000 trials, in 30 ms
-LONGEST_TEXT = 100  # characters of a text in run.json
+LONGEST_TEXT, LONGEST_REASON = 100, 160  # characters of a text in run.json
+FAILED = "failed: "  # the beginning of how a run ended that an error ended
 
 
 class _Line(msgspec.Struct):
@@ -53,6 +54,11 @@ class ListedRun:
     """The median speed of the fastest case in each direction, MB/s."""
     problem: str = ""  #: Why it cannot be read.
 
+    @property
+    def began(self) -> bool:
+        """Whether it may be of use: it has a transfer, or did not end by a failure."""
+        return any(self.trials.values()) or not self.ended.startswith(FAILED)
+
 
 def list_runs(results: Path) -> Iterator[ListedRun]:
     """Each run of a results folder, the newest first."""
@@ -78,7 +84,7 @@ def _look_at(path: Path) -> ListedRun:
         path=str(path),
         sweep=sweep_of(path),
         started_at=_text(folder.run.get("started_at")),
-        ended=_text(folder.run.get("ended")) or "it is still running, or was killed",
+        ended=_reason(folder.run.get("ended")) or "it is still running, or was killed",
         hosts={_text(role): _text(facts.get("hostname")) for role, facts in folder.run.get("hosts", {}).items()},
         label=_label(folder.run),
         trials=dict(counts),
@@ -113,6 +119,11 @@ def _label(run: RunJson) -> str:
     if emulated(run):
         return "emulated Mac"
     return "local lab" if run.get("instance") is not None else ""
+
+
+def _reason(value: object) -> str:
+    """A text of at most LONGEST_REASON characters; of a longer one the end, which has the cause, stays."""
+    return shorten(value, LONGEST_REASON) if isinstance(value, str) else ""
 
 
 def _text(value: object) -> str:

@@ -13,7 +13,6 @@ from lab import workloads
 from lab.base import durable, signals
 from lab.base.errors import Interrupted, LabFailure
 from lab.base.os_errors import explain, remedy
-from lab.base.untrusted import first_line
 from lab.design.plan import Plan
 from lab.design.sweep_file import Sweep, parse_sweep, read_sweep
 from lab.hosts import CommandLog, Host
@@ -143,7 +142,7 @@ def _conduct(
                 session.leave_share()
     except LabFailure as error:
         with suppress(OSError):  # the disk may be full; the first failure is reported
-            folder.update(ended=f"failed: {first_line(str(error), 300)}")
+            folder.update(ended=f"failed: {': '.join(filter(None, [error.host, error.cause()]))}")
         raise
     except OSError as error:
         raise LabFailure(explain(error), remedy(error, f"`lab run --resume {folder.path}` goes on")) from error

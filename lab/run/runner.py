@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 from lab import workloads
@@ -36,7 +36,7 @@ class Ending:
 
     The texts are empty if all is well. ``early`` says why not all trials were run; ``imprecise`` which effects did not
     reach the precision of the sweep, and how wide each is; ``disturbed`` which blocks others disturbed; ``closed``
-    which protocols were left out although somebody could correct that.
+    which protocols were left out although somebody could correct that. ``failure`` is that of the last failed trial.
     """
 
     early: str
@@ -45,6 +45,7 @@ class Ending:
     disturbed: str = ""
     closed: str = ""
     to_retry: int = 0
+    failure: LabFailure | None = field(default=None, compare=False)
 
     @property
     def text(self) -> str:
@@ -117,6 +118,7 @@ class Runner:
         self.plan = planned
         self.precision = Precision(folder, sweep, [effect.name for effect in self.plan.effects])
         self.failures = self.done = 0
+        self.failure: LabFailure | None = None
         self.total = len(self.plan.slots)
         self.started = time.monotonic()
 
@@ -150,7 +152,8 @@ class Runner:
         closed = "; ".join(f"{protocol}: {why}" for protocol, why in self.folder.run.get("closed", {}).items())
         of_blocks = map(self._slots, sorted(self.recorded.failed_blocks))
         to_retry = sum(len(self._to_retry(slots)) for slots in of_blocks)
-        return Ending(early, self.recorded.not_ok, self.precision.shortfall(blocks), disturbed, closed, to_retry)
+        imprecise = self.precision.shortfall(blocks)
+        return Ending(early, self.recorded.not_ok, imprecise, disturbed, closed, to_retry, self.failure)
 
     def _slots(self, block: int) -> list[Slot]:
         return block_slots(self.sweep, self.plan.cases, block, self.folder.ordering)
@@ -263,6 +266,7 @@ class Runner:
                 self.recorded.add(replace(planned, status="failed", reason=cause.cause_first()))
             raise
         except LabFailure as error:
+            self.failure = error
             failed = replace(planned, status="failed", reason=error.cause_first())
             if isinstance(error, SomeFailed):
                 failed = replace(failed, observed=Observed(together=error.together))

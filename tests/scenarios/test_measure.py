@@ -15,6 +15,15 @@ def test_a_share_is_measured_by_its_url(scene: Scene, protocol: str) -> None:
     assert measure_well(scene, protocol, scene.url(protocol)).splitlines()[-1].startswith("results/")
 
 
+def test_a_share_and_a_folder_of_any_name_are_measured(scene: Scene) -> None:
+    scene.on_server(ODD_SHARE)
+    try:
+        url = "smb://lab@10.99.0.2/Müll (1) #2 50%2525 a;b&c=d/é [x] 5% 'r' #"
+        measure_well(scene, "smb", url)
+    finally:
+        scene.on_server("rm -r /mnt/share/é*; cp /run/servers/smb.kept /run/servers/smb.conf; rm /run/servers/smb.kept")
+
+
 @pytest.mark.parametrize("protocol", ["smb"])
 def test_a_mounted_share_is_measured_by_its_folder(scene: Scene, protocol: str) -> None:
     """The share stays mounted, and the session of whoever mounted it goes on."""
@@ -52,6 +61,15 @@ def test_a_login_shows_the_side_of_the_server(with_login: Scene, scene: Scene) -
     assert all(trial["server_cpu_s"] is not None for trial in scene.trials() if trial["protocol"] == "smb")
 
 
+# A share's name in smb.conf has no ], and SMB has no " or ? in names
+ODD_SHARE = r"""
+cd /run/servers && cp smb.conf smb.kept && cat >> smb.conf <<'C' && kill -s HUP "$(cat smbd.pid)" || exit
+[Müll (1) #2 50%25 a;b&c=d]
+path = /mnt/share
+read only = no
+C
+mkdir "/mnt/share/é [x] 5% 'r' #" && chown lab /mnt/share/é*
+"""
 START_SAMBA = "cd /run/servers; setsid smbd --foreground --no-process-group -s smb.conf >/dev/null 2>&1 </dev/null &"
 MOST_TRIES = 5  # on a busy machine a program may come and go between two looks
 KILL_SAMBA = "pkill -KILL -x smbd; while pgrep -x smbd >/dev/null; do sleep 0.02; done"
@@ -76,17 +94,49 @@ def test_a_target_that_cannot_be_measured_is_bad_input(scene: Scene, target: str
 
 @pytest.mark.parametrize("protocol", ["smb"])
 def test_a_share_that_does_not_exist(scene: Scene, protocol: str) -> None:
-    done = scene.measure(scene.url(protocol, "nosuch").replace("/mnt/share", "/mnt/nosuch"))
-    assert done.returncode == 1
-    assert "is the name of the share right, and may this account use it?" in done.stderr
+    message = scene.mistake(scene.url(protocol, "nosuch").replace("/mnt/share", "/mnt/nosuch"))
+    assert (
+        "has no export /mnt/nosuch" if protocol == "nfs" else "has no share nosuch, or hides it from lab"
+    ) in message
+    assert ("`showmount -e" if protocol == "nfs" else "write it as in the server's settings") in message
 
 
 @pytest.mark.parametrize("protocol", ["smb"])
 def test_a_wrong_password_is_an_error(scene: Scene, protocol: str) -> None:
-    done = scene.measure(scene.url(protocol), SECRET="wrong")
-    assert done.returncode == 1
-    assert "the password was refused" in done.stderr
-    assert "are the account and its password right?" in done.stderr
+    message = scene.mistake(scene.url(protocol), SECRET="wrong")
+    assert ": the password was refused for lab\n" in message
+    assert "are the account and its password right, and may it use the share labram?" in message
+
+
+def test_a_folder_that_the_share_does_not_have(scene: Scene) -> None:
+    message = scene.mistake(f"{scene.url('smb')}/nö folder")
+    assert ": the share labram has no folder nö folder\nis it written as on the server" in message
+
+
+def test_a_client_without_gio_is_told_what_to_install(scene: Scene) -> None:
+    scene.bench.inside("client", "mv /usr/bin/gio /usr/bin/gio.gone")
+    try:
+        message = scene.mistake(scene.url("smb"))
+    finally:
+        scene.bench.inside("client", "mv /usr/bin/gio.gone /usr/bin/gio")
+    assert ": no gio, which mounts what the kernel cannot\n`apt-get install gvfs-backends gvfs-fuse libglib" in message
+    assert "password" not in message
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        ("env:NOPE", "--password env:NOPE: the environment variable NOPE is not set"),
+        ("file:/no/such", "--password file:/no/such: /no/such cannot be read: No such file or directory"),
+        ("prompt", "--password prompt: there is no terminal to ask at"),
+        ("hunter2", "--password: takes no password, but where to find it: "),
+    ],
+)
+def test_a_source_without_a_password_is_bad_input(scene: Scene, source: str, message: str) -> None:
+    done = scene.ann.lab("measure", scene.url("smb"), "--password", source)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith(message)
+    assert "hunter2" not in done.stderr
 
 
 @pytest.mark.parametrize("moment", ["gio mount", "^cp --sparse"], ids=["mounting", "transfer"])

@@ -123,7 +123,7 @@ class RecordingHost(LocalHost):
             "local path": f"{OWN}/gvfs/run/gvfs/share\n",
         }  # fmt: skip
         output = next((answer for part, answer in answers.items() if part in line), "")
-        code = 1 if 'command -v "$1" sh mount_afpfs' in line and "mount_afpfs" in self.lacks else 0
+        code = int(any(f'command -v "$1" sh {name}' in line for name in self.lacks))
         return Result(argv, code, output, "", 0.0)
 
 

@@ -59,6 +59,17 @@ class Scene:
         self.ann.shell("rm -rf results")
         return self.ann.lab(*self.options(*words, seconds=10), **({"SECRET": self.password} | environment))
 
+    def mistake(self, *words: str, **environment: str) -> str:
+        """What a measurement says that cannot be made: no file of the lab's own, and no hosts file."""
+        done = self.measure(*words, **environment)
+        assert (done.returncode, done.stdout) == (1, ""), done.stdout + done.stderr
+        for word in (".local", "[server]", "[share]", "a script of the lab's", "Traceback"):
+            assert word not in done.stderr, done.stderr
+        assert self.ann.lab("list").stdout == ""
+        *_, message, remedy = done.stderr.splitlines()
+        assert message.startswith(f"{words[0]}: ")
+        return f"{message}\n{remedy}"
+
     @staticmethod
     def options(*words: str, seconds: int) -> list[str]:
         return ["measure", *words, "--password", "env:SECRET", "--time", f"{seconds}s"]
@@ -171,9 +182,10 @@ def scene(one_scene: Scene) -> Iterator[Scene]:
 
 def measure_well(scene: Scene, protocol: str, *words: str) -> str:
     """Measure a target; the run must go well. Returns what it printed."""
-    printed = succeeded(scene.measure(*words)).stdout
+    done = succeeded(scene.measure(*words))
+    assert "[server]" not in done.stderr
     check_measured(scene, protocol)
-    return printed
+    return done.stdout
 
 
 def check_measured(scene: Scene, protocol: str) -> None:

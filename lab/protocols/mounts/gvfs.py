@@ -49,11 +49,15 @@ UNMOUNT_FUSE = f"""
 if {FIND} >/dev/null; then fusermount3 -u -z "$2" || fusermount -u -z "$2" || umount -l "$2"; fi
 """
 UNMOUNT = 'timeout 10 gio mount -u "$1" || timeout 10 gio mount -f -u "$1"'
+# A share that the server does not have, or does not show, as gio and mount_smbfs of a Mac say it
+NO_SHARE = (
+    r"^ *gio: .*(No such file or directory|Volume doesn.t exist|Mount point does not exist)$|"
+    r"share connection failed|-1073741620\b"
+)
 # Messages of `gio mount` that another try would not change, and the remedy
 REASONS = {
-    r"^ *gio mount .*: the password was refused": "are the account and its password right?",
-    r"^ *gio: .*(No such file or directory|Volume doesn.t exist|Mount point does not exist)$": "is the name of the "
-    "share right, and may this account use it?",
+    r"^ *gio mount .*: the password was refused": "are the account and its password right, and may it use the share?",
+    NO_SHARE: "is the name of the share right, and may this account use it?",
 }
 # what share_uri makes
 Uri = Annotated[str, Field(pattern=r"^(afp|smb|nfs)://[A-Za-z0-9._~%;:@/-]{1,4000}$")]
@@ -175,9 +179,21 @@ def find_program(client: Side, name: str) -> str:
     find = f'for folder in {DAEMON_FOLDERS}; do [ -x "$folder/$1" ] && echo "$folder/$1"; done; :'
     paths = client.host.shell(find, name).stdout.split()
     if not paths:
-        remedy = "`apt-get install gvfs-backends gvfs-fuse libglib2.0-bin dbus`"
-        raise Unsupported(f"no {name}, which mounts what the kernel cannot", remedy, host=client.host.name)
+        raise _missing(client, name)
     return paths[0]
+
+
+def check_installed(client: Side) -> None:
+    """Raise Unsupported if a program is missing that a mount by GVfs takes."""
+    find_program(client, "gvfsd-fuse")
+    for name in ("gio", "dbus-daemon"):
+        if not client.has_program(name):
+            raise _missing(client, name)
+
+
+def _missing(client: Side, name: str) -> Unsupported:
+    remedy = "`apt-get install gvfs-backends gvfs-fuse libglib2.0-bin dbus`"
+    return Unsupported(f"no {name}, which mounts what the kernel cannot", remedy, host=client.host.name)
 
 
 def share_uri(scheme: str, user: str, address: str, path: str) -> str:

@@ -93,7 +93,7 @@ class LinuxMount(Driver):
         return client.host.shell(PROBE, self.kernel_type, root=True).stdout.strip() == "yes"
 
     def _check_gvfs(self, client: Side) -> None:
-        gvfs.find_program(client, "gvfsd-fuse")
+        gvfs.check_installed(client)
         client.check_sockets()
 
     def prepare(self, client: Side) -> Steps:

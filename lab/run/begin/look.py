@@ -63,7 +63,7 @@ def look(
         capability.check_programs(pair, role, {"perl": "perl", **iperf3}, "measuring")
     check_free(pair.hosts)
     pair.ask(lambda role: pair.platforms[role].files.rehearse_the_end())
-    for line in describe_unseen(pair.config):
+    for line in describe_unseen(pair.config) if pair.config.is_of_user else ():
         tell(line)
     able = capability.Capability(Shares(pair, password))
     left_out = able.left_out(cases)

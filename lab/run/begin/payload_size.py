@@ -17,6 +17,7 @@ from lab.run.case import made_store
 from lab.run.case.pair import at_home
 from lab.run.case.session import Session
 from lab.run.ceilings import link_ceiling
+from lab.run.transfer.part import NoSpace
 from lab.run.transfer.recorded import Recorded, now
 from lab.run.transfer.transfer import transfer
 
@@ -46,8 +47,9 @@ def choose_size(
     if sweep.workload.size is not None or seconds is None:
         return sweep, planned
     pilots = plan_of(folder, sweep.sized(PILOT_BYTES)).cases
-    most, place = min(_rooms(session, sweep, pilots))  # first: measuring the rate may kill a mount
-    rate, source = _link_rate(session, folder, sweep, planned, pilots)
+    in_share = _free_in_share(session, pilots)
+    most, place = min(_rooms(session, sweep, in_share))  # first: measuring the rate may kill a mount
+    rate, source = _link_rate(session, folder, sweep, planned, pilots, in_share)
     ideal_size = size_for(seconds, rate)
     size = max(MIB, min(ideal_size, most))
     while size > MIB and session.payload.room(size) > most:  # small files take more room than their bytes
@@ -64,11 +66,11 @@ def choose_size(
 
 
 def _link_rate(
-    session: Session, folder: RunFolder, sweep: Sweep, planned: Plan, pilots: Sequence[Case]
+    session: Session, folder: RunFolder, sweep: Sweep, planned: Plan, pilots: Sequence[Case], in_share: int | None
 ) -> tuple[float, str]:
     """Bytes per second of the link in its better direction, and the source of that number."""
     if not session.pair.config.measures_link:
-        return _pilot_rate(session, pilots)
+        return _pilot_rate(session, pilots, in_share)
     slot = max((slot for slot in planned.slots if slot.block == 1), key=_expected_speed)
     recorded, ids = Recorded(folder), link_ceiling.ids(slot)
     rows = link_ceiling.rows(slot, recorded.missing(ids), now())
@@ -88,18 +90,32 @@ def _link_rate(
     return GIGABIT_BYTES_PER_S, "neither iperf3 nor the interfaces could tell how fast the link is; 1 Gbit/s is assumed"
 
 
-def _pilot_rate(session: Session, pilots: Sequence[Case]) -> tuple[float, str]:
+def _pilot_rate(session: Session, pilots: Sequence[Case], in_share: int | None) -> tuple[float, str]:
     """Bytes per second of the faster one of two small transfers, one each way; a slow share takes no minutes.
 
-    Raises LabFailure if one fails, as every trial would.
+    Raises LabFailure if one fails, as every trial would. ``in_share`` bytes were free in the share, if that is known.
     """
     rates = []
     for direction in Direction:
         case = next((case for case in pilots if case.direction is direction), None)
         if case:
-            timing = transfer(session, case, f"pilot-{direction}", PILOT_DEADLINE_S).timing
+            try:
+                timing = transfer(session, case, f"pilot-{direction}", PILOT_DEADLINE_S).timing
+            except NoSpace as error:
+                if in_share is None:
+                    raise
+                raise _full_share(session.pair.config.share.label, in_share) from error
             rates.append(PILOT_BYTES / timing.elapsed_s)
     return max(rates), f"a first transfer of {size_label(PILOT_BYTES)} reached {max(rates) / 1e6:.4g} MB/s"
+
+
+def _full_share(name: str, free_bytes: int) -> LabFailure:
+    """The error for a share without room for a pilot, of which ``free_bytes`` were free before."""
+    needed, free = f"a test needs {PILOT_BYTES / 1e6:.0f} MB", f"{free_bytes / 1e6:.0f} MB"
+    if free_bytes < PILOT_BYTES:
+        return LabFailure(f"the share {name} is full: {needed} and {free} are free", "make room there, and try again")
+    message = f"the share {name} takes no more, although it says that {free} are free: {needed}"
+    return LabFailure(message, "a quota may be reached: make room there, or let the server's owner raise it")
 
 
 def _expected_speed(slot: Slot) -> tuple[bool, int, int]:
@@ -108,18 +124,25 @@ def _expected_speed(slot: Slot) -> tuple[bool, int, int]:
     return not isinstance(space, int), space if isinstance(space, int) else 0, slot.case.mtu
 
 
-def _rooms(session: Session, sweep: Sweep, pilots: Sequence[Case]) -> Iterator[tuple[int, str]]:
+def _free_in_share(session: Session, pilots: Sequence[Case]) -> int | None:
+    """The bytes that are free in a share to which only the client's mount leads; None for any other."""
+    if not session.pair.config.through_mount:
+        return None
+    return session.pair.platforms[Role.CLIENT].files.free_bytes(session.set_up(pilots[0]).attached.path)
+
+
+def _rooms(session: Session, sweep: Sweep, in_share: int | None) -> Iterator[tuple[int, str]]:
     """The largest payload that fits into each place that is to hold it, and the name of the place."""
     pair, stores = session.pair, sweep.factors.of("store")
     for role in ROLES:
         if role is Role.CLIENT or "ram" in stores:
-            yield most_in(getattr(pair.config, role).ram_disk), f"the {role}'s RAM disk (ram_disk in the hosts file)"
+            key = " (ram_disk in the hosts file)" if pair.config.is_of_user else ""
+            yield most_in(getattr(pair.config, role).ram_disk), f"the {role}'s RAM disk{key}"
     for store, levels in made_store.made_of(sweep):
         room_bytes = store.room(levels).most_in(pair.config.share.image_size)
         yield most_in(room_bytes), f"{store.lies_in} of {store.name} (image_size in the hosts file)"
-    if pair.config.through_mount:
-        path = session.set_up(pilots[0]).attached.path
-        yield most_in(pair.platforms[Role.CLIENT].files.free_bytes(path)), "the share"
+    if in_share is not None:
+        yield most_in(in_share), "the share"
     elif "disk" in stores:
         path = at_home(pair.config.share.path or "", pair.facts[Role.SERVER].home)
         yield most_in(pair.platforms[Role.SERVER].files.free_bytes(path)), f"the server's disk, at {path},"

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field, replace
 from pydantic import SecretStr
 
 from lab import protocols
-from lab.base.errors import CommandError, DeadlineExceeded
+from lab.base.errors import CommandError, DeadlineExceeded, LabFailure
 from lab.base.present import present
-from lab.base.untrusted import first_line
+from lab.base.untrusted import first_line, one_line
 from lab.design.case import Case
 from lab.hosts import Role, role_of
 from lab.hosts.command import script
@@ -29,7 +29,16 @@ STAYS_OPEN = (
     "server: the lab's folder in {folder} stays open to all accounts there: who writes there has no group of its own, "
     "and an access control list did not take"
 )
+IS_FOLDER = '[ -d "$1" ]'
 Drivers = Mapping[Role, Driver]
+
+
+class MountFailed(CommandError):
+    """A client could not mount the share."""
+
+
+class FolderRefused(CommandError):
+    """The run's folder could not be made in the share."""
 
 
 @dataclass(frozen=True)
@@ -184,7 +193,7 @@ def attach(pair: Pair, settings: Settings, drivers: Drivers, protocol: str, shar
     """Mount the share on the client, and read back the options that were asked for."""
     steps = drivers[Role.CLIENT].attach(pair.sides[Role.CLIENT], pair.server_seen, share)
     mark = len(settings.journal.open)
-    with explained(drivers):
+    with explained(drivers, MountFailed):
         attached = settings.follow(steps)
     of_server = drivers[Role.SERVER].server_options() if share.served_by_lab else {}
     options = {**attached.options, **of_server}
@@ -206,21 +215,31 @@ def make_folder_in_mount(pair: Pair, settings: Settings, mount: Mount, folder: s
     Returns the mount with the mode that it gives files.
     """
     client, path = pair.hosts[Role.CLIENT], f"{mount.attached.path}{folder}"
-    source = script(READ_SOURCE, path.rpartition("/")[0]).run(client)
-    settings.apply(share_folder(Role.CLIENT, path, source, mount.record is not None, again))
+    given, parent = pair.config.share, path.rpartition("/")[0]
+    if given.folder and client.shell(IS_FOLDER, parent, check=False).exit_code:
+        message = f"the share {given.label} has no folder {one_line(given.folder, 200)}"
+        raise LabFailure(message, "is it written as on the server, with its capitals, and may this account see it?")
+    source = script(READ_SOURCE, parent).run(client)
+    try:
+        settings.apply(share_folder(Role.CLIENT, path, source, mount.record is not None, again))
+    except DeadlineExceeded:
+        raise
+    except CommandError as error:
+        raise FolderRefused(error.host, error.argv, error.exit_code, error.output, error.remedy) from error
     mode = mount.attached.file_mode or script(FIXED_MODE, path, given=new_name()).run(client)
     return replace(mount, attached=replace(mount.attached, file_mode=first_line(mode, 40)))
 
 
 @contextmanager
-def explained(drivers: Drivers) -> Iterator[None]:
-    """Give a command that failed the remedy that its driver knows."""
+def explained(drivers: Drivers, failure: type[CommandError] = CommandError) -> Iterator[None]:
+    """Raise a command that failed as a ``failure``, with the remedy that its driver knows."""
     try:
         yield
     except DeadlineExceeded:
         raise
     except CommandError as error:
         remedy = drivers[role_of(error.host)].explain(error.output)
-        if not remedy:
+        if not remedy and failure is CommandError:
             raise
-        raise CommandError(error.host, error.argv, error.exit_code, error.output, remedy) from error
+        remedy = remedy or error.remedy
+        raise failure(error.host, error.argv, error.exit_code, error.output, remedy) from error

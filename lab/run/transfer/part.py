@@ -1,5 +1,6 @@
 """One client's part in a transfer: the ends of its payload, and the tool that moves it."""
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -16,6 +17,12 @@ from lab.run.case.session import Session
 from lab.run.case.sharing import Setup
 from lab.workloads import Move, Payload, Tool
 from lab.workloads.file import payload_name
+
+IS_FULL = re.compile("No space left on device|[Qq]uota exceeded")  # as cp and rsync write ENOSPC and EDQUOT
+
+
+class NoSpace(TransferError):
+    """Where a transfer writes to is full, or a quota is reached there."""
 
 
 @dataclass(frozen=True)
@@ -158,7 +165,9 @@ def naming_lack_of_space(part: Part) -> Iterator[None]:
         place = part.endpoints.target_place
         if lack := _find_lack_of_space(part, place):
             # first: the middle of a long message is cut where people read it
-            raise TransferError(f"{lack}; {error.message}", error.remedy, host=place.role) from error
+            raise NoSpace(f"{lack}; {error.message}", error.remedy, host=place.role) from error
+        if IS_FULL.search(error.message):  # a quota, of which nobody tells before it is reached
+            raise NoSpace(error.message, error.remedy, host=error.host) from error
         raise
 
 

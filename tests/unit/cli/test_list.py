@@ -37,6 +37,23 @@ def test_runs_are_listed_newest_first_as_they_can_be_named(lab: Lab) -> None:
     assert lab("show", "-2", "--results", "other") == lab("show", "demo", "--results", "other")
 
 
+def test_a_run_that_failed_before_its_first_transfer_is_listed_only_if_asked_for(lab: Lab) -> None:
+    names = {"a": {"ended": "complete"}, "b": {"ended": "failed: no such share"}, "c": {"ended": "interrupted"}}
+    for name, run in names.items():
+        trials = make_trials(2) if name == "a" else []
+        write_run(Path("other"), trials, **run).path.rename(f"results-{name}")
+    Path("results").mkdir()
+    for name in names:
+        Path(f"results-{name}").rename(f"results/{name}")
+    code, out, err = lab("list")
+    assert (code, [line[:5] for line in out.splitlines()]) == (0, ["-1  c", "-3  a"])
+    assert err == "1 more failed before the first transfer: `lab list --all` shows it\n"
+    assert len(json.loads(lab("list", "--json")[1])) == 2
+    code, out, err = lab("list", "--all")
+    assert (code, [line[:5] for line in out.splitlines()], err) == (0, ["-1  c", "-2  b", "-3  a"], "")
+    assert "failed: no such share" in out
+
+
 def test_a_list_may_be_empty_is_json_for_programs_and_says_what_cannot_be_read(lab: Lab) -> None:
     assert lab("list") == (0, "", "results: holds no run; `lab run SWEEP` makes one\n")
     assert lab("list", "--json")[:2] == (0, "[]\n")
@@ -51,7 +68,7 @@ def test_a_list_may_be_empty_is_json_for_programs_and_says_what_cannot_be_read(l
 
 @pytest.mark.parametrize("width", [60, 80, 120, 200])
 def test_no_text_is_lost_at_any_width(width: int) -> None:
-    lines = list(lines_of([RUN, BROKEN, UNFINISHED], width))
+    lines = list(lines_of({1: RUN, 2: BROKEN, 3: UNFINISHED}, width))
     text = " ".join(" ".join(lines).split())
     assert max(map(len, lines)) <= width
     for listed in (RUN, BROKEN, UNFINISHED):
@@ -60,9 +77,9 @@ def test_no_text_is_lost_at_any_width(width: int) -> None:
     for part in ("1234 ok, 12 void, 7 failed", "macbook-of-somebody, nas-in-the-cellar", speeds, "no trial", problem,
                  "failed: server: no iperf3"):  # fmt: skip
         assert part in text
-    assert (len(list(lines_of([RUN], width))) == 1) == (width == 200)
+    assert (len(list(lines_of({1: RUN}, width))) == 1) == (width == 200)
     # an end before the last trial stands beside the speeds
-    (line,) = lines_of([replace(RUN, ended="interrupted", is_whole=False)], 300)
+    (line,) = lines_of({1: replace(RUN, ended="interrupted", is_whole=False)}, 300)
     assert line.endswith("MB/s; interrupted")
     assert "7 failed and more" in line
 

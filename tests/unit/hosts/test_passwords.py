@@ -12,8 +12,7 @@ import keyring.backend
 import keyring.errors
 import pytest
 
-from lab.base.errors import BadInput
-from lab.hosts.passwords import resolve
+from lab.hosts.passwords import NoPassword, resolve
 
 SECRET = "hunter2-do-not-show"
 KEY = "hosts.ini: [share] password"
@@ -38,10 +37,10 @@ class Ring(keyring.backend.KeyringBackend):
 
 
 def refused(source: str) -> str:
-    with pytest.raises(BadInput) as caught:
+    with pytest.raises(NoPassword) as caught:
         resolve(source, "nas account", KEY)
     assert SECRET not in str(caught.value)
-    assert str(caught.value).startswith(f"{KEY} = {source}: no password of nas account: ")
+    assert str(caught.value) == f"{KEY} = {source}: no password of nas account: {caught.value.why}"
     return str(caught.value)
 
 

@@ -63,10 +63,14 @@ def test_the_way_it_is_mounted_is_said(name: str, lacks: tuple[str, ...], mount:
     assert attached.path.startswith(f"{OWN}/" if name != "ssh" else f"me@192.0.2.2:{OWN}/ram")
 
 
-def test_a_client_that_can_do_nothing_is_told_what_to_install_and_what_no_dialect_can_is_said() -> None:
-    for name in ("smb", "nfs", "afp"):
-        with pytest.raises(Unsupported, match=r"client: .*`apt-get install gvfs-backends gvfs-fuse"):
-            Stage(name, ("kernel", "gvfs", "mount_afpfs"))
+@pytest.mark.parametrize("lack", ["gvfs", "gio", "dbus-daemon"])
+@pytest.mark.parametrize("name", ["smb", "nfs", "afp"])
+def test_a_client_that_can_do_neither_is_told_what_to_install(name: str, lack: str) -> None:
+    with pytest.raises(Unsupported, match=r"client: no .*`apt-get install gvfs-backends gvfs-fuse libglib2.0-bin"):
+        Stage(name, ("kernel", lack, "mount_afpfs"))
+
+
+def test_what_no_dialect_can_is_said_and_not_guessed() -> None:
     stage = Stage("ssh")
     for steps in (Driver().serve(stage.server, stage.share), Driver().attach(stage.client, stage.server, stage.share)):
         with pytest.raises(Unsupported, match="on linux yet"):

@@ -10,7 +10,7 @@ from support.fake_host import EmulatedHost
 from support.paths import ROOT
 
 from lab.hosts.mounts import in_table
-from lab.protocols.mounts.gvfs import MOUNTABLE, SHOW
+from lab.protocols.mounts.gvfs import MOUNT, MOUNTABLE, SHOW
 from lab.protocols.mounts.linux import UNMOUNT
 from lab.protocols.nfs import knfsd
 from lab.protocols.nfs.linux import START as START_GANESHA
@@ -43,6 +43,34 @@ def test_a_mount_that_is_gone_is_asked_to_go_once_and_one_that_stays_is_forced_a
     asked, *forced, hidden = host.calls("umount")[2:]
     assert (asked, set(forced), hidden) == ("umount /", {"umount -f /"}, "umount -l /")
     assert 10 < len(forced) < 70  # some 20 s, of which each umount takes up to 5
+
+
+# As gio 2.84 asks for the password of a share on SMB and AFP, on a file or pipe
+ASKS = "echo 'Authentication Required'; echo 'Enter password for share “media” on “nas”:'; echo 'Password: '"
+FAILS = "echo 'gio: smb://nas/media/: Failed to mount Windows share: No such file or directory' >&2; exit 2"
+
+
+@pytest.mark.parametrize(
+    ("scheme", "gio", "code", "tries", "says"),
+    [
+        ("smb", f"{ASKS}; {ASKS}; exit 2", 77, 1, "gio mount smb://nas/media: it asked for the password again: the"),
+        ("afp", f"{ASKS}; {ASKS}; exit 2", 77, 5, "gio mount afp://nas/media: it asked for the password again: the"),
+        ("smb", f"{ASKS}; {FAILS}", 2, 5, "gio: smb://nas/media/: Failed to mount Windows share: No such file"),
+        ("smb", "echo 'cannot start D-Bus' >&2; exit 3", 3, 5, "cannot start D-Bus"),
+        ("smb", "exit 4", 4, 5, "gio mount smb://nas/media: exit code 4"),
+        ("smb", "exit 124", 124, 1, "gio mount smb://nas/media: no answer in 60 s"),
+        ("smb", "echo 'gio: not found' >&2; exit 127", 127, 1, "gio: not found"),
+        ("smb", f"{ASKS}; exit 0", 0, 1, ""),
+    ],
+)
+def test_a_password_is_called_refused_only_if_gio_asked_for_it_again(
+    tmp_path: Path, scheme: str, gio: str, code: int, tries: int, says: str
+) -> None:
+    host = EmulatedHost(tmp_path, {"gio": gio, "timeout": 'shift; "$@"', "sleep": ""}, ["sh", "grep"])
+    done = host.shell(MOUNT, f"{scheme}://nas/media", given="secret\n", check=False)
+    assert (done.exit_code, len(host.calls("gio"))) == (code, tries)
+    assert done.stderr.startswith(says)
+    assert ("password" in done.stderr) == (code == 77)
 
 
 @pytest.mark.parametrize(

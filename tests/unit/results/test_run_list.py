@@ -80,6 +80,15 @@ def test_a_run_without_a_trial_says_how_it_ended(tmp_path: Path) -> None:
     unfinished, failed = list_runs(tmp_path)
     assert (failed.ended, unfinished.ended) == ("failed: server: no iperf3", "it is still running, or was killed")
     assert (failed.fastest, set(failed.trials.values())) == ({}, {0})
+    assert (unfinished.began, failed.began) == (True, False)
+
+
+def test_a_long_reason_keeps_its_end_which_has_the_cause(tmp_path: Path) -> None:
+    write_run(tmp_path, [], ended=f"failed: client: {'/a/long/path' * 30}: No space left on device")
+    (listed,) = list_runs(tmp_path)
+    assert listed.ended.startswith("failed: client: /a/long")
+    assert listed.ended.endswith(": No space left on device")
+    assert len(listed.ended) <= run_list.LONGEST_REASON
 
 
 @pytest.mark.parametrize(("field", "value"), [

@@ -55,7 +55,7 @@ def test_what_ended_it_comes_before_what_could_not_be_put_back(
     hosts: Mapping[str, Any] = world.hosts
     with pytest.raises(RestoreError) as raised:
         lifecycle._conduct(folder, hosts, hosts_model(), sweep_with(), Any, Any, supervision)  # type: ignore[arg-type]
-    ended = f"failed: {first}; not everything could be put back; `lab restore` tries again"
+    ended = f"failed: {first}; not everything could be put back"
     assert RunFolder(folder.path).run["ended"] == ended
     lines = raised.value.brief().splitlines()
     assert lines[0] == first

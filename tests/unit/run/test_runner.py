@@ -158,7 +158,7 @@ def test_a_failed_trial_is_recorded_and_the_sweep_goes_on_from_scratch(bench: Ru
 
     bench.outcome = outcome
     ending = bench.run(SMALL)
-    assert (ending.early, ending.not_ok, len(bench.transfers)) == ("", 1, 16)
+    assert (ending.early, ending.not_ok, ending.failure, len(bench.transfers)) == ("", 1, error, 16)
     trial = bench.trials()["b001-0003"]
     assert (trial.status, trial.reason, trial.verified) == ("failed", error.cause_first(), False)
     assert (trial.elapsed_s, trial.wire_tx_bytes, trial.retransmits, trial.effective) == (None, None, None, Effective())

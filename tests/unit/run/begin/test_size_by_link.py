@@ -6,7 +6,7 @@ from typing import Any
 from unittest.mock import Mock
 
 import pytest
-from support.pairs import hosts_model
+from support.pairs import UNSEEN, hosts_model
 from support.runner_bench import RunBench
 from support.sweeps import sweep_with
 
@@ -23,6 +23,7 @@ from lab.run.begin.look import plan_of
 from lab.run.begin.payload_size import choose_size, recorded_size
 from lab.run.case.catalogue import CATALOGUE
 from lab.run.case.session import Session
+from lab.run.transfer.part import NoSpace
 
 SWEEP = sweep_with(workload={"seconds": 3}, factors={"mtu": [1500, 9000], "tcp_space": [65536, "default"]})
 
@@ -88,6 +89,28 @@ def test_without_iperf3_the_interfaces_are_believed(bench: RunBench, speed: int 
     bench.link = Mock(side_effect=LabFailure("iperf3: no"))
     chosen, lines = choose(bench, speed=speed)
     assert (chosen, source in lines) == (size, True), lines
+
+
+@pytest.mark.parametrize(
+    ("free_bytes", "message"),
+    [
+        (8 << 20, "the share media is full: a test needs 17 MB and 8 MB are free: make room there"),
+        (9 << 30, "the share media takes no more, although it says that 9664 MB are free: a test needs 17 MB: a quota"),
+    ],
+)
+def test_a_share_without_room_for_a_first_transfer_says_what_it_takes(
+    bench: RunBench, monkeypatch: pytest.MonkeyPatch, free_bytes: int, message: str
+) -> None:
+    monkeypatch.setattr(payload_size, "transfer", Mock(side_effect=NoSpace("cp: No space left on device")))
+    config = hosts_model(server=UNSEEN, share={"path": None, "name": "media"})
+    files = SimpleNamespace(free_bytes={"/mnt/nas": free_bytes}.__getitem__)
+    platforms = {Role.CLIENT: SimpleNamespace(files=files)}
+    bench.session.pair = replace(bench.session.pair, config=config, platforms=platforms)
+    bench.session.set_up = lambda _: SimpleNamespace(attached=SimpleNamespace(path="/mnt/nas"))
+    sweep = sweep_with(workload={"seconds": 3}, factors={"protocol": ["smb"], "store": ["disk"]})
+    with pytest.raises(LabFailure) as caught:
+        choose_on_pair(bench, sweep)
+    assert str(caught.value).startswith(message)
 
 
 def test_without_iperf3_small_transfers_tell_how_much_to_move(bench: RunBench, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,7 +14,7 @@ from lab.base.errors import HostLost, TransferError
 from lab.design.case import Case
 from lab.design.workload import Workload
 from lab.hosts import Role
-from lab.run.transfer.part import Endpoints, Place, call_for, endpoints_of
+from lab.run.transfer.part import Endpoints, NoSpace, Place, call_for, endpoints_of
 from lab.run.transfer.transfer import time_tool
 from lab.workloads import Move, Payload
 
@@ -104,6 +104,13 @@ def test_a_store_without_bytes_or_inodes_is_named_before_the_tools_message() -> 
     assert none_left.message == f"no inodes: /srv takes only 3 more files; {FULL.message}"
     assert failed_transfer(lambda _: 1 << 40, lambda _: None) is FULL  # a file system without inodes
     assert failed_transfer(lambda _: 1 << 40, lambda _: 10**6) is FULL
+
+
+def test_a_quota_of_which_nobody_tells_is_known_by_what_the_tool_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    quota = TransferError("rsync: write failed on '/m/x': Disk quota exceeded (122)", host="client")
+    monkeypatch.setitem(globals(), "FULL", quota)
+    reached = failed_transfer(lambda _: 1 << 40, lambda _: None)
+    assert (type(reached), reached.message) == (NoSpace, quota.message)
 
 
 def test_a_server_that_is_gone_hides_no_failure() -> None:
