@@ -205,13 +205,14 @@ class Interrupted(BaseException):
 
 
 def _raised_before(error: BaseException) -> Iterator[BaseException]:
-    """What was raised before this error and led to it, newest first, without failures to put back.
-
-    What an error explains ("raise … from") is the same failure in other words.
-    """
-    while True:
-        while error.__suppress_context__ and (same := error.__cause__ or error.__context__):
+    """What was raised before this error and led to it, newest first, without failures to put back."""
+    known: set[int] = set()  # an error may have been raised from itself
+    while id(error) not in known:
+        known.add(id(error))
+        # what an error explains ("raise … from") is the same failure in other words
+        while error.__suppress_context__ and (same := error.__cause__ or error.__context__) and id(same) not in known:
             error = same
+            known.add(id(error))
         if error.__context__ is None:
             return
         error = error.__context__

@@ -18,8 +18,7 @@ def members(package: ModuleType, attribute: str, kind: type[Member]) -> dict[str
     by_name: dict[str, Member] = {}
     for module_name in _names_in(tuple(package.__path__)):
         module = importlib.import_module(f"{package.__name__}.{module_name}")
-        member = getattr(module, attribute, None)
-        if member is None:
+        if (member := getattr(module, attribute, None)) is None:
             continue
         name: str = member.name
         if not isinstance(member, kind):

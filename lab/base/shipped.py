@@ -1,10 +1,8 @@
-"""Files that come with the lab: sweeps, a hosts file to fill in, notebooks, pages, example runs, published figures.
-
-In a checkout the folder `shipped` mostly has links to them; a wheel has the files themselves.
-"""
+"""Files that come with the lab: sweeps, a hosts file to fill in, notebooks, pages, example runs, published figures."""
 
 from pathlib import Path
 
+# In a checkout mostly links to the files; a wheel has the files themselves
 FOLDER = Path(__file__).resolve().parents[1] / "shipped"
 HOSTS_TEMPLATE = FOLDER / "hosts.ini"
 PAGES = FOLDER / "docs"

@@ -156,6 +156,13 @@ def quantity(value: object) -> float:
     return float(value)
 
 
+def match_of(pattern: str, text: str, problem: str) -> re.Match[str]:
+    """The first match of a pattern, whose ^ and $ are ends of lines. Raises ValueError that says the ``problem``."""
+    if match := re.search(pattern, text, re.MULTILINE):
+        return match
+    raise ValueError(problem)
+
+
 def word(value: object, pattern: str = r"[!-~]{1,200}") -> str:
     """A text that matches a pattern, by default one word of ASCII. Raises ValueError."""
     if not isinstance(value, str) or not re.fullmatch(pattern, value):

@@ -17,10 +17,7 @@ MOST_BYTES = 1 << 20  # of a file
 MOST_LINES = 300  # of one answer
 MOST_CHARACTERS = 400  # of a line of one
 MOST_ENTRIES = 300  # of a host
-AS_ASSUMED = "as assumed"
-DIFFERS = "differs"
-NOT_TOLD = "not told"
-NOT_ASKED = "only a run or a person shows"
+AS_ASSUMED, DIFFERS, NOT_TOLD, NOT_ASKED = "as assumed", "differs", "not told", "only a run or a person shows"
 VERDICTS = (AS_ASSUMED, DIFFERS, NOT_TOLD, NOT_ASKED)
 READ, REFUSED = "read", "refused"
 _SYSTEM = r"[A-Za-z0-9][A-Za-z0-9 ./+~:_()-]{0,79}"
@@ -77,8 +74,7 @@ class SharedHost:
 
 def render(hosts: list[SharedHost]) -> str:
     """The text of the file, with escapes for control characters of hosts."""
-    lines = [PREAMBLE, *(line for host in hosts for line in _host_lines(host))]
-    return "\n".join(lines) + "\n"
+    return "\n".join([PREAMBLE, *(line for host in hosts for line in _host_lines(host))]) + "\n"
 
 
 def _host_lines(host: SharedHost) -> Iterator[str]:

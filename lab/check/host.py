@@ -27,11 +27,9 @@ SKEW_S = 2.0  # with a larger skew, times of files visibly contradict times of t
 MEMORY_SHARE = 0.9  # of the free memory; a system without free memory swaps the RAM disk
 SLOW_BITS_PER_S = 10**9
 ROOT = {
-    "none": "logged in as root",
-    "nopasswd": "sudo without a password",
-    "password": "sudo with a password",
+    "none": "logged in as root", "nopasswd": "sudo without a password", "password": "sudo with a password",
     "helper": "sudo of the lab's helper alone",
-}
+}  # fmt: skip
 SUDOERS = "`sudo visudo -f /etc/sudoers.d/file-share-lab` there, and in it `{user} ALL=(root) {rule}`"
 NO_ROOT = (
     (
@@ -261,8 +259,7 @@ def _check_way_back(machine: Machine, subject: str) -> Iterator[Finding]:
 
 def _check_clock(machine: Machine, subject: str) -> Iterator[Finding]:
     before = time.time()
-    host_time = machine.platform.preflight.epoch()
-    offset = skew(before, host_time, time.time())
+    offset = skew(before, machine.platform.preflight.epoch(), time.time())
     message = f"{abs(offset.ahead_s):.1f} s {'ahead of' if offset.ahead_s > 0 else 'behind'} the controller's"
     if offset.least_s <= SKEW_S:
         yield Finding("ok", subject, f"{message}, give or take {offset.within_s:.1f} s")

@@ -2,6 +2,7 @@
 
 import shutil
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 from lab.base import durable
@@ -33,8 +34,7 @@ def findings(client: Machine, server: Machine) -> Iterator[Finding]:
         yield Finding("note", "link", message, "solve the problems above first")
         return
     yield from _check_mtu(client.facts, server.facts)
-    mtu = min(client.facts.mtu, server.facts.mtu)
-    yield from examine(PATH, lambda: _check_path(client, server, mtu))
+    yield from examine(PATH, partial(_check_path, client, server, min(client.facts.mtu, server.facts.mtu)))
 
 
 def _check_mtu(client: Facts, server: Facts) -> Iterator[Finding]:
@@ -46,8 +46,7 @@ def _check_mtu(client: Facts, server: Facts) -> Iterator[Finding]:
     reach = f"the interfaces take up to {limits[0]} (client) and {limits[1]} (server)"
     today = f"today {client.mtu} and {server.mtu}; {reach}"
     if min(client.mtu_max or JUMBO_MTU, server.mtu_max or JUMBO_MTU) < JUMBO_MTU:
-        message = f"{today}: this pair cannot do {JUMBO_MTU}"
-        yield Finding("note", MTU, message, f"leave MTU {JUMBO_MTU} out of sweeps")
+        yield Finding("note", MTU, f"{today}: this pair cannot do {JUMBO_MTU}", f"leave MTU {JUMBO_MTU} out of sweeps")
     elif min(client.mtu, server.mtu) >= JUMBO_MTU:
         yield Finding("ok", MTU, today)
     else:

@@ -48,8 +48,7 @@ def findings(share: ShareConfig, client: Machine, server: Machine) -> Iterator[F
         # if the data addresses are on Wi-Fi, a cable is better; if they are on no common network, any network is
         if measured is None or (measured.wireless and not network.wireless):
             addresses = "data_address = {} in [client] and {} in [server]".format(*network.addresses)
-            message = f"both hosts are on {network.label}"
-            yield Finding("note", SUBJECT, message, f"{addresses} would measure it")
+            yield Finding("note", SUBJECT, f"both hosts are on {network.label}", f"{addresses} would measure it")
     if measured:
         also = f", and on {labels}" if others else ""
         yield Finding("ok", SUBJECT, f"both hosts are on {measured.label}{also}")
@@ -71,8 +70,7 @@ def _find_common(client: Machine, server: Machine) -> Iterator[CommonNetwork]:
             if version == address.version and address.network == peer.network and address.ip != peer.ip:
                 ends = ((client, name), (server, peer_name))
                 wireless = any(host.platform.network.medium(interface).wireless is True for host, interface in ends)
-                addresses = (str(address.ip), str(peer.ip))
-                yield CommonNetwork(str(address.network), (name, peer_name), addresses, wireless)
+                yield CommonNetwork(str(address.network), (name, peer_name), (str(address.ip), str(peer.ip)), wireless)
 
 
 def _addresses(machine: Machine) -> Iterator[tuple[str, Interface]]:

@@ -10,18 +10,7 @@ from lab.base.masking import Masker
 from lab.base.untrusted import one_line
 from lab.check.finding import is_lost
 from lab.check.hardware import Answer, about_version, ask, captures_of, why_not_asked
-from lab.check.hardware_file import (
-    AS_ASSUMED,
-    DIFFERS,
-    EMULATED,
-    NOT_ASKED,
-    NOT_TOLD,
-    READ,
-    REFUSED,
-    Entry,
-    SharedHost,
-    render,
-)
+from lab.check.hardware_file import EMULATED, NOT_ASKED, READ, REFUSED, VERDICTS, Entry, SharedHost, render
 from lab.check.machine import Machine
 from lab.hosts.assumptions import Capture
 from lab.hosts.hosts_file import Hosts
@@ -69,13 +58,12 @@ class Sharing:
     def write(self) -> str:
         """Write the file; a line about it. Raises BadInput if the path exists by now, LabFailure, OSError."""
         self._learn_names()
-        text = render([self._masked(host) for host in self._hosts])
         try:
-            durable.create(self.path, text.encode())
+            durable.create(self.path, render([self._masked(host) for host in self._hosts]).encode())
         except FileExistsError as error:
             raise BadInput(f"{self.path}: is there already, and is not written over", "give another name") from error
         verdicts = [entry.verdict for host in self._hosts for entry in host.entries]
-        counts = ", ".join(f"{verdicts.count(verdict)} {verdict}" for verdict in (AS_ASSUMED, DIFFERS, NOT_TOLD))
+        counts = ", ".join(f"{verdicts.count(verdict)} {verdict}" for verdict in VERDICTS if verdict != NOT_ASKED)
         return f"{self.path}: {counts}; {READ_IT}"
 
     def _know(self, kind: str, *names: str) -> None:
@@ -107,17 +95,12 @@ def _describe(facts: Facts, in_local_lab: bool) -> dict[str, str]:
     run = {"hosts": {"this": asdict(facts)}, "instance": in_local_lab or None}
     speed = f"{facts.link_bits_per_s / 1e9:g} Gbit/s" if facts.link_bits_per_s else ""
     shown = {
-        "emulated": EMULATED if emulated(run) else "",
-        "lab": lab.__version__,
-        "system": facts.os,
-        "model": facts.about.get("model", ""),
-        "kernel": facts.kernel,
-        "cpu": facts.cpu,
-        "cores": str(facts.cores),
+        "emulated": EMULATED if emulated(run) else "", "lab": lab.__version__, "system": facts.os,
+        "model": facts.about.get("model", ""), "kernel": facts.kernel, "cpu": facts.cpu, "cores": str(facts.cores),
         "memory": f"{facts.memory_bytes / 2**30:.1f} GiB",
         "link": f"{facts.interface}, {speed or 'of unknown speed'}, MTU {facts.mtu}",
         **{f"program {name}": text for name, text in facts.tools.items()},
-    }
+    }  # fmt: skip
     return {name: one_line(text, 200) for name, text in shown.items() if text}
 
 

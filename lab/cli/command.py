@@ -65,8 +65,7 @@ class Parser(argparse.ArgumentParser):
 
     def format_help(self) -> str:
         """See :meth:`argparse.ArgumentParser.format_help`."""
-        formatter = self._get_formatter()
-        width: int = formatter._width
+        width: int = self._get_formatter()._width
         texts = [super().format_help().rstrip("\n")]
         if self.examples:
             blocks = (f"  {example.line}\n{_indent(example.meaning, 6, width)}" for example in self.examples)
@@ -86,9 +85,8 @@ class Parser(argparse.ArgumentParser):
     def _check_value(self, action: argparse.Action, value: object) -> None:
         if action.choices is not None and value not in action.choices:
             names = list(map(str, action.choices))
-            raise argparse.ArgumentError(
-                action, f"invalid choice: {value!r} (choose from {', '.join(names)}){_hint(str(value), names)}"
-            )
+            message = f"invalid choice: {value!r} (choose from {', '.join(names)}){_hint(str(value), names)}"
+            raise argparse.ArgumentError(action, message)
 
 
 def _hint(name: str, names: list[str]) -> str:

@@ -137,10 +137,8 @@ def _over_pairs(arguments: argparse.Namespace) -> _Comparison:
         identities = [identity(folder.run) for folder in folders]
         return write_pairs(pairs if arguments.no_redact else PairsOfHosts(public_copies(folders), identities), place)
 
-    def sentences() -> list[str]:
-        return [*answer(pairs), *confounded(pairs)]
-
-    return _Comparison(partial(pairs_json, pairs), sentences, partial(pairs_tables, pairs), write)
+    tables = partial(pairs_tables, pairs)
+    return _Comparison(partial(pairs_json, pairs), lambda: [*answer(pairs), *confounded(pairs)], tables, write)
 
 
 def _with_published(arguments: argparse.Namespace) -> _Comparison:
@@ -159,8 +157,6 @@ def _with_published(arguments: argparse.Namespace) -> _Comparison:
         shown = comparison if arguments.no_redact else PublishedComparison(public_copies([folder])[0])
         return over_published.write_published(shown, place)
 
-    to_json, answer = (
-        partial(over_published.published_comparison_json, comparison),
-        partial(over_published.answer, comparison),
-    )
+    to_json = partial(over_published.published_comparison_json, comparison)
+    answer = partial(over_published.answer, comparison)
     return _Comparison(to_json, answer, partial(over_published.published_comparison_tables, comparison), write)

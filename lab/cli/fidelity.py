@@ -44,8 +44,7 @@ def run(arguments: argparse.Namespace) -> int:
     from lab.results.public import masker_of
 
     asked = Asked(arguments.protocol, arguments.tool, arguments.direction, arguments.store, arguments.option)
-    hosts = options.hosts_file(arguments)
-    folder, surveyed = survey.start(hosts, arguments.results, asked, say, state.is_gone)
+    folder, surveyed = survey.start(options.hosts_file(arguments), arguments.results, asked, say, state.is_gone)
     result = page.masked(surveyed, without_secrets)
     masker = None if arguments.no_redact else masker_of(folder, page.texts_of(result))
     page.write(folder, result, masker)

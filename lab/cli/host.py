@@ -25,8 +25,7 @@ def add_commands(commands: Commands) -> None:
         subparser = add_command(commands, name, run, text, examples)
         options.add_hosts(subparser)
         subparser.set_defaults(results=RESULTS)
-        text = "which host (default: those with sudo = helper)"
-        subparser.add_argument("host", choices=ROLES, nargs="?", help=text)
+        subparser.add_argument("host", choices=ROLES, nargs="?", help="which host (default: those with sudo = helper)")
         return subparser
 
     text = "let the account of a host run the lab's helper as root, and nothing else, by the sudo that it has now"

@@ -38,9 +38,8 @@ def run(arguments: argparse.Namespace) -> int:
     show(f"{path} is written; `lab check` looks at these hosts now")
     code = 1
     try:
-        code = check.run(
-            argparse.Namespace(hosts=path, results=RESULTS, json=False, jumbo=False, hardware=False, share=None)
-        )
+        words = {"json": False, "jumbo": False, "hardware": False, "share": None}
+        code = check.run(argparse.Namespace(hosts=path, results=RESULTS, **words))
     finally:  # the file is there, even if the check failed
         show("")
         for line in next_step.describe(answers, path, problems=code != 0):

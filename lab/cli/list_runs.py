@@ -31,8 +31,7 @@ COMPLETE = "complete"  # the value in run.json for a run that did its whole swee
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     options.add_results(parser)
     options.add_json(parser)
-    text = "list runs too that failed before their first transfer"
-    parser.add_argument("--all", action="store_true", help=text)
+    options.add_flag(parser, "--all", "list runs too that failed before their first transfer")
 
 
 def run(arguments: argparse.Namespace) -> int:

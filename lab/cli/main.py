@@ -54,7 +54,6 @@ EXAMPLES = (
     Example("lab report --open", "the report, with figures, in the browser"),
 )
 
-
 # The commands, in the order in which a newcomer needs them: a command is a line
 COMMANDS: dict[str, Command | CommandGroup] = {
     "measure": measure,

@@ -35,8 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     text += "RUN may stand here too"
     parser.add_argument("name", nargs="?", metavar="NOTEBOOK", help=text)
     options.add_run(parser)
-    text = f"for {COMPARE}, and for a file: the run to compare with"
-    parser.add_argument("other", nargs="?", metavar="B", help=text)
+    parser.add_argument("other", nargs="?", metavar="B", help=f"for {COMPARE}, and for a file: the run to compare with")
     options.add_results(parser)
     text = "put the notebook into this folder (default: the current one), which must not have it yet"
     parser.add_argument("--to", type=Path, metavar="DIR", help=text)

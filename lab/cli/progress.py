@@ -72,8 +72,7 @@ class Display:
         line = f"{start}block {_blocks(step)}  {what.ljust(CASE)} {outcome}"
         width = self.console.width
         if self.console.is_terminal and columns(line) > width:
-            text = f"{start}block {_blocks(step)}  {what}  {outcome.strip()}"
-            line = "\n".join(wrap(text, width, " " * len(start)))
+            line = "\n".join(wrap(f"{start}block {_blocks(step)}  {what}  {outcome.strip()}", width, " " * len(start)))
         self.console.print(Text(line, "" if is_good else "red"), soft_wrap=True)
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:

@@ -77,11 +77,10 @@ def _restore_all(register: Register, hosts_file: Path | None, results: Path, rep
     lost: list[tuple[OpenRun, put_back.JournalLost]] = []
     for open_run in reversed(runs):
         if hosts_file and not put_back.belongs_to(open_run, hosts_file):
-            other_names = (
-                f"if they are the hosts of {hosts_file} by other names, `lab restore {open_run.folder} --hosts"
-            )
             skipped = f"skipped: this run used other hosts ({_names(open_run)}). `lab restore` restores it"
-            report.done.append(f"{open_run.folder}: {skipped}; {other_names} {hosts_file}`")
+            command = f"`lab restore {open_run.folder} --hosts {hosts_file}`"
+            same = f"if they are the hosts of {hosts_file} by other names, {command}"
+            report.done.append(f"{open_run.folder}: {skipped}; {same}")
             continue
         try:
             report.done.append(f"{open_run.folder}: {_restore(register, open_run, hosts_file, report)}")

@@ -20,10 +20,8 @@ if TYPE_CHECKING:
     from lab.report.analysis import Run
     from lab.results.run_folder import RunFolder
 
-RESULTS = Path("results")
-HOSTS = Path("hosts.ini")
-WIDTH_OF_A_FILE = 120
-WIDTH_OF_AN_UNKNOWN = 80
+RESULTS, HOSTS = Path("results"), Path("hosts.ini")
+WIDTH_OF_A_FILE, WIDTH_OF_AN_UNKNOWN = 120, 80
 
 
 def columns(stream: TextIO) -> int | None:

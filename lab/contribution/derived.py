@@ -98,8 +98,7 @@ def _of_time(trial: Trial, case: Case) -> Iterator[str]:
         if own_s != elapsed_s:
             yield f"elapsed_s is {elapsed_s}, and {own_s} by what {case.tool} says of itself"
         return
-    seconds = {"client": trial.client_cpu_s, "server": trial.server_cpu_s}
-    for role, cpu_s in seconds.items():
+    for role, cpu_s in (("client", trial.client_cpu_s), ("server", trial.server_cpu_s)):
         cores = getattr(observed.of(role), "cpu_cores", None)
         if cores is None or cpu_s is None or observed.together:
             continue
@@ -122,8 +121,7 @@ def _of_clients(trial: Trial, together: Together) -> Iterator[str]:
     if len(rows) < 2 or min(end - start for start, end in zip(starts, ends, strict=True)) <= 0:
         yield "observed.together: clients that did not move anything together"
         return
-    spans = zip(rows, starts, ends, strict=True)
-    rates = [(row.size_bytes or 0) / (end - start) for row, start, end in spans]
+    rates = [(row.size_bytes or 0) / (end - start) for row, start, end in zip(rows, starts, ends, strict=True)]
     computed: dict[str, float] = {
         "elapsed_s": max(ends) - min(starts), "skew_s": max(starts) - min(starts), "tail_s": max(ends) - min(ends),
         "slowest_bytes_per_s": min(rates), "median_bytes_per_s": statistics.median(rates),
@@ -134,8 +132,7 @@ def _of_clients(trial: Trial, together: Together) -> Iterator[str]:
     stated = {**vars(trial), **{name: value for name, value in vars(together).items() if value is not None}}
     for name, value in computed.items():
         number = stated[name]
-        is_number = isinstance(number, int | float)
-        if not (is_number and math.isclose(number, value, rel_tol=CLOSE, abs_tol=ROUNDED_S)):
+        if not (isinstance(number, int | float) and math.isclose(number, value, rel_tol=CLOSE, abs_tol=ROUNDED_S)):
             yield f"{name} is {number}, and {value:.9g} by what each client did"
 
 

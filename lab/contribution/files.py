@@ -97,5 +97,4 @@ def check_digests(folder: Path, contribution: Contribution) -> Iterator[Flaw]:
         if actual.bytes != stated.bytes:
             yield Flaw(name, None, f"has {actual.bytes:,} bytes, and {stated.bytes:,} by {record.NAME}")
         elif actual.sha256 != stated.sha256:
-            problem = f"its SHA-256 is {actual.sha256[:16]}…, and {stated.sha256[:16]}… by {record.NAME}"
-            yield Flaw(name, None, problem)
+            yield Flaw(name, None, f"its SHA-256 is {actual.sha256[:16]}…, and {stated.sha256[:16]}… by {record.NAME}")

@@ -61,10 +61,7 @@ def plan_again(lines: Sequence[tuple[int, Record]], folder: RunFolder) -> tuple[
 
 
 def check_order(lines: Sequence[tuple[int, Record]], planned: Planned, run: RunJson) -> Iterator[Flaw]:
-    """Trials that are not in the plan, in another place, with other levels, or missing.
-
-    ``lines`` are the lines of trials.jsonl. A run that was cut short has the first slots of its plan.
-    """
+    """Trials (with their lines) that are not in the plan, in another place, with other levels, or missing."""
     sweep = planned.sweep
     if run.get("seed") != sweep.seed:
         yield Flaw(RUN, None, f"seed {run.get('seed')}: the sweep has {sweep.seed}")
@@ -78,12 +75,9 @@ def check_order(lines: Sequence[tuple[int, Record]], planned: Planned, run: RunJ
 
 
 def _sweep_of(folder: RunFolder) -> Sweep:
-    """The sweep of a run, with the size that was chosen in the run. Raises BadInput, ValueError.
-
-    A manifest that the sweep names is never read, because its path leads out of the contribution.
-    """
-    text = str(folder.run.get("sweep_text", ""))
-    sweep = parse_sweep(text, Path(RUN), folder.manifest_path)
+    """The sweep of a run, with the size that was chosen in the run. Raises BadInput, ValueError."""
+    # A manifest that the sweep names is never read, because its path leads out of the contribution
+    sweep = parse_sweep(str(folder.run.get("sweep_text", "")), Path(RUN), folder.manifest_path)
     size = folder.run.get("payload_bytes")
     if sweep.workload.size is not None or not size:
         return sweep
@@ -124,13 +118,10 @@ def _check_positions(lines: Sequence[tuple[int, Record]], places: Mapping[str, i
 
 
 def _check_missing(present: Collection[str], slots: Sequence[Slot], sweep: Sweep, run: RunJson) -> Iterator[Flaw]:
-    """Report skipped slots: slots without a trial before a later one that has one.
-
-    A complete run must have every slot of its blocks. `lab measure` is complete after any number of whole blocks.
-    """
+    """Report slots without a trial before a later one that has one; in a complete run, any slot without a trial."""
     last = max((place for place, slot in enumerate(slots) if slot.trial_id in present), default=-1)
     due = slots[: last + 1]
-    if str(run.get("ended", "")).startswith(COMPLETE):
+    if str(run.get("ended", "")).startswith(COMPLETE):  # `lab measure` is, after any number of whole blocks
         blocks = max(0 if "target" in run else sweep.blocks, slots[last].block if last >= 0 else 1)
         due = [slot for slot in slots if slot.block <= blocks]
     for slot in due:

@@ -79,16 +79,11 @@ def write(contribution: Contribution) -> bytes:
 def contribute(run: RunFolder, to: Path, masker: Masker | None = None) -> Contribution:
     """Write the contribution of a run into a new folder; ``masker`` collects the replaced names. Raises BadInput."""
     public = Public(run, masker)  # reads all lines first: a folder that is no run is not hashed
-    raw = digest_file(run.trials_path)
     contribution = Contribution(
-        schema=SCHEMA,
-        lab=__version__,
+        schema=SCHEMA, lab=__version__, raw_trials_sha256=digest_file(run.trials_path).sha256,
         files={path.name: digest_file(path) for path in sorted(public.path.iterdir())},
-        raw_trials_sha256=raw.sha256,
-        measured_sha256=digest_trials(public.records()),
-        hosts=hosts_of(public.run),
-        medians=medians_of(public),
-    )
+        measured_sha256=digest_trials(public.records()), hosts=hosts_of(public.run), medians=medians_of(public),
+    )  # fmt: skip
     durable.create(public.path / NAME, write(contribution))
     public.copy_to(to)
     return contribution

@@ -37,7 +37,9 @@ OF_CLIENT = re.compile(r"(client(?:\.\d+)?): ")  # begins a reason about one of 
 
 def check_statuses(trials: Sequence[tuple[int, Trial]], planned: Planned, run: RunJson) -> Iterator[Flaw]:
     """Trials whose facts contradict their status, or whose reason the lab never writes."""
-    buffers = _buffers(run)
+    hosts = run.get("hosts", {})
+    kinds = {role: platforms.named(str(hosts[role].get("platform"))) for role in ROLES if role in hosts}
+    buffers = {role: kind.settings_class.tcp_buffers_in for role, kind in kinds.items() if kind}
     for line, trial in trials:
         slot = planned.slot(trial.trial_id)
         problems = _problems(trial, slot.case if slot else None, run, buffers)
@@ -107,21 +109,13 @@ def _states(trial: Trial, roles: Iterable[Role]) -> Mapping[Role, Mapping[str, s
     }
 
 
-def _buffers(run: RunJson) -> Buffers:
-    """How to read the TCP buffers of each host of a known platform."""
-    hosts = run.get("hosts", {})
-    kinds = {role: platforms.named(str(hosts[role].get("platform"))) for role in ROLES if role in hosts}
-    return {role: kind.settings_class.tcp_buffers_in for role, kind in kinds.items() if kind}
-
-
 def _is_known(trial: Trial, against: Sequence[str], run: RunJson) -> bool:
     """Whether the lab writes the reason of a void trial, and its facts agree as far as they can."""
     if trial.reason.startswith(DISTURBED):  # the trial was good before others disturbed its block
         return not against and bool(pattern_of(OTHERS).fullmatch(trial.reason.removeprefix(DISTURBED)))
     reason = OF_CLIENT.sub("", trial.reason, count=1)
     if match := pattern_of(NOT_CROSSED).fullmatch(reason):
-        words = f"only {match['moved']} of {match['least']} {CROSSED}"
-        return any(fact.endswith(words) for fact in against)
+        return any(fact.endswith(f"only {match['moved']} of {match['least']} {CROSSED}") for fact in against)
     if trial.reason in against:
         return True
     return bool(reason) and any(

@@ -19,28 +19,20 @@ Timed = tuple[int, Record, float]  # line, trial, and its start
 
 
 def check_times(lines: Sequence[tuple[int, Record]], run: RunJson) -> Iterator[Flaw]:
-    """Trials that began before the trial above, during another one, or outside of the run.
-
-    ``lines`` are the lines of trials.jsonl. Tests of the store are left out because their shots are noted together.
-    """
+    """Trials (with their lines) that began before the trial above, during another one, or outside of the run."""
     timed = [
         (line, record, read_time(record["started_at"]).timestamp())
         for line, record in lines
-        if record["protocol"] not in (STORE_PROTOCOL, LOCAL)
+        if record["protocol"] not in (STORE_PROTOCOL, LOCAL)  # shots of a store are noted together
     ]
-    transfers = [(line, record, begun) for line, record, begun in timed if is_planned(record)]
-    yield from _not_in_order(transfers)
+    for (_, before, first), (line, record, begun) in pairwise(row for row in timed if is_planned(row[1])):
+        if begun < first - SLACK_S:
+            early = f"{first - begun:.1f} s before {before['trial_id']}, which stands above it"
+            yield Flaw(TRIALS, line, f"{record['trial_id']} began {early}")
     by_start = sorted(timed, key=lambda row: row[2])
     yield from _overlapping(by_start)
     yield from _awake(by_start)
     yield from _outside(timed, run)
-
-
-def _not_in_order(timed: Sequence[Timed]) -> Iterator[Flaw]:
-    for (_, before, first), (line, record, begun) in pairwise(timed):
-        if begun < first - SLACK_S:
-            early = f"{first - begun:.1f} s before {before['trial_id']}, which stands above it"
-            yield Flaw(TRIALS, line, f"{record['trial_id']} began {early}")
 
 
 def _overlapping(timed: Sequence[Timed]) -> Iterator[Flaw]:

@@ -1,7 +1,7 @@
 """Verify a contribution from elsewhere. It is data: nothing in it is run, followed or believed.
 
 Everything that can be computed again is computed again: digests, medians, ceilings, the order of the plan. A
-contribution with any flaw is refused as a whole.
+contribution with any flaw is refused as a whole. Nothing outside its folder is read.
 """
 
 import math
@@ -29,7 +29,7 @@ from lab.contribution.times import check_times
 from lab.results.packed_run import RUN, TRIALS
 from lab.results.public import names_left, private_keys
 from lab.results.run_folder import RunFolder
-from lab.results.trial import STORE_PROTOCOL, Trial, fields_lacking_in, read_line
+from lab.results.trial import STORE_PROTOCOL, Trial, lacking_fields, read_line
 
 SAME = 1e-9  # relative tolerance of medians of the same numbers
 Lines = list[tuple[int, dict[str, Any]]]
@@ -49,10 +49,7 @@ class Collection:
 
 
 def verify(folder: Path, collection: Collection | None = None) -> list[Flaw]:
-    """What does not add up in a contribution, or is in ``collection`` already: at most MOST_FLAWS and a note.
-
-    Nothing outside the folder is read, and no link is followed.
-    """
+    """What does not add up in a contribution, or is in ``collection`` already: at most MOST_FLAWS and a note."""
     return limit(_verify(folder, collection or Collection()))
 
 
@@ -128,7 +125,7 @@ def _check_names(run: RunFolder, lines: Lines) -> Iterator[Flaw]:
 
 def _read_trials(run: RunFolder) -> tuple[Lines, list[Flaw]]:
     """The trials with their line numbers, and flaws about lines that hold no trial."""
-    lacking, lines, bad = fields_lacking_in(run.run["schema"]), [], []
+    lacking, lines, bad = lacking_fields(run.run["schema"]), [], []
     try:
         for number, line in enumerate(read_lines(run.trials_path), 1):
             if not line.endswith(b"\n"):

@@ -66,8 +66,7 @@ def _write(dataset: Dataset, folder: RunFolder, facts: Row, digest: str) -> Entr
     levels = [{name: cells.levels[name][code] for name, code in zip(factors, row, strict=True)} for row in cells.codes]
     numbers = np.array(dataset.register.number_cases(levels), np.int32)
     block = np.unique(frame["block"].to_numpy(), return_inverse=True)[1]
-    first_block = dataset.register.blocks[run.sweep]
-    rows = Rows(frame, numbers[cells.cell], (block + first_block).astype(np.int32))
+    rows = Rows(frame, numbers[cells.cell], (block + dataset.register.blocks[run.sweep]).astype(np.int32))
     files: list[StoredFile] = []
     try:
         for number, piece in enumerate(_pieces(rows)):

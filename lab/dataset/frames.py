@@ -102,8 +102,7 @@ def _lower_shots(rows: pd.DataFrame, count: int) -> npt.NDArray[np.float64]:
     shots = rows[(rows["status"] == "ok") & (rows["speed"] > 0)].groupby(["cell", "block_number"])["speed"]
     of_block = shots.agg(["min", "max", "size"])
     several = of_block[of_block["size"] > 1]
-    least = (several["min"] / several["max"]).groupby("cell").min()
-    return least.reindex(range(count)).to_numpy(float)
+    return (several["min"] / several["max"]).groupby("cell").min().reindex(range(count)).to_numpy(float)
 
 
 def count_limits(engine: Engine, paths: Sequence[Path], cases: Mapping[int, Levels]) -> pd.DataFrame:
@@ -122,8 +121,7 @@ def count_limits(engine: Engine, paths: Sequence[Path], cases: Mapping[int, Leve
             raise BadInput(f"{paths[0].parent}: a limit of case {number} without its name or evidence", AGAIN)
     answer.sort(key=lambda row: (places[row[0]], -row[2], -row[3], row[1]))
     rows = [{**cases[number], **dict(zip(LIMITS, limit, strict=True))} for number, *limit in answer]
-    levels = list(next(iter(cases.values()), ()))
-    return pd.DataFrame(rows, columns=[*levels, *LIMITS]).astype({"headroom": "float64"})
+    return pd.DataFrame(rows, columns=[*next(iter(cases.values()), ()), *LIMITS]).astype({"headroom": "float64"})
 
 
 def file_rates(trials: SweepTrials, some: Callable[[], pd.DataFrame]) -> pd.DataFrame:
@@ -220,5 +218,4 @@ def store_frames(trials: SweepTrials) -> Iterator[pd.DataFrame]:
     for files in trials.bunches() if numbers else ():
         rows = trials.engine.numbers(_STORE_TRIALS, [trials.source(files), numbers])
         frame = frame_of(trials, rows, OF_TOOLS).drop(columns=other)
-        in_order = np.lexsort((frame["tool"].astype(str), frame["direction"] == "read", frame["block"]))
-        yield frame.iloc[in_order]
+        yield frame.iloc[np.lexsort((frame["tool"].astype(str), frame["direction"] == "read", frame["block"]))]

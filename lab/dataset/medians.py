@@ -84,8 +84,7 @@ def order_cases(
 ) -> dict[int, CaseStatistics]:
     """The statistics of every case in some files of trials, by its number; without anchors."""
     source = [escape_paths([dataset.path_of(file) for file in files])]
-    step = max(1, sum(file.rows for file in files) // SAMPLE)
-    cases = _count(engine, source, quantities, step)
+    cases = _count(engine, source, quantities, step=max(1, sum(file.rows for file in files) // SAMPLE))
     deviations: float = DEVIATIONS
     while unfinished := _unfinished(cases):
         _take_from_brackets(engine, source, quantities, unfinished, deviations)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cached_property
 
 import numpy as np
@@ -15,7 +15,7 @@ from lab.dataset.frames import count_limits, file_rates, link_ceilings, some_of_
 from lab.dataset.medians import CaseStatistics
 from lab.dataset.sweep_trials import SweepTrials
 from lab.stats.anova import shares_in_parts
-from lab.stats.contrasts import compare_parts
+from lab.stats.contrasts import Contrast, compare_parts
 from lab.stats.effect_ratios import effect_contrasts, effect_table, interaction_contrasts, interaction_table
 from lab.stats.factors import Cells
 from lab.stats.intervals import Floats
@@ -42,16 +42,9 @@ def _shares(sweep: Pooled) -> stats.Shares:
     return shares_in_parts(sweep.grid, measured, sweep.grid_parts())
 
 
-def _effects(sweep: Pooled) -> pd.DataFrame:
-    contrasts = list(effect_contrasts(sweep.grid))
-    rows, log_ratios = compare_parts(sweep.grid, sweep.grid_parts, contrasts, stats.POOLED, sweep.allocate)
-    return effect_table(rows, log_ratios=log_ratios)
-
-
-def _interactions(sweep: Pooled) -> pd.DataFrame:
-    contrasts = list(interaction_contrasts(sweep.grid))
-    rows, log_ratios = compare_parts(sweep.grid, sweep.grid_parts, contrasts, stats.POOLED, sweep.allocate)
-    return interaction_table(rows, log_ratios=log_ratios)
+def _compared(sweep: Pooled, contrasts: Iterator[Contrast], table: Callable[..., pd.DataFrame]) -> pd.DataFrame:
+    rows, log_ratios = compare_parts(sweep.grid, sweep.grid_parts, list(contrasts), stats.POOLED, sweep.allocate)
+    return table(rows, log_ratios=log_ratios)
 
 
 def _limits(sweep: Pooled) -> pd.DataFrame:
@@ -65,8 +58,8 @@ class Pooled(SweepTrials, PooledStatistics):
 
     summary = cached_property(_summary)
     shares = cached_property(_shares)
-    effects = cached_property(_effects)
-    interactions = cached_property(_interactions)
+    effects = cached_property(lambda self: _compared(self, effect_contrasts(self.grid), effect_table))
+    interactions = cached_property(lambda self: _compared(self, interaction_contrasts(self.grid), interaction_table))
     some = cached_property(some_of_each_case)
     file_rates = cached_property(lambda self: file_rates(self, lambda: self.some))
     ceilings = cached_property(link_ceilings)

@@ -107,8 +107,7 @@ class Register:
         entries = _read(self._path, msgspec.json.Decoder(Entry), _problem_of_entry)
         self.runs = {entry.run.run_id: entry.run for entry in entries if entry.run}
         self.files = [file for entry in entries for file in entry.files]
-        cases = _read(self._cases_path, msgspec.json.Decoder(_Case), _problem_of_case)
-        self.cases = [case.levels for case in cases]
+        self.cases = [case.levels for case in _read(self._cases_path, msgspec.json.Decoder(_Case), _problem_of_case)]
         self.blocks: Counter[str] = Counter()
         """The number of blocks of each sweep."""
         for run in self.runs.values():

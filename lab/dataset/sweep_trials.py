@@ -74,10 +74,8 @@ class SweepTrials:
     @cached_property
     def cases(self) -> list[int]:
         """The number of each cell's case; a cell moved a file in any trial."""
-        numbers: list[int] = np.array(list(self.levels))[self.encoded.moved][
-            np.argsort(self.encoded.cases.cell)
-        ].tolist()
-        return numbers
+        moved = np.array(list(self.levels))[self.encoded.moved]
+        return [int(number) for number in moved[np.argsort(self.encoded.cases.cell)]]
 
     @cached_property
     def encoded(self) -> stats.Encoded:
@@ -125,8 +123,7 @@ class SweepTrials:
         if np.ma.is_masked(answer):
             raise self._foreign_value(column, None)
         if len(values) and not (low <= values.min() and values.max() < high):
-            outside = values[(values < low) | (values >= high)]
-            raise self._foreign_value(column, int(outside[0]))
+            raise self._foreign_value(column, int(values[(values < low) | (values >= high)][0]))
         return values
 
     def _foreign_value(self, column: str, value: Any) -> BadInput:

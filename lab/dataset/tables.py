@@ -67,8 +67,7 @@ def observed_table(rows: Rows, facts: Row) -> pa.Table:
     """The observed numbers by run and trial, of trials that have any."""
     import pyarrow as pa
 
-    texts = rows.frame["observed"].tolist()
-    records = [from_json(text) if isinstance(text, str) else text for text in texts]
+    records = [from_json(text) if isinstance(text, str) else text for text in rows.frame["observed"].tolist()]
     counted = np.flatnonzero([bool(record) for record in records])
     keys = {
         "run_id": _repeated(facts["run_id"], len(counted)),
@@ -83,10 +82,9 @@ def limits_table(verdicts: pd.DataFrame, case: Numbers, first_block: int, facts:
     import pyarrow as pa
 
     columns: dict[str, Any] = {
-        "run_id": _repeated(facts["run_id"], len(verdicts)),
-        "case_number": case,
+        "run_id": _repeated(facts["run_id"], len(verdicts)), "case_number": case,
         "block_number": np.full(len(verdicts), first_block, np.int32),
-    }
+    }  # fmt: skip
     columns |= {name: _column(verdicts[name], str) for name in ("limited_by", "grade", "evidence")}
     return pa.table(columns | {"headroom": _column(verdicts["headroom"], float), "n": _column(verdicts["n"], int)})
 

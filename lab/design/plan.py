@@ -100,27 +100,16 @@ def plan(
     made_anew = {name for name in sweep.factors.names("store") if catalogue.store(name).is_made_anew}
     cost = partial(cost_of, sweep, cases, pace=pace, made_anew=made_anew, image_bytes=image_bytes)
     least, most = cost(blocks[: sweep.blocks]), cost(blocks)
-    levels = levels_of(grid)
+    levels, factors = levels_of(grid), plot_factors(cases)
+    keys = plot_keys(cases).items()
+    strata = tuple(Stratum(plot.value, factors[plot], len(set(map(key, cases)))) for plot, key in keys)
     return Plan(
-        slots=slots,
-        cases=cases,
-        left_out=left_out,
-        changes=least.changes,
-        bytes_moved=least.bytes_moved,
-        estimated_s=least.estimated_s,
-        estimated_by=pace.source,
-        most=most,
-        factors={name: tuple(distinct(levels, name)) for name in levels},
-        strata=tuple(
-            Stratum(plot.value, plot_factors(cases)[plot], len(set(map(key, cases))))
-            for plot, key in plot_keys(cases).items()
-        ),
-        first=tuple(first_levels(slots)),
-        grid_cases=len(grid),
-        d_efficiency=_d_efficiency(levels, grid, cases),
-        effects=asked_for(sweep, grid, cases),
-        cannot_tell=cannot_tell(sweep, grid, cases),
-    )
+        slots=slots, cases=cases, left_out=left_out, changes=least.changes, bytes_moved=least.bytes_moved,
+        estimated_s=least.estimated_s, estimated_by=pace.source, most=most,
+        factors={name: tuple(distinct(levels, name)) for name in levels}, strata=strata,
+        first=tuple(first_levels(slots)), grid_cases=len(grid), d_efficiency=_d_efficiency(levels, grid, cases),
+        effects=asked_for(sweep, grid, cases), cannot_tell=cannot_tell(sweep, grid, cases),
+    )  # fmt: skip
 
 
 def check_design(sweep: Sweep, grid: tuple[Case, ...]) -> None:

@@ -91,33 +91,24 @@ PROFILES = {
                 Kind("-preview.jpg", 0.33, lognormal(300 * KIB, 0.4, 2 * MIB)),
                 Kind("-thumb.jpg", 0.34, lognormal(40 * KIB, 0.4, 300 * KIB)),
             ),
-            100,
-            12,
-            "chosen, not measured: originals, one in eleven raw, each with a preview and a thumbnail",
+            files_a_folder=100, width=12,
+            source="chosen, not measured: originals, one in eleven raw, each with a preview and a thumbnail",
         ),
         Profile(
-            "source-tree",
-            (Kind(".c", 1.0, lognormal(1644, 1.87, 1.1 * MIB)),),
-            22,
-            6,
-            "the 4846 files of git/git at 1a3e64c: median 1.7 KiB, mean 9.7 KiB, 22 a folder",
+            "source-tree", (Kind(".c", 1.0, lognormal(1644, 1.87, 1.1 * MIB)),), files_a_folder=22, width=6,
+            source="the 4846 files of git/git at 1a3e64c: median 1.7 KiB, mean 9.7 KiB, 22 a folder",
         ),
         Profile(
-            "mail",
-            (Kind(".eml", 1.0, gamma_three_halves(16 * KIB)),),
-            1000,
-            10,
-            "filebench's varmail.f: 1000 files in a folder, gamma of mean 16 KiB",
+            "mail", (Kind(".eml", 1.0, gamma_three_halves(16 * KIB)),), files_a_folder=1000, width=10,
+            source="filebench's varmail.f: 1000 files in a folder, gamma of mean 16 KiB",
         ),
         Profile(
-            "video",
-            (Kind(".mov", 1.0, lognormal(48 * MIB, 0.6, 10 << 30)),),
-            4,
-            4,
-            "4 a folder as in filebench's videoserver.f, whose files of 10 GiB no RAM disk holds: clips of some 48 MiB",
+            "video", (Kind(".mov", 1.0, lognormal(48 * MIB, 0.6, 10 << 30)),), files_a_folder=4, width=4,
+            source="4 a folder as in filebench's videoserver.f, whose files of 10 GiB no RAM disk holds: clips of some "
+            "48 MiB",
         ),
     )
-}
+}  # fmt: skip
 
 
 @functools.lru_cache(maxsize=4)

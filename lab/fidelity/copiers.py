@@ -59,18 +59,14 @@ def _on(**commands: str) -> Mapping[str, tuple[str, ...]]:
 
 
 EVERYTHING = "rsync-all"
+RSYNC = _on(linux="rsync -a", macos="rsync -a")
 COPIERS = (
     Copier("cp", "the data; on a Mac extended attributes, too", _on(linux="cp -R", macos="cp -R")),
     Copier("cp-a", "all that cp can keep", _on(linux="cp -a")),
     Copier("cp-p", "all that cp of a Mac can keep", _on(macos="cp -pR")),
     Copier("ditto", "what Apple's own copier keeps", _on(macos="ditto"), onto=True),
-    Copier("rsync-a", "what most people type", _on(linux="rsync -a", macos="rsync -a"), needs_mount=False),
-    Copier(
-        EVERYTHING,
-        "every option by which this engine says it keeps something",
-        _on(linux="rsync -a", macos="rsync -a"),
-        needs_mount=False,
-    ),
+    Copier("rsync-a", "what most people type", RSYNC, needs_mount=False),
+    Copier(EVERYTHING, "every option by which this engine says it keeps something", RSYNC, needs_mount=False),
 )
 BY_NAME = {copier.name: copier for copier in COPIERS}
 

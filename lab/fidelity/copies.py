@@ -140,8 +140,7 @@ class Copy:
         return {
             "protocol": self.place.protocol, "store": self.place.store, "options": dict(self.place.options),
             "platforms": list(self.platforms), "ends": asdict(self.ends), "direction": self.direction.value,
-            "tool": self.tool, "command": self.command,
-            "debris": dict(self.debris), "results": results,
+            "tool": self.tool, "command": self.command, "debris": dict(self.debris), "results": results,
         }  # fmt: skip
 
 
@@ -199,11 +198,9 @@ class Judge:
         """What became of a probe. ``plain`` is the reading of an object without the attribute at the target."""
         source = self.source[probe.name]
         if source.state != "value":
-            verdict = (
-                Verdict.UNSEEN if source.state == "error" and probe.name not in self.refused else Verdict.IMPOSSIBLE
-            )
+            is_unread = source.state == "error" and probe.name not in self.refused
             why = self.refused.get(probe.name) or source.text or "the source does not hold it"
-            return Judgement(verdict, _short(why))
+            return Judgement(Verdict.UNSEEN if is_unread else Verdict.IMPOSSIBLE, _short(why))
         if probe.name in self.refused:
             return Judgement(Verdict.IMPOSSIBLE, _short(self.refused[probe.name]))
         if target == source:

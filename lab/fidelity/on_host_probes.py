@@ -86,8 +86,7 @@ def _read_time(path: bytes, key: str) -> str:
 def _read_type(path: bytes, key: str) -> str:
     status = os.lstat(path)
     kinds = {stat.S_IFIFO: "fifo", stat.S_IFDIR: "folder", stat.S_IFREG: "file", stat.S_IFLNK: "link"}
-    device = f"device {os.major(status.st_rdev)}:{os.minor(status.st_rdev)}"
-    return kinds.get(stat.S_IFMT(status.st_mode), device)
+    return kinds.get(stat.S_IFMT(status.st_mode), f"device {os.major(status.st_rdev)}:{os.minor(status.st_rdev)}")
 
 
 def _read_target(path: bytes, key: str) -> str:
@@ -188,9 +187,7 @@ def _read_object(path: bytes, attribute: str, key: str) -> tuple[str, str]:
     except NoAttributeError:
         return "none", ""
     except OSError as error:
-        if error.errno in ABSENT:
-            return "none", ""
-        return _unread(error)
+        return ("none", "") if error.errno in ABSENT else _unread(error)
 
 
 def _unread(error: OSError) -> tuple[str, str]:

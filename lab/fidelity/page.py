@@ -110,8 +110,7 @@ def masked(survey: Survey, mask: Callable[[str], str]) -> Survey:
             view: {name: replace(judgement, how=mask(judgement.how)) for name, judgement in judgements.items()}
             for view, judgements in copy.views.items()
         }
-        ends = Ends(*map(mask, astuple(copy.ends)))
-        copies.append(replace(copy, ends=ends, command=mask(copy.command), views=views))
+        copies.append(replace(copy, ends=Ends(*map(mask, astuple(copy.ends))), command=mask(copy.command), views=views))
     return Survey(engines, [*map(mask, survey.left_out)], copies, [*map(mask, survey.failures)])
 
 

@@ -64,8 +64,7 @@ class PlaceSurvey:
 
     def _in_share(self, name: str) -> str:
         """A folder in the share, as the client or its remote shell names it."""
-        below = self.setup.folder.removeprefix(self.setup.share.path)
-        return f"{self.setup.attached.path}{below}/{name}"
+        return f"{self.setup.attached.path}{self.setup.folder.removeprefix(self.setup.share.path)}/{name}"
 
     def _on_client(self, name: str) -> str:
         return f"{self.session.pair.sides[Role.CLIENT].directory}/{name}"
@@ -143,13 +142,11 @@ class PlaceSurvey:
             return copied
         again = self._copy_named(copier, direction, on_client, name, [name for name in names if name in copied.unread])
         failures = {name: said for name, said in copied.failures.items() if name not in copied.unread}
-        says_no = {
-            name: said
-            for name, said in again.unread.items()
-            if direction is Direction.READ and all(map(SAYS_NO.search, said.splitlines()))
-        }
-        unread = {name: said for name, said in again.unread.items() if name not in says_no}
-        return Copied({**failures, **says_no, **again.failures}, "", unread)
+        unread: dict[str, str] = {}
+        for name, said in again.unread.items():
+            says_no = direction is Direction.READ and all(map(SAYS_NO.search, said.splitlines()))
+            (failures if says_no else unread)[name] = said
+        return Copied({**failures, **again.failures}, "", unread)
 
     def _copy_named(self, copier: Copier, direction: Direction, on_client: str, name: str, names: list[str]) -> Copied:
         """Copy these probes.
@@ -195,8 +192,7 @@ class PlaceSurvey:
         self.session.mounting.failed.clear()
         while True:
             try:
-                probes = readable(laid_by, self.client.platform)
-                return self._read_again(self.client, self._in_share(name), probes)
+                return self._read_again(self.client, self._in_share(name), readable(laid_by, self.client.platform))
             except CommandError as error:
                 self._mount_again(error)
 

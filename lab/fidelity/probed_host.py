@@ -100,10 +100,7 @@ class ProbedHost:
         return self._ask("lay", request, parse_failures, as_root=True)
 
     def read(self, root: str, probes: Sequence[Probe], as_root: bool = False) -> Snapshot:
-        """Read these probes below the folder ``root``, once more after an error.
-
-        As root if only root sees all of them.
-        """
+        """Read these probes below the folder ``root``, once more after an error; as root if only root sees them all."""
         snapshot = self._read(root, probes, as_root)
         if failed := [probe for probe in probes if snapshot.is_unread(probe.name)]:
             again = self._read(root, failed, as_root)

@@ -150,13 +150,12 @@ def _survey_place(
     """Survey one place. A failure is noted, and the survey goes on with the other places."""
     engine = next((engine for engine in survey.engines if engine.host == Role.CLIENT), None)
     number = len(survey.copies) + len(survey.failures)  # no place before had this number
-    label = place_case.place.label
     try:
         survey.copies += PlaceSurvey(session, place_case, copiers, engine, number).run(asked)
     except RestoreError:
         raise
     except LabFailure as error:
-        survey.failures.append(f"{label}: {error.on_one_line()}")
+        survey.failures.append(f"{place_case.place.label}: {error.on_one_line()}")
         tell(survey.failures[-1])
         session.recover()
 

@@ -136,14 +136,12 @@ class _Attempt:
         return Ended(Outcome.FAILED, code, last_words or f"exit code {code}")
 
     def _why_not_begin(self) -> Ended | None:
-        if STOP.is_set() or os.path.lexists(self.order.stop_file):
-            return Ended(Outcome.STOPPED, reason="the fleet was told to stop")
-        return None
+        is_stopped = STOP.is_set() or os.path.lexists(self.order.stop_file)
+        return Ended(Outcome.STOPPED, reason="the fleet was told to stop") if is_stopped else None
 
     def _why_not_measure(self) -> Ended | None:
-        if time.time() >= self.order.deadline:
-            return Ended(Outcome.WINDOW, reason="its window of time has closed")
-        return None
+        is_late = time.time() >= self.order.deadline
+        return Ended(Outcome.WINDOW, reason="its window of time has closed") if is_late else None
 
     def _look(self) -> HostState:
         with tempfile.TemporaryFile() as output:

@@ -159,9 +159,8 @@ class Controller:
             self.tell(f"{waiting.task.id}: failed, and is not tried again: `lab fleet resume` does")
             return
         reason = ended.reason if is_kept_waiting else ""
-        self.waiting[waiting.task.id] = replace(
-            waiting, failures=failures, not_before=not_before, cut_off=cut_off, reason=reason
-        )
+        again = replace(waiting, failures=failures, not_before=not_before, cut_off=cut_off, reason=reason)
+        self.waiting[waiting.task.id] = again
 
     def _pause_s(self, outcome: Outcome, cut_off: bool) -> float:
         """Pause before the next attempt. The session of a run that was cut off keeps a host for some seconds."""

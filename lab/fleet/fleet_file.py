@@ -126,9 +126,6 @@ def check_names(fleet: Fleet, pairs: dict[str, frozenset[str]], path: Path) -> N
     tags = sorted(frozenset().union(*pairs.values()))
     for number, task in enumerate(fleet.tasks, 1):
         for key, names, known in (("pairs", task.pairs, sorted(pairs)), ("tags", task.tags, tags)):
-            for name in names:
-                if name not in known:
-                    raise BadInput(
-                        f"{path}: [[tasks]] {number}: {key}: {one_line(name, 80)}: no pair has it; there are "
-                        f"{listing(known) or 'none'}{hint(name, known)}"
-                    )
+            for name in (name for name in names if name not in known):
+                there = f"there are {listing(known) or 'none'}{hint(name, known)}"
+                raise BadInput(f"{path}: [[tasks]] {number}: {key}: {one_line(name, 80)}: no pair has it; {there}")

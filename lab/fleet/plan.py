@@ -17,11 +17,9 @@ from lab.hosts.hosts_file import Hosts, load_hosts
 from lab.run.begin import compatibility
 from lab.run.case.catalogue import CATALOGUE
 
-MOST_PAIRS = 10_000
+MOST_PAIRS, MOST_TASKS, MOST_PROBLEMS = 10_000, 100_000, 20
 WILDCARD = re.compile(r"[*?\[]")
 THIS_MACHINE = "this machine"
-MOST_TASKS = 100_000
-MOST_PROBLEMS = 20
 PROMPT = "prompt"  # in a hosts file: a person types the password
 
 
@@ -109,9 +107,8 @@ def make_plan(fleet: Fleet, path: Path, queue: Path, *, checked: bool = True) ->
         ]
         for task in _tasks_of(table, sweep, file, hashlib.sha256(text.encode()).hexdigest(), chosen):
             if task.id in tasks:
-                raise BadInput(
-                    f"{place}: {task.sweep} runs on {task.pair} by another [[tasks]] already", "give repetitions there"
-                )
+                problem = f"{place}: {task.sweep} runs on {task.pair} by another [[tasks]] already"
+                raise BadInput(problem, "give repetitions there")
             tasks[task.id] = task
             if len(tasks) > MOST_TASKS:
                 raise BadInput(f"{path}: more than {MOST_TASKS:,} tasks", "give fewer repetitions")
@@ -162,9 +159,8 @@ def _check_asks_nobody(pair: Pair, sweep: Sweep) -> None:
     if pair.config.share.password == PROMPT and compatibility.needs_password(pair.config, sweep):
         prompts.append("[share] password")
     if prompts:
-        raise BadInput(
-            f"{pair.hosts_file}: {listing(prompts)}: prompt: a fleet asks nobody", "give env:, file: or keyring:"
-        )
+        problem = f"{pair.hosts_file}: {listing(prompts)}: prompt: a fleet asks nobody"
+        raise BadInput(problem, "give env:, file: or keyring:")
 
 
 def pairs_of(fleet: Fleet, path: Path) -> dict[str, Pair]:
@@ -229,7 +225,6 @@ def _name(table: Pairs, file: Path, place: str) -> str:
     """The name of a hosts file's pair. Raises BadInput for a file name that cannot be one."""
     name = table.name or file.stem
     if not re.fullmatch(RUN_NAME, name):
-        raise BadInput(
-            f"{place}: {file}: a pair cannot be called {one_line(name, 80)!r}", 'give it a name, such as name = "mini"'
-        )
+        problem = f"{place}: {file}: a pair cannot be called {one_line(name, 80)!r}"
+        raise BadInput(problem, 'give it a name, such as name = "mini"')
     return name

@@ -158,9 +158,8 @@ class Queue:
             content = from_json(untrusted.read_file(self.plan_path, MOST_BYTES).decode())
             if not isinstance(content, dict) or content.get("schema") != SCHEMA:
                 raise ValueError(f"its schema is not {SCHEMA}")
-            plan_id, name, began_at = (
-                untrusted.word(content.get(key), r"[ -~]{1,200}") for key in ("id", "name", "began_at")
-            )
+            words = [untrusted.word(content.get(key), r"[ -~]{1,200}") for key in ("id", "name", "began_at")]
+            plan_id, name, began_at = words
             tasks = content.get("tasks")
             if not isinstance(tasks, list) or not all(map(_is_task, tasks)):
                 raise ValueError("its tasks are not those of a fleet")
@@ -182,8 +181,7 @@ class Queue:
 
     def _status(self, task: Task, lines: Sequence[Line], recent: Sequence[Line], plan: Plan) -> TaskStatus:
         run = find_run(self.folder(task))
-        ended = [line for line in lines if line.event is Event.ENDED]
-        last = ended[-1] if ended else None
+        last = next((line for line in reversed(lines) if line.event is Event.ENDED), None)
         failures = [line for line in recent if line.outcome is Outcome.FAILED]
         open_since = lines[-1].time if lines and lines[-1].event is Event.BEGAN else None
         if run and run.is_done:

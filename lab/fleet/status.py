@@ -84,8 +84,7 @@ def describe_plan(plan: Plan) -> Iterator[str]:
     for machine, names in plan.shared().items():
         yield f"shared: {machine}: {listing(names)}: never at once"
     for site in sorted({task.site for task in plan.tasks} - {""}):
-        pairs = dict.fromkeys(task.pair for task in plan.tasks if task.site == site)
-        yield f"site {site}: {listing(pairs)}"
+        yield f"site {site}: {listing(dict.fromkeys(task.pair for task in plan.tasks if task.site == site))}"
 
 
 def describe(plan: Plan, statuses: Sequence[TaskStatus], ends: Forecast, now: float) -> Iterator[str]:
@@ -130,14 +129,11 @@ def as_json(plan: Plan, queue: Queue, statuses: Sequence[TaskStatus], ends: Fore
     counts = Counter(status.state for status in statuses)
     is_left = counts[TaskState.RUNNING] or counts[TaskState.WAITING]
     return {
-        "fleet": plan.name,
-        "queue": str(queue.path),
-        "in_use": queue.is_in_use,
+        "fleet": plan.name, "queue": str(queue.path), "in_use": queue.is_in_use,
         "counts": {state.value: counts[state] for state in TaskState},
         "ends_at": datetime.fromtimestamp(ends.ends_at, UTC).isoformat(timespec="seconds") if is_left else None,
-        "measured": ends.measured,
-        "tasks": [_task_json(status) for status in statuses],
-    }
+        "measured": ends.measured, "tasks": [_task_json(status) for status in statuses],
+    }  # fmt: skip
 
 
 def _task_json(status: TaskStatus) -> dict[str, object]:

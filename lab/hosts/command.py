@@ -1,7 +1,4 @@
-"""A command for a host as plain data, which another program may run later; scripts for /bin/sh and Perl.
-
-Perl comes with macOS 10.6 to 26, and with every Linux on which such a script runs.
-"""
+"""A command for a host as plain data, which another program may run later; scripts for /bin/sh and Perl."""
 
 import itertools
 import re

@@ -178,14 +178,9 @@ class ProcessConversation(Conversation):
         folder: str | None = None,
     ):
         self._process = subprocess.Popen(  # noqa: S603 – words of the lab's own; no shell here but one that is named
-            command,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            start_new_session=True,
-            env=environment,
-            cwd=folder,
-        )
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            start_new_session=True, env=environment, cwd=folder,
+        )  # fmt: skip
         super().__init__(given, goes_on)
 
     def _give(self, data: bytes) -> None:

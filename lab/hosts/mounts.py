@@ -72,11 +72,9 @@ def parse_signed(text: str, share: str) -> str:
 
 
 def parse_encrypted(text: str, share: str) -> str:
-    """As :func:`parse_signed`, for encryption, from the second line about the share (kernel: cifs_debug_tcon).
-
-    Kernels of today write ``encrypted``, older ones ``Encrypted``.
-    """
+    """As :func:`parse_signed`, for encryption, from the second line about the share (kernel: cifs_debug_tcon)."""
     lines = [session.partition(f") {share} Mounts: ")[2].splitlines()[1:2] for session in cifs_sessions(text, share)]
+    # older kernels write Encrypted
     answers = {"true" if re.search(r"\b[Ee]ncrypted\b", line[0]) else "false" for line in lines if line}
     return answers.pop() if len(answers) == 1 else ""
 

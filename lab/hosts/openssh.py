@@ -1,7 +1,4 @@
-"""SSH by the system's ssh: a control master for each host, with a session for each command.
-
-It reaches hosts whose SSH knows only SHA-1, which paramiko no longer does.
-"""
+"""SSH by the system's ssh: a control master for each host. It reaches hosts that know only SHA-1, unlike paramiko."""
 
 from __future__ import annotations
 
@@ -90,12 +87,9 @@ class OpenSshConnection(Connection):
         with (self.folder / "errors").open("wb") as errors:
             self._master = subprocess.Popen(  # noqa: S603 – the text is a constant, each word an argument of its own
                 ["/bin/sh", "-c", MASTER, "sh", str(self.folder), *words, "--", self._address],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.DEVNULL,
-                stderr=errors,
-                start_new_session=True,
-                env=_environment(),
-            )
+                stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=errors,
+                start_new_session=True, env=_environment(),
+            )  # fmt: skip
 
     def _options(self, target: SshTarget) -> Iterator[str]:
         settings = {

@@ -63,15 +63,11 @@ def connect(role: str, config: HostConfig) -> ParamikoConnection:
             stack.callback(proxy.close)
         try:
             client.connect(
-                target.address,
-                target.port,
-                target.user,
+                target.address, target.port, target.user,
                 key_filename=target.identities,  # type: ignore[arg-type] # its annotation lacks lists, which it takes
                 sock=proxy.socket if proxy else None,
-                timeout=CONNECT_DEADLINE_S,
-                banner_timeout=CONNECT_DEADLINE_S,
-                auth_timeout=CONNECT_DEADLINE_S,
-            )
+                timeout=CONNECT_DEADLINE_S, banner_timeout=CONNECT_DEADLINE_S, auth_timeout=CONNECT_DEADLINE_S,
+            )  # fmt: skip
         except (paramiko.SSHException, OSError, EOFError, ValueError, LookupError) as error:
             raise _explain(error, target, proxy) from error
         transport = present(client.get_transport())
@@ -176,8 +172,7 @@ class ParamikoConnection(Connection):
         if not self.is_active:
             raise ConnectionError
         try:
-            remaining_s = max(deadline - time.monotonic(), 0.0)
-            channel = self._sessions.take(min(remaining_s, CONNECT_DEADLINE_S))
+            channel = self._sessions.take(min(max(deadline - time.monotonic(), 0.0), CONNECT_DEADLINE_S))
             with _closing_at(channel, deadline):
                 channel.exec_command(line)  # would wait for ever
         except LOST as error:
@@ -249,12 +244,9 @@ class Proxy:
         self.socket = ours
         with theirs:
             self.process: subprocess.Popen[bytes] = subprocess.Popen(  # noqa: S603 – the user's own proxy_command
-                ["/bin/sh", "-c", f"exec {command}"],
-                stdin=theirs.fileno(),
-                stdout=theirs.fileno(),
-                stderr=subprocess.PIPE,
-                start_new_session=True,
-            )
+                ["/bin/sh", "-c", f"exec {command}"], start_new_session=True,
+                stdin=theirs.fileno(), stdout=theirs.fileno(), stderr=subprocess.PIPE,
+            )  # fmt: skip
         self._closing = threading.Lock()  # two commands may lose their connection at once
         self._ending: str | None = None
 

@@ -39,10 +39,8 @@ WRAPPER = (
     "code=$?; while read -r rest; do :; done; [ $code -ne 255 ] || echo file-share-lab:exit-255 >&2; exit $code"
 )
 CONNECT: Mapping[str, Callable[[str, HostConfig], Connection]] = {
-    "paramiko": paramiko.connect,
-    "openssh": openssh.connect,
-    "local": local.connect,
-}
+    "paramiko": paramiko.connect, "openssh": openssh.connect, "local": local.connect,
+}  # fmt: skip
 CHECK = {"paramiko": paramiko.check, "openssh": openssh.check}
 # sudo before 1.7.1 (Mac OS X 10.6) takes no -k with a command. If it remembers a password, it does not read ours: the
 # script skips lines up to a mark after the password, so that the command does not get it.

@@ -22,11 +22,9 @@ SSH_CONFIG = "~/.ssh/config"
 SYSTEM_KNOWN_HOSTS = Path("/etc/ssh/ssh_known_hosts")
 # PubkeyAcceptedKeyTypes is PubkeyAcceptedAlgorithms from OpenSSH 8.5 on, which understands both
 OPTIONS = {
-    "kex": ("KexAlgorithms",),
-    "key": ("HostKeyAlgorithms", "PubkeyAcceptedKeyTypes"),
-    "cipher": ("Ciphers",),
-    "mac": ("MACs",),
-}
+    "kex": ("KexAlgorithms",), "key": ("HostKeyAlgorithms", "PubkeyAcceptedKeyTypes"),
+    "cipher": ("Ciphers",), "mac": ("MACs",),
+}  # fmt: skip
 # The host key of Mac OS X 10.6 to 10.10, whose ssh-keygen prints an MD5 fingerprint
 OLD_KEY = " (an old Mac: /etc/ssh_host_rsa_key.pub, and by MD5, as ssh shows it with -o FingerprintHash=md5)"
 OLD_LOGIN = "; a host that signs with ssh-rsa only takes RSA keys"

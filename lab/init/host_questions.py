@@ -22,12 +22,10 @@ def ask_client(questions: Questions, surroundings: Surroundings) -> HostAnswer:
     """Ask which machine mounts the share. The address of this machine is chosen later, by the server's."""
 
     def parse(text: str) -> HostAnswer:
-        if text == THIS_MACHINE:
-            return HostAnswer("", THIS_MACHINE, surroundings.account, "")
-        return _parse_host(text, surroundings)
+        here = HostAnswer("", THIS_MACHINE, surroundings.account, "")
+        return here if text == THIS_MACHINE else _parse_host(text, surroundings)
 
-    choices = _clients(surroundings)
-    return questions.ask("Which machine mounts the share (the client)?", choices, TYPED, parse)
+    return questions.ask("Which machine mounts the share (the client)?", _clients(surroundings), TYPED, parse)
 
 
 def _clients(surroundings: Surroundings) -> list[Choice]:
@@ -96,8 +94,7 @@ def with_own_address(client: HostAnswer, server: HostAnswer, surroundings: Surro
     if client.host:
         return client
     address = surroundings.address_towards(server.address) or ""
-    interface = surroundings.interface_of(address)
-    return replace(client, address=address, interface=interface)
+    return replace(client, address=address, interface=surroundings.interface_of(address))
 
 
 def ask_login(questions: Questions, surroundings: Surroundings, server: HostAnswer, has_ssh: bool) -> HostAnswer:
@@ -108,9 +105,7 @@ def ask_login(questions: Questions, surroundings: Surroundings, server: HostAnsw
     choices = [*accounts, nobody] if has_ssh else [nobody, *accounts]
 
     def parse(text: str) -> HostAnswer:
-        if text == NOBODY:
-            return replace(server, host="", user="")
-        return replace(server, user=user_name(text))
+        return replace(server, host="", user="") if text == NOBODY else replace(server, user=user_name(text))
 
     state = "its SSH answers" if has_ssh else "its SSH does not answer"
     return questions.ask(f"Who can log in to {server.name} by SSH ({state})?", choices, "another account", parse)

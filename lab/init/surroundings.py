@@ -145,13 +145,10 @@ def look_around(tell: Callable[[str], None]) -> Surroundings:
     except KeyError:  # an account without a name
         account = "guest"
     return Surroundings(
-        account=account,
-        is_administrator=_is_administrator(),
-        own_addresses=list_own_addresses(),
-        machines=machines,
+        account=account, is_administrator=_is_administrator(), own_addresses=list_own_addresses(), machines=machines,
         ssh_hosts=_or_nothing(named_hosts, tell),
         mounts=_or_nothing(partial(own_mounts, machines, find_address), tell),
-    )
+    )  # fmt: skip
 
 
 def _or_nothing(find: Callable[[], list[T]], tell: Callable[[str], None]) -> list[T]:

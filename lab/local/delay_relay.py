@@ -17,10 +17,8 @@ from contextlib import suppress
 from lab.local import syscalls
 from lab.local.network import ETHERNET_OVERHEAD_BYTES
 
-TUNSETIFF = 0x400454CA
-IFF_TAP_WITHOUT_HEADER = 0x0002 | 0x1000
-LARGEST_FRAME = 65_600
-FRAMES_AT_ONCE = 64
+TUNSETIFF, IFF_TAP_WITHOUT_HEADER = 0x400454CA, 0x0002 | 0x1000
+LARGEST_FRAME, FRAMES_AT_ONCE = 65_600, 64
 LONGEST_QUEUE = 20_000  # frames; further frames are dropped, as by a switch
 QUIET_S = 1.0  # after so long without a frame the processors may sleep
 # While a program holds this file open, it limits the microseconds that a processor may take to wake up (pm_qos)

@@ -35,7 +35,6 @@ PasswordAuthentication yes
 AuthorizedKeysFile /etc/ssh/lab_authorized_keys .ssh/authorized_keys
 """
 
-
 ROOT_ACCOUNT, MAC_ACCOUNT = "user = root\nsudo = none\n", "user = lab\nsudo = nopasswd\n"
 OLD_TRANSPORT = "transport = openssh\nssh_algorithms = ssh-rsa\n"  # only OpenSSH has the algorithms of old Macs
 

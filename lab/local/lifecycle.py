@@ -18,8 +18,7 @@ from lab.local import backends, cleanup, network, platforms, root_image, state, 
 from lab.local.names import MOST_CLIENTS, hosts_of
 from lab.local.state import Lab, Request
 
-STOP_DEADLINE_S = 20.0
-REBOOT_DEADLINE_S = 300.0
+STOP_DEADLINE_S, REBOOT_DEADLINE_S = 20.0, 300.0
 # PATH and HOME of root: on Linux, and on emulated Macs
 LINUX_LOGIN = ("/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "/root")
 MAC_LOGIN = ("/usr/bin:/bin:/usr/sbin:/sbin", "/private/var/root")

@@ -101,8 +101,7 @@ def _link(
         times = [repr(delay_s), *(repr(bits_per_second(rate)) for rate in rates)]
         words = [*PYTHON, "-m", "lab.local.delay_relay", *ends, *times]
         return [_start(words, "the relay that delays the link", "it needs /dev/net/tun: `modprobe tun`", group)]
-    peer = ["peer", "name", far.device, "netns", str(far.pid)]
-    command = ["ip", "link", "add", near.device, "type", "veth", *peer]
+    command = ["ip", "link", "add", near.device, "type", "veth", "peer", "name", far.device, "netns", str(far.pid)]
     check(run("nsenter", "--target", str(near.pid), "--net", *command))
     return []
 

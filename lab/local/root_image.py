@@ -31,8 +31,7 @@ PACKAGES = (
     # RAM disks and images with a file system
     *("e2fsprogs", "xfsprogs", "btrfs-progs"),
     # tools of sweeps
-    "fio",
-    "bonnie++",
+    *("fio", "bonnie++"),
     # access control lists
     "acl",
 )
@@ -92,17 +91,11 @@ def install_debian(folder: Path, suite: str, packages: Sequence[str], *options: 
     if shutil.which("mmdebstrap") is None:
         raise BadInput("mmdebstrap is missing", "`apt-get install mmdebstrap`, or `make demo`, which does it")
     command = [
-        "mmdebstrap",
-        "--format=directory",
-        '--aptopt=APT::Install-Recommends "false"',
+        "mmdebstrap", "--format=directory", '--aptopt=APT::Install-Recommends "false"',
         *(f'--aptopt={name} "{value}"' for name, value in _apt_settings().items() if value),
         *(f"--dpkgopt=path-exclude=/usr/share/{left_out}/*" for left_out in LEFT_OUT),
-        *options,
-        f"--include={','.join(packages)}",
-        suite,
-        str(folder),
-        *_mirror(),
-    ]
+        *options, f"--include={','.join(packages)}", suite, str(folder), *_mirror(),
+    ]  # fmt: skip
     try:
         # the terminal shows the progress, because a minute of silence looks like a hang
         subprocess.run(  # noqa: S603 – mmdebstrap, with words of the local lab's own
@@ -110,9 +103,8 @@ def install_debian(folder: Path, suite: str, packages: Sequence[str], *options: 
         )
     except (subprocess.CalledProcessError, subprocess.TimeoutExpired) as error:
         problem = f"exit code {error.returncode}" if isinstance(error, subprocess.CalledProcessError) else "no end"
-        raise LabFailure(
-            f"building {folder} of Debian's {suite} failed: mmdebstrap: {problem}", "see its own message above"
-        ) from error
+        message = f"building {folder} of Debian's {suite} failed: mmdebstrap: {problem}"
+        raise LabFailure(message, "see its own message above") from error
 
 
 def run_in_private_mounts(script: str, *words: str) -> None:

@@ -41,8 +41,7 @@ class Process:
     @classmethod
     def of(cls, pid: int) -> Process:
         """The process that has this pid now. Raises FileNotFoundError where there is none."""
-        stat = Path(f"/proc/{pid}/stat").read_text()
-        return cls(pid, int(stat.rpartition(")")[2].split()[19]))
+        return cls(pid, int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[19]))
 
     def alive(self) -> bool:
         """Whether the process still runs; a zombie does not."""

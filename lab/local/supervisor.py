@@ -101,8 +101,7 @@ class Supervisor:
         if group is not None:
             group.mkdir(exist_ok=True)
         namespaces = ["--mount", "--uts", "--ipc", "--net", "--pid", "--cgroup", "--fork", "--kill-child=SIGKILL"]
-        is_mac = platforms.mac_version(self.lab.platforms[host])
-        mac_package = str(platforms.emulated_mac_folder()) if is_mac else ""
+        mac_package = str(platforms.emulated_mac_folder()) if platforms.mac_version(self.lab.platforms[host]) else ""
         words = [str(overlay.root(self.name, host)), mac_package, self.backend.boot(self.lab, host)]
         command = ["unshare", *namespaces, "--", "/bin/sh", str(INIT), *words, str(self.group_of_link or "")]
         with self._log(host).open("wb") as log:

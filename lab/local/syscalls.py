@@ -8,20 +8,13 @@ import struct
 from contextlib import suppress
 from pathlib import Path
 
-CLONE_NEWNS = 0x00020000
-CLONE_NEWNET = 0x40000000
-MS_REC = 0x4000
-MS_SLAVE = 0x80000
-PR_SET_PDEATHSIG = 1
-PR_SET_SECCOMP = 22
-PR_SET_TIMERSLACK = 29
-PR_SET_CHILD_SUBREAPER = 36
+CLONE_NEWNS, CLONE_NEWNET = 0x00020000, 0x40000000
+MS_REC, MS_SLAVE = 0x4000, 0x80000
+PR_SET_PDEATHSIG, PR_SET_SECCOMP, PR_SET_TIMERSLACK, PR_SET_CHILD_SUBREAPER = 1, 22, 29, 36
 SECCOMP_MODE_FILTER = 2
 NETATALK_FILES = 65535  # the descriptors that cnid_metad asks for; it exits where it is refused
-SYSCALLS = {  # machine: (audit architecture, setrlimit, prlimit64)
-    "x86_64": (0xC000003E, 160, 302),
-    "aarch64": (0xC00000B7, 164, 261),
-}
+# By machine: audit architecture, setrlimit, prlimit64
+SYSCALLS = {"x86_64": (0xC000003E, 160, 302), "aarch64": (0xC00000B7, 164, 261)}
 
 _libc = ctypes.CDLL(None, use_errno=True)
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from lab.base.errors import BadInput, CommandError, DeadlineExceeded, LabFailure, RestoreError, TransferError, shorten
+from lab.base.errors import BadInput, CommandError, DeadlineExceeded, LabFailure, TransferError, shorten
 from lab.base.untrusted import one_line
 from lab.hosts import Role
 from lab.measure.subject import Subject
@@ -38,11 +38,7 @@ def in_words_of_user(
     """The same failure, told about the target as it was typed; its log has the raw text.
 
     ``needed_bytes`` is the room that the test takes in the share.
-
-    A RestoreError stays as it is: it has commands to type.
     """
-    if isinstance(error, RestoreError):
-        return error
     message, remedy = _describe(subject, platform, error, needed_bytes)
     told = LabFailure(f"{one_line(target, 200)}: {message}", remedy)
     told.log = next(_logs(error), None)
@@ -65,7 +61,8 @@ def _describe(subject: Subject, platform: Platform, error: LabFailure, needed_by
         message = f"{_account(subject)} may not write into {_place(subject)}"
         return message, "use an account that may, or a folder of the share in which this one may write"
     if not _answers(subject, platform):
-        message = f"{_server(subject)} no longer answers at port {find(subject.protocol).port} ({_protocol(subject)})"
+        port = f"port {find(subject.protocol).port} ({subject.protocol.upper()})"
+        message = f"{_server(subject)} no longer answers at {port}"
         return message, "is it up, does its file server run, and is the network there? Then try again"
     if BROKE_OFF.search(text):
         message = f"the connection to {_server(subject)} broke off in the middle of a test"
@@ -77,11 +74,8 @@ def _describe_mount(subject: Subject, platform: Platform, error: CommandError) -
     server, account, port = _server(subject), _account(subject), find(subject.protocol).port
     if error.exit_code == REFUSED:
         other = f"{Url(subject.protocol, subject.server, subject.share, user='ACCOUNT')} names another account"
-        return (
-            f"the password was refused for {account}",
-            (platform.name == "macos" and error.remedy)
-            or f"are the account and its password right, and may it use {_share(subject)}? {other}",
-        )
+        remedy = f"are the account and its password right, and may it use {_share(subject)}? {other}"
+        return f"the password was refused for {account}", (platform.name == "macos" and error.remedy) or remedy
     if re.search(NO_SHARE, error.output, re.MULTILINE):
         if platform.name == "linux" and subject.protocol == "smb" and subject.share.lower() != subject.share.casefold():
             message = f"GVfs, which mounts it on this machine, cannot ask for {_share(subject)}: it writes ß as ss"
@@ -93,13 +87,13 @@ def _describe_mount(subject: Subject, platform: Platform, error: CommandError) -
         return f"{server} has no share {one_line(subject.share, 200)}, or hides it from {account}", remedy
     if error.exit_code == NO_ANSWER:
         message = f"{server} takes connections at port {port}, and did not answer in 60 s"
-        return message, f"does an {_protocol(subject)} server listen there, and is its disk awake? Try again"
+        return message, f"does an {subject.protocol.upper()} server listen there, and is its disk awake? Try again"
     if CRASHED.search(error.output):
         message = f"GVfs, which mounts it on this machine, broke off when it logged in as {account}"
         return message, "are the account and its password right? Else try again, or mount the share and give its folder"
     if BROKE_OFF.search(error.output) and not error.remedy:
         message = f"{server} hung up when the share was mounted"
-        remedy = f"is it an {_protocol(subject)} server of a version that this machine speaks?"
+        remedy = f"is it an {subject.protocol.upper()} server of a version that this machine speaks?"
         return message, f"{remedy} Another program at port {port} hangs up, too"
     return f"it cannot be mounted: {_reason(error)}", error.remedy or "can another program of this machine mount it?"
 
@@ -127,10 +121,6 @@ def _place(subject: Subject) -> str:
 
 def _account(subject: Subject) -> str:
     return one_line(subject.account, 80) if subject.account and subject.protocol != "nfs" else "this account"
-
-
-def _protocol(subject: Subject) -> str:
-    return subject.protocol.upper()
 
 
 def _reason(error: LabFailure) -> str:

@@ -7,7 +7,7 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from lab.base.errors import BadInput, LabFailure
+from lab.base.errors import BadInput, LabFailure, RestoreError
 from lab.base.untrusted import one_line
 from lab.design.sweep_file import RUN_NAME
 from lab.hosts.fields import IPERF3_PORT, password_source
@@ -74,6 +74,8 @@ def measure(wish: Wish, results: Path, supervision: Supervision) -> tuple[RunFol
         folder, ending = lifecycle.begin(config, sweep, text, results, watched, about)
     except NoPassword as error:
         raise BadInput(f"--password {wish.password}: {error.why.message}", error.why.remedy or ASKS) from error
+    except RestoreError:  # it has commands to type, and says itself what came first
+        raise
     except LabFailure as error:
         raise in_words_of_user(wish.target, subject, platform, error) from error
     if ending.failure and not any(trial.status == "ok" for trial in folder.trials()):
@@ -97,10 +99,8 @@ def check_password(source: str) -> None:
     try:
         password_source(source)
     except ValueError:  # the message must not repeat the text, which may be a password
-        message = (
-            "--password: takes no password, but where to find it: prompt, env:VARIABLE, file:PATH, keyring:SERVICE"
-        )
-        raise BadInput(message, ASKS) from None
+        sources = "prompt, env:VARIABLE, file:PATH, keyring:SERVICE"
+        raise BadInput(f"--password: takes no password, but where to find it: {sources}", ASKS) from None
 
 
 def read_link(platform: Platform, facts: Facts) -> ClientLink:
@@ -141,6 +141,4 @@ def _find_iperf3(subject: Subject, platform: Platform) -> str:
         config = HostConfig(host=host, user=user or None, sudo="none", data_address=subject.address)
         with closing(SshHost("server", config)) as server:
             return "" if server.shell("command -v iperf3", check=False).exit_code == 0 else "off"
-    if platform.network.answers(subject.address, IPERF3_PORT):
-        return f"[{subject.address}]:{IPERF3_PORT}"
-    return "off"
+    return f"[{subject.address}]:{IPERF3_PORT}" if platform.network.answers(subject.address, IPERF3_PORT) else "off"

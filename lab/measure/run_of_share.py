@@ -37,8 +37,7 @@ def hosts_of(subject: Subject, place: str, ram_bytes: int, iperf3: str, password
     elif subject.protocol == "ssh":
         share |= {"path": "~", "account": user or "nobody"}
     else:
-        is_nfs = subject.protocol == "nfs"
-        share |= {"path": subject.share} if is_nfs else {"name": subject.share, "password": password}
+        share |= {"path": subject.share} if subject.protocol == "nfs" else {"name": subject.share, "password": password}
         share |= {"account": subject.account, "folder": subject.folder}
     server = {"data_address": subject.address, "tune": "no", **server}
     sections = {"client": client, "server": server, "share": share, "lab": {"title": subject.target}}
@@ -57,8 +56,7 @@ def sweep_of(subject: Subject, name: str) -> tuple[Sweep, str]:
     """The sweep, both directions by cp and rsync if installed, until ± 10 %; and its text for run.json."""
     content = {
         "name": name, "description": "lab measure", "blocks": LEAST_BLOCKS, "max_blocks": MOST_BLOCKS,
-        "precision": PRECISION, "effects": ["speed"],
-        "workload": {"seconds": SECONDS},
+        "precision": PRECISION, "effects": ["speed"], "workload": {"seconds": SECONDS},
         "factors": {
             "protocol": [subject.protocol], "tool": tools(subject), "mtu": [subject.facts.mtu], "store": ["disk"],
         },

@@ -59,15 +59,13 @@ def find_subject(target: Target, platform: Platform, login: str = "") -> Subject
     if isinstance(target, Folder):
         mount = find_share(platform, target.path)
         reached = _reach(mount.address, platform)
-        text = str(target)
-        return Subject(text, mount.protocol, mount.server, *reached, target.path, share=mount.share, login=login)
+        return Subject(str(target), mount.protocol, mount.server, *reached, target.path, share=mount.share, login=login)
     if isinstance(target, Url):
         return _find_url(target, platform, login)
     from lab.hosts.ssh_target import ssh_config  # paramiko is slow to import
 
     name = ssh_config(target.host)[0].get("hostname", target.host)
-    reached = _reach(name, platform, "" if target.user else NEITHER)
-    return Subject(str(target), "ssh", name, *reached, login=str(target))
+    return Subject(str(target), "ssh", name, *_reach(name, platform, "" if target.user else NEITHER), login=str(target))
 
 
 def _find_url(target: Url, platform: Platform, login: str) -> Subject:
@@ -77,10 +75,9 @@ def _find_url(target: Url, platform: Platform, login: str) -> Subject:
         raise BadInput(message, "mount it, and give the folder")
     address, own_address, facts = _reach(target.server, platform)
     check_offered(platform, target.server, address, target.protocol, port)
-    account = target.user.rpartition(";")[2] or getpass.getuser()
     return Subject(
         str(target), target.protocol, target.server, address, own_address, facts, share=target.share,
-        folder=target.folder, account=account, login=login,
+        folder=target.folder, account=target.user.rpartition(";")[2] or getpass.getuser(), login=login,
     )  # fmt: skip
 
 

@@ -58,8 +58,7 @@ def show_slips() -> Table:
             first = f"{baseline.value:g} {baseline.unit}" if baseline else "–"
             changes = f"{figure.change_pct:+g}", number(entry.change_pct, "+.2f")
             rows.append([figure.table, describe(figure), first, f"{figure.value:g} {figure.unit}", *changes])
-    headings = ["table", "", "from", "to", "printed %", "right %"]
-    return Table(TextTable(headings, rows, is_text=True), "The slips")
+    return Table(TextTable(["table", "", "from", "to", "printed %", "right %"], rows, is_text=True), "The slips")
 
 
 def answer(question: Question, run: Opened) -> list[object]:

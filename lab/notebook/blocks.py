@@ -34,21 +34,18 @@ def table_of_blocks(spreads: pd.DataFrame, precision: float) -> pd.DataFrame:
     """
     needed = [blocks_needed(spread, precision) for spread in spreads["spread"]]
     now = [100 * half_width(row["spread"], row["blocks"]) for row in rows_of(spreads)]
-    aim = f"blocks for ±{100 * precision:g} %"
     by_itself = [count and max(LEAST_BLOCKS, count + LOOKS - 1) for count in needed]
-    columns = {"noise %": 100 * spreads["spread"], "blocks": spreads["blocks"], "± % now": now}
-    table = pd.DataFrame(columns).round(1)
-    table[aim], table["by itself"] = needed, by_itself
+    table = pd.DataFrame({"noise %": 100 * spreads["spread"], "blocks": spreads["blocks"], "± % now": now}).round(1)
+    table[f"blocks for ±{100 * precision:g} %"], table["by itself"] = needed, by_itself
     return table.set_index(spreads["effect"] + ", " + spreads["where"])
 
 
 def draw_widths(run: Run, precision: float) -> Figure:
     """The half-width of each effect's interval against the number of blocks, and the wanted precision."""
-    spreads = noise(run).head(MOST_LINES)
     figure = begin(analyse(run).trials, 3.6)
     axes, blocks = figure.subplots(), np.arange(INTERVAL_BLOCKS, MOST_BLOCKS + 1)
     handles = []
-    for colour, row in zip(PALETTE, rows_of(spreads), strict=False):
+    for colour, row in zip(PALETTE, rows_of(noise(run).head(MOST_LINES)), strict=False):
         axes.plot(blocks, [100 * half_width(row["spread"], int(count)) for count in blocks], color=colour)
         handles.append(mark(row["effect"], colour, "_"))
     axes.axhline(100 * precision, color=PALETTE[6], linewidth=0.8, linestyle="--")

@@ -42,6 +42,5 @@ def show_change(comparison: Comparison) -> Stack:
 def cases(comparison: Comparison) -> pd.DataFrame:
     """The numbers of each case of both runs by the factors that vary, from :func:`lab.stats.two_runs.compare_all`."""
     table = comparison.versus[0].cases
-    factors = table.columns[: table.columns.get_loc("n_a")]
-    varied = [name for name in factors if table[name].nunique() > 1]
+    varied = [name for name in table.columns[: table.columns.get_loc("n_a")] if table[name].nunique() > 1]
     return table[[*varied, *(name for name in VERSUS if name != "p_value")]]

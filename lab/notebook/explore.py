@@ -86,8 +86,7 @@ def trial_table(run: Run, trial_id: str) -> TextTable:
     fields: dict[Any, Any] = row.drop(columns=["options", "effective", "observed"]).iloc[0].to_dict()
     first = {name: fields.pop(name) for name in FIRST}
     effective = {f"effective.{name}": value for name, value in row["effective"].iloc[0].items()}
-    observed = dataframe.observed(row).iloc[0].to_dict()
-    counted = {f"observed.{name}": value for name, value in observed.items()}
+    counted = {f"observed.{name}": value for name, value in dataframe.observed(row).iloc[0].to_dict().items()}
     facts: dict[str, object] = {**first, **fields, **effective, **counted}
     rows = []
     for name, value in facts.items():

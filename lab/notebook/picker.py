@@ -40,7 +40,9 @@ class Picker(Generic[Choice]):
             options=list(self._choices), description=label, layout=Layout(width=WIDE),
             style={"description_width": NAME_WIDTH},
         )  # fmt: skip
-        self._display()
+        static = f"{label}: {self.chosen_name()} (Jupyter offers {len(self._choices)} to pick from)"
+        display({WIDGET: self.widget._repr_mimebundle_()[WIDGET], "text/plain": static}, raw=True)
+        self._handle = display(self.shown)
         self.widget.observe(lambda _: self._refresh(), names="value")
         if follows:
             follows._listeners.append(self._follow)
@@ -69,12 +71,6 @@ class Picker(Generic[Choice]):
             return dict(self._options())
         except LabError:  # the run cannot be opened: the picker of runs shows the error
             return {}
-
-    def _display(self) -> None:
-        bundle = self.widget._repr_mimebundle_()
-        static = f"{self.label}: {self.chosen_name()} (Jupyter offers {len(self._choices)} to pick from)"
-        display({WIDGET: bundle[WIDGET], "text/plain": static}, raw=True)
-        self._handle = display(self.shown)
 
     def _refresh(self) -> None:
         if self._is_replacing:  # each step of replacing the list changes the value

@@ -116,9 +116,8 @@ def draw_intervals(effects: pd.DataFrame, change_pct: float) -> Figure:
     shown = effects.head(MOST_DRAWN)
     figure = begin_over([f"The first {len(shown)} of {len(effects)} intervals."], 3.4)
     axes = figure.subplots()
-    held = shown["held"].to_numpy()
     for is_held, colour in ((True, INK), (False, PALETTE[1])):
-        some = shown[held == is_held]
+        some = shown[shown["held"].to_numpy() == is_held]
         axes.vlines(some.index, some["low_pct"], some["high_pct"], color=colour, linewidth=1.2)
         axes.plot(some.index, some["change_pct"], "o", color=colour, markersize=3)
     axes.axhline(change_pct, color=PALETTE[0], linewidth=1)

@@ -9,7 +9,7 @@ from typing import ClassVar, Literal, TypeAlias
 
 from lab.base.errors import Unsupported
 from lab.base.scripts import read_script
-from lab.base.untrusted import count, first_line
+from lab.base.untrusted import count, first_line, match_of
 from lab.hosts.command import Command, script
 from lab.hosts.own_folder import OWN_FOLDER
 from lab.platforms.part import Part
@@ -144,10 +144,8 @@ def parse_df_inodes(text: str) -> int | None:
 
 
 def _parse_free(text: str) -> int:
-    match = re.search(r"\s([0-9]+)\s+([0-9]+)\s+([0-9]+)\s+([0-9]+%|-)\s+/", text)  # a device may have spaces
-    if not match:
-        raise ValueError("no line with the free space")
-    return count(match[3])
+    row = r"\s([0-9]+)\s+([0-9]+)\s+([0-9]+)\s+([0-9]+%|-)\s+/"  # a device may have spaces
+    return count(match_of(row, text, "no line with the free space")[3])
 
 
 MISSING = 'for name in "$@"; do command -v "$name" >/dev/null || echo "$name"; done; :'

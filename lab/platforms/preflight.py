@@ -1,11 +1,11 @@
 """What `lab check` asks a system before a run. Nothing here changes anything."""
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar, TypeAlias
 
+from lab.base.untrusted import match_of
 from lab.hosts.assumptions import Capture, Version
 from lab.platforms.facts import Facts
 from lab.platforms.part import Part
@@ -78,9 +78,8 @@ def skew(before_s: float, clock: str, after_s: float) -> Skew:
 
     A reading without a fraction may be up to a second old. Raises ValueError for a text that is no time.
     """
-    match = re.fullmatch(r"\s*(\d+)(\.\d+)?\s*", clock)
-    if not match:
-        raise ValueError(f"its clock says {clock[:40]!r}, which is no number of seconds")
+    problem = f"its clock says {clock[:40]!r}, which is no number of seconds"
+    match = match_of(r"\A\s*(\d+)(\.\d+)?\s*\Z", clock, problem)
     earliest = float(match[0])
     latest = earliest if match[2] else earliest + 1.0
     low, high = earliest - after_s, latest - before_s

@@ -10,15 +10,12 @@ from lab.base.untrusted import count, first_line
 from lab.platforms.part import Part
 from lab.settings.operation import Setting
 
-FOLDER = "folder"
+FOLDER = "folder"  # no RAM disk, but a folder on the host's disk, which needs no root
 MIB = 1 << 20
 
 
 class RamDisks(Part, ABC):
-    """Makes RAM disks. ``formats`` are values of ``ram_disk_format``, the usual one first.
-
-    FOLDER is no RAM disk, but a folder on the host's disk, which needs no root.
-    """
+    """Makes RAM disks. ``formats`` are values of ``ram_disk_format``, the usual one first."""
 
     formats: ClassVar[tuple[str, ...]]
 

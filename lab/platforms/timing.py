@@ -178,10 +178,7 @@ class Armed:
         self._dialogue, self._gone_mark, self._read = dialogue, gone_mark, read
 
     def await_ready(self) -> float:
-        """Wait for the stopwatch; returns the seconds that it counts before the start.
-
-        Raises HostError, and TransferError if the stopwatch cannot begin.
-        """
+        """Wait for the stopwatch; returns the seconds that it takes to count first. Raises HostError, TransferError."""
         return self._number("ready")
 
     def measure_offset(self) -> Offset:

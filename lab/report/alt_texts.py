@@ -64,10 +64,6 @@ def _some(statements: Iterable[str], begin: str = "") -> str:
     return f"{begin}{'; '.join(first[:MOST])}{more}." if first else ""
 
 
-def _effects(run: Analysis) -> str:
-    return _some(map(effect_words, overall_effects(run)), "Over all cases, with 95 % intervals: ")
-
-
 def _shares(run: Analysis) -> str:
     table = run.shares.table.dropna(subset="share").sort_values("share", ascending=False, kind="stable")
     return _some(f"{stats.term_label(row['term'])} {100 * row['share']:.1f} %" for row in stats.rows_of(table))
@@ -89,7 +85,7 @@ def _stages(run: Analysis) -> str:
 NUMBERS: dict[str, Callable[[Analysis], str]] = {
     "throughput": _throughput,
     "waterfall": _stages,
-    "effects": _effects,
+    "effects": lambda run: _some(map(effect_words, overall_effects(run)), "Over all cases, with 95 % intervals: "),
     "interactions": lambda run: interaction_sentences(run.interactions) or FEWER_THAN_TWO,
     "shares": _shares,
     "cpu_cost": _cpu_cost,

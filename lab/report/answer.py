@@ -106,5 +106,4 @@ class _Lines:
             lines = textwrap.wrap(f"{text}.", self.width, break_on_hyphens=False)
             if len(lines) <= most:
                 return lines
-        first = f"{point.parts[0]}."
-        return textwrap.wrap(first, self.width, break_on_hyphens=False, max_lines=most, placeholder=" …")
+        return textwrap.wrap(f"{point.parts[0]}.", self.width, break_on_hyphens=False, max_lines=most, placeholder=" …")

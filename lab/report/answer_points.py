@@ -155,8 +155,7 @@ def what_matters(effects: pd.DataFrame, blocks: int) -> list[Point]:
         changes = [f"{stats.compared_label(row)} {_number(row['change_pct'])} %" for row in rows]
         return [Point("What matters", [f"too few blocks to tell ({blocks}); seen so far: {changes[0]}", *changes[1:]])]
     established = [row for row in rows if row["established"]]
-    parts = [effect_words(row) for row in established]
-    parts += [_not_shown(row) for row in rows if not row["established"]]
+    parts = [*map(effect_words, established), *(_not_shown(row) for row in rows if not row["established"])]
     if not established:
         parts[0] = f"no setting was shown to matter in {_plural(blocks, 'block')}; {parts[0]}"
     return [Point("What matters", parts)]
@@ -258,8 +257,7 @@ def _measure_more(speeds: stats.Grid, effects: Sequence[stats.Row]) -> list[str]
     if not widths or not np.isfinite(max(widths)):
         return []
     more = MORE_BLOCKS * blocks
-    narrower = half_width_factor(more) / half_width_factor(blocks)
-    width = 100 * np.expm1(np.log1p(max(widths) / 100) * narrower)
+    width = 100 * np.expm1(np.log1p(max(widths) / 100) * (half_width_factor(more) / half_width_factor(blocks)))
     return [f"to see effects from some ±{width:.{0 if width >= 10 else 1}f} % on, set blocks = {more} in the sweep"]
 
 

@@ -42,7 +42,6 @@ SHOTS = {
     ("bonnie++", "random_stat"): "bonnie++: files looked at, in no order",
     ("bonnie++", "random_delete"): "bonnie++: files removed, in no order",
 }
-MB = 10**6
 
 
 def limits_table(verdicts: pd.DataFrame) -> TextTable:
@@ -53,10 +52,8 @@ def limits_table(verdicts: pd.DataFrame) -> TextTable:
     cases = cases.fillna(ABSENT)
     varied, alike = varied_and_alike(cases)
     rows = [
-        [
-            row_with_levels(case, varied), row["limited_by"], row["grade"],
-            number(100 * row["headroom"], ".0f", " %"), str(row["n"]), row["evidence"],
-        ]
+        [row_with_levels(case, varied), row["limited_by"], row["grade"], number(100 * row["headroom"], ".0f", " %"),
+         str(row["n"]), row["evidence"]]
         for row, case in zip(judged, stats.rows_of(cases), strict=True)
     ]  # fmt: skip
     count = int((verdicts["elapsed_s"] < SHORT_S).sum())
@@ -76,10 +73,8 @@ def limits_over_runs(pooled: PooledStatistics) -> TextTable:
     limits, count = pooled.limits, pooled.run_count
     varied, alike = varied_and_alike(limits.drop(columns=["limited_by", "runs", "certain", "headroom", "evidence"]))
     rows = [
-        [
-            row_with_levels(row, varied), row["limited_by"], str(row["runs"]), str(row["certain"]),
-            number(100 * row["headroom"], ".0f", " %"), row["evidence"],
-        ]
+        [row_with_levels(row, varied), row["limited_by"], str(row["runs"]), str(row["certain"]),
+         number(100 * row["headroom"], ".0f", " %"), row["evidence"]]
         for row in stats.rows_of(limits)
     ]  # fmt: skip
     lacking = f"{pooled.unjudged} of {count} runs were added by an older lab, which kept no limits. "

@@ -76,17 +76,15 @@ class Document:
         """The document as one file that needs no network."""
         header = [html.paragraph(line, "where") for line in self.where]
         header += [f"<p><strong>{html.sentence(warning)}</strong></p>" for warning in self.warnings]
-        contents = {chapter.name: chapter.title for chapter in self.chapters}
         main, footer = map(self._chapter, self.chapters), html.paragraph(self.footer, "note")
-        return html.page(self.title, header, main, footer, contents)
+        return html.page(self.title, header, main, footer, {chapter.name: chapter.title for chapter in self.chapters})
 
     def _chapter(self, chapter: Chapter) -> str:
         parts = [f'<section id="{chapter.name}"><h2>{html.escape(chapter.title)}</h2>']
         parts += [html.answers(chapter.answers)] if chapter.answers is not None else []
         parts += [html.listed(chapter.listed)] if chapter.listed is not None else []
         parts += [html.paragraph(chapter.text)] if chapter.text is not None else []
-        for section in chapter.sections:
-            parts += self._section(section)
+        parts += [text for section in chapter.sections for text in self._section(section)]
         return "\n".join([*parts, *chapter.more, "</section>"])
 
     def _section(self, section: Section) -> Iterator[str]:

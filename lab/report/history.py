@@ -65,9 +65,8 @@ def sentences(history: History) -> list[str]:
 
 def notes(history: History) -> list[str]:
     """The scatter of the numbers, how often chance alone makes a step, and warnings of machines."""
-    between_runs, inside = (
-        _span([getattr(row, name) for row in history.rows]) for name in ("between_pct", "within_pct")
-    )
+    between_runs = _span([row.between_pct for row in history.rows])
+    inside = _span([row.within_pct for row in history.rows])
     statements = []
     if older := history.saved.older:
         statements.append(f"Only the newest {MOST_RUNS} runs are looked at; {older:,} are older.")
@@ -100,8 +99,7 @@ def tool_label(tool_rows: Sequence[SpeedHistory]) -> str:
 
 def judge_slower(history: History, percent: float) -> tuple[bool, list[str]]:
     """Whether the newest run is slower by more than so much in any row, with confidence; and a sentence a row."""
-    newest = len(history.saved.runs) - 1
-    rows = [row for row in history.rows if row.points[-1].run == newest]
+    rows = [row for row in history.rows if row.points[-1].run == len(history.saved.runs) - 1]
     sentences = [_judge_row(history, row, percent) for row in rows] or ["no trial of the newest run counts"]
     is_met = any(row.newest[2] < -percent for row in rows)  # even the end of the interval nearest to 0
     return is_met, [f"slower-than {percent:g}%: {sentence}" for sentence in sentences]
@@ -162,8 +160,7 @@ def _newest(row: SpeedHistory) -> str:
         return ""
     word = "slower" if change < 0 else "faster"
     ends = ", ".join(map(_number, sorted((abs(low), abs(high)))))
-    differs = f"the newest run is {_number(abs(change))} % [{ends}] {word}"
-    return f"; {differs} than the {len(row.reference)} before"
+    return f"; the newest run is {_number(abs(change))} % [{ends}] {word} than the {len(row.reference)} before"
 
 
 def _causes(history: History) -> list[str]:

@@ -61,8 +61,7 @@ def fastest_first(run: Analysis) -> pd.DataFrame:
 
 
 def _shown(cases: pd.DataFrame) -> pd.DataFrame:
-    most_of_direction = MOST_ROWS // cases["direction"].nunique()
-    return cases.groupby("direction", sort=False, observed=True).head(most_of_direction)
+    return cases.groupby("direction", sort=False, observed=True).head(MOST_ROWS // cases["direction"].nunique())
 
 
 def case_label(row: stats.Row, cases: pd.DataFrame) -> str:
@@ -79,8 +78,7 @@ def _effects(table: pd.DataFrame, overall: list[stats.Row]) -> Leading:
         same = sorted(compared, key=lambda case: float(case["ratio"]))
         ends = [f"{change(end, 'change_pct')} ({stats.row_label(end)})" for end in (same[:1] + same[-1:])]
         shown_effects += 1 + min(len(same), 2)
-        interval = between(row["low_pct"], row["high_pct"], "+.1f")
-        first = [stats.compared_label(row), change(row, "change_pct"), interval]
+        first = [stats.compared_label(row), change(row, "change_pct"), between(row["low_pct"], row["high_pct"], "+.1f")]
         rows.append([*first, *(ends or ["–", "–"]), counted(row)])
     caption = (
         "Change of throughput in percent: over all cases, and in the case with the least and the most. n: "
@@ -93,11 +91,9 @@ def _effects(table: pd.DataFrame, overall: list[stats.Row]) -> Leading:
 
 def _speeds(cases: pd.DataFrame) -> Leading:
     rows = [
-        [
-            case_label(row, cases), number(row["median_MB_per_s"], ".1f"),
-            between(row["low_MB_per_s"], row["high_MB_per_s"], ".1f"),
-            number(100 * row["share_of_ceiling"], ".0f", " %"), str(row["n"]),
-        ]
+        [case_label(row, cases), number(row["median_MB_per_s"], ".1f"),
+         between(row["low_MB_per_s"], row["high_MB_per_s"], ".1f"),
+         number(100 * row["share_of_ceiling"], ".0f", " %"), str(row["n"])]
         for row in stats.rows_of(_shown(cases))
     ]  # fmt: skip
     _, alike = varied_and_alike(cases[cases.columns[: cases.columns.get_loc("n")]])

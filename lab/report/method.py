@@ -23,8 +23,7 @@ def method(run: Analysis) -> str:
 
 def _hosts(described: RunJson) -> Iterator[str]:
     hosts = described.get("hosts", {})
-    machines = {role: _machine(hosts[role]) for role in ("client", "server") if role in hosts}
-    machines = {role: machine for role, machine in machines.items() if machine}
+    machines = {role: machine for role in ("client", "server") if role in hosts and (machine := _machine(hosts[role]))}
     if not machines:
         return
     alike = len(machines) > 1 and len(set(machines.values())) == 1

@@ -95,11 +95,10 @@ def capacity(some: pd.DataFrame) -> pd.DataFrame:
     is_read = some["direction"] == "read"
     on_devices = counted[ON_DEVICES["read"]].where(is_read, counted[ON_DEVICES["write"]])
     numbers = {
-        CAPACITY: counted[CAPACITY],
-        "bytes_per_s": some["bytes_per_s"].where(has_store),
+        CAPACITY: counted[CAPACITY], "bytes_per_s": some["bytes_per_s"].where(has_store),
         DEVICE_BYTES: (on_devices / some["size_bytes"]).where(has_store),
         READ_FIRST: (counted[ON_DEVICES["read"]] / some["size_bytes"]).where(has_store & ~is_read),
-    }
+    }  # fmt: skip
     return _by_case(some, pd.DataFrame(numbers), "median")
 
 
@@ -153,13 +152,10 @@ def _table_of_cases(
         return None
     varied, alike = varied_and_alike(table[list(stats.factors_of(table.columns))])
     rows = [
-        [
-            _case_name(row, varied),
-            *(number(factor * row[key], style) for _, key, factor, style in numbers),
-            *([str(row["n"])] if with_count else []),
-        ]
+        [_case_name(row, varied), *(number(factor * row[key], style) for _, key, factor, style in numbers),
+         *([str(row["n"])] if with_count else [])]
         for row in stats.rows_of(table)
-    ]
+    ]  # fmt: skip
     headings = ["", *(heading for heading, *_ in numbers), *(["n"] if with_count else [])]
     return TextTable(headings, rows, caption + alike)
 

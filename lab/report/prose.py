@@ -65,8 +65,7 @@ def warnings(run: RunJson) -> list[str]:
 
 def warnings_of_machines(run: RunJson) -> list[str]:
     """Warnings that the machines of a run were virtual or emulated."""
-    local = [LOCAL_LAB] if run.get("instance") is not None else []
-    return [*local, *([EMULATED_MAC] if emulated(run) else [])]
+    return [*([LOCAL_LAB] if run.get("instance") is not None else []), *([EMULATED_MAC] if emulated(run) else [])]
 
 
 def not_measured(run: RunJson) -> list[str]:
@@ -121,8 +120,7 @@ def interaction_sentence(row: stats.Row) -> str:
     second = stats.factor_label(row["with_factor"])
     both = span(row, "interaction")
     if row["established"]:
-        more = "more" if row["interaction_pct"] > 0 else "less"
-        together = f"{more} than the two alone by {both}"
+        together = f"{'more' if row['interaction_pct'] > 0 else 'less'} than the two alone by {both}"
     elif np.isnan(row["p_value"]):
         together = "too few blocks to say if the two act on each other"
     else:
@@ -150,11 +148,8 @@ def drift_sentence(drift: stats.Drift) -> str:
         within = _interval(*drift.in_block_pct)
         parts.append(f"inside a block the anchor changed by {within} (n = {drift.n_blocks} blocks)")
     if not np.isnan(drift.over_run_pct[0]):
-        whole = _interval(*drift.over_run_pct)
-        parts.append(
-            f"from its first block to its last speeds changed by {whole}, all cases together (n = {drift.n_points} "
-            "blocks)"
-        )
+        whole = f"{_interval(*drift.over_run_pct)}, all cases together (n = {drift.n_points} blocks)"
+        parts.append(f"from its first block to its last speeds changed by {whole}")
     return f"{capitalised('; '.join(parts))}." if parts else "One block cannot tell if anything drifted."
 
 
@@ -170,9 +165,7 @@ def capitalised(text: str) -> str:
 
 def listed(names: Sequence[str], most: int = MOST_NAMED) -> str:
     """Names one after another, the last with `and`; of many only the first, and how many more there are."""
-    shown = list(names[:most])
-    if len(names) > most:
-        shown.append(f"{len(names) - most} more")
+    shown = [*names[:most], *([f"{len(names) - most} more"] if len(names) > most else [])]
     return " and ".join(filter(None, [", ".join(shown[:-1]), *shown[-1:]]))
 
 

@@ -52,12 +52,11 @@ def published_tables(recomputed: Sequence[Recomputed]) -> list[TextTable]:
     by_table: dict[str, list[Recomputed]] = {}
     for entry in recomputed:
         by_table.setdefault(entry.figure.table, []).append(entry)
-    headings = ["", "published", "change %", "recomputed %"]
     tables = []
     for entries in by_table.values():
         changes = [number(entry.change_pct, "+.1f") + (" WRONG" if entry.is_slip else "") for entry in entries]
         rows = [[*_printed(entry), change] for entry, change in zip(entries, changes, strict=True)]
-        tables.append(TextTable(headings, rows, _caption(entries[0].figure)))
+        tables.append(TextTable(["", "published", "change %", "recomputed %"], rows, _caption(entries[0].figure)))
     return tables
 
 
@@ -119,8 +118,7 @@ def published_json(recomputed: Sequence[Recomputed], own: Sequence[Own | None] |
             "is_wrong": entry.is_slip, "slips": slips_of(table), "hardware": hardware_of(table),
         }  # fmt: skip
         if own is not None:
-            measured = own[place]
-            record["own"] = _own_json(figure, measured) if measured else None
+            record["own"] = _own_json(figure, measured) if (measured := own[place]) else None
         records.append(record)
     return records
 

@@ -82,9 +82,7 @@ _CEILINGS: tuple[Table[Statistics], ...] = (
           lambda run: tables.records(run.waterfall) if len(run.store_numbers) else [], is_shown_empty=True),
 )  # fmt: skip
 _RUN: tuple[Table[Analysis], ...] = (
-    *_CASES,
-    _LIMITS,
-    *_CEILINGS,
+    *_CASES, _LIMITS, *_CEILINGS,
     Table("counted", "What both hosts counted", lambda run: own_numbers.counted_table(run.some)),
     Table("remarks", "Remarks", lambda run: own_numbers.remarks(run.some)),
     Table("lost", "Void and failed trials", lambda run: tables.lost(run.trials.frame),

@@ -28,14 +28,10 @@ from lab.results.run_folder import RunFolder
 from lab.stats.summary_table import round_trips_per_file
 
 QUESTIONS = {
-    "answer": "The answer",
-    "fastest": "What is fastest?",
-    "changes": "What does each setting change?",
-    "limits": "What limits it?",
-    "trust": "How far can it be trusted?",
-    "how": "How was it measured?",
+    "answer": "The answer", "fastest": "What is fastest?", "changes": "What does each setting change?",
+    "limits": "What limits it?", "trust": "How far can it be trusted?", "how": "How was it measured?",
     "more": "Everything else",
-}
+}  # fmt: skip
 BEHIND = "The table behind the figure has every number."
 
 
@@ -51,8 +47,7 @@ def write(folder: RunFolder, to: Path | None = None, shown: RunFolder | None = N
     with _open_report(original, to) as report:
         with report.enter("figures") as place:
             drawings = draw_figures({name: draw(run) for name, draw in figures.ALL.items()}, place)
-        table = _plain(frame).join(own_numbers.columns(frame))
-        report.replace("table.csv", table.to_csv(index=False).encode())
+        report.replace("table.csv", _plain(frame).join(own_numbers.columns(frame)).to_csv(index=False).encode())
         post_sections = sections(run, folder.label)
         behind = {section.figure: BEHIND if section.tables else "" for section in post_sections}
         pictures = {name: Picture(svg, describe(name, run), behind.get(name, "")) for name, svg in drawings.items()}
@@ -86,8 +81,7 @@ def page_of(
 
 def _chapters(run: Analysis, sections: Sequence[Section], more: Sequence[str]) -> Iterator[Chapter]:
     """The chapters that have anything. The answer, the speeds and the trust begin with sentences."""
-    sweep = run.described.get("sweep_text", "")
-    ends = {"how": [folded("The sweep", f"<pre>{escape(sweep)}</pre>")], "more": more}
+    ends = {"how": [folded("The sweep", f"<pre>{escape(run.described.get('sweep_text', ''))}</pre>")], "more": more}
     lists = {"fastest": fastest_intervals(run), "trust": conditions(run)}
     for name, title in QUESTIONS.items():
         chosen = [section for section in sections if section.question == name]

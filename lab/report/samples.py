@@ -45,9 +45,8 @@ def read_course(line: bytes) -> Json | None:
 
 def course_of(folder: RunFolder, trial_id: str) -> Json | None:
     """The course of one trial, or None."""
-    lines = (line for line in lines_of(folder) if trial_id.encode() in line)
-    courses = filter(None, map(read_course, lines))
-    return next((course for course in courses if course.get("trial_id") == trial_id), None)
+    courses = (read_course(line) for line in lines_of(folder) if trial_id.encode() in line)
+    return next((course for course in courses if course and course.get("trial_id") == trial_id), None)
 
 
 def trials_with_samples(folder: RunFolder) -> list[str]:

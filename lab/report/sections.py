@@ -36,11 +36,8 @@ class Part:
 
 OF_POST = (
     Part("fastest", ("speeds",), TEXTS["throughput"], "throughput", leads=True),
-    Part("fastest", ("clients",)),
-    Part("fastest", ("requests",)),
-    Part("fastest", ("frames",)),
-    Part("fastest", ("capacity",)),
-    Part("fastest", ("files",), TEXTS["files"]),
+    Part("fastest", ("clients",)), Part("fastest", ("requests",)), Part("fastest", ("frames",)),
+    Part("fastest", ("capacity",)), Part("fastest", ("files",), TEXTS["files"]),
     Part("limits", ("waterfall",), TEXTS["waterfall"], "waterfall", leads=True,
          words=lambda run: stages_table(fastest_cases(run.waterfall))),
     Part("limits", ("store", "store-effects"), TEXTS["store"]),

@@ -98,9 +98,7 @@ def _speeds(run: Analysis, direction: str) -> list[Speed]:
     for row in stats.rows_of(run.summary):
         if row["direction"] != direction or not row["n"]:
             continue
-        ends = "min", "max"
-        if row["n"] == 1 or not np.isnan(row["low_MB_per_s"]):
-            ends = "low", "high"
+        ends = ("low", "high") if row["n"] == 1 or not np.isnan(row["low_MB_per_s"]) else ("min", "max")
         low, high = (row[f"{end}_MB_per_s"] for end in ends)
         verdict = verdicts[tuple(row[name] for name in stats.POOLED)]
         median, share = row["median_MB_per_s"], row["share_of_ceiling"]
@@ -147,8 +145,7 @@ def _verdict(way: str, row: stats.Row) -> list[str]:
     first, *more = re.sub(rf"^{re.escape(name)}: ", "", row["evidence"]).split("; ")
     certainty = "" if name == limit.UNCLEAR else f" ({grade})"
     plain = PLAIN.get(name, f"{name}, of which another one was faster")
-    kept = more[: MOST_REASONS - 1] if name == limit.UNCLEAR else more
-    return [f"{way}: {plain}{certainty}: {first}", *kept]
+    return [f"{way}: {plain}{certainty}: {first}", *(more[: MOST_REASONS - 1] if name == limit.UNCLEAR else more)]
 
 
 def _trust(run: Analysis, fastest: dict[str, Speed], link: ClientLink) -> Iterator[str]:

@@ -73,8 +73,7 @@ def files(table: pd.DataFrame) -> TextTable:
         f"Medians of {table['files'].max():,.0f} files a trial. Round trips: segments with data against the payload, "
         f"which each request or reply has one of or more; not of SSH. {names}{alike}"
     )
-    headings = ["", "files/s", "95 % interval", "ms a file", "MB/s", "round trips a file", "n"]
-    return TextTable(headings, rows, caption)
+    return TextTable(["", "files/s", "95 % interval", "ms a file", "MB/s", "round trips a file", "n"], rows, caption)
 
 
 def effects(table: pd.DataFrame) -> TextTable:
@@ -94,8 +93,7 @@ def effects(table: pd.DataFrame) -> TextTable:
 def interactions(table: pd.DataFrame) -> TextTable:
     """The change of one setting alone and on top of another, and their interaction."""
     rows = []
-    compared = ["factor", "baseline", "level", "with_factor", "with_baseline", "with_level"]
-    for same in _grouped(table, compared):
+    for same in _grouped(table, ["factor", "baseline", "level", "with_factor", "with_baseline", "with_level"]):
         rows += [[f"{stats.compared_label(same[0])}:", *[""] * 5], *map(_interaction_cells, same)]
     caption = (
         "What the first setting changes, in percent, at the baseline of the second one (alone) and at its level (on "
@@ -203,10 +201,9 @@ def speed_cells(row: stats.Row) -> list[str]:
     """Median, share of the ceiling, and number of trials of a row of the summary."""
     tried = row["n"] + row["n_void"] + row["n_failed"]
     return [
-        number(row["median_MB_per_s"], ".1f"),
-        number(100 * row.get("share_of_ceiling", np.nan), ".0f", " %"),
+        number(row["median_MB_per_s"], ".1f"), number(100 * row.get("share_of_ceiling", np.nan), ".0f", " %"),
         str(tried) if row["n"] == tried else f"{row['n']} of {tried}",
-    ]
+    ]  # fmt: skip
 
 
 def number(value: float, style: str, unit: str = "") -> str:

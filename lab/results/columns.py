@@ -76,6 +76,5 @@ def join(parts: Sequence[Columns]) -> Columns:
         whole.combinations = np.concatenate([part.combinations for part in parts])
         whole.numbers = {name: np.concatenate([part.numbers[name] for part in parts]) for name in NUMBERS}
         for name in {name for part in parts for name in part.nulls}:
-            masks = [part.nulls.get(name, np.zeros(len(part), bool)) for part in parts]
-            whole.nulls[name] = np.concatenate(masks)
+            whole.nulls[name] = np.concatenate([part.nulls.get(name, np.zeros(len(part), bool)) for part in parts])
     return whole

@@ -83,11 +83,9 @@ def _larger_ceilings(trials: pd.DataFrame) -> Series:
     shots = trials[ok & (trials["protocol"] == "link") & (trials["bytes_per_s"] > 0)]
     if shots.empty:
         return trials["ceiling_bytes_per_s"]
-    largest = shots.groupby(_SHOT_OF, sort=False)["bytes_per_s"].max().rename("largest")
-    largest_shot = trials[_SHOT_OF].join(largest, on=_SHOT_OF)["largest"]
-    return trials["ceiling_bytes_per_s"].where(
-        ~ok | (trials["protocol"] == "store") | largest_shot.isna(), largest_shot
-    )
+    of_network = shots.groupby(_SHOT_OF, sort=False)["bytes_per_s"].max().rename("largest")
+    largest = trials[_SHOT_OF].join(of_network, on=_SHOT_OF)["largest"]
+    return trials["ceiling_bytes_per_s"].where(~ok | (trials["protocol"] == "store") | largest.isna(), largest)
 
 
 def _leaves(node: Mapping[str, object], path: str) -> Iterator[tuple[str, object]]:

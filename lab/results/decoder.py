@@ -24,17 +24,7 @@ from lab.base.secret_texts import all_without_secrets, without_secrets
 from lab.base.units import LARGEST
 from lab.base.untrusted import LONG_LINE, MOST_LINE_BYTES, from_json, open_file
 from lab.results.columns import NUMBERS, SHARED, WORDED, Columns, join
-from lab.results.trial import (
-    FIELDS,
-    LEAST,
-    WORDS,
-    Trial,
-    are_options,
-    fields_lacking_in,
-    is_short,
-    read_line,
-    read_time,
-)
+from lab.results.trial import FIELDS, LEAST, WORDS, Trial, are_options, is_short, lacking_fields, read_line, read_time
 
 # A longer line, or one with more brackets, is decoded with care: it may be too deep, or have too long a number
 _LONGEST, _MOST_BRACKETS = 4000, 100
@@ -76,7 +66,7 @@ class Decoder:
 
     def __init__(self, schema: int):
         self.schema = schema
-        self.lacking = fields_lacking_in(schema)
+        self.lacking = lacking_fields(schema)
         self._struct = _line_struct(schema)
         self._decode = msgspec.json.Decoder(self._struct).decode_lines
         self.levels: dict[str, Levels[Any, Any]] = {
@@ -188,7 +178,7 @@ def _line_struct(schema: int) -> type[msgspec.Struct]:
     """A struct for the lines of a schema. Only fields that the schema lacks are optional."""
     defaults = {
         name: msgspec.Raw(json.dumps(value).encode()) if isinstance(value, dict) else value
-        for name, value in fields_lacking_in(schema).items()
+        for name, value in lacking_fields(schema).items()
     }
     fields: list[Any] = [
         (name, _hint(name, kinds), *([defaults[name]] if name in defaults else [])) for name, kinds in FIELDS.items()
@@ -200,11 +190,8 @@ def _hint(name: str, kinds: frozenset[type]) -> Any:
     """The type of a field for msgspec, which takes no more than :func:`lab.results.trial.problem`."""
     if dict in kinds:
         return msgspec.Raw
-    hints: dict[type, Any] = {
-        str: Literal[tuple(sorted(WORDS[name]))] if name in WORDS else str,
-        bool: bool,
-        types.NoneType: None,
-    }
+    text: Any = Literal[tuple(sorted(WORDS[name]))] if name in WORDS else str
+    hints: dict[type, Any] = {str: text, bool: bool, types.NoneType: None}
     if float in kinds:
         hints[float] = Annotated[float, msgspec.Meta(ge=0, lt=float(LARGEST))]
     elif int in kinds:

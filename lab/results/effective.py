@@ -56,17 +56,14 @@ class Effective(JsonObject):
     clock: str | None = None  #: The clock that timed it: ``monotonic``, or ``wall`` if the client has no better one.
     flushed: str | None = None
     """How written data was flushed in the measured time: ``none``, ``fsync`` or ``F_FULLFSYNC``, and in parentheses why
-    there was no better way.
-    """
+    there was no better way."""
     tool_version: str | None = None  #: The program that copied, with its version.
     server_tool_version: str | None = None  #: The same for the server's end, if the tool runs at both.
     client_sndbuf: int | None = None
     """Send buffer of the payload's connection, bytes: what the kernel allowed, on Linux twice what a program asks for
-    (socket(7)).
-    """
+    (socket(7))."""
     client_rcvbuf: int | None = None  #: Its receive buffer, likewise.
     server_sndbuf: int | None = None
     """Send buffer of the payload's connection, bytes: what the kernel allowed, on Linux twice what a program asks for
-    (socket(7)).
-    """
+    (socket(7))."""
     server_rcvbuf: int | None = None  #: Its receive buffer, likewise.

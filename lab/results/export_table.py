@@ -33,14 +33,8 @@ OF_RUN = {
     "code_version": "code_version",
 }  # fmt: skip
 OF_HOST: Mapping[str, Kind] = {
-    "platform": str,
-    "os": str,
-    "kernel": str,
-    "cpu": str,
-    "cores": int,
-    "memory_bytes": int,
-    "link_bits_per_s": int,
-}
+    "platform": str, "os": str, "kernel": str, "cpu": str, "cores": int, "memory_bytes": int, "link_bits_per_s": int,
+}  # fmt: skip
 # Fields whose names have no unit, and their columns; "default" is no value there
 NAMED = {"mtu": "mtu_bytes", "tcp_space": "tcp_buffer_bytes"}
 MOST_COLUMNS = 1000  # this version has 300
@@ -150,11 +144,9 @@ def facts_of(source: RunFolder | PublicRecords) -> Row:
 
 def _row(record: Mapping[str, Any], facts: Row) -> Row:
     options = {f"option.{name}": level for name, level in record["options"].items()}
-    apart = (*OBJECTS, "options")
-    plain = {NAMED.get(name, name): value for name, value in record.items() if name not in apart}
+    plain = {NAMED.get(name, name): value for name, value in record.items() if name not in (*OBJECTS, "options")}
     plain["tcp_buffer_bytes"] = _convert(plain["tcp_buffer_bytes"], int)
-    inside = dict(part for name in OBJECTS for part in _flat(record[name], name))
-    return {**facts, **plain, **options, **inside}
+    return {**facts, **plain, **options, **dict(part for name in OBJECTS for part in _flat(record[name], name))}
 
 
 def _flat(value: Mapping[str, object], path: str) -> Iterator[tuple[str, object]]:

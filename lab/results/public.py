@@ -117,9 +117,7 @@ def names_left(
     whole = read_run(run.path / "run.json")  # with the passwords in it
     _teach(masker, run, [whole, *(trial for _, trial in trials), *(sample for _, sample in samples)], of_here=False)
     described = {key: value for key, value in whole.items() if key not in (*PRIVATE, *OWN, *FILES)}
-    measured = [
-        (line, {name: value for name, value in trial.items() if name not in AS_ASKED}) for line, trial in trials
-    ]
+    measured = [(line, {name: value for name, value in row.items() if name not in AS_ASKED}) for line, row in trials]
     seen, reported = set[str](), set[str]()  # most texts are repeated
     files = (("run.json", [(None, described)]), ("trials.jsonl", measured), ("samples.jsonl", samples))
     for file, records in files:

@@ -25,7 +25,7 @@ from lab.base.untrusted import from_json
 from lab.design.blocks import Ordering
 from lab.results.json_object import RunJson
 from lab.results.run_keys import as_entries, load_by_block
-from lab.results.trial import CEILINGS, SCHEMA, fields_lacking_in, is_valid, problem, read_line, read_run
+from lab.results.trial import CEILINGS, SCHEMA, is_valid, lacking_fields, problem, read_line, read_run
 from lab.results.trial import Trial as Trial
 
 if TYPE_CHECKING:
@@ -69,8 +69,7 @@ class RunFolder:
         path = next(path for path in paths if not path.exists())
         path.parent.mkdir(parents=True, exist_ok=True)
         path.mkdir(mode=0o700)
-        started_at = now.isoformat(timespec="seconds")
-        content = {"schema": SCHEMA, "name": name, "started_at": started_at, **run}
+        content = {"schema": SCHEMA, "name": name, "started_at": now.isoformat(timespec="seconds"), **run}
         durable.replace(path / "run.json", json.dumps(all_without_secrets(content), indent=2).encode())
         durable.sync_directory(path.parent)
         return cls(path)
@@ -147,7 +146,7 @@ class RunFolder:
 
     def records(self) -> list[dict[str, Any]]:
         """The same as JSON objects, with the fields that an older schema lacks."""
-        lacking, records = fields_lacking_in(self.run["schema"]), []
+        lacking, records = lacking_fields(self.run["schema"]), []
         try:
             for number, line in enumerate(self.raw_lines(), 1):
                 if not line.endswith(b"\n") and not _is_json(line):

@@ -13,7 +13,6 @@ from lab.base.errors import BadInput, shorten
 from lab.base.os_errors import reason_of
 from lab.base.units import LARGEST
 from lab.base.untrusted import first_line, one_line
-from lab.results.json_object import RunJson
 from lab.results.run_folder import RunFolder
 from lab.results.run_names import paths_of_runs, sweep_of
 from lab.results.trial import CEILINGS, LEAST, emulated
@@ -81,16 +80,12 @@ def _look_at(path: Path) -> ListedRun:
             if line.status == "ok" and line.elapsed_s and line.elapsed_s >= LEAST and not line.anchor:
                 speeds[line.direction, line.case_id].append(line.size_bytes / line.elapsed_s / 1e6)
     return ListedRun(
-        path=str(path),
-        sweep=sweep_of(path),
-        started_at=_text(folder.run.get("started_at")),
+        path=str(path), sweep=sweep_of(path), started_at=_text(folder.run.get("started_at")),
         ended=_reason(folder.run.get("ended")) or "it is still running, or was killed",
         hosts={_text(role): _text(facts.get("hostname")) for role, facts in folder.run.get("hosts", {}).items()},
-        label=_label(folder.run),
-        trials=dict(counts),
-        is_whole=not lines or lines[-1][1] < MOST_BYTES,
-        fastest=_fastest(speeds),
-    )
+        label="emulated Mac" if emulated(folder.run) else "local lab" if folder.run.get("instance") is not None else "",
+        trials=dict(counts), is_whole=not lines or lines[-1][1] < MOST_BYTES, fastest=_fastest(speeds),
+    )  # fmt: skip
 
 
 def _lines(folder: RunFolder) -> Iterator[tuple[_Line | None, int]]:
@@ -113,12 +108,6 @@ def _fastest(speeds: dict[tuple[str, str], list[float]]) -> dict[str, float]:
     for (direction, _), values in speeds.items():
         fastest[direction] = max(fastest.get(direction, 0.0), statistics.median(values))
     return {direction: fastest[direction] for direction in ("write", "read") if direction in fastest}
-
-
-def _label(run: RunJson) -> str:
-    if emulated(run):
-        return "emulated Mac"
-    return "local lab" if run.get("instance") is not None else ""
 
 
 def _reason(value: object) -> str:

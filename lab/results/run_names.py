@@ -6,7 +6,6 @@ count: a run folder may come from anywhere.
 
 import os
 import re
-from collections.abc import Sequence
 from pathlib import Path
 
 from lab.base import shipped
@@ -69,7 +68,10 @@ def find_run(name: str, results: Path) -> Path:
         return path
     runs = paths_of_runs(results)
     if FROM_NEWEST.fullmatch(name):
-        return _from_newest(-int(name), name, runs, results)
+        if not 1 <= -int(name) <= len(runs):
+            count = f"{len(runs)} {'run' if len(runs) == 1 else 'runs'}"
+            raise BadInput(f"{name}: {results} holds {count}", "`lab list` names the runs; -1 is the newest")
+        return runs[-int(name) - 1]
     exact = [run for run in runs if run.name == name] or [run for run in runs if sweep_of(run) == name]
     beginning = [run for run in runs if name and run.name.startswith(name)]
     if exact or len(beginning) == 1:
@@ -89,11 +91,3 @@ def sweep_of(run: Path) -> str:
     """The sweep in the name of a run folder; the whole name if no lab gave it."""
     match = SWEEP_OF.fullmatch(run.name)
     return match[1] if match else run.name
-
-
-def _from_newest(place: int, name: str, runs: Sequence[Path], results: Path) -> Path:
-    """The run at this place; 1 is the newest. Raises BadInput."""
-    if not 1 <= place <= len(runs):
-        count = f"{len(runs)} {'run' if len(runs) == 1 else 'runs'}"
-        raise BadInput(f"{name}: {results} holds {count}", "`lab list` names the runs; -1 is the newest")
-    return runs[place - 1]

@@ -20,10 +20,7 @@ _SAMPLES_OF = re.compile(rb'\{"trial_id":"([A-Za-z0-9-]{1,200})"')
 
 
 def set_aside(folder: RunFolder, trial_ids: Collection[str], ending: str, reason: str = "") -> None:
-    """Give trials other ids, with this ending, and make the good ones void. No measured value changes.
-
-    Raises BadInput.
-    """
+    """Give trials other ids with this ending, and make good ones void; no measured value changes. Raises BadInput."""
     trials = folder.trials()
     taken = {trial.trial_id for trial in trials}
     names = {trial_id: next(name for name in _names(trial_id + ending) if name not in taken) for trial_id in trial_ids}

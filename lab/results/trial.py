@@ -135,7 +135,7 @@ def problem(record: object) -> str:
     return ""
 
 
-def fields_lacking_in(schema: int) -> dict[str, object]:
+def lacking_fields(schema: int) -> dict[str, object]:
     """The fields that a schema lacks, each with its value there."""
     return {name: value for since, fields in ADDED.items() if since > schema for name, value in fields.items()}
 

@@ -1,7 +1,4 @@
-"""The helper of a narrow sudo: its program for each system, how it is installed, and whether a host has it.
-
-A sudoers line names this one program in place of a shell. :mod:`lab.root_helper.table` says what it runs.
-"""
+"""The helper of a narrow sudo, which a sudoers line names in place of a shell: its program, and how to install it."""
 
 import functools
 import hashlib

@@ -1,7 +1,4 @@
-"""The table of the helper of a narrow sudo: the commands that it runs as root.
-
-The entries are made of the code that sends the commands. ``root_helper.pl`` says what the helper does with them.
-"""
+"""The table of the helper of a narrow sudo: what it runs as root, made of the code that sends these commands."""
 
 import shlex
 from collections.abc import Iterator, Mapping

@@ -70,7 +70,6 @@ def begin(
 ) -> tuple[RunFolder, Ending]:
     """Run a sweep, whose file has this ``text``; run.json gets ``more``, too. As :func:`start` otherwise."""
     Register()  # raises if there can be none, before anything is touched
-    hosts_file = config.path
     cases = compatibility.check_fit(config, sweep, results)
     config = config.with_clients(compatibility.most_clients(sweep))
     compatibility.check_write_to(config, sweep, supervision.write_to)
@@ -79,7 +78,7 @@ def begin(
         # a first look that changes nothing, so that what cannot work is known at once
         pair = Pair.of(hosts, config)
         others = [pair.beside(name, hosts[name]) for name in config.more_clients]
-        first_look = look(pair, others, password, sweep, cases, supervision.tell, pace.newest(results, hosts_file))
+        first_look = look(pair, others, password, sweep, cases, supervision.tell, pace.newest(results, config.path))
         about = origin(config, describe_run(pair, others, text, sweep, first_look))
         about |= {"emulated": emulated(about) or None, **more}
         folder = RunFolder.create(results, sweep.name, about)

@@ -111,11 +111,9 @@ class Runner:
         deadline: float | None = None,
         retry_failed: bool = False,
     ):
-        self.deadline = deadline
         self.session, self.folder, self.sweep, self.watch = session, folder, sweep, watch
         self.most_failures, self.repeat_disturbed, self.retry_failed = most_failures, repeat_disturbed, retry_failed
-        self.recorded = Recorded(folder)
-        self.plan = planned
+        self.recorded, self.plan, self.deadline = Recorded(folder), planned, deadline
         self.precision = Precision(folder, sweep, [effect.name for effect in self.plan.effects])
         self.failures = self.done = 0
         self.failure: LabFailure | None = None
@@ -150,8 +148,7 @@ class Runner:
         reasons = {block: foreign_load.disturbance(load) for block, load in self.folder.load.items()}
         disturbed = "; ".join(f"in block {block} {why}" for block, why in reasons.items() if why)
         closed = "; ".join(f"{protocol}: {why}" for protocol, why in self.folder.run.get("closed", {}).items())
-        of_blocks = map(self._slots, sorted(self.recorded.failed_blocks))
-        to_retry = sum(len(self._to_retry(slots)) for slots in of_blocks)
+        to_retry = sum(len(self._to_retry(self._slots(block))) for block in sorted(self.recorded.failed_blocks))
         imprecise = self.precision.shortfall(blocks)
         return Ending(early, self.recorded.not_ok, imprecise, disturbed, closed, to_retry, self.failure)
 
@@ -174,13 +171,10 @@ class Runner:
 
     def _to_retry(self, slots: Sequence[Slot]) -> set[str]:
         """The failed trials of a block, without ceilings that a trial which stays has noted."""
-        again: set[str] = set()
-        noted: set[str] = set()
+        again, noted = set[str](), set[str]()
         for slot in slots:
-            trial, ceilings = (
-                self.recorded.get(slot.trial_id),
-                set(store_ceiling.ids(self.session.pair, slot, self.sweep)),
-            )
+            trial = self.recorded.get(slot.trial_id)
+            ceilings = set(store_ceiling.ids(self.session.pair, slot, self.sweep))
             if self._measures_link:
                 ceilings |= set(link_ceiling.ids(slot).values())
                 again |= set(link_ceiling.ids(slot, link_ceiling.AFTER).values())
@@ -282,9 +276,7 @@ class Runner:
         moving_s *= case.clients
         deadline_s = SLACK_S + moving_s + workloads.tool(case.tool).least_s(case)
         move = partial(transfer, self.session, trial_id=slot.trial_id, deadline_s=deadline_s)
-        if most_streams.is_asked_for(case):
-            return most_streams.find(case, move, link_bytes_per_s)
-        return move(case)
+        return most_streams.find(case, move, link_bytes_per_s) if most_streams.is_asked_for(case) else move(case)
 
     @property
     def _measures_link(self) -> bool:

@@ -24,13 +24,8 @@ Schema = dict[str, Any]
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
 COMMENT = "Made from the code by `lab export --schema`."
 NAMES: dict[Any, str] = {
-    str: "string",
-    int: "integer",
-    float: "number",
-    bool: "boolean",
-    types.NoneType: "null",
-    dict: "object",
-}
+    str: "string", int: "integer", float: "number", bool: "boolean", types.NoneType: "null", dict: "object",
+}  # fmt: skip
 WORDS = {"text": "string", "integer": "integer", "number": "number", "true or false": "boolean"}  # of the dictionary
 
 

@@ -16,10 +16,7 @@ HEAD = "# `lab restore` types this. Do so in its place on the host that each com
 
 
 def write(journal: Path | None, problems: Sequence[Problem]) -> Path | None:
-    """Write the commands of these problems; for a journal that is in no file, into a new folder for scratch files.
-
-    None if no command helps, or the file cannot be written.
-    """
+    """Write the commands that help, beside the journal or into a new folder; None if none does, or writing fails."""
     parts = [
         f"\n# {one_line(problem.why, LONGEST_LINE)}\n{problem.by_hand}\n" for problem in problems if problem.by_hand
     ]

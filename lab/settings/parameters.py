@@ -1,7 +1,4 @@
-"""Types of the parameters of operations: paths of the lab's own, names and numbers, each with its range.
-
-Others may have written a journal, so a value that no lab writes is refused before its use.
-"""
+"""Types of the parameters of operations. Others may have written a journal: what no lab writes is refused."""
 
 import dataclasses
 import functools

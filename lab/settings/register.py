@@ -127,19 +127,13 @@ class Register:
 
     def enter(self, run_id: str, folder: Path, config: Hosts, lines: int) -> None:
         """Note durably that a run is about to change hosts; its journal has so many ``lines`` before that."""
-        entry = OpenRun(
-            id=run_id,
-            folder=str(folder.resolve()),
-            hosts_file=str(config.path),
-            hosts_digest=self.digest(config),
-            hosts=describe_hosts(config),
-            instance=config.lab.instance,
-            lines=lines,
+        content = asdict(OpenRun(
+            id=run_id, folder=str(folder.resolve()), hosts_file=str(config.path), hosts_digest=self.digest(config),
+            hosts=describe_hosts(config), instance=config.lab.instance, lines=lines,
             since=datetime.now(UTC).isoformat(),
-        )
-        content = asdict(entry)
-        seal = self._seal_of_entry(content)
-        self._open.write(f"{run_id}.json", json.dumps({**content, "seal": seal}, indent=1).encode())
+        ))  # fmt: skip
+        content["seal"] = self._seal_of_entry(content)
+        self._open.write(f"{run_id}.json", json.dumps(content, indent=1).encode())
 
     def leave(self, run_id: str) -> None:
         """Note durably that a run has put everything back."""

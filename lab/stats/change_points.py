@@ -151,11 +151,8 @@ def _needed(scores: Floats, begins: list[int]) -> list[int]:
 
 
 def _scores(values: Floats, weights: Floats) -> Floats:
-    """The weighted distance of each value from the median, at most FARTHEST, shifted to a sum of 0.
-
-    The unit is the scatter of neighbours' differences, which steps do not enlarge.
-    """
-    unit = max(scatter(np.diff(values)) / np.sqrt(2), _ROUNDING)
+    """The weighted distance of each value from the median, at most FARTHEST, shifted to a sum of 0."""
+    unit = max(scatter(np.diff(values)) / np.sqrt(2), _ROUNDING)  # steps do not enlarge neighbours' differences
     distances = np.clip((values - np.median(values)) / unit, -FARTHEST, FARTHEST)
     scores: Floats = weights * (distances - np.average(distances, weights=weights))
     return scores

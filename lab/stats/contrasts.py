@@ -162,8 +162,7 @@ def by_model(grid: Grid, contrast: Contrast, by: Sequence[str]) -> Iterator[Bloc
     rows = [signs @ np.array([mean_row(grid, {**setting, **place}) for setting in settings]) for place in places]
     values = model_values(grid, np.vstack(rows)).reshape(len(places), len(signs), -1)
     for place, log_ratios in zip(places, values, strict=True):
-        at = {name: grid.levels[name][code] for name, code in place.items()}
-        yield Blockwise(at, log_ratios, 0, MODEL)
+        yield Blockwise({name: grid.levels[name][code] for name, code in place.items()}, log_ratios, 0, MODEL)
 
 
 def compare_parts(

@@ -62,15 +62,12 @@ def _log_beta_of_half(a: Floats) -> Floats:
 
 
 def student_t(freedom: Floats) -> Floats:
-    """The t with 95 % of Student's distribution within ± t, for each ``freedom`` ≥ 1; NaN for NaN.
-
-    By Newton's method from below, which converges because the probability outside is convex.
-    """
+    """The t with 95 % of Student's distribution within ± t, for each ``freedom`` ≥ 1; NaN for NaN."""
     values, at = np.unique(freedom, return_inverse=True)
     t = np.where(np.isfinite(values), NORMAL_QUANTILE, np.nan)
     log_scale = 0.5 * np.log(values) + _log_beta_of_half(values / 2)
     goes_on = np.isfinite(values)
-    for _ in range(MOST_STEPS):
+    for _ in range(MOST_STEPS):  # Newton's method from below; converges because the probability outside is convex
         density = np.exp(-(values + 1) / 2 * np.log1p(t**2 / values) - log_scale)
         step = (two_sided_p(values, t) - 0.05) / (2 * density)
         t = np.where(goes_on, t + step, t)

@@ -62,11 +62,8 @@ def _leaders(grid: Grid, at: dict[str, Level], cases: npt.NDArray[np.intp]) -> L
 
 
 def _p_slower(ratios: Floats, is_elsewhere: npt.NDArray[np.bool_]) -> Floats:
-    """The one-sided p-value of each row's mean being below 0; 1 where unknown.
-
-    Rows in another whole plot than the leader (``is_elsewhere``) are moderated by one another only: their ratios also
-    have the noise between plots.
-    """
+    """The one-sided p-value of each row's mean being below 0; 1 where unknown."""
     means = t_means(ratios)
+    # rows in another whole plot than the leader are moderated by one another only: they have the noise between plots
     moderated = moderate(ratios, means, is_elsewhere.astype(np.intp))
     return np.where(np.isfinite(moderated.p) & (means.mean < 0), moderated.p / 2, 1.0)

@@ -63,5 +63,4 @@ def _shots(trials: pd.DataFrame) -> pd.DataFrame:
 def _lower_shots(shots: pd.DataFrame) -> pd.Series[float]:
     """By setting, the least share of a block's higher shot that its other shot reached."""
     rates = shots.groupby([*SETTING, "block"])["MB_per_s"]
-    several = rates.size() > 1
-    return (rates.min() / rates.max())[several].groupby(list(SETTING)).min()
+    return (rates.min() / rates.max())[rates.size() > 1].groupby(list(SETTING)).min()

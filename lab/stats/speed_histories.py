@@ -91,8 +91,7 @@ def speed_histories(runs: Sequence[SavedRun]) -> list[SpeedHistory]:
         for trial in run.trials:
             if trial.status == "ok" and trial.elapsed_s and trial.size_bytes:
                 protocol, tool, direction = (str(getattr(trial, name)) for name in POOLED)
-                speed = trial.size_bytes / trial.elapsed_s / 1e6
-                speeds.setdefault((protocol, tool, direction), []).append(speed)
+                speeds.setdefault((protocol, tool, direction), []).append(trial.size_bytes / trial.elapsed_s / 1e6)
         for key, values in speeds.items():
             rows.setdefault(key, []).append(point_of(number, np.array(values)))
     return speed_histories_of(rows, [run.begun for run in runs])

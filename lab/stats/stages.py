@@ -53,8 +53,7 @@ def fastest_cases(waterfall: pd.DataFrame) -> pd.DataFrame:
     """The fastest case of each protocol, tool and direction, on a store that was measured by itself if there is one."""
     measured = set(waterfall["store"][waterfall[STORE].notna()])
     cases = waterfall[waterfall["store"].isin(measured)] if measured else waterfall
-    fastest = cases.groupby(list(POOLED), observed=True)[TOOL].idxmax()
-    return cases.loc[sorted(fastest)]
+    return cases.loc[sorted(cases.groupby(list(POOLED), observed=True)[TOOL].idxmax())]
 
 
 def _before_flush(some: pd.DataFrame) -> dict[tuple[Level, ...], float]:

@@ -81,8 +81,7 @@ def _of_dd(rows: pd.DataFrame) -> list[pd.DataFrame]:
         of_way = shots[(shots["direction"] == way) & (tool == DD)]
         moved = _numbers(of_way, {"moved": f"server.{count}"})["moved"]
         is_counted = moved >= DISK_MOVED * of_way["size_bytes"]
-        rate = (moved / of_way["elapsed_s"])[is_counted]
-        parts.append(_part(of_way[is_counted], DEVICE, way, BYTES, value=rate))
+        parts.append(_part(of_way[is_counted], DEVICE, way, BYTES, value=(moved / of_way["elapsed_s"])[is_counted]))
     return parts
 
 

@@ -47,10 +47,8 @@ def ceilings(trials: Trials) -> pd.DataFrame:
 
 def _summarise(trials: Encoded, chosen: npt.NDArray[np.bool_], cells: Cells) -> pd.DataFrame:
     """One row a cell of the chosen rows."""
-    counts = [
-        np.bincount(cells.cell[trials.has("status", name)[chosen]], minlength=len(cells.codes)) for name in STATUS
-    ]
-    rows = np.flatnonzero(chosen)
+    rows, count = np.flatnonzero(chosen), len(cells.codes)
+    counts = [np.bincount(cells.cell[trials.has("status", name)[chosen]], minlength=count) for name in STATUS]
     speeds, shares = (_values_by_cell(trials, name, rows, cells) for name in ("MB_per_s", "share_of_ceiling"))
     return make_table(cells, counts, list(map(spread, speeds)), list(map(median, shares)))
 
@@ -135,6 +133,5 @@ def rates_table(
 def round_trips_per_file(trials: pd.DataFrame) -> Floats:
     """Round trips a file of each trial: segments with data against the payload's direction; NaN for SSH or unknown."""
     counts = dataframe.observed(trials, [ROUND_TRIPS]).reindex(columns=[ROUND_TRIPS])[ROUND_TRIPS]
-    asks = trials["protocol"] != STREAMED
     a_file = pd.to_numeric(counts, errors="coerce") / trials["files"]
-    return a_file.where(asks, np.nan).to_numpy(dtype=float)
+    return a_file.where(trials["protocol"] != STREAMED, np.nan).to_numpy(dtype=float)

@@ -66,10 +66,8 @@ def _start_up(medians: Numbers) -> list[Part]:
 
 
 def _window(medians: Numbers) -> list[Part]:
-    """Waiting for a full window; one that is not full is small because the receiving program is slow.
-
-    The queue of a full link fills any window, so the window must have bound iperf3, too.
-    """
+    """Waiting for a full window; one that is not full is small because the receiving program is slow."""
+    # the queue of a full link fills any window, so the window must have bound iperf3, too
     if medians.get("window_share", 0.0) < WINDOW_NEAR or not window_bounds_ceiling(medians):
         return []
     waited = medians.get("window_felt", 0.0) * medians.get("busy", 0.0)

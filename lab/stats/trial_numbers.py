@@ -74,10 +74,7 @@ def _cpu(usage: Numbers, shared: bool) -> dict[str, float]:
 
 
 def foreign_share(trial: Row, loads: Mapping[int, Mapping[str, float]]) -> dict[str, float]:
-    """The share of a host's cores (the busier host's) that other programs used in the trial's block.
-
-    ``loads``: see :func:`lab.results.run_keys.load_by_block`.
-    """
+    """The share of the busier host's cores that other programs used in the trial's block (``loads`` by block, role)."""
     used = loads.get(trial["block"], {})
     cores = {role: _facts(trial, role).get("cores", 0.0) for role in used}
     shares = [used[role] / cores[role] for role in used if cores[role]]

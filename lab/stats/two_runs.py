@@ -91,8 +91,7 @@ def _compare(a: Encoded, b: Encoded) -> Versus:
     pooled = [[np.concatenate([logs[number] for number in numbers]) for numbers in groups.values()] for logs in sides]
     tables = versus(common, runs[0].factors, sides), versus(list(groups), POOLED, pooled)
     overall, n_cases = _overall(sides)
-    alone = len(rows[0]) - len(common), len(rows[1]) - len(common)
-    return Versus(*tables, overall, _link(a, b), n_cases, alone)
+    return Versus(*tables, overall, _link(a, b), n_cases, (len(rows[0]) - len(common), len(rows[1]) - len(common)))
 
 
 def differing_facts(a: RunJson, b: RunJson) -> list[tuple[str, str, str]]:

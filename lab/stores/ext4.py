@@ -12,6 +12,10 @@ from lab.stores.store import Facts
 
 MKFS = ("mkfs.ext4", "-q", "-T", "default", "-m", "0")
 AT_ONCE = "lazy_itable_init=0,lazy_journal_init=0"  # mkfs takes only the last -E
+ABOUT_DATA = (
+    "What goes through the journal: names and sizes, after the data (`ordered`) or in any order (`writeback`), or the "
+    "data too (`journal`)."
+)
 
 
 class Ext4(ImageFileSystem):
@@ -26,16 +30,7 @@ class Ext4(ImageFileSystem):
     least_bytes = 16 * MIB
     make_words = (*MKFS, "-E", AT_ONCE)
     own_facts_script = 'tune2fs -l "$2" && cat "/proc/fs/ext4/${device##*/}/options"'
-    options = MappingProxyType(
-        {
-            **OPTIONS,
-            "data": Option(
-                one_of("ordered", "journal", "writeback"),
-                "What goes through the journal: names and sizes, after the data (`ordered`) or in any order "
-                "(`writeback`), or the data too (`journal`).",
-            ),
-        }
-    )
+    options = MappingProxyType({**OPTIONS, "data": Option(one_of("ordered", "journal", "writeback"), ABOUT_DATA)})
 
     def mount_options(self, levels: Mapping[str, str]) -> tuple[str, ...]:
         return (f"data={levels['data']}",) if "data" in levels else ()

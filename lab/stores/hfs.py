@@ -9,6 +9,8 @@ from lab.settings.operation import Setting
 from lab.stores.mac_volume import COMMON, MacVolume, image_volume
 from lab.stores.store import Facts, Room, Site
 
+ABOUT_JOURNAL = "Whether changes of names and sizes go through a journal: they do by default, as on any disk of a Mac."
+
 
 class Hfs(MacVolume):
     """HFS+ as Disk Utility makes it, with a journal."""
@@ -17,15 +19,7 @@ class Hfs(MacVolume):
     about = "HFS+ (Mac OS Extended) in a disk image of the lab's own, on a Mac."
     least_bytes = 32 * MIB
     leaves = Room(0.95, 16 * MIB)  # without the journal, and newfs_hfs's catalog and attributes files
-    options = MappingProxyType(
-        COMMON
-        | {
-            "journal": Option(
-                one_of("on", "off"),
-                "Whether changes of names and sizes go through a journal: they do by default, as on any disk of a Mac.",
-            )
-        }
-    )
+    options = MappingProxyType({**COMMON, "journal": Option(one_of("on", "off"), ABOUT_JOURNAL)})
 
     def find_lack(self, levels: Mapping[str, str]) -> None:
         """See :meth:`FileSystem.find_lack`: every macOS has it."""

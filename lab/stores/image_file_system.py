@@ -30,16 +30,11 @@ REMEDY = "see what the kernel of that host says (`dmesg`), or take the store out
 USABLE = 0.85  # share of an image: btrfs, with two copies of metadata, leaves 0.89 of 2 GiB
 IMAGE, NAMED = "image", "named"
 WHICH_DISK = named_device.FUNCTIONS + read_script(__file__, "which_disk.sh")
-OPTIONS = MappingProxyType(
-    {
-        **FILLABLE,
-        "disk": Option(
-            one_of(IMAGE, NAMED),
-            "What it lies on: an image file of the lab's own (`image`, the default), or the first of the `devices` in "
-            "`[share]` of the hosts file (`named`), of which it takes `image_size`.",
-        ),
-    }
+ABOUT_DISK = (
+    "What it lies on: an image file of the lab's own (`image`, the default), or the first of the `devices` in "
+    "`[share]` of the hosts file (`named`), of which it takes `image_size`."
 )
+OPTIONS = MappingProxyType({**FILLABLE, "disk": Option(one_of(IMAGE, NAMED), ABOUT_DISK)})
 
 
 class ImageFileSystem(FileSystem):

@@ -27,7 +27,6 @@ for name; do
 done
 """
 
-
 ABOUT_COMPRESSION = (
     "What compresses the data. The lab's payload does not compress, so that this is the price of trying."
 )

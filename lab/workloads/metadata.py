@@ -22,6 +22,10 @@ DIRECTIONS = {
     "create": Direction.WRITE, "stat": Direction.WRITE, "list": Direction.READ, "rename": Direction.WRITE,
     "delete": Direction.WRITE,
 }  # fmt: skip
+ABOUT_PHASE = (
+    "What is done with each file: `create` (empty), `stat`, `rename` or `delete`; `list` reads each folder, as a trial "
+    "of direction `read`."
+)
 
 
 class Metadata(Tool):
@@ -38,16 +42,7 @@ class Metadata(Tool):
     moves_names = True
     folder_options = ()
     contents = ""
-    options = MappingProxyType(
-        {
-            "phase": Option(
-                one_of(*DIRECTIONS),
-                "What is done with each file: `create` (empty), `stat`, `rename` or `delete`; `list` reads each "
-                "folder, as a trial of direction `read`.",
-                "create",
-            )
-        }
-    )
+    options = MappingProxyType({"phase": Option(one_of(*DIRECTIONS), ABOUT_PHASE, "create")})
 
     def job(self, case: Case) -> str:
         """See :meth:`Tool.job`: phases are not compared with one another."""

@@ -41,10 +41,10 @@ def running(bench: Bench, host: str, *argv: str) -> Iterator[subprocess.Popen[st
         ]),
         ({"client_data_address": "10.99.0.2", "server_data_address": "10.55.0.9"}, [
             ("server system", "10.99.0.2 is an address of this host itself", "is data_address 10.99.0.2"),
-            ("client system", "Network is unreachable", "is data_address 10.55.0.9 of the other host right?"),
+            ("client system", "no route leads to 10.55.0.9", "is data_address 10.55.0.9 of the other host right?"),
         ]),
         ({"client_interface": "eth7", "server_interface": "lo", "client_ram_disk": "4096 GiB"}, [
-            ("client address", "there is no interface eth7; there are lo, eth0", "correct interface in [client]"),
+            ("client address", "there is no interface eth7; there are eth0, lo", "correct interface in [client]"),
             ("server address", "leave by eth0, while interface = lo: MTU and", "interface as the one that"),
             ("client memory", "it does not fit", "give ram_disk ="),
             ("server memory", "in the same memory", "in [server]"),

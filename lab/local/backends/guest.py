@@ -101,15 +101,13 @@ class Guest(Backend):
 
     def inside_command(self, lab: Lab, host: str, argv: Sequence[str]) -> list[str]:
         """A command over SSH, because nothing else leads into another kernel."""
-        directory = state.directory(lab.name)
         options = [
             *("-o", f"IdentityFile={state.identity(lab.name, 'ed25519')}"),
-            *("-o", f"UserKnownHostsFile={directory / 'known_hosts'}"),
+            *("-o", f"UserKnownHostsFile={state.directory(lab.name) / 'known_hosts'}"),
             *("-o", f"ProxyCommand={' '.join(PYTHON)} -m lab.local.proxy_command {lab.name} {host}"),
             *(["-t"] if os.isatty(0) else []),
         ]
-        target = f"root@{state.alias(lab.name, host)}"
-        return ["ssh", "-q", "-F", "/dev/null", *options, target, "--", shlex.join(argv)]
+        return ["ssh", "-q", "-F", "/dev/null", *options, f"root@{state.alias(lab.name, host)}", "--", shlex.join(argv)]
 
 
 def mac_address(card: int, number: int) -> str:

@@ -237,10 +237,7 @@ def _cpu_s(reading: Reading, files: Mapping[str, Sequence[str]]) -> float | None
 
 
 def _others(lines: Iterable[str], interface: str) -> Iterator[tuple[str, Moved]]:
-    """What each other interface has sent and received: the ninth number and the first (proc_net(5)).
-
-    A name may hold any character: what is not ASCII becomes ``?``.
-    """
+    """What each other interface has sent and received: numbers 9 and 1 (proc_net(5)). Not ASCII becomes ``?``."""
     for line in lines:
         name, _, numbers = line.partition(":")
         counts = numbers.split()

@@ -6,6 +6,7 @@ Everything is read from /proc and /sys, except whether systemd may sleep, which 
 import re
 
 from lab.base.scripts import read_script
+from lab.base.untrusted import match_of
 from lab.platforms.facts import Facts
 from lab.platforms.preflight import Disturbance, Looks, Preflight, judge_load, judge_swap
 from lab.settings.tcp_reach import SYSTEM, Reach, ReachByVersion
@@ -22,10 +23,7 @@ INDEXERS = {
     "tracker-miner-f": "GNOME's indexer (tracker-miner-fs)", "localsearch-3": "GNOME's indexer (localsearch)",
     "baloo_file": "KDE's indexer (baloo)", "baloo_file_extr": "KDE's indexer (baloo)",
 }  # fmt: skip
-SLEEPERS = {
-    "gsd-power": "GNOME", "org_kde_powerde": "KDE", "xfce4-power-man": "Xfce",
-    "mate-power-mana": "MATE",
-}  # fmt: skip
+SLEEPERS = {"gsd-power": "GNOME", "org_kde_powerde": "KDE", "xfce4-power-man": "Xfce", "mate-power-mana": "MATE"}
 PROCESSES = "cat /proc/[0-9]*/comm 2>/dev/null; :"
 POWER = read_script(__file__, "power.sh")
 SLEEP = PROCESSES + '\necho "sleep.target $(systemctl is-enabled sleep.target 2>/dev/null)"'
@@ -63,10 +61,9 @@ def parse_power(text: str) -> list[Disturbance]:
     disturbances = []
     governors = re.findall(r"^governor (\S+) powersave$", text, re.MULTILINE)
     if set(governors) - {"intel_pstate", "amd-pstate-epp"}:
+        what = "the CPU governor is powersave: the processor stays at its lowest frequency"
         remedy = "for the time of the run: `cpupower frequency-set -g performance` there"
-        disturbances.append(
-            Disturbance("the CPU governor is powersave: the processor stays at its lowest frequency", remedy)
-        )
+        disturbances.append(Disturbance(what, remedy))
     if re.search(r"^battery Discharging$", text, re.MULTILINE):
         disturbances.append(Disturbance("it runs on its battery", "plug it in, and keep its lid open"))
     return disturbances
@@ -87,13 +84,11 @@ def parse_processes(text: str) -> list[Disturbance]:
     names = set(text.splitlines())
     running = sorted({BACKUPS[name] for name in names & set(BACKUPS)})
     waiting = sorted({INDEXERS[name] for name in names & set(INDEXERS)})
-    remedy = "wait until it has ended, or stop it for the time of the run"
-    disturbances = [Disturbance(f"{name} is running", remedy) for name in running]
-    disturbances += [
-        Disturbance(f"{name} runs, and wakes up when files appear", "stop it for the time of the run", urgent=False)
-        for name in waiting
+    end, stop = "wait until it has ended, or stop it for the time of the run", "stop it for the time of the run"
+    return [
+        *(Disturbance(f"{name} is running", end) for name in running),
+        *(Disturbance(f"{name} runs, and wakes up when files appear", stop, urgent=False) for name in waiting),
     ]
-    return disturbances
 
 
 def parse_mdstat(text: str) -> list[Disturbance]:
@@ -109,9 +104,7 @@ def parse_mdstat(text: str) -> list[Disturbance]:
 
 def parse_load(text: str) -> list[Disturbance]:
     """Parse /proc/loadavg, and the number of processors in the line after it."""
-    match = re.fullmatch(r"([\d.]+) .*\n(\d+)\n", text)
-    if not match:
-        raise ValueError(f"the load cannot be read from {text[:80]!r}")
+    match = match_of(r"\A([\d.]+) .*\n(\d+)\n\Z", text, f"the load cannot be read from {text[:80]!r}")
     return judge_load(float(match[1]), int(match[2]))
 
 

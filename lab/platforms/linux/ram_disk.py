@@ -1,6 +1,5 @@
 """RAM disks of Linux: a tmpfs, or a file system on the block device of brd. Facts: docs/reference/platforms.md."""
 
-import re
 import zlib
 from collections.abc import Generator
 from dataclasses import dataclass
@@ -10,7 +9,7 @@ from pydantic import Field
 
 from lab.base.errors import Unsupported
 from lab.base.scripts import read_script
-from lab.base.untrusted import count, first_line
+from lab.base.untrusted import count, first_line, match_of
 from lab.hosts.command import Command, command, script
 from lab.hosts.mounts import FIND, in_table
 from lab.hosts.own_folder import new_name
@@ -168,10 +167,7 @@ def device_kib(size_bytes: int, path: str) -> int:
 
 def parse_free(text: str) -> int:
     """Bytes that programs can get without swapping, of /proc/meminfo. Raises ValueError."""
-    match = re.search(r"^MemAvailable: +([0-9]+) kB$", text, re.MULTILINE)
-    if not match:
-        raise ValueError("no MemAvailable")
-    return count(match[1]) * 1024
+    return count(match_of(r"^MemAvailable: +([0-9]+) kB$", text, "no MemAvailable")[1]) * 1024
 
 
 def parse_mount(text: str) -> str:

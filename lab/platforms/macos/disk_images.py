@@ -1,7 +1,4 @@
-"""Disk images of a Mac: how one in memory or in a file is attached, found, mounted and put back; and RAM disks on them.
-
-Facts: docs/reference/platforms.md.
-"""
+"""Disk images of a Mac: attached, found, mounted, put back; RAM disks on them. Facts: docs/reference/platforms.md."""
 
 from abc import abstractmethod
 from collections.abc import Generator
@@ -117,10 +114,7 @@ class MacRamDisks(RamDisks):
     def make(
         self, path: str, size_bytes: int, layout: str | None = None, private: bool = False
     ) -> Generator[Setting, None, str]:
-        """A RAM image, with HFS+ unless ``layout`` says otherwise; up to 2.5 % of it are the file system's own.
-
-        The device is written to only once hdiutil says that it is our image, of this size, and not mounted.
-        """
+        """A RAM image, with HFS+ unless ``layout`` says otherwise; up to 2.5 % of it are the file system's own."""
         self.check(layout)
         if layout == FOLDER:
             return self.describe_folder(path)

@@ -9,7 +9,7 @@ from ipaddress import IPv4Address, ip_interface
 from xml.parsers.expat import ExpatError
 
 from lab.base.addresses import Interface
-from lab.base.untrusted import count, first_line
+from lab.base.untrusted import count, first_line, match_of
 from lab.hosts.fields import interface_name
 
 SECTOR_BYTES = 512
@@ -104,17 +104,12 @@ def parse_about(text: str) -> dict[str, str]:
 
 def parse_route(text: str) -> str:
     """The interface, of ``route -n get``. It exits 0 where there is no route, too, and names no interface then."""
-    match = re.search(r"^\s*interface: (\S+)\s*$", text, re.MULTILINE)
-    if not match:
-        raise ValueError("no interface")
-    return interface_name(match[1])
+    return interface_name(match_of(r"^\s*interface: (\S+)\s*$", text, "no interface")[1])
 
 
 def parse_ifconfig(text: str) -> Link:
     """The one interface that ``ifconfig -v NAME`` shows."""
-    mtu = re.match(r"\S+: flags=\S+ mtu ([0-9]{1,9})\b", text)
-    if not mtu:
-        raise ValueError("no MTU")
+    mtu = match_of(r"\A\S+: flags=\S+ mtu ([0-9]{1,9})\b", text, "no MTU")
     duplex = re.search(r"^\s+media: .*<(?:.*,)?(full|half)-duplex", text, re.MULTILINE)
     kind = re.search(r"^\s+type: (.+)$", text, re.MULTILINE)
     most = re.search(r"^\s+max mtu: ([0-9]{1,9})\b", text, re.MULTILINE)
@@ -234,10 +229,7 @@ def _image(entry: object) -> Image:
 
 def parse_volume(text: str) -> str:
     """The device of a volume that is on another disk than the image."""
-    match = re.fullmatch(r"(/dev/disk[0-9]+s[0-9]+)\s*", text)
-    if not match:
-        raise ValueError("no device of a volume")
-    return match[1]
+    return match_of(r"\A(/dev/disk[0-9]+s[0-9]+)\s*\Z", text, "no device of a volume")[1]
 
 
 def image_sectors(size_bytes: int, place: str, taken: Collection[str]) -> int:

@@ -1,13 +1,11 @@
-"""What `lab check` asks a Mac, and outputs that are kept for the tests, each as one parser here reads it.
-
-Power, Time Machine, Spotlight, busy services, firewall, load and swap would disturb a measurement.
-"""
+"""What `lab check` asks a Mac about what would disturb a measurement; and outputs that are kept for the tests."""
 
 import re
 import shlex
 from collections.abc import Callable
 
 from lab.base.scripts import beside, read_script
+from lab.base.untrusted import match_of
 from lab.hosts.assumptions import Capture, Version
 from lab.platforms.facts import Facts
 from lab.platforms.macos import parsers
@@ -42,9 +40,8 @@ def parse_pmset(text: str) -> list[Disturbance]:
 
 def parse_battery(text: str) -> list[Disturbance]:
     """Where the power comes from, of ``pmset -g batt``."""
-    source = re.search(r"(?:Now|Currently) drawing from '(.*?)'", text)
-    if not source:
-        raise ValueError(f"no power source in what `pmset -g batt` printed: {text[:80]!r}")
+    problem = f"no power source in what `pmset -g batt` printed: {text[:80]!r}"
+    source = match_of(r"(?:Now|Currently) drawing from '(.*?)'", text, problem)
     if source[1] == "AC Power":
         return []
     return [Disturbance(f"it runs on {source[1]}", "plug it in, and keep its lid open")]
@@ -92,10 +89,9 @@ def parse_firewall(text: str) -> list[Disturbance]:
     disturbances = []
     blocks = re.search(r"(?i)to block all|is blocking all|enabled|is on", states.get("blockall", ""))
     if state[1] == "2" or blocks:
+        what = "its firewall blocks all incoming connections: shares and iperf3 here are out of reach"
         remedy = f"for the time of the run: `sudo {SOCKETFILTERFW} --setblockall off`, afterwards `on`"
-        disturbances.append(
-            Disturbance("its firewall blocks all incoming connections: shares and iperf3 here are out of reach", remedy)
-        )
+        disturbances.append(Disturbance(what, remedy))
     else:
         what = (
             "its firewall is on: before a program that Apple has not signed is reached, the Mac asks on its own screen"
@@ -104,9 +100,8 @@ def parse_firewall(text: str) -> list[Disturbance]:
         disturbances.append(Disturbance(what, remedy, urgent=False))
     if re.search(r"(?i)enabled|is on", states.get("stealthmode", "")):
         what = "its firewall answers no ping (stealth mode): whether large packets pass cannot be seen"
-        disturbances.append(
-            Disturbance(what, f"for the time of the run: `sudo {SOCKETFILTERFW} --setstealthmode off`, then `on`")
-        )
+        remedy = f"for the time of the run: `sudo {SOCKETFILTERFW} --setstealthmode off`, then `on`"
+        disturbances.append(Disturbance(what, remedy))
     return disturbances
 
 
@@ -127,17 +122,14 @@ def parse_mdutil(text: str, folder: str) -> list[Disturbance]:
 
 def parse_load(text: str) -> list[Disturbance]:
     """Parse ``sysctl vm.loadavg hw.ncpu``, which may print decimal commas in every locale."""
-    match = re.search(r"^vm\.loadavg: \{ (\d+)[.,](\d+) .*\nhw\.ncpu: (\d+)$", text, re.MULTILINE)
-    if not match:
-        raise ValueError(f"the load cannot be read from {text[:80]!r}")
+    pattern = r"^vm\.loadavg: \{ (\d+)[.,](\d+) .*\nhw\.ncpu: (\d+)$"
+    match = match_of(pattern, text, f"the load cannot be read from {text[:80]!r}")
     return judge_load(float(f"{match[1]}.{match[2]}"), int(match[3]))
 
 
 def parse_swap(text: str) -> list[Disturbance]:
     """The swap in use, of ``sysctl vm.swapusage``."""
-    used = re.search(r"used = (\d+)[.,](\d+)M", text)
-    if not used:
-        raise ValueError(f"the swap in use cannot be read from {text[:80]!r}")
+    used = match_of(r"used = (\d+)[.,](\d+)M", text, f"the swap in use cannot be read from {text[:80]!r}")
     return judge_swap(round(float(f"{used[1]}.{used[2]}") * 1024**2))
 
 

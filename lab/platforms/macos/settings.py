@@ -16,22 +16,14 @@ from lab.settings.operation import Setting
 READ_MTU = r"""ifconfig "$1" | sed -n '1s/.* mtu \([0-9][0-9]*\).*/\1/p' | grep ."""
 AWAIT_LINK = read_script(__file__, "await_link.sh")
 Name: TypeAlias = Literal[
-    "net.inet.raw.maxdgram",
-    "net.inet.raw.recvspace",
-    "net.inet.tcp.autosndbufmax",
-    "net.inet.tcp.doautorcvbuf",
-    "net.inet.tcp.doautosndbuf",
-    "net.inet.tcp.recvspace",
-    "net.inet.tcp.sendspace",
-    "net.inet.tcp.sockthreshold",
-]
+    "net.inet.raw.maxdgram", "net.inet.raw.recvspace", "net.inet.tcp.autosndbufmax", "net.inet.tcp.doautorcvbuf",
+    "net.inet.tcp.doautosndbuf", "net.inet.tcp.recvspace", "net.inet.tcp.sendspace", "net.inet.tcp.sockthreshold",
+]  # fmt: skip
 # What keeps the sizes of buffers from changing; each version has some of it
 PINS: tuple[Name, ...] = (
-    "net.inet.tcp.sockthreshold",
-    "net.inet.tcp.doautorcvbuf",
-    "net.inet.tcp.doautosndbuf",
-    "net.inet.tcp.autosndbufmax",
-)
+    "net.inet.tcp.sockthreshold", "net.inet.tcp.doautorcvbuf",
+    "net.inet.tcp.doautosndbuf", "net.inet.tcp.autosndbufmax",
+)  # fmt: skip
 SPACES: tuple[Name, ...] = ("net.inet.tcp.sendspace", "net.inet.tcp.recvspace")
 
 

@@ -15,14 +15,9 @@ from lab.protocols.volumes import Volume, facts_about
 from lab.settings.tcp_reach import CLOSED
 
 SERVICE = macos_sharing.Service(
-    protocol="afp",
-    label="com.apple.AppleFileServer",
-    port=548,
-    flags="100",
-    name_option="-A",
-    hash_type="",
+    protocol="afp", label="com.apple.AppleFileServer", port=548, flags="100", name_option="-A", hash_type="",
     gone="this macOS has no AFP server: 11 and later have none",
-)
+)  # fmt: skip
 # Error numbers of AFP itself: Apple Filing Protocol Reference, result codes
 REASONS = {
     r"-5023\b|-5000\b|asked for the password again|Authentication error": "the server refused account or password, or "

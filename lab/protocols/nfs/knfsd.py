@@ -35,7 +35,6 @@ for cache in auth.unix.ip auth.unix.gid nfsd.fh nfsd.export; do echo 1 >"/proc/n
 """
 READ_EXPORT = 'read -r pid <"$1" && cat "/proc/$pid/root/var/lib/nfs/etab"'
 
-
 SERVER = KernelServer(
     name="NFS server",
     has="grep -qw nfsd /proc/filesystems || modprobe -n -q nfsd",

@@ -41,7 +41,6 @@ class LinuxNfs(LinuxMount):
     """Ganesha, the kernel's nfs and GVfs."""
 
     serves_with = MappingProxyType({"ganesha.nfsd": "nfs-ganesha-vfs", "rpcbind": "rpcbind"})
-
     kernel_type = "nfs"
     options = OPTIONS
     dialect_prefix = "NFSv"

@@ -27,7 +27,6 @@ valid users = {account}
 force user = {user}
 """
 
-
 SERVER = KernelServer(
     name="ksmbd",
     has="modprobe -n -q ksmbd",

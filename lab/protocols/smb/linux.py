@@ -73,7 +73,6 @@ class LinuxSmb(LinuxMount):
     serves_with = MappingProxyType(
         {"smbd": "samba", "smbpasswd": "samba-common-bin", "smbstatus": "samba", "testparm": "samba-common-bin"}
     )
-
     kernel_type = "cifs"
     options = OPTIONS
     dialect_prefix = "SMB "

@@ -15,14 +15,9 @@ from lab.protocols.smb.options import MACOS_OPTIONS
 from lab.settings.tcp_reach import CLOSED, SYSTEM, Reach
 
 SERVICE = macos_sharing.Service(
-    protocol="smb",
-    label="com.apple.smbd",
-    port=445,
-    flags="001",
-    name_option="-S",
-    hash_type="SMB-NT",
+    protocol="smb", label="com.apple.smbd", port=445, flags="001", name_option="-S", hash_type="SMB-NT",
     gone="this macOS has no SMB server of its own (Mac OS X 10.6 has Samba, which the lab does not start there)",
-)
+)  # fmt: skip
 SMB1 = "SMB 1"
 # Source: smb_trantcp.c of SMBClient
 CLIENT_TCP_REACH = {

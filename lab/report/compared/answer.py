@@ -86,12 +86,8 @@ def _link(other: ComparedRun, versus: Versus) -> Iterator[str]:
     changed = [row for row in rows if row["established"]]
     named = " and ".join(f"{times(row)} ({row['direction']})" for row in changed or rows)
     fast = f"it was {named} times as fast in {other.letter}."
-    if changed:
-        yield (
-            f"The bare link (iperf3) differs, too: {fast} So the link, rather than what was changed, may be the cause."
-        )
-    else:
-        yield f"The bare link (iperf3) is not told apart: {fast}"
+    cause = " So the link, rather than what was changed, may be the cause." if changed else ""
+    yield f"The bare link (iperf3) {'differs, too' if changed else 'is not told apart'}: {fast}{cause}"
 
 
 def _facts(comparison: Comparison, other: ComparedRun) -> str:

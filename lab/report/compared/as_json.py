@@ -27,17 +27,14 @@ def comparison_json(comparison: Comparison) -> dict[str, object]:
     letters = [run.letter for run in comparison.runs]
     return whole | {
         "answer": answer(comparison), "confounding": confounding(comparison),
-        "runs": [_run(run) for run in comparison.runs],
+        "runs": [
+            {"letter": run.letter, "run": run.folder.label, "started_at": run.run.get("started_at"),
+             "finished_at": run.run.get("finished_at"), "code_version": run.run.get("code_version"),
+             "emulated": emulated(run.run) or None}
+            for run in comparison.runs
+        ],
         "facts": [{"what": fact.name, **dict(zip(letters, fact.values, strict=True))} for fact in comparison.facts],
         "comparisons": versus,
-    }  # fmt: skip
-
-
-def _run(run: ComparedRun) -> dict[str, object]:
-    return {
-        "letter": run.letter, "run": run.folder.label, "started_at": run.run.get("started_at"),
-        "finished_at": run.run.get("finished_at"), "code_version": run.run.get("code_version"),
-        "emulated": emulated(run.run) or None,
     }  # fmt: skip
 
 

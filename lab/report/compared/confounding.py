@@ -17,12 +17,9 @@ def confounding(comparison: Comparison) -> list[str]:
     """The causes that cannot be told apart, with A and over all runs; then what repeated runs tell."""
     several = len(comparison.others) > 1  # then the sentences on repeated runs have what runs of the same say
     others = [other for other in comparison.others if not several or comparison.facts_between(comparison.base, other)]
-    return [
-        *(_over_base(comparison, other) for other in others),
-        *(_changed_together(comparison) if several else []),
-        *_apart(comparison),
-        *_repeated(comparison),
-    ]
+    over_base = [_over_base(comparison, other) for other in others]
+    together = _changed_together(comparison) if several else []
+    return [*over_base, *together, *_apart(comparison), *_repeated(comparison)]
 
 
 def _over_base(comparison: Comparison, other: ComparedRun) -> str:
@@ -49,10 +46,8 @@ def _apart(comparison: Comparison) -> Iterator[str]:
     """Two runs without A that differ only in what always changed together, where other runs differ in more."""
     if len({fact.pattern for fact in comparison.facts}) < 2:
         return
-    differing = [
-        (first, second, comparison.facts_between(first, second))
-        for first, second in itertools.combinations(comparison.others, 2)
-    ]
+    pairs = itertools.combinations(comparison.others, 2)
+    differing = [(first, second, comparison.facts_between(first, second)) for first, second in pairs]
     alone = [entry for entry in differing if len({fact.pattern for fact in entry[2]}) == 1]
     for first, second, facts in alone[:MOST_PAIRS]:
         rows = stats.rows_of(comparison.between(first, second).overall)

@@ -140,14 +140,12 @@ def published_comparison_tables(comparison: PublishedComparison) -> list[Rendera
 
 def published_comparison_json(comparison: PublishedComparison) -> dict[str, object]:
     """The answer and each published figure with what B has of it, or null, as JSON values."""
-    figures = published_json(comparison.recomputed, comparison.own)
     about = {"a": NAME, "b": comparison.folder.label, "warning": CONFOUNDED, "answer": answer(comparison)}
-    return {**about, "figures": figures}
+    return {**about, "figures": published_json(comparison.recomputed, comparison.own)}
 
 
 def write_published(comparison: PublishedComparison, to: Path) -> list[Path]:
     """Write compare.html, compare.md and figures into the folder ``to``; the paths, the page last. Raises BadInput."""
-    trust = [f"B: {doubt}." for doubt in conditions(Analysis(comparison.trials))]
     sections = [
         Section("Changes", CHANGES, "changes", question="changes", leads=True),
         Section("Times as fast as published", RATIOS, "times-as-fast", question="changes", leads=True),
@@ -165,5 +163,5 @@ def write_published(comparison: PublishedComparison, to: Path) -> list[Path]:
         "times-as-fast": (ratios_figure(ratios, footer), "A forest: how many times as fast as published each is in B."),
     }
     title = f"B over the tables of 2011 to 2015: {one_line(str(comparison.folder.run.get('name', '')), 80)}"
-    words = {"causes": [CONFOUNDED], "trust": trust}
+    words = {"causes": [CONFOUNDED], "trust": [f"B: {doubt}." for doubt in conditions(Analysis(comparison.trials))]}
     return write_files(to, title, footer, {"B over A": answer(comparison)}, words, sections, drawn)

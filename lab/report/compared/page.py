@@ -120,8 +120,7 @@ def write_files(
         in_words = {name: " ".join([about, *first]) for name, (_, about) in figures.items()}
         pictures = {name: Picture(drawings[name], text, BEHIND) for name, text in in_words.items()}
         footer = "Made by file-share-lab. This page is one file, and fetches nothing."
-        chapters = _chapters(answers, words, sections)
-        document = Document(title, where, list(chapters), pictures=pictures, footer=footer)
+        document = Document(title, where, list(_chapters(answers, words, sections)), pictures=pictures, footer=footer)
         post = place.replace(POST, document.to_markdown().encode())
         page = place.replace(NAME, document.to_html().encode())
     return [*(to / "figures" / f"{name}.{kind}" for name in drawings for kind in ("png", "svg")), post, page]

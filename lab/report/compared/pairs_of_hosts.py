@@ -90,9 +90,8 @@ class PairsOfHosts:
     @cached_property
     def facts(self) -> list[PairFact]:
         """The facts that differ between the runs, except names; a pair whose runs differ has all of their values."""
-        differing = [*differing_between([(run.run, run.trials) for run in self.runs]), *self._sweeps()]
         facts: list[PairFact] = []
-        for fact in differing:
+        for fact in [*differing_between([(run.run, run.trials) for run in self.runs]), *self._sweeps()]:
             of_pairs: dict[str, dict[str, None]] = {pair.name: {} for pair in self.pairs}
             for run, value in zip(self.runs, fact.values, strict=True):
                 of_pairs[run.letter][value] = None
@@ -106,13 +105,9 @@ class PairsOfHosts:
         texts = [str(run.run.get("sweep_text", "")) for run in self.runs]
         number = {text: number for number, text in enumerate(dict.fromkeys(texts), 1)}
         sizes = (sorted(set(stats.transfers(run.trials)["size_bytes"])) for run in self.runs)
-        facts_of_sweeps = [
-            DifferingFact("sweep", tuple(f"text {number[text]}" for text in texts)),
-            DifferingFact(
-                "payload", tuple(", ".join(size_label(int(size)) for size in run_sizes) for run_sizes in sizes)
-            ),
-        ]
-        return [fact for fact in facts_of_sweeps if len(set(fact.values)) > 1]
+        payloads = tuple(", ".join(size_label(int(size)) for size in run_sizes) for run_sizes in sizes)
+        facts = {"sweep": tuple(f"text {number[text]}" for text in texts), "payload": payloads}
+        return [DifferingFact(name, values) for name, values in facts.items() if len(set(values)) > 1]
 
 
 def identity(run: RunJson) -> tuple[str, ...]:

@@ -73,8 +73,7 @@ def speeds_of_pairs_table(pairs: PairsOfHosts) -> TextTable:
          between(row["low_MB_per_s"], row["high_MB_per_s"], ".1f"), str(row["n_blocks"])]
         for row in stats.rows_of(pairs.table.speeds_of_pairs)
     ]  # fmt: skip
-    caption = "Geometric means of n blocks, Student's t over these."
-    return TextTable(["", "MB/s", "95 % interval", "n"], rows, caption)
+    return TextTable(["", "MB/s", "95 % interval", "n"], rows, "Geometric means of n blocks, Student's t over these.")
 
 
 def facts_table(pairs: PairsOfHosts) -> TextTable:

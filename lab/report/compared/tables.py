@@ -21,10 +21,9 @@ OVER_A = ("times as fast as A", "change %", "95 % interval", "n A", "n")
 
 def comparison_tables(comparison: Comparison) -> list[RenderableType]:
     """Everything for the terminal: the answer, what cannot be told apart, then the tables."""
-    sentences = [*answer(comparison), *confounding(comparison), CONFOUNDED]
     first = [facts_table(comparison, "What differs between the runs")]
     first += [overall_table(comparison)] if len(comparison.others) > 1 else []
-    drawn = on_screen(sentences, first)
+    drawn = on_screen([*answer(comparison), *confounding(comparison), CONFOUNDED], first)
     for place, other in enumerate(comparison.others):
         where = [where_from(run) for run in (comparison.base, other)]
         drawn += [rich_table(table, where) for table in tables_of(comparison, place)]
@@ -77,8 +76,7 @@ def facts_table(comparison: Comparison, caption: str = "") -> TextTable:
         [name, mine, *(run_levels[name][1] if name in run_levels else mine for run_levels in levels)]
         for name, mine in base_levels.items()
     ]
-    letters = [run.letter for run in comparison.runs]
-    return TextTable(["differs", *letters], rows, caption if rows else "", is_text=True)
+    return TextTable(["differs", *(run.letter for run in comparison.runs)], rows, caption if rows else "", is_text=True)
 
 
 def runs_table(runs: Sequence[ComparedRun], letters: str = "") -> TextTable:
@@ -110,8 +108,7 @@ def _versus_table(name: str, table: pd.DataFrame, caption: str, by_factor: bool)
         if by_factor:
             first = [stats.level_label(factor, row[factor]) for factor in (*stats.POOLED, *varied)]
         else:
-            settings = [setting_label(factor, row[factor]) for factor in varied]
-            first = [", ".join([stats.row_label(row), *settings])]
+            first = [", ".join([stats.row_label(row), *(setting_label(factor, row[factor]) for factor in varied)])]
         rows.append([*first, *_cells(row)])
     factors = [*map(stats.factor_label, (*stats.POOLED, *varied))] if by_factor else []
     headings = ["A MB/s", f"{name} MB/s", "times as fast", f"{name}/A %", "95 % interval", "n A", f"n {name}"]

@@ -19,11 +19,6 @@ from lab.report.figures.timeline import timeline as timeline
 from lab.report.figures.variation import shares as shares
 
 ALL: dict[str, Callable[[Run], Figure]] = {
-    "throughput": throughput,
-    "waterfall": stages,
-    "effects": effects,
-    "interactions": interactions,
-    "shares": shares,
-    "cpu_cost": cpu_cost,
-    "timeline": timeline,
-}
+    "throughput": throughput, "waterfall": stages, "effects": effects, "interactions": interactions, "shares": shares,
+    "cpu_cost": cpu_cost, "timeline": timeline,
+}  # fmt: skip

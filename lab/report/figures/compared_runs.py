@@ -94,8 +94,7 @@ def _begin(comparison: Comparison, rows: Sequence[_Row], left_out: Sequence[str]
 def _rows(comparison: Comparison) -> tuple[list[_Row], list[str]]:
     """All cases, then each protocol, tool and direction with its cases below it; and what there is no room for."""
     rows: dict[tuple[object, ...], _Row] = {}
-    cases = pd.concat([versus.cases for versus in comparison.versus])
-    varied = varied_factors(cases, VERSUS)
+    varied = varied_factors(pd.concat([versus.cases for versus in comparison.versus]), VERSUS)
     for other, versus in zip(comparison.others, comparison.versus, strict=True):
         for key, name, is_bold, row in _of_run(versus, varied):
             if np.isfinite(row["ratio"]):

@@ -111,9 +111,7 @@ def _words(forest: _Forest, rows: Sequence[stats.Row], names: Sequence[str]) -> 
     for at, (row, name) in enumerate(zip(rows, names, strict=True)):
         first = name if forest.is_overall[at] else f"{stats.compared_label(row)}, {name}"
         ends = next((part[at] for part in (forest.moderated, forest.plain) if np.isfinite(part[at]).all()), None)
-        interval = "no interval"
-        if ends is not None:
-            interval = "95 % interval {:+.1f} to {:+.1f}".format(*(100 * np.expm1(ends)))
+        interval = "no interval" if ends is None else "95 % interval {:+.1f} to {:+.1f}".format(*(100 * np.expm1(ends)))
         change = f"{100 * np.expm1(forest.mean[at]):+.1f} % ({interval}, n = {row['n_blocks']} blocks)"
         words.append(f"{first}: {change}{'' if row['established'] else ', not established'}")
     return words

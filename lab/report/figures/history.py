@@ -53,9 +53,7 @@ def _draw_panel(axes: Axes, history: History, rows: Sequence[SpeedHistory]) -> N
     for row in rows:
         colour, marker = (of_way[row.at["direction"]] for of_way in (style.WAY_COLOURS, style.WAY_MARKERS))
         at = date2num([run.begun for run in history.runs(row, range(len(row.points)))])  # type: ignore[no-untyped-call]
-        medians, low, high = (
-            np.array([getattr(point, name) for point in row.points]) for name in ("median", "low", "high")
-        )
+        medians, low, high = np.array([(point.median, point.low, point.high) for point in row.points]).T
         axes.vlines(at, low, high, color=colour, linewidth=0.9, alpha=0.6)
         style.add_marks(axes, at, medians, (colour, marker), count=len(at), size=20)
         _draw_levels(axes, row, at, colour)

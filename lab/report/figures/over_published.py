@@ -43,8 +43,7 @@ def changes_figure(rows: Sequence[tuple[str, str, float, tuple[float, float, flo
     own = np.log1p(np.array([change for *_, change in shown]).reshape(-1, 3) / 100)
     low, high = _draw_intervals(axes, at, own[:, 1:], np.column_stack([own, published]))
     axes.plot(published, at, linestyle="", marker="|", markersize=9, markeredgewidth=2, color=style.INK, zorder=4)
-    is_established = (own[:, 1] > 0) | (own[:, 2] < 0)
-    style.mark_means(axes, own[:, 0], at, (OWN, "o", 5), is_established)
+    style.mark_means(axes, own[:, 0], at, (OWN, "o", 5), (own[:, 1] > 0) | (own[:, 2] < 0))
     words = [
         f"{table}, {name}: {change:+.1f} % as published, {mean:+.1f} % in B (95 % interval {first:+.1f} to {last:+.1f})"
         for table, name, change, (mean, first, last) in shown

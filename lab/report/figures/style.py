@@ -27,10 +27,8 @@ PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#0
 MARKERS = ("o", "s", "^", "D", "v", "P", "<", ">")
 INK, PALE = "#222222", "#8a8a8a"
 WAYS: dict[stats.Level, str] = {
-    "write": "write (client → server)",
-    "read": "read (server → client)",
-    stats.EVERY: "all cases",
-}
+    "write": "write (client → server)", "read": "read (server → client)", stats.EVERY: "all cases",
+}  # fmt: skip
 WAY_MARKERS: dict[stats.Level, str] = {"write": ">", "read": "<", stats.EVERY: "o"}
 WAY_COLOURS: dict[stats.Level, str] = {"write": "#009E73", "read": "#E69F00", stats.EVERY: PALE}
 SPEED = "MB/s (10⁶ bytes/s)"

@@ -76,8 +76,7 @@ def _in_order(trials: stats.Encoded) -> style.Places:
     """The rows that have a speed, in order of execution; of the store by itself only dd to and from its disk."""
     is_other = trials.has("protocol", STORE_PROTOCOL) & ~trials.has("tool", DD, DISK)
     rows = np.flatnonzero(~np.isnan(trials.values("MB_per_s")) & ~is_other)
-    begun = trials.frame["started_at"].astype("int64").to_numpy()[rows]
-    return rows[np.argsort(begun, kind="stable")]
+    return rows[np.argsort(trials.frame["started_at"].astype("int64").to_numpy()[rows], kind="stable")]
 
 
 def _mark_trials(panels: tuple[Axes, Axes], shown: pd.DataFrame, looks: dict[str, tuple[str, str]]) -> None:
@@ -87,8 +86,7 @@ def _mark_trials(panels: tuple[Axes, Axes], shown: pd.DataFrame, looks: dict[str
         alike = ((good["protocol"] == name) & (good["direction"] == direction)).to_numpy()
         for axes, values in zip(panels, both, strict=True):
             part = values[values.index.isin(good.index[alike])]
-            is_read = direction == "read"
-            style.add_marks(axes, part.index, part, looks[name], count=len(good), size=20, hollow=is_read)
+            style.add_marks(axes, part.index, part, looks[name], count=len(good), size=20, hollow=direction == "read")
     anchors = good.index[good["anchor"].to_numpy(dtype=bool)]
     for axes, values in zip(panels, both, strict=True):
         ringed = values[values.index.isin(anchors)]

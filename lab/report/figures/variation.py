@@ -15,8 +15,7 @@ FOLDED = "folded"
 
 def shares(run: Run) -> Figure:
     """The share of the sum of squares of log MB/s for each factor, two factors together, the block, and the rest."""
-    run = analyse(run)
-    title = "What the variation of speeds goes with"
+    run, title = analyse(run), "What the variation of speeds goes with"
     variation = run.shares
     table = variation.table.dropna(subset="share")
     if table.empty:

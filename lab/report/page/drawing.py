@@ -37,8 +37,7 @@ def _tidy(element: ElementTree.Element) -> None:
     declarations = (part.partition(":") for part in element.attrib.pop("style", "").split(";") if part.strip())
     looks = {name.strip(): value.strip() for name, _, value in declarations}
     looks.pop("font-family", None)
-    plain = {key.removeprefix(XLINK): value for key, value in element.attrib.items()}
-    element.attrib = {**plain, **looks}
+    element.attrib = {key.removeprefix(XLINK): value for key, value in element.attrib.items()} | looks
     for key in {"d", "x", "y", "transform"} & element.attrib.keys():
         element.set(key, FINER.sub(r"\1", " ".join(element.get(key, "").split())))
     if element.get("transform", "").startswith("rotate(-0 "):

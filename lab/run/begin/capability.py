@@ -203,9 +203,8 @@ def check_unseen_server(case: Case, pair: Pair) -> None:
         raise Unsupported("ssh: nobody logs in to the server", "give [server] host in the hosts file")
     if share.mounted and case.mount_options:
         options = listing(f"{case.protocol}.{name}" for name in case.mount_options)
-        raise Unsupported(
-            f"{options}: {share.mounted} was mounted by somebody else", "leave that out, or let the lab mount the share"
-        )
+        problem = f"{options}: {share.mounted} was mounted by somebody else"
+        raise Unsupported(problem, "leave that out, or let the lab mount the share")
 
 
 def check_sync(case: Case, server: Driver) -> None:
@@ -222,9 +221,8 @@ def check_tcp_buffer(pair: Pair, role: Role, case: Case) -> None:
     """Raise Unsupported for TCP buffers that are larger than a host takes."""
     most = pair.facts[role].tcp_space_max
     if pair.config.may_tune(role) and isinstance(case.tcp_space, int) and most and case.tcp_space > most:
-        raise Unsupported(
-            f"{role}: tcp_space = {case.tcp_space} bytes: it takes at most {most}", "lower it in the sweep"
-        )
+        problem = f"{role}: tcp_space = {case.tcp_space} bytes: it takes at most {most}"
+        raise Unsupported(problem, "lower it in the sweep")
 
 
 def _describe(case: Case, role: Role) -> str:

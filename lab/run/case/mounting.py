@@ -26,10 +26,7 @@ class Mounting:
         self._mounts = 1  # how many of the uppermost layers
 
     def set_up(self, needed: Sequence[Layer], mounts: int = 1) -> None:
-        """Set up these layers; try each of the uppermost ``mounts`` up to MOST_TRIES times in a trial.
-
-        Raises the error of the last try.
-        """
+        """Set up these layers; try the uppermost ``mounts`` up to MOST_TRIES times a trial. Raises the last error."""
         self._mounts = mounts
         while True:
             try:

@@ -24,7 +24,7 @@ from lab.run.case.made_store import MadeStore
 from lab.run.case.mounting import Mounting
 from lab.run.case.pair import Pair, at_home
 from lab.run.case.radio import Radios
-from lab.run.case.sharing import Mount, Served, Setup, Shares
+from lab.run.case.sharing import IS_FOLDER, Mount, Served, Setup, Shares
 from lab.settings.changes import Layer, Layers, Settings
 from lab.settings.host_journal import LAPSED
 from lab.stores import file_system
@@ -32,7 +32,6 @@ from lab.workloads import Payload
 from lab.workloads.file import PAYLOAD as ONE_FILE
 
 IS_GONE = read_script(__file__, "mount_is_gone.sh")
-IS_THERE = '[ -d "$1" ]'
 FIRST = client_name(1)
 NOT_COLD = 'see what the kernel of that host says (`dmesg`), or give server_cache = ["warm"] in the sweep'
 TOUCH_S = 10.0  # a command may hang for ever on a mount whose server is gone
@@ -246,7 +245,7 @@ class Session:
         try:
             setup = self.set_up(case)
             folder = f"{setup.attached.path}{setup.folder.removeprefix(setup.share.path)}"
-            if self.pair.hosts[Role.CLIENT].shell(IS_THERE, folder, check=False, deadline_s=TOUCH_S).exit_code != 0:
+            if self.pair.hosts[Role.CLIENT].shell(IS_FOLDER, folder, check=False, deadline_s=TOUCH_S).exit_code != 0:
                 self.mounting.unmount()
                 self.set_up(case)
         except LabFailure as error:

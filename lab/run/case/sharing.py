@@ -113,11 +113,9 @@ class Setup:
 
 
 def drivers_of(pair: Pair, protocol: str) -> dict[Role, Driver]:
-    """A fresh driver of a protocol for each host."""
+    """A fresh driver of a protocol for each host; one that can do nothing for a server that nobody logs in to."""
     factory = protocols.find(protocol)
-    return {role: factory.driver(pair.sides[role].platform) for role in pair.roles} | (
-        {} if Role.SERVER in pair.roles else {Role.SERVER: Driver()}
-    )
+    return {Role.SERVER: Driver(), **{role: factory.driver(pair.sides[role].platform) for role in pair.roles}}
 
 
 def serve(pairs: Sequence[Pair], settings: Settings, protocol: str, share: Share, folder: str) -> Served:
@@ -173,8 +171,7 @@ def close_to_others(pair: Pair, share: Share, folder: str, attached: Attached) -
         name = _write_by_share(pair, share, folder, attached)
     how = files.close_folder(folder, account, name)
     if how == "list":  # not every server obeys an access control list
-        proof = _write_by_share(pair, share, folder, attached)
-        if proof:
+        if proof := _write_by_share(pair, share, folder, attached):
             files.remove(f"{folder}/{proof}")
         else:
             files.open_folder(folder)

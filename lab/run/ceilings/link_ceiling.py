@@ -139,8 +139,7 @@ def _measure_together(
     def end(number: int, armed: Armed, before: Offset) -> tuple[float, Mapping[str, float]]:
         ended = armed.wait()
         report = iperf3.parse(armed.timing().printed)
-        started_s = ended[0].started_s - before.ahead_s if ended else 0.0
-        return started_s, report
+        return (ended[0].started_s - before.ahead_s if ended else 0.0), report
 
     ends = start_all([command(pair, server) for pair, server in zip(pairs, servers, strict=True)], end)
     starts, reports = [started_s for started_s, _ in ends], [report for _, report in ends]

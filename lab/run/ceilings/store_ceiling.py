@@ -147,10 +147,9 @@ def _outcomes(session: Session, store: OwnStore, measure: Measure, rows: Sequenc
     except LabFailure as error:
         reason = error.cause_first()
     known = {trial.trial_id for trial in measured}
-    missing = [row for row in rows if row.trial_id not in known]
     return [
         *(_finish(trial, fault, store.made) for trial in measured),
-        *(replace(row, status="failed", reason=reason) for row in missing),
+        *(replace(row, status="failed", reason=reason) for row in rows if row.trial_id not in known),
     ]
 
 

@@ -75,11 +75,7 @@ def find_open_run(register: Register, path: Path) -> OpenRun | None:
 
 
 def by_journal(
-    register: Register,
-    run: OpenRun,
-    hosts_file: Path | None,
-    path: Path | None = None,
-    given_up: Collection[str] = (),
+    register: Register, run: OpenRun, hosts_file: Path | None, path: Path | None = None, given_up: Collection[str] = ()
 ) -> PutBack:
     """Put back what an open run left changed. Safe to repeat.
 
@@ -87,10 +83,9 @@ def by_journal(
     JournalLost, RestoreError for what could not be put back, and BadInput if its hosts file has changed.
     """
     folder = path or Path(run.folder)
-    try:
+    is_there = False
+    with suppress(OSError):
         is_there = stat.S_ISDIR(folder.lstat().st_mode)
-    except OSError:
-        is_there = False
     if not is_there:
         raise JournalLost(
             "the folder of this run is gone, with the journal of what it left changed",

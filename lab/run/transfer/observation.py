@@ -154,11 +154,9 @@ def disagreements(sides: Mapping[str, HostUsage]) -> list[str]:
     for source, target in (("client", "server"), ("server", "client")):
         sent = sides[source].tx_bytes if source in sides else None
         received = sides[target].rx_bytes if target in sides else None
-        if (
-            sent is not None
-            and received is not None
-            and abs(sent - received) > max(DISAGREE_BYTES, DISAGREE_SHARE * sent)
-        ):
+        if sent is None or received is None:
+            continue
+        if abs(sent - received) > max(DISAGREE_BYTES, DISAGREE_SHARE * sent):
             remarks.append(f"the {source} sent {sent} bytes and the {target} received {received}")
     return remarks
 

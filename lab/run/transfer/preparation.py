@@ -27,10 +27,7 @@ KEEP_NAMES = 'set -C; cat > "$1"'
 
 
 def prepare(part: Part) -> None:
-    """Make everything ready for a transfer by one client.
-
-    Before a second copy the tool itself makes the first one.
-    """
+    """Make everything ready for a transfer by one client."""
     session, case, setup, source = part.session, part.case, part.setup, part.endpoints.source_place
     if case.is_of_names:
         part.client.shell(KEEP_NAMES, part.endpoints.source, given=session.payload.names())

@@ -85,10 +85,7 @@ def describe_others(role: Role, case: Case, counted: Counters) -> Iterator[tuple
 
 
 def contradiction(case: Case, states: States, observed: Observed, buffers: Buffers) -> str:
-    """Why a transfer does not count, by what its hosts read back and counted; empty if it counts.
-
-    Raises LabFailure if a host read back something unreadable.
-    """
+    """Why a transfer does not count, by what hosts read back and counted; else empty. Raises LabFailure."""
     read_bytes = observed.server.disk_read_bytes if observed.server else None
     return (
         describe_skew(observed.together)

@@ -119,11 +119,8 @@ def _per_second(at_s: Floats, values: Floats, step: RateStep) -> tuple[float, fl
 def _clearest(rates: Floats) -> tuple[int, int]:
     """The stretch of bins that differs from the others by most standard errors: its first bin, and the bin after it."""
     sums, count = np.concatenate([[0.0], rates.cumsum()]), len(rates)
-    stretches = [
-        (first, last)
-        for first, last in itertools.combinations(range(count + 1), 2)
-        if SHORTEST <= last - first <= count - SHORTEST
-    ]
+    pairs = itertools.combinations(range(count + 1), 2)
+    stretches = [(first, last) for first, last in pairs if SHORTEST <= last - first <= count - SHORTEST]
 
     def distance(stretch: tuple[int, int]) -> float:
         length = stretch[1] - stretch[0]

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import replace
+from functools import partial
 from typing import TypeVar
 
 from lab.base.errors import LabFailure, TransferError
@@ -53,22 +54,15 @@ def move_several(session: Session, case: Case, trial_id: str, deadline_s: float)
         for part in parts:
             lay_out(part)
         before = count_before(session.pair, first.setup.store)
-        outcomes = start_all(
-            [_arm(part, deadline_s) for part in parts],
-            lambda number, armed, offset: _wait(parts, number, armed, offset),
-        )
+        outcomes = start_all([_arm(part, deadline_s) for part in parts], partial(_wait, parts))
         after = count_after(session.pair, first.setup.store)
         transfers = _successful(parts, outcomes)
         server = [counts.server for counts in (before, after) if counts.server]
         observation = observe_all(session.pair, case, transfers, server)
         _check_all(parts)
     clients = {transfer.part.client.name: transfer.timing.counted for transfer in transfers}
-    return result_of(
-        first, before, after, _timing_of_all(transfers), clients, observation, _describe_unproven(transfers)
-    )
-
-
-# --- timing
+    timing, unproven = _timing_of_all(transfers), _describe_unproven(transfers)
+    return result_of(first, before, after, timing, clients, observation, unproven)
 
 
 def _arm(part: Part, deadline_s: float) -> AbstractContextManager[Armed]:
@@ -123,12 +117,10 @@ def _timing_of_all(transfers: Sequence[ClientTransfer]) -> Timing:
     first = transfers[0].timing
     counted = [transfer.timing.counted for transfer in transfers]
     together = Counters(
-        tx_bytes=sum(counts.tx_bytes for counts in counted),
-        rx_bytes=sum(counts.rx_bytes for counts in counted),
-        cpu_s=_sum([counts.cpu_s for counts in counted]),
-        retransmits=_sum([counts.retransmits for counts in counted]),
+        tx_bytes=sum(counts.tx_bytes for counts in counted), rx_bytes=sum(counts.rx_bytes for counts in counted),
+        cpu_s=_sum([counts.cpu_s for counts in counted]), retransmits=_sum([counts.retransmits for counts in counted]),
         state=first.counted.state,
-    )
+    )  # fmt: skip
     elapsed_s = max(transfer.ended_s for transfer in transfers) - min(transfer.started_s for transfer in transfers)
     tool_cpu_s = sum(transfer.timing.tool_cpu_s for transfer in transfers)
     return replace(first, elapsed_s=round(elapsed_s, 6), counted=together, tool_cpu_s=tool_cpu_s)
@@ -138,9 +130,6 @@ def _sum(numbers: Sequence[NumberT | None]) -> NumberT | None:
     """The sum, if all of them are known."""
     known = [number for number in numbers if number is not None]
     return sum(known[1:], known[0]) if len(known) == len(numbers) else None
-
-
-# --- what makes it void
 
 
 def _describe_unproven(transfers: Sequence[ClientTransfer]) -> str:

@@ -105,11 +105,8 @@ def _together(
     rates = [transfer.bytes_per_s for transfer in transfers]
     bounds = sorted((transfer.bound_s for transfer in transfers), reverse=True)
     begin, end = max(starts), min(ends)
-    active_bytes = (
-        _active_bytes(observation.PAYLOAD_COUNT[case.direction], transfers, readings, begin, end)
-        if end > begin
-        else None
-    )
+    count = observation.PAYLOAD_COUNT[case.direction]
+    active_bytes = _active_bytes(count, transfers, readings, begin, end) if end > begin else None
     return Together(
         clients=tuple(transfer.row() for transfer in transfers),
         skew_s=round(begin - min(starts), 6), skew_bound_s=round(sum(bounds[:2]), 6),

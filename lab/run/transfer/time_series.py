@@ -16,18 +16,14 @@ def series(readings: Sequence[Reading]) -> dict[str, object]:
     Counts are since the first reading. The shares of cores are of the time since the last reading that counts them.
     ``processes`` and ``connections`` list only the readings that have some, each with its time.
     """
-
     net = sorted({name for reading in readings for name in reading.net})
     lists: dict[str, object] = {"at_s": _since_first([reading.at_s for reading in readings])}
     lists |= {name: _since_first([reading.net.get(name) for reading in readings]) for name in net}
     lists["cpu_s"] = _since_first([reading.group.get("usage_s") for reading in readings])
+    disks = [reading.disks.values() for reading in readings]
     for name in ("read_bytes", "written_bytes"):
-        lists[f"disk_{name}"] = _since_first(
-            [
-                sum(getattr(disk, name) for disk in reading.disks.values()) if reading.disks else None
-                for reading in readings
-            ]
-        )
+        sums = [sum(getattr(disk, name) for disk in counted) if counted else None for counted in disks]
+        lists[f"disk_{name}"] = _since_first(sums)
     lists["available_bytes"] = [reading.available_bytes for reading in readings]
     return lists | _cores(readings) | _now_and_then(readings)
 

@@ -77,8 +77,7 @@ def _move_one(session: Session, case: Case, trial_id: str, deadline_s: float) ->
     observation = replace(observation, observed=observed)
     unproven = next(filter(None, (not_on_the_wire(part, way, timing.counted) for way in ways)), "")
     others = dict(describe_others(Role.CLIENT, case, timing.counted))
-    clients = {"client": timing.counted}
-    result = result_of(part, before, after, timing, clients, observation, unproven, others)
+    result = result_of(part, before, after, timing, {"client": timing.counted}, observation, unproven, others)
     return replace(result, timing=replace(timing, elapsed_s=part.tool.elapsed_s(report, timing.elapsed_s)))
 
 

@@ -84,11 +84,8 @@ def busy_share(core: Ticks) -> float:
 def _busiest_core(readings: Sequence[Reading], spent: Mapping[str, Ticks]) -> tuple[float, float]:
     """The mean and the peak share of the busiest core."""
     mean = max(map(busy_share, spent.values()))
-    peaks = (
-        busy_share(core)
-        for begin, end in _spans(readings, lambda reading: bool(reading.cores))
-        for core in ticks_spent(begin.cores, end.cores).values()
-    )
+    spans = _spans(readings, lambda reading: bool(reading.cores))
+    peaks = (busy_share(core) for begin, end in spans for core in ticks_spent(begin.cores, end.cores).values())
     return mean, max([*peaks, mean])
 
 

@@ -12,7 +12,6 @@ from lab.base.errors import (
     DeadlineExceeded,
     HostError,
     LabFailure,
-    RestoreError,
     TransferError,
     Unsupported,
 )
@@ -97,14 +96,12 @@ def test_a_mac_keeps_what_its_driver_knows_of_accounts() -> None:
     assert told.remedy == "a Mac lets in only some accounts"
 
 
-def test_the_log_of_the_raw_text_is_named_and_a_failed_restore_is_left_as_it_is() -> None:
+def test_the_log_of_the_raw_text_is_named() -> None:
     first = CommandError("client", ("gio",), 2, "x")
     first.log = Path("results/a/commands.log")
     failed = mount("x")
     failed.__cause__ = first
     assert in_words_of_user("nas", URL, machine(), failed).log == first.log
-    restore = RestoreError(["client: MTU"])
-    assert in_words_of_user("nas", URL, machine(), restore) is restore
 
 
 @pytest.mark.parametrize(

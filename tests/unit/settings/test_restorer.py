@@ -105,3 +105,9 @@ def test_a_device_that_is_gone_has_no_value_and_says_what_helps() -> None:
         device.check("gone")
     assert "`lab restore --gone /dev/sdx`" in device.explain("gone")
     assert not device.explain("taken")
+
+
+def test_an_error_that_was_raised_from_itself_has_nothing_before_it() -> None:
+    error = RestoreError(["client: MTU"])
+    error.__cause__ = error
+    assert (error.failed_before(), error.brief().count("client: MTU")) == (None, 1)
