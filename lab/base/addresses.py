@@ -24,6 +24,11 @@ def without_brackets(host: str) -> str:
     return host[1:-1] if host.startswith("[") and host.endswith("]") else host
 
 
+def without_zone(address: str) -> str:
+    """An address without the interface that it is local to."""
+    return address.partition("%")[0]
+
+
 def seen_from(own_address: str, address: str) -> str:
     """A peer's address as the host of ``own_address`` reaches it: a link-local one by the host's own interface."""
     bare, has_zone, _ = address.partition("%")
@@ -32,7 +37,7 @@ def seen_from(own_address: str, address: str) -> str:
 
 
 def with_zone(socket_address: Sequence[str | int | bytes]) -> str:
-    """The address in what Python's sockets give and take, where the zone is a number of its own."""
+    """The address of a Python socket address, which holds the zone as a number. Raises OSError for an unknown zone."""
     address, scope = str(socket_address[0]), socket_address[3] if len(socket_address) > 3 else 0
     return f"{address}%{socket.if_indextoname(int(scope))}" if scope and "%" not in address else address
 

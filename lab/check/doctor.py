@@ -6,6 +6,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 
 from lab import platforms
+from lab.base.addresses import without_zone
 from lab.base.errors import CommandError, HostError, LabFailure
 from lab.check import files, hardware, host, link, networks, protocols, storage
 from lab.check.finding import Finding, examine, of_error, worst_first
@@ -98,8 +99,8 @@ def _check_host(config: Hosts, role: str, machines: dict[str, Machine], stack: E
         machine = replace(machine, facts=platform.facts(machine.way_to(peer.data_address)))
     except (LabFailure, ValueError, LookupError) as error:
         finding = of_error("problem", f"{role} system", error)
-        asked = peer.data_address.partition("%")[0]
-        if isinstance(error, CommandError) and asked in error.argv:  # the command that asks for the route
+        words = error.argv if isinstance(error, CommandError) else ()
+        if without_zone(peer.data_address) in map(without_zone, words):  # it asked for the route
             finding = replace(finding, remedy=f"is data_address {peer.data_address} of the other host right?")
         yield finding
     machines[role] = machine

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import TypeAlias
 
+from lab.base.addresses import without_zone
 from lab.base.errors import LabFailure, Unsupported
 from lab.base.untrusted import first_line
 from lab.check import programs
@@ -138,7 +139,7 @@ def _check_address(machine: Machine, subject: str) -> Iterator[Finding]:
         message = f"there is no interface {config.interface}; there are {', '.join(interfaces)}"
         yield Finding("problem", subject, message, f"correct interface in [{machine.role}], or leave it out")
         return
-    bare = config.data_address.partition("%")[0]
+    bare = without_zone(config.data_address)
     holder = next((name for name, addresses in interfaces.items() if bare in addresses), None)
     if holder is None:
         usable = {name: ", ".join(filter(_is_usable, addresses)) for name, addresses in interfaces.items()}
@@ -159,7 +160,7 @@ def _check_address(machine: Machine, subject: str) -> Iterator[Finding]:
 
 def _is_usable(text: str) -> bool:
     """Whether it may be a data address, such as an IPv4 address that a host gives itself (169.254)."""
-    address = ipaddress.ip_address(text.partition("%")[0])
+    address = ipaddress.ip_address(text)
     return not address.is_loopback and not (address.version == 6 and address.is_link_local)
 
 

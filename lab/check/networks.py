@@ -63,7 +63,7 @@ def _find_common(client: Machine, server: Machine) -> Iterator[CommonNetwork]:
 
     Equal numbers do not prove that two networks are one.
     """
-    version = ip_address(client.config.data_address.partition("%")[0]).version
+    version = ip_address(client.config.data_address).version
     server_addresses = list(_addresses(server))
     for name, address in _addresses(client):
         for peer_name, peer in server_addresses:

@@ -44,8 +44,8 @@ def run(arguments: argparse.Namespace) -> int:
         return 0
     if not every:
         say(f"{arguments.results}: holds no run; `lab run SWEEP` makes one")
-    elif left := len(every) - len(runs):
-        say(f"{left} more failed before the first transfer: `lab list --all` shows {'it' if left == 1 else 'them'}")
+    elif hidden := len(every) - len(runs):
+        say(f"{hidden} more failed before the first transfer: `lab list --all` shows {'it' if hidden == 1 else 'them'}")
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else WIDTH_OF_A_FILE
     for line in lines_of(runs, width):
         show(line)

@@ -185,8 +185,8 @@ Views: TypeAlias = Mapping[View, Mapping[str, Judgement]]  # by the name of the 
 class Judge:
     """Compares what was read with the source.
 
-    ``refused`` says why the source lacks a probe; ``failures`` has what the tool said of a probe, ``unread`` what it
-    said of reading the source. All are by name.
+    ``refused`` says why the source lacks a probe. ``failures`` is what the tool said of a probe; ``unread`` is what it
+    said about reading the probe at the source. All are by the probe's name.
     """
 
     source: Mapping[str, Reading]
@@ -197,12 +197,10 @@ class Judge:
     def judge(self, probe: Probe, target: Reading, plain: Reading | None) -> Judgement:
         """What became of a probe. ``plain`` is the reading of an object without the attribute at the target."""
         source = self.source[probe.name]
-        if source.state != "value":
+        if probe.name in self.refused or source.state != "value":
             is_unread = source.state == "error" and probe.name not in self.refused
-            why = self.refused.get(probe.name) or source.text or "the source does not hold it"
-            return Judgement(Verdict.UNSEEN if is_unread else Verdict.IMPOSSIBLE, _short(why))
-        if probe.name in self.refused:
-            return Judgement(Verdict.IMPOSSIBLE, _short(self.refused[probe.name]))
+            reason = self.refused.get(probe.name) or source.text or "the source does not hold it"
+            return Judgement(Verdict.UNSEEN if is_unread else Verdict.IMPOSSIBLE, _short(reason))
         if target == source:
             return Judgement(Verdict.KEPT)
         if failure := _said_of(probe, target, self.failures):

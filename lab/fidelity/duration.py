@@ -1,4 +1,4 @@
-"""How long a survey takes: as long a copy as the newest survey between the same hosts, else an assumed time."""
+"""How long a survey takes: the seconds a copy took in the newest survey of the same hosts, else an assumed time."""
 
 from pathlib import Path
 
@@ -12,25 +12,26 @@ ASSUMED_S = 10.0  # a copy of all probes, with its part of the mounts: 8 s in a 
 
 
 def estimate(copies: int, places: int, results: Path, hosts_file: Path) -> str:
-    """What a survey of so many copies does, and how long it takes, in a line."""
-    by, copy_s = _newest(results, hosts_file) or (f"at {ASSUMED_S:g} s a copy", ASSUMED_S)
-    many = f"{copies} {'copy' if copies == 1 else 'copies'} of all probes, over {places} "
+    """A line for the user: how many copies a survey makes, and how long they take."""
+    basis, copy_s = _newest(results, hosts_file) or (f"at {ASSUMED_S:g} s a copy", ASSUMED_S)
+    amount = f"{copies} {'copy' if copies == 1 else 'copies'} of all probes"
+    shares = f"{places} {'share' if places == 1 else 'shares'}"
     seconds = copies * copy_s
-    return f"{many}{'share' if places == 1 else 'shares'}; estimated {by}: {seconds / 60:.0f} min ({seconds:.0f} s)"
+    return f"{amount}, over {shares}; estimated {basis}: {seconds / 60:.0f} min ({seconds:.0f} s)"
 
 
 def _newest(results: Path, hosts_file: Path) -> tuple[str, float] | None:
-    """The newest survey of the hosts of this file that ended, and its seconds a copy."""
+    """The newest survey of this file's hosts that ended, as words for the user, and its seconds a copy."""
     for path in paths_of_runs(results):
         try:
-            if not (path / FIDELITY).exists():
+            folder = RunFolder(path)
+            if folder.run.get("hosts_file") != str(hosts_file.resolve()) or not (path / FIDELITY).exists():
                 continue
-            run = RunFolder(path).run
             content = from_json(read_file(path / FIDELITY, MOST_FILE_BYTES).decode())
             copies = content.get("copies") if isinstance(content, dict) else None
-            if run.get("hosts_file") == str(hosts_file.resolve()) and copies and isinstance(copies, list):
-                took = read_time(run.get("finished_at") or "") - read_time(run.get("started_at") or "")
-                return f"by {path}", max(1.0, took.total_seconds()) / len(copies)
-        except (BadInput, OSError, ValueError):  # of somebody else, or it did not end
+            if copies and isinstance(copies, list):
+                duration = read_time(folder.text("finished_at")) - read_time(folder.text("started_at"))
+                return f"by {path}", max(1.0, duration.total_seconds()) / len(copies)
+        except (BadInput, OSError, ValueError):  # the run cannot be read, or did not end
             continue
     return None

@@ -134,19 +134,22 @@ class PlaceSurvey:
         return copies
 
     def _copy_probes(self, copier: Copier, direction: Direction, on_client: str, name: str) -> Copied:
-        """Copy all probes between a folder of the client and a folder of the share, and once more what was not read."""
+        """Copy all probes between a folder of the client and one of the share; again those that could not be read."""
         platform = self.client.platform if direction is Direction.WRITE else self.server_platform
         names = [probe.name for probe in laid_on(platform)]
         copied = self._copy_named(copier, direction, on_client, name, names)
         if not copied.unread:
             return copied
         again = self._copy_named(copier, direction, on_client, name, [name for name in names if name in copied.unread])
-        failures = {name: said for name, said in copied.failures.items() if name not in copied.unread}
+        failures = {name: text for name, text in copied.failures.items() if name not in copied.unread}
+        failures |= again.failures
         unread: dict[str, str] = {}
-        for name, said in again.unread.items():
-            says_no = direction is Direction.READ and all(map(SAYS_NO.search, said.splitlines()))
-            (failures if says_no else unread)[name] = said
-        return Copied({**failures, **again.failures}, "", unread)
+        for name, text in again.unread.items():
+            if direction is Direction.READ and all(map(SAYS_NO.search, text.splitlines())):
+                failures[name] = "\n".join(filter(None, [text, failures.get(name)]))
+            else:
+                unread[name] = text
+        return Copied(failures, "", unread)
 
     def _copy_named(self, copier: Copier, direction: Direction, on_client: str, name: str, names: list[str]) -> Copied:
         """Copy these probes.
@@ -180,7 +183,7 @@ class PlaceSurvey:
         return Copied(failures, "", unread)
 
     def _read_again(self, host: ProbedHost, root: str, probes: Sequence[Probe], as_root: bool = False) -> Snapshot:
-        """Read probes; if that fails, reach the host again and read them once more. Raises LabFailure."""
+        """Read probes; if that fails, connect to the host again if need be, and read them again. Raises LabFailure."""
         try:
             return host.read(root, probes, as_root)
         except LabFailure:

@@ -53,7 +53,7 @@ class Snapshot:
 
     def is_unread(self, name: str) -> bool:
         """Whether reading this probe, or the object without its attribute, was an error."""
-        return any(name in of and of[name].state == "error" for of in (self.readings, self.plain))
+        return any(name in part and part[name].state == "error" for part in (self.readings, self.plain))
 
 
 @dataclass(frozen=True)
@@ -169,7 +169,10 @@ def parse_failures(text: str) -> dict[str, str]:
 
 
 def split_lines(message: str, source: str, target: str) -> tuple[str, str]:
-    """The lines about reading the source or about the connection, and the others, without a summary of the first."""
+    """The lines about reading the source or about the connection; and the others.
+
+    If there are lines of the first kind, rsync's summary belongs to them and is left out.
+    """
     lines = message.splitlines()
     of_source = [line for line in lines if _is_of_source(line, source, target)]
     others = [line for line in lines if line not in of_source and not (of_source and SUMMARY.match(line))]

@@ -89,8 +89,8 @@ def start(hosts_file: Path, results: Path, asked: Asked, tell: Tell, is_gone: Is
         about = {"title": config.lab.title, "hosts": {role.value: asdict(pair.facts[role]) for role in pair.roles}}
         folder = RunFolder.create(results, "fidelity", origin(config, about))
         installed = _installed(pair, asked.copiers, tell)
-        ways = 1 if config.through_mount else len([way for way in Direction if asked.goes(way)])
-        copies = ways * sum(len(copiers_for(chosen_case.place.protocol, installed)) for chosen_case in chosen)
+        directions = sum(map(asked.goes, [Direction.WRITE] if config.through_mount else Direction))
+        copies = directions * sum(len(copiers_for(place_case.place.protocol, installed)) for place_case in chosen)
         tell(duration.estimate(copies, len(chosen), results, hosts_file))
         with (
             durable.claimed(folder.path),

@@ -49,7 +49,7 @@ class ShareConfig(Model):
 
     @property
     def label(self) -> str:
-        """What messages call it: where it is mounted already, the path that NFS exports, or its name."""
+        """The share in messages: where it is mounted already, the path that NFS exports, or its name."""
         return self.mounted or self.path or self.name
 
     @model_validator(mode="after")

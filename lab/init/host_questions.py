@@ -31,7 +31,7 @@ def ask_client(questions: Questions, surroundings: Surroundings) -> HostAnswer:
 def _clients(surroundings: Surroundings) -> list[Choice]:
     """The machines that may be the client: this one, and others with SSH."""
     usable = [own for own in surroundings.own_addresses if not (own.address.version == 6 and own.address.is_link_local)]
-    family = min((own.address.version for own in usable), default=4)  # IPv6 gives a host many, and not all last
+    family = min((own.address.version for own in usable), default=4)  # a host has many of IPv6, and some change
     addresses = ", ".join(own.label for own in usable if own.address.version == family)
     machines = [
         machine
@@ -77,10 +77,13 @@ def _servers(surroundings: Surroundings, client: HostAnswer) -> list[Choice]:
 
 
 def _numbered_as_before(servers: Sequence[Choice], surroundings: Surroundings, client: HostAnswer) -> list[Choice]:
-    """The choices for the client, with the same numbers, then the other servers. The client itself says why not."""
-    before = _clients(surroundings)
-    choices = [servers[servers.index(choice)] if choice in servers else choice for choice in before]
-    choices += [choice for choice in servers if choice not in before]
+    """The choices of the question about the client, with the same numbers, then the other servers.
+
+    The client's own choice says why it cannot be taken.
+    """
+    for_client = _clients(surroundings)
+    choices = [servers[servers.index(choice)] if choice in servers else choice for choice in for_client]
+    choices += [choice for choice in servers if choice not in for_client]
     reason = "type its name or address if it has the share" if client.host else CLIENT_ITSELF
     choices[0] = Choice(THIS_MACHINE, THIS_MACHINE, reason)
     return [

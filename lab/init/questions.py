@@ -47,9 +47,9 @@ class Questions:
         """Ask until ``parse`` accepts the answer; its ValueError is shown.
 
         A number stands for its choice, and more text may follow it. Enter takes ``by_enter`` (None: the first choice
-        that can be taken) until that was refused. ``typed`` describes what can be typed instead. With
-        ``numbers_are_names`` a number of more than LONGEST_NUMBER digits can be typed, too. Raises BadInput if the
-        input ends.
+        that can be taken) until ``parse`` refuses it. ``typed`` describes what can be typed instead. With
+        ``numbers_are_names`` a number is a name if it has more than LONGEST_NUMBER digits, or if there are no choices.
+        Raises BadInput if the input ends.
         """
         self._asked += 1
         self.tell("")
@@ -60,19 +60,19 @@ class Questions:
         self.tell(f"   {'or type ' if choices else 'type '}{typed}")
         by_enter = by_enter or next((choice for choice in choices if not choice.why_not), None)
         default = str(choices.index(by_enter) + 1) if by_enter else ""
-        refused = ""
+        last_reason = ""
         while True:
             line = ""
             try:
                 line = self._read(f"   [{default}] > " if default else "   > ") or default
                 return parse(_written_out(line, choices, numbers_are_names))
             except LacksAddress as error:
-                why = f"{error}: type {line} ADDRESS, with its address on the link to measure"
+                reason = f"{error}: type {line} ADDRESS, with its address on the link to measure"
             except ValueError as error:
-                why = str(error)
-            if (why, refused) != (NO_ANSWER, NO_ANSWER):  # Enter, pressed again, is answered once
-                self.tell(f"   {one_line(why, LONGEST_ANSWER)}")
-            default, refused = ("" if line == default else default), why
+                reason = str(error)
+            if (reason, last_reason) != (NO_ANSWER, NO_ANSWER):  # Enter, pressed again, is answered once
+                self.tell(f"   {one_line(reason, LONGEST_ANSWER)}")
+            default, last_reason = ("" if line == default else default), reason
 
     def _read(self, prompt: str) -> str:
         try:

@@ -60,17 +60,18 @@ class Mounted:
 
 
 def list_own_addresses() -> list[OwnAddress]:
-    """The addresses of this machine that others may reach; those of IPv4 first."""
+    """The addresses of this machine that others may reach, IPv4 before IPv6."""
     import ifaddr
 
-    own = [
+    addresses = [
         OwnAddress(
             adapter.name, ip_interface(f"{address.ip if address.is_IPv4 else address.ip[0]}/{address.network_prefix}")
         )
         for adapter in ifaddr.get_adapters()
         for address in adapter.ips
     ]
-    return sorted((one for one in own if not one.address.is_loopback), key=lambda one: one.address.version)
+    reachable = [own for own in addresses if not own.address.is_loopback]
+    return sorted(reachable, key=lambda own: own.address.version)
 
 
 def find_own_address(peer: str) -> str | None:

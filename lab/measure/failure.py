@@ -14,7 +14,7 @@ from lab.protocols import find
 from lab.protocols.mounts.gvfs import NO_SHARE
 from lab.run.begin.payload_size import PILOT_BYTES
 from lab.run.case.sharing import FolderRefused, MountFailed
-from lab.run.transfer.part import IS_FULL
+from lab.run.transfer.part import IS_FULL, NoSpace
 from lab.settings.parameters import OWN_FOLDER
 
 REFUSED, NO_ANSWER = 77, 124  # exit codes of gvfs_mount.sh; the first of prompt.pl, too
@@ -28,21 +28,21 @@ OWN_PATH = re.compile(
     rf"""(?P<quote>['"])/(?:(?!(?P=quote)|\n).)*{OWN_FOLDER}(?:(?!(?P=quote)|\n).)*(?P=quote)"""
     rf"|/\S*{OWN_FOLDER}(?:(?!: ).)*"
 )
-# The program of GVfs that logs in ended
+# The process of GVfs that logs in has ended
 CRASHED = re.compile("disconnected from message bus")
 
 
 def in_words_of_user(
     target: str, subject: Subject, platform: Platform, error: LabFailure, needed_bytes: int = PILOT_BYTES
 ) -> LabFailure:
-    """The same failure, told about the target as it was typed; its log has the raw text.
+    """The same failure in words about the target as it was typed; its log has the raw text.
 
     ``needed_bytes`` is the room that the test takes in the share.
     """
     message, remedy = _describe(subject, platform, error, needed_bytes)
-    told = LabFailure(f"{one_line(target, 200)}: {message}", remedy)
-    told.log = next(_logs(error), None)
-    return told
+    failure = LabFailure(f"{one_line(target, 200)}: {message}", remedy)
+    failure.log = next(_logs(error), None)
+    return failure
 
 
 def _describe(subject: Subject, platform: Platform, error: LabFailure, needed_bytes: int) -> tuple[str, str]:
@@ -54,7 +54,7 @@ def _describe(subject: Subject, platform: Platform, error: LabFailure, needed_by
     text = error.output if isinstance(error, CommandError) else error.message
     if not isinstance(error, CommandError | TransferError):
         return ": ".join(filter(None, [error.host if error.host == Role.SERVER else "", text])), error.remedy
-    if IS_FULL.search(text):
+    if isinstance(error, NoSpace) or (isinstance(error, CommandError) and IS_FULL.search(text)):
         message = f"{_share(subject)} is full, or a quota is reached: a test needs {needed_bytes / 1e6:.0f} MB"
         return message, "make room there, or let the server's owner raise the quota"
     if isinstance(error, FolderRefused) and IS_READ_ONLY.search(text):
@@ -93,8 +93,8 @@ def _describe_mount(subject: Subject, platform: Platform, error: CommandError) -
         return message, "are the account and its password right? Else try again, or mount the share and give its folder"
     if BROKE_OFF.search(error.output) and not error.remedy:
         message = f"{server} hung up when the share was mounted"
-        remedy = f"is it an {subject.protocol.upper()} server of a version that this machine speaks?"
-        return message, f"{remedy} Another program at port {port} hangs up, too"
+        remedy = f"does an {subject.protocol.upper()} server listen at port {port}, and no other program?"
+        return message, f"{remedy} Does this machine speak its version of the protocol?"
     return f"it cannot be mounted: {_reason(error)}", error.remedy or "can another program of this machine mount it?"
 
 

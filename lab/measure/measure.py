@@ -50,6 +50,7 @@ def measure(wish: Wish, results: Path, supervision: Supervision) -> tuple[RunFol
     if wish.saved_as and not re.fullmatch(RUN_NAME, wish.saved_as):
         remedy = "give 1 to 64 letters or digits, with dots, _ or - between them"
         raise BadInput(f"--save {one_line(wish.saved_as, 80)}: no name of a series", remedy)
+    check_password(wish.password)
     platform = local_platform()
     subject = find_subject(parse_target(wish.target), platform, wish.login)
     if not tools(subject):
@@ -60,7 +61,6 @@ def measure(wish: Wish, results: Path, supervision: Supervision) -> tuple[RunFol
         supervision.tell(f"warning: {remark}")
     place, room = _room(platform, subject.facts.available_bytes)
     iperf3 = _find_iperf3(subject, platform)
-    check_password(wish.password)
     config = keep_hosts(hosts_of(subject, place, room, iperf3, wish.password), state_folder())
     sweep, text = sweep_of(subject, wish.saved_as or run_name(subject))
     share = MeasuredShare(

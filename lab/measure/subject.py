@@ -6,7 +6,7 @@ import socket
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from lab.base.addresses import own_address_towards, with_zone
+from lab.base.addresses import own_address_towards, with_zone, without_zone
 from lab.base.errors import BadInput, LabFailure
 from lab.base.os_errors import reason_of
 from lab.base.untrusted import first_line, listing, one_line
@@ -134,8 +134,8 @@ def find_address(server: str, before: str = "") -> str:
 
 def check_elsewhere(platform: Platform, server: str, address: str) -> None:
     """Raise BadInput if the server is this machine. Raises LabFailure."""
-    own = {own.partition("%")[0].lower() for names in platform.network.addresses().values() for own in names}
-    if is_loopback(address) or address.partition("%")[0].lower() in own:
+    own = {without_zone(own).lower() for names in platform.network.addresses().values() for own in names}
+    if is_loopback(address) or without_zone(address).lower() in own:
         message = f"the server {one_line(server, 80)} is this machine itself ({address}): nothing would cross a link"
         raise BadInput(message, "measure it from another machine")
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from lab.base.addresses import Interface
+from lab.base.addresses import Interface, without_zone
 from lab.base.errors import LabFailure
 from lab.base.scripts import read_script
 from lab.base.untrusted import first_line
@@ -95,12 +95,15 @@ class Network(Part, ABC):
         return {}
 
     def own_address(self, address: str) -> str:
-        """A data address of this host; a link-local one with the interface that has it, whatever a file calls it."""
+        """A data address of this host. The zone of a link-local one is an interface that has it, if any has.
+
+        Several interfaces may have the same address, such as a bridge and its port: then the zone is kept.
+        """
         bare, has_zone, zone = address.partition("%")
         if not has_zone:
             return address
-        holders = (name for name, own in self.addresses().items() if bare in (text.partition("%")[0] for text in own))
-        return f"{bare}%{next(holders, zone)}"
+        holders = [name for name, own in self.addresses().items() if bare in map(without_zone, own)]
+        return address if zone in holders or not holders else f"{bare}%{holders[0]}"
 
     def carrier_changes(self, interface: str) -> int | None:
         """How often an interface gained or lost its carrier since it is there; None where nothing counts it."""

@@ -30,7 +30,7 @@ def trust(run: Analysis) -> Point:
 
 def speaks_against(run: Analysis) -> list[str]:
     """The reasons for doubt: :func:`doubts`, too few blocks, and cases that were left out."""
-    few = (text for text in _rests_on(run.speeds) if text.startswith("only"))
+    few = _rests_on(run.speeds) if len(run.speeds.blocks) < FEW_BLOCKS else ()
     return [*doubts(run), *few, *_left_out(run.described)]
 
 

@@ -19,7 +19,7 @@ from lab.results.trial import CEILINGS, LEAST, emulated
 
 MOST_BYTES = 8 << 20  # of the trials of one run that are read: 3000 trials, in 30 ms
 LONGEST_TEXT, LONGEST_REASON = 100, 160  # characters of a text in run.json
-FAILED = "failed: "  # the beginning of how a run ended that an error ended
+FAILED = "failed: "  # begins ``ended`` of a run that an error ended
 
 
 class _Line(msgspec.Struct):
@@ -111,7 +111,7 @@ def _fastest(speeds: dict[tuple[str, str], list[float]]) -> dict[str, float]:
 
 
 def _reason(value: object) -> str:
-    """A text of at most LONGEST_REASON characters; of a longer one the end, which has the cause, stays."""
+    """A text of at most LONGEST_REASON characters; a longer one keeps its end, too, because the cause is there."""
     return shorten(value, LONGEST_REASON) if isinstance(value, str) else ""
 
 

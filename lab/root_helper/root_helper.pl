@@ -76,9 +76,10 @@ sub become_account {
         enter($folder);
         my $code = run(undef, 1, 'perl', '-e', $empty);
         chdir '/';
+        return $code if $code;  # it has said what stays, and why
         rmdir $folder or fail("$folder: $!");
         rmdir $home;  # where nothing else is in it
-        return $code;
+        return 0;
     },
     # As root only what the account cannot do: give its folder a group that it is not in
     close => sub {

@@ -19,6 +19,7 @@ from lab.hosts import CommandLog, Host
 from lab.hosts.hosts_file import Hosts, load_hosts
 from lab.hosts.ssh import connected
 from lab.results.run_folder import RunFolder
+from lab.results.run_list import FAILED
 from lab.results.trial import emulated
 from lab.run.begin import compatibility, pace
 from lab.run.begin.look import check_free, describe_run, look, plan_of
@@ -27,7 +28,8 @@ from lab.run.begin.payload_size import choose_size, recorded_size
 from lab.run.case.pair import Pair
 from lab.run.case.session import Session
 from lab.run.restore.vocabulary import line_format
-from lab.run.runner import Ending, Progress, Runner, check_recorded
+from lab.run.runner import Ending, Progress, Runner
+from lab.run.transfer.recorded import check_recorded
 from lab.settings import lease
 from lab.settings.changes import Settings
 from lab.settings.journal import Journal
@@ -141,7 +143,7 @@ def _conduct(
                 session.leave_share()
     except LabFailure as error:
         with suppress(OSError):  # the disk may be full; the first failure is reported
-            folder.update(ended=f"failed: {': '.join(filter(None, [error.host, error.cause()]))}")
+            folder.update(ended=FAILED + ": ".join(filter(None, [error.host, error.cause()])))
         raise
     except OSError as error:
         raise LabFailure(explain(error), remedy(error, f"`lab run --resume {folder.path}` goes on")) from error

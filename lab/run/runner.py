@@ -6,15 +6,13 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from lab import workloads
-from lab.base.errors import BadInput, LabFailure, RestoreError, cause_and_remedy
+from lab.base.errors import LabFailure, RestoreError, cause_and_remedy
 from lab.design.blocks import Slot, block_slots
-from lab.design.factors import LOCAL
 from lab.design.plan import Plan
 from lab.design.sweep_file import Sweep
 from lab.results.observed import Observed
 from lab.results.run_folder import RunFolder
-from lab.results.set_aside import is_aside
-from lab.results.trial import CEILINGS, Trial, has_second_shots
+from lab.results.trial import Trial, has_second_shots
 from lab.run.case.mounting import add_tries
 from lab.run.case.session import Session
 from lab.run.ceilings import foreign_load, link_ceiling, store_ceiling
@@ -36,7 +34,7 @@ class Ending:
 
     The texts are empty if all is well. ``early`` says why not all trials were run; ``imprecise`` which effects did not
     reach the precision of the sweep, and how wide each is; ``disturbed`` which blocks others disturbed; ``closed``
-    which protocols were left out although somebody could correct that. ``failure`` is that of the last failed trial.
+    which protocols were left out although somebody could correct that. ``failure`` is that of the first failed trial.
     """
 
     early: str
@@ -72,23 +70,6 @@ class Progress:
     rates: tuple[float, ...] = ()
     ceiling_bytes_per_s: float | None = None
     deadline: float | None = None
-
-
-def check_recorded(folder: RunFolder, sweep: Sweep, planned: Plan) -> None:
-    """Raise BadInput if a run folder has another case in a slot than the sweep gives, or cannot be read."""
-    protocols = (*CEILINGS, LOCAL)  # their ids have no slot
-    transfers = [trial for trial in folder.trials() if trial.protocol not in protocols and not is_aside(trial.trial_id)]
-    blocks = range(1, min(sweep.most_blocks, max((trial.block for trial in transfers), default=0)) + 1)
-    slots_of = partial(block_slots, sweep, planned.cases, ordering=folder.ordering)
-    due = {slot.trial_id: slot for block in blocks for slot in slots_of(block)}
-    for trial in transfers:
-        slot = due.get(trial.trial_id)
-        if slot is None or (trial.case_id, trial.anchor) != (slot.case.case_id, slot.anchor):
-            raise BadInput(
-                f"{folder.trials_path}: {trial.trial_id} is of {trial.case_id}, and this lab would run "
-                f"{slot.case.case_id if slot else 'nothing'} there",
-                "go on with the version that began the run (code_version in run.json)",
-            )
 
 
 class Runner:
@@ -170,16 +151,18 @@ class Runner:
         return early
 
     def _to_retry(self, slots: Sequence[Slot]) -> set[str]:
-        """The failed trials of a block, without ceilings that a trial which stays has noted."""
+        """The failed trials of a block, and the failed ceilings that none of its other trials has noted."""
         again, noted = set[str](), set[str]()
         for slot in slots:
             trial = self.recorded.get(slot.trial_id)
-            ceilings = set(store_ceiling.ids(self.session.pair, slot, self.sweep))
-            if self._measures_link:
-                ceilings |= set(link_ceiling.ids(slot).values())
-                again |= set(link_ceiling.ids(slot, link_ceiling.AFTER).values())
+            stays = trial is not None and trial.status != "failed"
             again.add(slot.trial_id)
-            (noted if trial and trial.status != "failed" else again).update(ceilings)
+            (noted if stays else again).update(store_ceiling.ids(self.session.pair, slot, self.sweep))
+            if self._measures_link:
+                ids = link_ceiling.ids(slot)
+                again.update(link_ceiling.ids(slot, link_ceiling.AFTER).values())
+                # a trial notes the ceiling of its own direction only; a repeated one can measure both
+                (noted if stays else again).update([ids[slot.case.direction]] if stays else ids.values())
         return self.recorded.failed(again - noted)
 
     def _run_block(self, block: int, slots: list[Slot]) -> str:
@@ -260,7 +243,7 @@ class Runner:
                 self.recorded.add(replace(planned, status="failed", reason=cause.cause_first()))
             raise
         except LabFailure as error:
-            self.failure = error
+            self.failure = self.failure or error
             failed = replace(planned, status="failed", reason=error.cause_first())
             if isinstance(error, SomeFailed):
                 failed = replace(failed, observed=Observed(together=error.together))

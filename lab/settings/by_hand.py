@@ -3,20 +3,28 @@
 import tempfile
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 from lab.base import durable
 from lab.base.secret_texts import without_secrets
 from lab.base.untrusted import one_line
-from lab.settings.journal import Problem
 
 NAME = "by-hand.txt"
 LONGEST_LINE = 1000
-HEAD = "# `lab restore` types this. Do so in its place on the host that each comment begins with, from top to bottom.\n"
+HEAD = "# What `lab restore` would run. Type it from top to bottom; each comment begins with the host to type it on.\n"
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Why a change is not put back, in a line that begins with its host; and the commands to type, if they may help."""
+
+    why: str
+    by_hand: str = ""
 
 
 def write(journal: Path | None, problems: Sequence[Problem]) -> Path | None:
-    """Write the commands that help, beside the journal or into a new folder; None if none does, or writing fails."""
+    """Write the commands to type, beside the journal or into a new folder; None without any, or if writing fails."""
     parts = [
         f"\n# {one_line(problem.why, LONGEST_LINE)}\n{problem.by_hand}\n" for problem in problems if problem.by_hand
     ]

@@ -26,6 +26,7 @@ from lab.base.units import LARGEST
 from lab.base.untrusted import first_line, from_json, one_line
 from lab.hosts import Host
 from lab.hosts.command import Command
+from lab.settings.by_hand import Problem
 from lab.settings.operation import Kinds, Operation, check_keys, parse_operation
 from lab.settings.parameters import Boot, HostKey, NoToken, check_fields
 
@@ -76,21 +77,12 @@ class RunSeals:
         return mac(self._key, b"line", self._last, content)
 
 
-LONGEST_NAME, LONGEST_SAID = 200, 200  # characters of what a change is about, and of what a command said
-
+LONGEST_NAME, LONGEST_ERROR = 200, 200  # characters of what a change is about, and of a command's error
 Number = Annotated[int, Field(ge=1, le=LARGEST)]
 UNREADABLE = (
     "nothing of it was done. If a run of yours wrote it, the lab of the code_version in its run.json puts it back; "
     "else look at MTU, sysctl, mounts and folders file-share-lab-* of its hosts, and remove the line"
 )
-
-
-@dataclass(frozen=True)
-class Problem:
-    """Why a change is not put back, in a line that begins with its host; and the commands to type, if they may help."""
-
-    why: str
-    by_hand: str = ""
 
 
 @dataclass(frozen=True)
@@ -138,19 +130,19 @@ class Record:
 
     def put_back(self, host: Host) -> Problem | None:
         """Restore the old value, safe to repeat; returns what is wrong. Raises HostError."""
-        value, said = self.read.run(host), ""
+        value, error = self.read.run(host), ""
         for step in self.undo if value != self.old else ():
-            said = _last_line_of(step, host) or said
+            error = _last_line_of(step, host) or error
         value = self.read.run(host)
         if value == self.old:
             return None
         why = self.operation.explain(value)
-        return Problem(f"{self.host}: {why}") if why else self.problem(f"{value!r:.200}", said)
+        return Problem(f"{self.host}: {why}") if why else self.problem(f"{value!r:.200}", error)
 
-    def problem(self, state: str, said: str = "") -> Problem:
-        """The old value, the present ``state``, what the commands that restore the old value ``said``; and these."""
+    def problem(self, state: str, error: str = "") -> Problem:
+        """The old value, the present ``state`` and the last ``error``; and the commands that restore the old value."""
         why = f"{self.host}: {one_line(self.name, LONGEST_NAME)} should be {self.old!r} and is {state}"
-        return Problem(": ".join(filter(None, [why, said])), "\n".join(step.by_hand() for step in self.undo))
+        return Problem(": ".join(filter(None, [why, error])), "\n".join(step.by_hand() for step in self.undo))
 
     def ended_by_restart(self, boot: str) -> bool:
         """Whether a restart of the host has undone the change already; ``boot`` identifies the present boot."""
@@ -167,7 +159,7 @@ def _last_line_of(step: Command, host: Host) -> str:
         errors = step.attempt(host).stderr
     except DeadlineExceeded as error:  # the next step may force it
         return error.cause()
-    return first_line(errors.rstrip().rpartition("\n")[2], LONGEST_SAID)
+    return first_line(errors.rstrip().rpartition("\n")[2], LONGEST_ERROR)
 
 
 @dataclass(frozen=True)

@@ -11,9 +11,10 @@ from lab.base.os_errors import reason_of
 from lab.base.untrusted import one_line
 from lab.hosts import Host
 from lab.settings import by_hand
+from lab.settings.by_hand import Problem
 from lab.settings.host_journal import NAME as HOST_JOURNAL
 from lab.settings.host_journal import HostJournal
-from lab.settings.journal import Journal, Problem, Record
+from lab.settings.journal import Journal, Record
 
 PATIENCE_S = 90.0  # a machine that was restarted is back by then
 PAUSE_S = 0.5

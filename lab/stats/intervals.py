@@ -16,7 +16,7 @@ from lab.stats.two_way import row_pieces
 
 
 def percent_change(baseline: Any, value: Any) -> Any:
-    """How much numbers or arrays differ from ``baseline``, in percent of that. ValueError unless it is above 0."""
+    """The change of numbers or arrays in percent of their ``baseline``. ValueError unless every baseline is above 0."""
     if not np.all(np.greater(baseline, 0)):
         raise ValueError(f"a change from {baseline} has no percentage")
     return 100 * (value - baseline) / baseline

@@ -3,8 +3,8 @@
 from collections.abc import Callable
 
 import pytest
-from support.dual_stack import ADDRESSES, V4, add_addresses, hosts_at
-from support.local_lab import Bench, check_findings, findings_at
+from support.dual_stack import ADDRESSES, add_addresses, hosts_at
+from support.local_lab import HOSTS, Bench, check_findings, findings_at
 from support.macs import await_, state
 
 SHOW = "ifconfig en0 | sed -n 's/.*inet6 \\(fe80[^ ]*\\) .*/\\1/p'"
@@ -31,7 +31,7 @@ def test_a_mac_is_measured_over_ipv6(new_bench: Callable[..., Bench], client: st
 def test_macs_are_measured_at_addresses_of_one_link(new_bench: Callable[..., Bench]) -> None:
     """What needs a zone is given the Mac's own: all but nfsd, which compares addresses without."""
     macs = new_bench("--platform", "client=macos@15.5", "--platform", "server=macos@10.13")
-    hosts = hosts_at(macs, {host: macs.inside(host, LINK_LOCAL).strip() for host in V4})
+    hosts = hosts_at(macs, {host: macs.inside(host, LINK_LOCAL).strip() for host in HOSTS})
     trials = macs.measure(hosts=hosts, protocol=["afp", "smb", "ssh"], tool=["rsync"], direction=["write"])
     assert {trial["status"] for trial in trials} == {"ok"}
     message = macs.refused_run(1, hosts=hosts, protocol=["nfs"])

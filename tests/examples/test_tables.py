@@ -1,6 +1,5 @@
 """What the docs compute of exported tables with other programs: the medians of the lab, and quartiles that agree."""
 
-import gzip
 import os
 import runpy
 import shutil
@@ -11,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from support.paths import RUN_CAPTURES
+from support.paths import unpack_run
 
 from lab import stats
 from lab.cli.main import main
@@ -30,9 +29,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
     example = open_run("example")  # its folder goes with this object
     shutil.copytree(example.path, folder / "example")
     for name in ("old-schema", "faulty", "demo"):
-        (folder / name).mkdir()
-        for packed in (RUN_CAPTURES / name / "run").iterdir():
-            (folder / name / packed.stem).write_bytes(gzip.decompress(packed.read_bytes()))
+        unpack_run(name, folder / name)
     return folder
 
 

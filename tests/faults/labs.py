@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from support.guests import left_but_for_zfs
-from support.local_lab import Bench, succeeded, toml
+from support.input_files import toml
+from support.local_lab import Bench, succeeded
 
 from lab.local import syscalls
 

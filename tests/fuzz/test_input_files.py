@@ -15,7 +15,7 @@ from support.examples import bounded, in_one_folder, mutated
 from support.input_files import HOSTS, SWEEP
 from support.made_up_labs import lab_of
 from support.operations import OLD_VALUES
-from support.paths import ROOT, RUN_CAPTURES
+from support.paths import CAPTURED_RUNS, ROOT, RUN_CAPTURES
 
 from lab.base.errors import LabError
 from lab.cli import main as cli
@@ -28,11 +28,9 @@ from lab.run.case.catalogue import CATALOGUE
 from lab.run.restore.vocabulary import line_format
 from lab.settings.journal import Journal, Record
 
-RUNS = [path.name for path in sorted(RUN_CAPTURES.iterdir()) if (path / "run").is_dir()]
-
 
 def captured(file: str) -> list[bytes]:
-    return [gzip.decompress((RUN_CAPTURES / name / "run" / f"{file}.gz").read_bytes()) for name in RUNS]
+    return [gzip.decompress((RUN_CAPTURES / name / "run" / f"{file}.gz").read_bytes()) for name in CAPTURED_RUNS]
 
 
 def first_lines(contents: list[bytes], most: int = 12) -> list[bytes]:

@@ -1,12 +1,12 @@
 """Sweeps and measurements over IPv6, on a link that has both families."""
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import pytest
-from support.dual_stack import ADDRESSES, V4, add_addresses, hosts_at
-from support.local_lab import Bench
+from support.dual_stack import ADDRESSES, add_addresses, hosts_at
+from support.local_lab import HOSTS, Bench
 from support.measured import Scene, arrange, measure_well
 
 SWEEP: dict[str, Any] = {
@@ -31,21 +31,20 @@ def known(trial: Mapping[str, Any]) -> tuple[object, ...]:
 
 
 def test_the_same_sweep_gives_the_same_tables_over_both_families(dual: Bench) -> None:
-    """As much is known of each trial, and every table has the same rows and columns."""
+    """As much is known of each trial, and the same tables are shown."""
     v4 = dual.measure(**SWEEP)
     v6 = dual.measure(hosts=hosts_at(dual, ADDRESSES), **SWEEP)
     assert sorted(map(known, v4)) == sorted(map(known, v6))
     assert {trial["status"] for trial in v6} == {"ok"}
     assert any(trial["observed"].get("tcp", {}).get("rtt_ms") for trial in v6)
-    tables = [
-        json.loads(dual.check_output("show", str(run), "--json")) for run in sorted(dual.directory.glob("results/*"))
-    ]
-    assert tables[0].keys() == tables[1].keys()
+    runs = map(str, sorted(dual.directory.glob("results/*")))
+    over_v4, over_v6 = (json.loads(dual.check_output("show", run, "--json")) for run in runs)
+    assert over_v4.keys() == over_v6.keys()
 
 
 def test_addresses_of_one_link_serve_what_listens_with_a_zone(dual: Bench) -> None:
     """A link-local address needs an interface: netatalk and sshd take it, Samba and Ganesha say that they do not."""
-    hosts = hosts_at(dual, {host: f"{dual.inside(host, LINK_LOCAL).strip()}%eth0" for host in V4})
+    hosts = hosts_at(dual, {host: f"{dual.inside(host, LINK_LOCAL).strip()}%eth0" for host in HOSTS})
     trials = dual.measure(hosts=hosts, **SWEEP | {"protocol": ["afp", "ssh"], "mtu": [1500], "direction": ["write"]})
     assert {trial["status"] for trial in trials} == {"ok"}
     message = dual.refused_run(1, hosts=hosts, **SWEEP | {"protocol": ["smb", "nfs"]})
@@ -58,12 +57,6 @@ def one_scene(new_bench: Callable[..., Bench]) -> Scene:
     scene = arrange(new_bench, "--rate", "200mbit")
     add_addresses(scene.bench)
     return scene
-
-
-@pytest.fixture
-def scene(one_scene: Scene) -> Iterator[Scene]:
-    with one_scene.left_as_found():
-        yield one_scene
 
 
 @pytest.mark.parametrize(

@@ -73,7 +73,11 @@ def test_a_whole_sweep_is_true_to_the_bytes(bench: Bench) -> None:
     assert "ceiling" in shown
     bench.check_output("report", str(folder))
     assert "local lab" in (folder / "report" / "report.html").read_text()
-    bench.check_output("contribute", str(folder), "--output", str(bench.directory / "given"))
+    given = bench.lab("contribute", str(folder), "--output", str(folder / "given"))
+    flaws = [line for line in given.stderr.splitlines() if line.startswith("trials.jsonl: ")]
+    assert given.returncode == bool(flaws), given.stderr
+    # on a busy machine a test of the link may be slower than a transfer
+    assert all("where no test of the link reached more than" in flaw for flaw in flaws), flaws
     command = [sys.executable, "-m", "lab", "notebook", "explore", str(folder), "--no-redact"]
     subprocess.run([*command, "--export", str(folder / "report/explore.html")], check=True, cwd=ROOT, timeout=300)
     assert (folder / "report" / "explore.html").stat().st_size > 100_000

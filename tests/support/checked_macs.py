@@ -19,23 +19,9 @@ from support.fake_host import EmulatedHost
 from support.input_files import HOSTS
 
 REAL = (
-    "sh",
-    "perl",
-    "grep",
-    "sed",
-    "cat",
-    "env",
-    "tail",
-    "uniq",
-    "awk",
-    "id",
-    "mkdir",
-    "mktemp",
-    "ps",
-    "rm",
-    "rmdir",
+    "sh", "perl", "grep", "sed", "cat", "env", "tail", "uniq", "awk", "id", "mkdir", "mktemp", "ps", "rm", "rmdir",
     "sleep",
-)
+)  # fmt: skip
 IOSTAT = """
 echo "              disk0       cpu    load average"; echo "    KB/t  tps  MB/s  us sy id   1m   5m   15m"
 for row in 1 2 3; do echo "   19.97   73  1.43   3  1 96  2.38 2.38 2.61"; done

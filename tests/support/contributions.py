@@ -1,6 +1,5 @@
 """Contributions of the runs that come with the lab, and of a forger who recomputes all that can be recomputed."""
 
-import gzip
 import json
 import re
 from collections.abc import Callable
@@ -14,7 +13,7 @@ from lab.contribution.verify import verify
 from lab.results import examples
 from lab.results.packed_run import RUN, TRIALS
 from lab.results.run_folder import RunFolder
-from support.paths import RUN_CAPTURES
+from support.paths import unpack_run
 
 Lines = list[dict[str, Any]]
 
@@ -26,11 +25,7 @@ def contribute_example(to: Path, name: str = "example") -> Path:
 
 def contribute_kept(name: str, to: Path) -> Path:
     """The contribution of an old run that is kept with the tests."""
-    run = to / name
-    run.mkdir()
-    for packed in (RUN_CAPTURES / name / "run").iterdir():
-        (run / packed.stem).write_bytes(gzip.decompress(packed.read_bytes()))
-    contribute(RunFolder(run), to / "contribution")
+    contribute(RunFolder(unpack_run(name, to / name)), to / "contribution")
     return to / "contribution"
 
 

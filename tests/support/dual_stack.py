@@ -6,7 +6,6 @@ from pathlib import Path
 from support.local_lab import Bench
 
 ADDRESSES = {"client": "fd00:77::1", "server": "fd00:77::2"}
-V4 = {"client": "10.99.0.1", "server": "10.99.0.2"}
 ADD = "$(command -v ip || echo /linux/usr/sbin/ip) address add {address}/64 dev eth0 nodad"  # the latter on a Mac
 
 
@@ -17,9 +16,4 @@ def add_addresses(bench: Bench) -> None:
 
 def hosts_at(bench: Bench, addresses: Mapping[str, str]) -> Path:
     """The hosts file with other data addresses."""
-    text = bench.hosts.read_text()
-    for host, address in addresses.items():
-        text = text.replace(f"data_address = {V4[host]}\n", f"data_address = {address}\n")
-    path = bench.directory / "hosts.v6.ini"
-    path.write_text(text)
-    return path
+    return bench.changed_hosts(**{f"{host}_data_address": address for host, address in addresses.items()})

@@ -1,5 +1,8 @@
-"""A valid hosts file, and a valid sweep file."""
+"""A valid hosts file and a valid sweep file, and how tests read and write such files."""
 
+import json
+from collections.abc import Mapping
+from configparser import RawConfigParser
 from pathlib import Path
 
 from lab.hosts.hosts_file import Hosts, load_hosts
@@ -37,3 +40,19 @@ def load_text(folder: Path, text: str) -> Hosts:
     path = folder / "hosts.ini"
     path.write_text(text, encoding="utf-8")
     return load_hosts(path)
+
+
+def toml(values: Mapping[str, object]) -> str:
+    return "".join(f"{key} = {json.dumps(value)}\n" for key, value in values.items())
+
+
+def read_ini(path: Path) -> RawConfigParser:
+    parser = RawConfigParser()
+    assert parser.read(path, encoding="utf-8")
+    return parser
+
+
+def write_ini(path: Path, content: RawConfigParser) -> Path:
+    with path.open("w", encoding="utf-8") as file:
+        content.write(file)
+    return path

@@ -5,8 +5,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
-from configparser import RawConfigParser
+from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ from typing import Any
 from lab.local import cleanup, lifecycle, state, syscalls
 from lab.local.names import ALL_HOSTS, hosts_of
 from lab.results.trial import CEILINGS
+from support.input_files import read_ini, toml, write_ini
 from support.lab_server import lab_server
 from support.waiting import last_look, wait_until
 
@@ -232,22 +232,6 @@ def init_of(lab_name: str, host: str) -> int:
     return lab.hosts[host].pid
 
 
-def toml(values: Mapping[str, object]) -> str:
-    return "".join(f"{key} = {json.dumps(value)}\n" for key, value in values.items())
-
-
-def read_ini(path: Path) -> RawConfigParser:
-    parser = RawConfigParser()
-    assert parser.read(path, encoding="utf-8")
-    return parser
-
-
-def write_ini(path: Path, content: RawConfigParser) -> Path:
-    with path.open("w", encoding="utf-8") as file:
-        content.write(file)
-    return path
-
-
 def small_disk(bench: Bench, options: str) -> AbstractContextManager[None]:
     """The server with a file system in memory at SMALL for the time of a block."""
     mount = f"mkdir {SMALL} && mount -t tmpfs -o {options} small {SMALL}"
@@ -269,16 +253,16 @@ def traces(name: str) -> list[str]:
     """All that belongs to a lab of this name."""
     groups = filter(None, (cleanup.control_group(name, host) for host in (*ALL_HOSTS, cleanup.LINK)))
     disks = (cleanup.disk_directory(name, host) for host in ALL_HOSTS)
-    left = [str(path) for path in (state.directory(name), *groups, *disks) if path.exists()]
+    leftovers = [str(path) for path in (state.directory(name), *groups, *disks) if path.exists()]
     for process in Path("/proc").glob("[0-9]*"):
         try:
             command = (process / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
         except OSError:
             continue
         if f"/{name}/" in command or f" {name} " in command:
-            left.append(command)
+            leftovers.append(command)
     mounts = Path("/proc/self/mounts").read_text()
-    return left + [line for line in mounts.splitlines() if f"/{name}/" in line]
+    return leftovers + [line for line in mounts.splitlines() if f"/{name}/" in line]
 
 
 def gone(name: str) -> list[str]:

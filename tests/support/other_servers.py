@@ -7,7 +7,8 @@ from subprocess import Popen
 
 import pytest
 
-from support.local_lab import Bench, read_ini, succeeded, write_ini
+from support.input_files import read_ini, write_ini
+from support.local_lab import Bench, succeeded
 from support.paths import TESTS
 from support.waiting import wait_until
 

@@ -104,10 +104,8 @@ class RunBench:
         return self.link(direction)
 
     def run(self, sweep: Sweep, *, repeat_disturbed: bool = False, retry_failed: bool = False) -> Ending:
-        folder, again = (
-            RunFolder(self.folder.path),
-            {"repeat_disturbed": repeat_disturbed, "retry_failed": retry_failed},
-        )
+        folder = RunFolder(self.folder.path)
+        again = {"repeat_disturbed": repeat_disturbed, "retry_failed": retry_failed}
         return Runner(self.session, folder, sweep, plan_of(folder, sweep), self.reports.append, **again).run()
 
     def tear(self, sweep: Sweep) -> None:

@@ -23,7 +23,6 @@ from lab.base.errors import HostError
 from lab.hosts.host_config import HostConfig
 from lab.hosts.ssh import SshHost
 from lab.local import root_image
-from support.waiting import wait_until
 
 TRANSPORTS = ("paramiko", "openssh")
 OVER_BOTH = pytest.mark.parametrize("sshd", TRANSPORTS, indirect=True)
@@ -200,9 +199,6 @@ def gone(pid: str) -> bool:
             return True
         time.sleep(0.02)
     return False
-
-
-wait_for = wait_until
 
 
 class Wire:

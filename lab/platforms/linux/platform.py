@@ -97,9 +97,10 @@ def parse_route(text: str, peer: str) -> str:
     words = text.split()
     if "dev" in words and not text.startswith("Iface"):
         return "" if words[0] == "local" else interface_name(words[words.index("dev") + 1])
-    address = ip_address(peer.partition("%")[0])
+    bare, _, zone = peer.partition("%")
+    address = ip_address(bare)
     routes = [route for line in text.splitlines() if (route := _table_route(line.split(), address.version))]
-    to_peer = [route for route in routes if address in route[0]]
+    to_peer = [route for route in routes if address in route[0] and zone in ("", route[2])]
     if not to_peer:
         raise ValueError("no route")
     return interface_name(max(to_peer, key=lambda route: (route[0].prefixlen, -route[1]))[2])

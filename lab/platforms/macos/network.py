@@ -15,7 +15,7 @@ from lab.settings.operation import Setting
 WIRELESS = ("Wi-Fi", "AirPort")  # AirPort up to 10.6
 LONGEST_PROBE = 16384  # bytes; longer than every jumbo frame
 RAW_SOCKET: tuple[Name, ...] = ("net.inet.raw.maxdgram", "net.inet.raw.recvspace")
-FORBIDS_FRAGMENTS = "ping6 2>&1 | grep -q -- -D"  # it tells how it is used
+FORBIDS_FRAGMENTS = "ping6 2>&1 | grep -q -- -D"  # without an address it prints its usage
 IS_LISTENING = 'netstat -an 2>/dev/null | grep LISTEN | grep -q "[.]$1 "'
 
 

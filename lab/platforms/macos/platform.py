@@ -1,5 +1,6 @@
 """macOS 10.6 and later: BSD tools, hdiutil RAM disks. Facts about its commands: docs/reference/platforms.md."""
 
+from lab.base.addresses import without_zone
 from lab.base.errors import LabFailure
 from lab.base.scripts import read_script
 from lab.base.untrusted import count
@@ -52,7 +53,7 @@ class MacOS(Platform):
         family = ("-inet6",) if ":" in peer else ()
         interface = self.read(parsers.parse_route, "route", "-n", "get", *family, peer)
         link = self.read(parsers.parse_ifconfig, "ifconfig", "-v", interface)
-        own = peer.partition("%")[0] in link.addresses  # recent versions route to themselves through en0
+        own = without_zone(peer) in link.addresses  # recent versions route to themselves through en0
         if interface == "lo0" or own:
             remedy = f"is data_address {peer} of the other host right?"
             raise LabFailure(f"{peer} is an address of this host itself", remedy, host=self.host.name)

@@ -84,7 +84,7 @@ def look(
 
 
 def _describe_ports(pair: Pair, cases: Sequence[Case]) -> Iterator[str]:
-    """A line for each protocol of a sweep whose port another server has, or where nobody answers; as `lab check`."""
+    """A warning for each protocol of the sweep whose port another server has, or where nothing answers."""
     share, server = pair.config.share, pair.sides[Role.SERVER].platform
     swept = [] if share.mounted else sorted({case.protocol for case in cases if not case.is_local})
     for protocol in filter(attrgetter("mounted"), map(protocols.find, swept)):

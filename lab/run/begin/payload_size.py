@@ -110,7 +110,7 @@ def _pilot_rate(session: Session, pilots: Sequence[Case], in_share: int | None) 
 
 
 def _full_share(name: str, free_bytes: int) -> LabFailure:
-    """The error for a share without room for a pilot, of which ``free_bytes`` were free before."""
+    """The error for a share that has no room for a pilot; before it, ``free_bytes`` were free."""
     needed, free = f"a test needs {PILOT_BYTES / 1e6:.0f} MB", f"{free_bytes / 1e6:.0f} MB"
     if free_bytes < PILOT_BYTES:
         return LabFailure(f"the share {name} is full: {needed} and {free} are free", "make room there, and try again")

@@ -1,13 +1,19 @@
 """The port of a protocol on the server: another server may have it already, or nobody may answer."""
 
+from lab.base.errors import LabFailure
+from lab.hosts import Role
 from lab.platforms.network import Network
 from lab.protocols import Protocol
+from lab.run.case.pair import Pair
 
 STOP_IT = "stop it on the server, or measure it: [share] serve = existing"
 
 
 def is_for_lab(protocol: Protocol, serve: str, server_platform: str) -> bool:
-    """Whether the lab's own server needs the protocol's port; its sshd has another, and a Mac shares by its own."""
+    """Whether a server of the lab's own needs the protocol's port.
+
+    The lab's sshd listens at another port, and a Mac shares by the server of its system.
+    """
     return serve == "lab" and protocol.mounted and protocol.driver(server_platform).own_server
 
 
@@ -28,3 +34,14 @@ def find_trouble(
         remedy = "switch this kind of sharing on there and let it through the firewall, or leave it out of sweeps"
         return f"nothing answers the client at {where}", remedy
     return None
+
+
+def check_free(pair: Pair, port: int, error: LabFailure) -> None:
+    """Raise LabFailure if another server has the port, so that the lab's own, which is stopped now, met ``error``."""
+    try:
+        is_taken = pair.platforms[Role.CLIENT].network.answers(pair.server_seen.address, port)
+    except LabFailure:  # the first error says more
+        return
+    if is_taken:
+        message = f"port {port} is taken by another server: the lab's own did not work ({error.cause()})"
+        raise LabFailure(message, STOP_IT, host=Role.SERVER) from error

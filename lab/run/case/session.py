@@ -9,9 +9,8 @@ from collections.abc import Mapping
 from pydantic import SecretStr
 
 from lab import protocols
-from lab.base.errors import CommandError, DeadlineExceeded, HostError, HostLost, LabFailure, RestoreError
+from lab.base.errors import CommandError, DeadlineExceeded, HostLost, LabFailure, RestoreError
 from lab.base.present import present
-from lab.base.scripts import read_script
 from lab.design.case import Case
 from lab.hosts import Host, Role
 from lab.hosts.hosts_file import Hosts
@@ -31,7 +30,6 @@ from lab.stores import file_system
 from lab.workloads import Payload
 from lab.workloads.file import PAYLOAD as ONE_FILE
 
-IS_GONE = read_script(__file__, "mount_is_gone.sh")
 FIRST = client_name(1)
 NOT_COLD = 'see what the kernel of that host says (`dmesg`), or give server_cache = ["warm"] in the sweep'
 TOUCH_S = 10.0  # a command may hang for ever on a mount whose server is gone
@@ -144,19 +142,11 @@ class Session:
 
         The lab's own server is stopped first, so that only another one can answer.
         """
-        protocol, server = protocols.find(case.protocol), self.pair.server_seen
-        below = network.layers(self.pairs, self.settings, case)
-        needs_port = ports.is_for_lab(protocol, self.pair.config.share.serve, server.platform)
-        if not needs_port or not self.layers.stands_on(below):  # the network failed before any server was started
-            return
-        self.layers.move(below)
-        try:
-            is_taken = self.pair.platforms[Role.CLIENT].network.answers(server.address, protocol.port)
-        except LabFailure:  # the first error says more
-            return
-        if is_taken:
-            message = f"port {protocol.port} is taken by another server: the lab's own did not work ({error.cause()})"
-            raise LabFailure(message, ports.STOP_IT, host=Role.SERVER) from error
+        protocol, below = protocols.find(case.protocol), network.layers(self.pairs, self.settings, case)
+        needs_port = ports.is_for_lab(protocol, self.pair.config.share.serve, self.pair.server_seen.platform)
+        if needs_port and self.layers.stands_on(below):  # else the network failed before any server was started
+            self.layers.move(below)
+            ports.check_free(self.pair, protocol.port, error)
 
     def setup_of(self, case: Case, pair: Pair) -> Setup:
         """The setup of a case for the client of a pair."""
@@ -205,17 +195,9 @@ class Session:
 
         A program that mounts for an account, such as GVfs, may die at any time, and its mount with it.
         """
-        return any(map(self._has_lost_mount, self.pairs[: case.clients])) and self.mounting.drop(error)
-
-    def _has_lost_mount(self, pair: Pair) -> bool:
-        client = pair.hosts[Role.CLIENT]
-        attached = self._mounts[client.name].attached
-        if attached.remote_shell:
-            return False
-        try:
-            return client.shell(IS_GONE, attached.path, check=False).exit_code == 0
-        except HostError:  # a mount that hangs is there; the error of the transfer says more
-            return False
+        clients = [pair.hosts[Role.CLIENT] for pair in self.pairs[: case.clients]]
+        is_gone = any(sharing.is_gone(client, self._mounts[client.name]) for client in clients)
+        return is_gone and self.mounting.drop(error)
 
     def forget_store(self, case: Case) -> None:
         """Before a read from a cold server, empty the store's own cache, if it has one.

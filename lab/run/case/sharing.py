@@ -1,17 +1,18 @@
 """Serving a share and mounting it: what the drivers of a protocol do on each host, and the setup that results."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 
 from pydantic import SecretStr
 
 from lab import protocols
-from lab.base.errors import CommandError, DeadlineExceeded, LabFailure
+from lab.base.errors import CommandError, DeadlineExceeded, HostError, LabFailure
 from lab.base.present import present
+from lab.base.scripts import read_script
 from lab.base.untrusted import first_line, one_line
 from lab.design.case import Case
-from lab.hosts import Role, role_of
+from lab.hosts import Host, Role, role_of
 from lab.hosts.command import script
 from lab.hosts.mounts import real_path
 from lab.hosts.own_folder import new_name
@@ -30,6 +31,7 @@ STAYS_OPEN = (
     "and an access control list did not take"
 )
 IS_FOLDER = '[ -d "$1" ]'
+IS_GONE = read_script(__file__, "mount_is_gone.sh")
 Drivers = Mapping[Role, Driver]
 
 
@@ -113,7 +115,7 @@ class Setup:
 
 
 def drivers_of(pair: Pair, protocol: str) -> dict[Role, Driver]:
-    """A fresh driver of a protocol for each host; one that can do nothing for a server that nobody logs in to."""
+    """A fresh driver of a protocol for each host. For a server without a login it can do nothing."""
     factory = protocols.find(protocol)
     return {Role.SERVER: Driver(), **{role: factory.driver(pair.sides[role].platform) for role in pair.roles}}
 
@@ -225,6 +227,13 @@ def make_folder_in_mount(pair: Pair, settings: Settings, mount: Mount, folder: s
         raise FolderRefused(error.host, error.argv, error.exit_code, error.output, error.remedy) from error
     mode = mount.attached.file_mode or script(FIXED_MODE, path, given=new_name()).run(client)
     return replace(mount, attached=replace(mount.attached, file_mode=first_line(mode, 40)))
+
+
+def is_gone(client: Host, mount: Mount) -> bool:
+    """Whether a mount is no longer there. One that hangs is there: the error of the transfer says more."""
+    with suppress(HostError):
+        return not mount.attached.remote_shell and not client.shell(IS_GONE, mount.attached.path, check=False).exit_code
+    return False
 
 
 @contextmanager

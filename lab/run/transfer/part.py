@@ -22,7 +22,7 @@ IS_FULL = re.compile("No space left on device|[Qq]uota exceeded")  # as cp and r
 
 
 class NoSpace(TransferError):
-    """Where a transfer writes to is full, or a quota is reached there."""
+    """The share that a transfer writes to through its mount is full, or a quota is reached there."""
 
 
 @dataclass(frozen=True)
@@ -165,8 +165,9 @@ def naming_lack_of_space(part: Part) -> Iterator[None]:
         place = part.endpoints.target_place
         if lack := _find_lack_of_space(part, place):
             # first: the middle of a long message is cut where people read it
-            raise NoSpace(f"{lack}; {error.message}", error.remedy, host=place.role) from error
-        if IS_FULL.search(error.message):  # a quota, of which nobody tells before it is reached
+            kind = NoSpace if place.in_mount else TransferError
+            raise kind(f"{lack}; {error.message}", error.remedy, host=place.role) from error
+        if place.in_mount and IS_FULL.search(error.message):  # a quota: nobody tells of it before it is reached
             raise NoSpace(error.message, error.remedy, host=error.host) from error
         raise
 

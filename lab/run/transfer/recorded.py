@@ -4,15 +4,20 @@ import itertools
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 
-from lab.design.blocks import Slot
+from lab.base.errors import BadInput
+from lab.design.blocks import Slot, block_slots
+from lab.design.factors import LOCAL
+from lab.design.plan import Plan
+from lab.design.sweep_file import Sweep
 from lab.results.observed import Observed
 from lab.results.run_folder import RunFolder
 from lab.results.set_aside import ASIDE, FAILED, is_aside, set_aside
-from lab.results.trial import Trial
+from lab.results.trial import CEILINGS, Trial
 from lab.run.transfer.result import TransferResult
 
-VOID = "-void"  # in the id of a void test of the link; another one has replaced it, mostly
+VOID = "-void"  # in the id of a void test of the link; mostly a good test has the id before it
 
 
 def now() -> str:
@@ -39,7 +44,7 @@ class Recorded:
         return {trial.block for trial in self._trials.values() if trial.status == "failed"}
 
     def failed(self, trial_ids: Iterable[str]) -> set[str]:
-        """Those of these trials that failed."""
+        """The ids of the failed ones among these trials."""
         trials = (self._trials.get(trial_id) for trial_id in trial_ids)
         return {trial.trial_id for trial in trials if trial and trial.status == "failed"}
 
@@ -88,6 +93,23 @@ class Recorded:
     def missing(self, ids: Mapping[str, str]) -> dict[str, str]:
         """The ids, by direction, of trials that were not run yet."""
         return {direction: trial_id for direction, trial_id in ids.items() if trial_id not in self._trials}
+
+
+def check_recorded(folder: RunFolder, sweep: Sweep, planned: Plan) -> None:
+    """Raise BadInput if a run folder has another case in a slot than the sweep gives, or cannot be read."""
+    protocols = (*CEILINGS, LOCAL)  # their ids have no slot
+    transfers = [trial for trial in folder.trials() if trial.protocol not in protocols and not is_aside(trial.trial_id)]
+    blocks = range(1, min(sweep.most_blocks, max((trial.block for trial in transfers), default=0)) + 1)
+    slots_of = partial(block_slots, sweep, planned.cases, ordering=folder.ordering)
+    due = {slot.trial_id: slot for block in blocks for slot in slots_of(block)}
+    for trial in transfers:
+        slot = due.get(trial.trial_id)
+        if slot is None or (trial.case_id, trial.anchor) != (slot.case.case_id, slot.anchor):
+            raise BadInput(
+                f"{folder.trials_path}: {trial.trial_id} is of {trial.case_id}, and this lab would run "
+                f"{slot.case.case_id if slot else 'nothing'} there",
+                "go on with the version that began the run (code_version in run.json)",
+            )
 
 
 def plan_trial(slot: Slot, started_at: str) -> Trial:

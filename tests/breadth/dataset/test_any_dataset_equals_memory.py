@@ -1,6 +1,5 @@
 """A dataset of any runs gives the tables that the frame of all these runs gives."""
 
-import gzip
 import json
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -12,7 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from support.datasets import Shape, dataset_of, tool_trials
 from support.examples import at_most
-from support.paths import RUN_CAPTURES
+from support.paths import unpack_run
 from support.pooled_tables import assert_same, assert_same_own_numbers, frame_of, pooled_of, tool_runs, without_own
 from support.synthetic_runs import write_run
 
@@ -94,11 +93,9 @@ def test_the_runs_that_come_with_the_lab_say_the_same(engine: Engine, tmp_path: 
 def test_kept_runs_say_the_same(engine: Engine, tmp_path: Path, names: Sequence[str]) -> None:
     runs = []
     for name in names:
-        (tmp_path / name).mkdir()
-        for packed in (RUN_CAPTURES / name / "run").iterdir():
-            (tmp_path / name / packed.stem).write_bytes(gzip.decompress(packed.read_bytes()))
-        about = tmp_path / name / "run.json"
+        folder = unpack_run(name, tmp_path / name)
+        about = folder / "run.json"
         about.write_text(json.dumps({**json.loads(about.read_text()), "name": "kept", "id": name}))
-        runs.append(RunFolder(tmp_path / name))
+        runs.append(RunFolder(folder))
     sweep = Pooled(engine, dataset_of(tmp_path / "dataset", runs), "kept")
     assert_same_own_numbers(sweep, frame_of(*runs))

@@ -1,12 +1,11 @@
 """Every figure and table of runs of many shapes; unit tests have the most frequent ones."""
 
-import gzip
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 from support.observed_trials import LACKING, MEASURES, assert_shown_in_full
-from support.paths import RUN_CAPTURES
+from support.paths import CAPTURED_RUNS, unpack_run
 from support.rendered import png, rendered
 from support.synthetic_runs import make_trials, trial, write_run
 
@@ -82,11 +81,9 @@ def test_a_measure_with_all_it_can_see_is_shown_in_full_and_as_json(name: str, t
 WIDTHS = (60, 61, 72, 80, 99, 100, 120, 140, 200)
 
 
-@pytest.mark.parametrize("run", sorted(folder.name for folder in RUN_CAPTURES.iterdir()))
+@pytest.mark.parametrize("run", CAPTURED_RUNS)
 def test_every_word_of_kept_runs_is_shown_at_every_width(run: str, tmp_path: Path) -> None:
-    for packed in (RUN_CAPTURES / run / "run").iterdir():
-        (tmp_path / packed.stem).write_bytes(gzip.decompress(packed.read_bytes()))
-    analysis = Analysis(run_folder.load(tmp_path))
+    analysis = Analysis(run_folder.load(unpack_run(run, tmp_path)))
     tables = [table for name in registry.OF_RUN for table in terminal.terminal_tables(analysis, [name])]
     for table in (table for table in tables if isinstance(table, FittedTable)):
         wide = set(rendered(table, width=200).split())

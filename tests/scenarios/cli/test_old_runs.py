@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 from support.commands import Command
-from support.paths import RUN_CAPTURES
+from support.paths import RUN_CAPTURES, unpack_run
 
 from lab.base.errors import BadInput
 from lab.design.blocks import Ordering
@@ -25,7 +25,7 @@ from lab.hosts.hosts_file import load_hosts
 from lab.results.run_folder import RunFolder
 from lab.run.begin.compatibility import check_fit
 from lab.run.begin.look import plan_of
-from lab.run.runner import check_recorded
+from lab.run.transfer.recorded import check_recorded
 
 FRACTION = re.compile(r"-?\d+\.\d+(?:e[-+]?\d+)?")
 pytestmark = pytest.mark.usefixtures("empty_place")
@@ -88,10 +88,7 @@ def only_columns_of(kept: str, text: str) -> str:
 
 def unpack(name: str) -> None:
     """Unpack the run folder ``name``, its sweep and its hosts file into the working folder."""
-    folder = Path(name)
-    folder.mkdir()
-    for packed in (RUN_CAPTURES / name / "run").iterdir():
-        (folder / packed.stem).write_bytes(gzip.decompress(packed.read_bytes()))
+    unpack_run(name, Path(name))
     shutil.copy(RUN_CAPTURES / name / "sweep.toml", f"{name}.toml")
     shutil.copy(RUN_CAPTURES / name / "hosts.ini", f"{name}.ini")
 

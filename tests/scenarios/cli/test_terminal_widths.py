@@ -1,6 +1,5 @@
 """Output on a real terminal is complete at any width from 60 columns on; output to a file does not change."""
 
-import gzip
 import shutil
 import subprocess
 import sys
@@ -8,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from support.input_files import SWEEP
-from support.paths import ROOT, RUN_CAPTURES
+from support.paths import ROOT, RUN_CAPTURES, unpack_run
 from support.terminal import on_screen
 
 from lab.cli import terminal
@@ -37,9 +36,7 @@ LONGEST = 40  # characters of a word that must stay in one piece: longer words a
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("here")
     for name in ("demo", "demo-again", "faulty"):
-        (path / name).mkdir()
-        for packed in (RUN_CAPTURES / name / "run").iterdir():
-            (path / name / packed.stem).write_bytes(gzip.decompress(packed.read_bytes()))
+        unpack_run(name, path / name)
     shutil.copy(RUN_CAPTURES / "demo" / "sweep.toml", path / "demo.toml")
     (path / "bad.toml").write_text(SWEEP.replace('"smb"', '"smb", "afp", "webdav-over-something"'))
     return path

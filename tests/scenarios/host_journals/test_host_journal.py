@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 from support.noted_file import LINES, NAME, FileLine, Place, line, owned, read
-from support.sshd import OVER_BOTH, Sshd, Wire, wait_for
+from support.sshd import OVER_BOTH, Sshd, Wire
+from support.waiting import wait_until
 
 from lab.base.errors import HostError, RestoreError
 from lab.settings.changes import Settings
@@ -145,8 +146,8 @@ def test_a_timer_takes_back_what_it_was_given_and_not_what_a_file_says(place: Pl
     planted = f"touch {place.folder}/planted\n"
     for suffix in ("", ".undo", ".armed.undo", ".fired.undo"):
         (place.folder / NAME / f"one-000002{suffix}").write_text(planted)
-    wait_for(lambda: place.file.read_text() == "old\n")
-    wait_for(lambda: (place.folder / NAME / "one-000002.fired").exists())
+    wait_until(lambda: place.file.read_text() == "old\n")
+    wait_until(lambda: (place.folder / NAME / "one-000002.fired").exists())
     with pytest.raises(HostError, match="too late: this host has taken it back already"):
         host_journal.confirm(record)
     place.unwind(settings)

@@ -5,7 +5,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from support.noted_file import NAME, Place, line, owned, read
-from support.sshd import OVER_BOTH, gone, wait_for
+from support.sshd import OVER_BOTH, gone
+from support.waiting import wait_until
 
 from lab.base.errors import HostError, HostLost
 from lab.settings import host_journal
@@ -19,7 +20,7 @@ def test_what_a_lost_connection_left_running_has_ended_when_the_host_is_taken_ag
     with ThreadPoolExecutor(2) as threads:
         script = 'echo $$ >> "$1"; sleep "$2"; touch "$3"'
         commands = [threads.submit(host.shell, script, str(pids), str(s), f"{late}-{s}") for s in (1, 600)]
-        wait_for(lambda: pids.exists() and pids.read_text().count("\n") == 2)
+        wait_until(lambda: pids.exists() and pids.read_text().count("\n") == 2)
         host.reconnect()
         settings.host_journals["client"].take()
         assert all(gone(pid) for pid in pids.read_text().split())
@@ -33,7 +34,7 @@ def test_a_connection_that_is_lost_unnoticed_is_ended_when_the_host_is_taken_aga
     pid = place.folder / "pid"
     with ThreadPoolExecutor(1) as threads:
         command = threads.submit(settings.hosts["client"].shell, 'echo $$ > "$1"; sleep 600', str(pid))
-        wait_for(lambda: pid.exists() and pid.read_text().endswith("\n"))
+        wait_until(lambda: pid.exists() and pid.read_text().endswith("\n"))
         owned(place.connect(), place.folder).take()
         assert gone(pid.read_text().strip())
         assert isinstance(command.exception(), HostLost)
@@ -87,7 +88,7 @@ def test_a_host_is_in_use_while_its_run_changes_from_one_connection_to_the_next(
     other, pid = place.connect(), place.folder / "pid"
     with ThreadPoolExecutor(2) as threads:
         command = threads.submit(settings.hosts["client"].shell, 'echo $$ > "$1"; sleep 2', str(pid))
-        wait_for(lambda: pid.exists() and pid.read_text().endswith("\n"))
+        wait_until(lambda: pid.exists() and pid.read_text().endswith("\n"))
         reached = threads.submit(settings.connections.reach, "client")
         contents = [read(other, place.folder)]
         while not reached.done():
@@ -108,7 +109,7 @@ def test_a_run_that_begins_while_the_host_is_looked_at_is_seen(place: Place, mon
     monkeypatch.setattr(host_journal, "READ", host_journal.READ.replace(first_look, first_look + pause, 1))
     with ThreadPoolExecutor(1) as threads:
         reading = threads.submit(read, other, place.folder)
-        wait_for(looked.exists)
+        wait_until(looked.exists)
         settings.claim("client")
         settings.apply(line(place.file, "new"))
         began.touch()

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from support.changed_scripts import changed
 from support.noted_file import LINES, NAME, HoldingFileLine, Place, StuckFileLine, line, read
-from support.sshd import gone, wait_for
+from support.sshd import gone
+from support.waiting import wait_until
 
 from lab.base.errors import HostError
 from lab.settings import lease
@@ -129,7 +130,7 @@ def test_the_guard_of_a_run_that_is_over_ends_when_another_takes_the_host(place:
     first.host_journals["client"].strike(record for record in first.journal.open if record.number > 1)
     first.hosts["client"].close()
     host = place.connect()
-    wait_for(lambda: read(host, place.folder).in_use is None)
+    wait_until(lambda: read(host, place.folder).in_use is None)
     place.claimed("two").unwind()
     assert (place.left(), gone(pid)) == (["knob"], True)
 
@@ -164,7 +165,7 @@ def test_what_was_in_the_way_is_restored_later(place: Place, silence: Path, monk
     settings.hosts["client"].close()
     silence.touch()
     lock = place.folder / NAME / "lock"
-    wait_for(lambda: lock.read_text().startswith("lapsed "))
+    wait_until(lambda: lock.read_text().startswith("lapsed "))
     in_use = str(read(place.connect(), place.folder).in_use)
     assert "in use by the host itself, which puts back" in in_use
     assert in_use.endswith("wait for its end: mostly a minute or two, on a busy host longer")

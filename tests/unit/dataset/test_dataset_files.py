@@ -27,8 +27,6 @@ pytest.importorskip("duckdb")
 FULL = 28, "No space left on device"
 MISSING = "column elapsed_s is missing: should be double"
 Spoil = Callable[[Path], object]
-
-
 read = parquet.read_table
 
 
@@ -120,8 +118,7 @@ def test_any_name_of_a_sweep_and_a_run_is_a_name_of_a_file(engine: Engine, tmp_p
 def test_a_file_has_the_columns_and_values_of_an_exported_table(dataset: Dataset, runs: list[RunFolder]) -> None:
     exported = export_table.table([runs[1]]).set_index("trial_id")
     trials, observed = (
-        parquet.read_table(dataset.path / table / "sweep=synthetic/run=run-1.parquet").to_pandas()
-        for table in ("trials", "observed")
+        read(dataset.path / table / "sweep=synthetic/run=run-1.parquet").to_pandas() for table in ("trials", "observed")
     )
     numbers = set(tables.OWN)
     assert numbers < set(trials)
@@ -140,7 +137,7 @@ def test_a_file_has_the_columns_and_values_of_an_exported_table(dataset: Dataset
 
 def test_blocks_of_a_sweep_are_numbered_over_its_runs_and_cases_over_the_dataset(dataset: Dataset) -> None:
     files = sorted((dataset.path / "trials").rglob("*.parquet"))
-    numbers = [parquet.read_table(file)["block_number"].unique().to_pylist() for file in files]
+    numbers = [read(file)["block_number"].unique().to_pylist() for file in files]
     assert [sorted(of_file) for of_file in numbers] == [[0, 1, 2], [3, 4, 5]]
     cases = dataset.register.cases
     assert len({json.dumps(levels, sort_keys=True) for levels in cases}) == len(cases)

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 from support.memory_host import lab_signals
-from support.sshd import gone, wait_for
+from support.sshd import gone
 from support.sshd_fixtures import pass_once
+from support.waiting import wait_until
 
 from lab.base.errors import DeadlineExceeded, Interrupted
 from lab.hosts.ssh import SshHost
@@ -46,7 +47,7 @@ def test_a_signal_to_the_lab_ends_the_remote_command(connect_any: Callable[[], S
     host, pids = connect_any(), tmp_path / "pids"
 
     def interrupt() -> None:
-        wait_for(lambda: written(pids))
+        wait_until(lambda: written(pids))
         os.kill(os.getpid(), signal.SIGINT)
 
     thread = threading.Thread(target=interrupt)

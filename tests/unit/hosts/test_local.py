@@ -8,7 +8,8 @@ import time
 from pathlib import Path
 
 import pytest
-from support.sshd import gone, wait_for
+from support.sshd import gone
+from support.waiting import wait_until
 
 from lab.base.errors import DeadlineExceeded, HostError, HostLost
 from lab.hosts import Nobody, Role
@@ -30,7 +31,7 @@ def test_a_command_belongs_to_the_lab_that_runs_it(here: SshHost) -> None:
 def test_a_command_that_ignores_all_but_a_kill_is_closed_with_its_children(tmp_path: Path) -> None:
     script = f'trap "" TERM HUP INT; sleep 600 & echo $! > {tmp_path}/new; mv {tmp_path}/new {tmp_path}/child; wait'
     conversation = LocalConversation(script, "")
-    wait_for((tmp_path / "child").exists)
+    wait_until((tmp_path / "child").exists)
     conversation.close()
     assert gone((tmp_path / "child").read_text().strip())
     assert conversation.exit_code == 128 + signal.SIGKILL

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from support.fake_host import EmulatedHost
-from support.sshd import wait_for
+from support.waiting import wait_until
 
 from lab.hosts.openssh import MASTER
 from lab.hosts.processes import ACCOUNT_OF, ANY_OF, END_ORPHANS, ENDING, IS_ALIVE, SSH_SESSION
@@ -53,7 +53,7 @@ def test_of_a_group_something_runs_until_all_have_ended() -> None:
         leader.wait()
         assert shell(any_of, str(leader.pid)) == "yes"
         os.killpg(leader.pid, 9)
-        wait_for(lambda: shell(any_of, str(leader.pid)) == "no")
+        wait_until(lambda: shell(any_of, str(leader.pid)) == "no")
         assert shell(any_of, str(leader.pid)) == "no"
 
 
@@ -145,5 +145,5 @@ def test_a_control_master_ends_with_the_pipe_and_its_folder_goes(tmp_path: Path)
         assert master.stdin is not None
         master.stdin.close()
         assert master.wait(30) == -15
-    wait_for(lambda: not folder.exists())
+    wait_until(lambda: not folder.exists())
     assert not folder.exists()

@@ -57,7 +57,7 @@ CP = f"cp: exit code 1: cp: error writing '{FILE}': "
         (mount("gio: nfs://nas/x: Mount point does not exist"), NFS, "has no export /srv/x", "`showmount -e nas`"),
         (mount(f"{GIO}No such file or directory"), SHARP_S, "GVfs, which mounts it on this machine, cannot", "folder"),
         (mount("no answer in 60 s", 124), URL, "port 445, and did not answer in 60 s", "an SMB server"),
-        (mount(f"{GIO}Software caused connection abort"), URL, "the server nas hung up when", "Another program"),
+        (mount(f"{GIO}Software caused connection abort"), URL, "the server nas hung up when", "no other program"),
         (mount("gio: x: Message recipient disconnected from message bus without replying"), AFP, "broke off", "bob"),
         (mount(f"{GIO}Invalid argument"), URL, "it cannot be mounted: gio: smb://nas/x/: Failed", "another program"),
         (mkdir("Permission denied"), URL, "bob may not write into the folder a b of the share media", "an account"),

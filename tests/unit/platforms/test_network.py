@@ -145,6 +145,17 @@ def test_signal_noise_and_rate_of_wi_fi_which_is_on_a_mac_the_last_one_of_its_li
         assert parse_uplink(f"en0: flags=8863<UP> mtu 1500\n\ttype: Wi-Fi\n\t{line}\n") == bits_per_s
 
 
+@pytest.mark.parametrize(
+    ("address", "own"),
+    [("fe80::1%eth1", "fe80::1%eth1"), ("fe80::1%en0", "fe80::1%eth0"), ("fe80::9%en0", "fe80::9%en0"),
+     ("fd00::1", "fd00::1")],
+)  # fmt: skip
+def test_the_zone_of_an_own_address_is_an_interface_that_has_it(tmp_path: Path, address: str, own: str) -> None:
+    rows = [f"{number}: eth{number}    inet6 fe80::1/64 scope link" for number in (0, 1)]
+    commands = {"ip": f"printf '%s\\n' '{rows[0]}' '{rows[1]}'", "ls": "echo eth0; echo eth1"}
+    assert LinuxNetwork(EmulatedHost(tmp_path, commands, ("sh",))).own_address(address) == own
+
+
 def test_networks_ports_addresses_and_tunnels() -> None:
     text = """\
 eth0

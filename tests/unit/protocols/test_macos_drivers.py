@@ -1,6 +1,5 @@
 """Macs as clients: emulated commands that mount, what they refuse and print, and what is put back afterwards."""
 
-import re
 import subprocess
 from dataclasses import replace
 from pathlib import Path
@@ -21,9 +20,8 @@ from lab.platforms.macos.files import MacPrograms
 from lab.platforms.macos.mounts import parse_table
 from lab.protocols.afp.macos import MacAfp
 from lab.protocols.mounts.macos import PROMPT
-from lab.protocols.nfs.macos import MacNfs, parse_network
+from lab.protocols.nfs.macos import MacNfs
 from lab.protocols.nfs.options import MACOS_OPTIONS
-from lab.protocols.servers.macos_sharing import SharePoint, parse_share_points
 from lab.protocols.smb.macos import MacSmb, parse_channels
 from lab.run.case.sharing import explained
 from lab.workloads.rsync import parse_version
@@ -275,32 +273,6 @@ def test_what_counts_of_nfsstat_is_what_is_in_effect() -> None:
     assert read_parameters(old) == {"dialect": "NFSv4.0", "rsize": 65536}
     assert levels_of(old)["version"] == "4.0"
     assert levels_of(old)["hard"] == "true"
-
-
-def test_share_points_of_either_layout() -> None:
-    assert parse_share_points(capture("sharing-l-indented.txt")) == {
-        "Backups": SharePoint("/Users/kknott/Backups", {"smb": "Backups"}),
-        "Media": SharePoint("/Volumes/Media", {"smb": "Media"}),
-    }
-    assert parse_share_points(capture("sharing-l-margin.txt")) == {
-        "Public Folder": SharePoint("/Users/me/Public", {"smb": "Public Folder"}),
-        "Private": SharePoint("/Users/me/Private", {}),
-    }
-    assert parse_share_points("\n\t\t\tList of Share Points\n") == {}
-    braces = re.sub("(name:\t+)Media", r"\1A {b}", capture("sharing-l-indented.txt"))
-    assert parse_share_points(braces)["A {b}"].names == {"smb": "A {b}"}
-    assert parse_share_points("name:\tx\nname:\ty\n\tpath:\t/y\n") == {"y": SharePoint("/y", {})}
-
-
-def test_the_network_of_an_address() -> None:
-    text = capture("ifconfig-10gbase-t.txt")
-    assert str(parse_network(text, "10.254.100.2")) == "10.254.0.0/16"
-    text += "\tinet6 fd00:77::1 prefixlen 56 autoconf secured \n"
-    network = parse_network(text, "fd00:77::1")
-    assert (str(network), str(network.netmask)) == ("fd00:77::/56", "ffff:ffff:ffff:ff00::")
-    for address in ("10.254.100", "nas.local", "10.254.100.20", "fd00:77::", "fd00:77::11"):
-        with pytest.raises(Unsupported, match="is data_address of"):
-            parse_network(text, address)
 
 
 def test_which_rsync_it_is_and_an_unknown_one_is_an_error(tmp_path: Path) -> None:

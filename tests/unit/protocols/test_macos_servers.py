@@ -1,6 +1,7 @@
 """Macs as servers: share points, exports and services that come and go byte by byte, and accounts that stay."""
 
 import os
+import re
 import subprocess
 import tempfile
 from contextlib import nullcontext
@@ -10,6 +11,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.emulated_mac import capture
 from support.emulated_shares import MOUNTED, Pair, state
 from support.examples import at_most
 from support.pairs import OWN_NAME
@@ -21,8 +23,9 @@ from lab.design.factors import Direction
 from lab.hosts.command import run_perl
 from lab.protocols.afp.macos import MacAfp
 from lab.protocols.nfs import macos
-from lab.protocols.nfs.macos import EDIT
+from lab.protocols.nfs.macos import EDIT, parse_network
 from lab.protocols.servers import macos_sharing
+from lab.protocols.servers.macos_sharing import SharePoint, parse_share_points
 from lab.protocols.smb.macos import MacSmb
 from lab.run.begin.capability import check_sync
 
@@ -241,3 +244,29 @@ def test_a_file_of_exports_that_was_not_there_goes_unless_others_wrote_into_it(t
     edit(file, "add", "/theirs")
     edit(file, "remove", "/ours -x", "missing")
     assert file.read_text() == "/theirs\n"
+
+
+def test_share_points_of_either_layout() -> None:
+    assert parse_share_points(capture("sharing-l-indented.txt")) == {
+        "Backups": SharePoint("/Users/kknott/Backups", {"smb": "Backups"}),
+        "Media": SharePoint("/Volumes/Media", {"smb": "Media"}),
+    }
+    assert parse_share_points(capture("sharing-l-margin.txt")) == {
+        "Public Folder": SharePoint("/Users/me/Public", {"smb": "Public Folder"}),
+        "Private": SharePoint("/Users/me/Private", {}),
+    }
+    assert parse_share_points("\n\t\t\tList of Share Points\n") == {}
+    braces = re.sub("(name:\t+)Media", r"\1A {b}", capture("sharing-l-indented.txt"))
+    assert parse_share_points(braces)["A {b}"].names == {"smb": "A {b}"}
+    assert parse_share_points("name:\tx\nname:\ty\n\tpath:\t/y\n") == {"y": SharePoint("/y", {})}
+
+
+def test_the_network_of_an_address() -> None:
+    text = capture("ifconfig-10gbase-t.txt")
+    assert str(parse_network(text, "10.254.100.2")) == "10.254.0.0/16"
+    text += "\tinet6 fd00:77::1 prefixlen 56 autoconf secured \n"
+    network = parse_network(text, "fd00:77::1")
+    assert (str(network), str(network.netmask)) == ("fd00:77::/56", "ffff:ffff:ffff:ff00::")
+    for address in ("10.254.100", "nas.local", "10.254.100.20", "fd00:77::", "fd00:77::11"):
+        with pytest.raises(Unsupported, match="is data_address of"):
+            parse_network(text, address)

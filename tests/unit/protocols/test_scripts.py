@@ -18,7 +18,7 @@ from lab.protocols.nfs.macos import AWAIT, AWAIT_END, AWAIT_EXPORT
 from lab.protocols.servers.unflushed import READ_FILTERS
 from lab.protocols.smb.ksmbd import UNLOAD
 from lab.protocols.ssh import MAKE_KEYS
-from lab.run.case.session import IS_GONE
+from lab.run.case.sharing import IS_GONE
 
 SCRIPTS = sorted(path for folder in ("protocols", "settings") for path in (ROOT / "lab" / folder).rglob("*.sh"))
 

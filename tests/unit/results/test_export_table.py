@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from support.paths import RUN_CAPTURES
+from support.paths import RUN_CAPTURES, unpack_run
 from support.synthetic_runs import RUN, trial, write_run
 
 from lab.base.errors import BadInput
@@ -132,18 +132,14 @@ def test_there_is_a_captured_run_of_every_schema_that_was_ever_written() -> None
 
 
 def test_a_run_of_the_first_schema_has_no_value_for_what_it_lacked(tmp_path: Path, folder: RunFolder) -> None:
-    old_path = tmp_path / "20260101T000000Z-old"
-    old_path.mkdir()
-    for packed in (RUN_CAPTURES / "old-schema" / "run").iterdir():
-        (old_path / packed.stem).write_bytes(gzip.decompress(packed.read_bytes()))
-    old = RunFolder(old_path)
+    old = RunFolder(unpack_run("old-schema", tmp_path / "20260101T000000Z-old"))
     assert (old.run["schema"], "id" in old.run) == (1, False)
     alone = export_table.table([old])
     assert not [name for name in alone if str(name).startswith("observed.")]
     frame = export_table.table([old, folder])
-    of_old, new = frame[frame["run_id"] == old_path.name], frame[frame["run_id"] == "r1"]
+    of_old, new = frame[frame["run_id"] == old.path.name], frame[frame["run_id"] == "r1"]
     assert (len(of_old), len(new)) == (len(old.trials()), 2)
     assert of_old[["elapsed_s", "effective.mount"]].notna().any().all()
     assert not of_old["anchor"].any()
     assert [rows["observed.client.cores"].notna().any() for rows in (of_old, new)] == [False, True]
-    assert set(export_table.tidy(frame)["run_id"]) == {old_path.name, "r1"}
+    assert set(export_table.tidy(frame)["run_id"]) == {old.path.name, "r1"}

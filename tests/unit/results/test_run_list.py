@@ -1,6 +1,5 @@
 """The runs of a results folder in a few figures each."""
 
-import gzip
 import json
 import statistics
 import time
@@ -9,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from support.hostile_runs import HOSTILE, Place, hostile_run
-from support.paths import RUN_CAPTURES
+from support.paths import CAPTURED_RUNS, unpack_run
 from support.synthetic_runs import make_trials, trial, write_run
 
 from lab import stats
@@ -37,12 +36,9 @@ def test_a_run_is_listed_with_its_hosts_and_fastest_medians(tmp_path: Path, monk
     assert 0 < sum(beginning.trials.values()) < len(folder.trials())
 
 
-@pytest.mark.parametrize("name", [path.name for path in sorted(RUN_CAPTURES.iterdir())])
+@pytest.mark.parametrize("name", CAPTURED_RUNS)
 def test_real_runs_are_listed_with_the_figures_of_their_summary(tmp_path: Path, name: str) -> None:
-    path = tmp_path / f"20300101T000000Z-{name}"
-    path.mkdir()
-    for file in (RUN_CAPTURES / name / "run").iterdir():
-        (path / file.stem).write_bytes(gzip.decompress(file.read_bytes()))
+    path = unpack_run(name, tmp_path / f"20300101T000000Z-{name}")
     (listed,) = list_runs(tmp_path)
     frame = run_folder.load(path)
     summary, transfers = stats.summary(frame), frame[~frame["protocol"].isin(["link", "store"])]

@@ -6,7 +6,6 @@ The courses in ``tests/captures/samples`` are real: of a local lab of Linux host
 from __future__ import annotations
 
 import copy
-import gzip
 import json
 from collections.abc import Callable, Iterable
 from functools import cache
@@ -17,7 +16,7 @@ import pytest
 from hypothesis import given
 from support.contributions import contribute_example
 from support.examples import at_most
-from support.paths import RUN_CAPTURES, TESTS
+from support.paths import CAPTURED_RUNS, TESTS, unpack_run
 from support.synthetic_runs import RUN, trial
 from support.trial_lines import any_trials
 
@@ -35,7 +34,6 @@ from lab.schemas import columns, json_schemas
 if TYPE_CHECKING:
     from jsonschema import Draft202012Validator
 
-CAPTURED = sorted(path.name for path in RUN_CAPTURES.iterdir())
 COURSES = sorted((TESTS / "captures" / "samples").iterdir())
 RUN_JSON: dict[str, Any] = {
     "schema": 2, "load": [{"block": 1, "client": 0.25}], "target": {"protocol": "smb"}, "link": {"mtu": 1500},
@@ -56,12 +54,6 @@ def schema(name: str) -> Draft202012Validator:
 
 def problems(name: str, records: Iterable[Any]) -> list[str]:
     return [f"{error.json_path}: {error.message}" for record in records for error in schema(name).iter_errors(record)]
-
-
-def captured(name: str, folder: Path) -> RunFolder:
-    for packed in (RUN_CAPTURES / name / "run").iterdir():
-        (folder / packed.stem).write_bytes(gzip.decompress(packed.read_bytes()))
-    return RunFolder(folder)
 
 
 def assert_of_the_schemas(run: RunFolder) -> None:
@@ -102,14 +94,13 @@ def test_the_runs_that_come_with_the_lab_are_of_them(name: str) -> None:
     assert_of_the_schemas(present(examples.find(name)))
 
 
-@pytest.mark.parametrize("name", CAPTURED)
+@pytest.mark.parametrize("name", CAPTURED_RUNS)
 def test_old_runs_are_of_them_once_they_are_loaded(name: str, tmp_path: Path) -> None:
-    assert_of_the_schemas(captured(name, tmp_path))
+    assert_of_the_schemas(RunFolder(unpack_run(name, tmp_path)))
 
 
 def test_a_run_of_the_first_schema_that_was_exported_is_of_them_as_its_files_are(tmp_path: Path) -> None:
-    (tmp_path / "old").mkdir()
-    captured("old-schema", tmp_path / "old")
+    unpack_run("old-schema", tmp_path / "old")
     assert main(["export", str(tmp_path / "old"), "--output", str(tmp_path / "new")]) == 0
     assert problems("run", [json.loads((tmp_path / "new" / "run.json").read_text())]) == []
     lines = (tmp_path / "new" / "trials.jsonl").read_text().splitlines()
@@ -127,10 +118,10 @@ def test_real_courses_are_of_theirs(path: Path) -> None:
     assert set(schema("samples").schema["$defs"]["ConnectionAtATime"]["properties"]) == set(ABOUT_CONNECTION)
 
 
-@pytest.mark.parametrize("name", CAPTURED)
+@pytest.mark.parametrize("name", CAPTURED_RUNS)
 def test_the_dictionary_has_every_exported_column_and_the_unit_of_every_number(name: str, tmp_path: Path) -> None:
     entries = {entry.column: entry for entry in columns.entries()}
-    frame = export_table.table([captured(name, tmp_path)])
+    frame = export_table.table([RunFolder(unpack_run(name, tmp_path))])
     described = {column for column in map(str, frame) if column in entries}
     assert len(described) > 40
     rest = set(map(str, frame)) - described

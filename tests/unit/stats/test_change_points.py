@@ -107,12 +107,12 @@ def saved(results: Path) -> list[SavedRun]:
 def test_a_step_has_its_place_and_an_interval_that_holds_it(tmp_path: Path) -> None:
     write_history(tmp_path, [1.0] * 14 + [0.82] * 6)
     write, read = speed_histories(saved(tmp_path))
-    assert [share.at["direction"] for share in (write, read)] == ["write", "read"]
-    for share in (write, read):
-        (step,) = share.steps
-        assert (step.at, share.begins, share.is_drift) == (14, [0, 14], False)
+    assert [row.at["direction"] for row in (write, read)] == ["write", "read"]
+    for row in (write, read):
+        (step,) = row.steps
+        assert (step.at, row.begins, row.is_drift) == (14, [0, 14], False)
         assert step.change[1] < -18 < step.change[2]
-        assert share.p < 0.05
+        assert row.p < 0.05
     medians = [write.median_of(write.level(0)), write.median_of(write.level(-1))]
     assert medians == pytest.approx([110, 0.82 * 110], rel=0.02)
 
@@ -168,9 +168,9 @@ def test_rows_share_the_chance_of_a_false_step(tmp_path: Path) -> None:
     """A change that is just beyond chance in one row by itself is none where four were looked at."""
     write_history(tmp_path, [1.0] * 6 + [0.9] * 6)
     alone = speed_histories(saved(tmp_path))
-    by_itself = [p_of_change(share.points) for share in alone]
+    by_itself = [p_of_change(row.points) for row in alone]
     expected = [min(1, 2 * min(by_itself)), max(2 * min(by_itself), max(by_itself))]
-    assert [share.p for share in alone] == pytest.approx(expected)
+    assert [row.p for row in alone] == pytest.approx(expected)
 
 
 def test_void_and_failed_trials_and_ceilings_are_in_no_median(tmp_path: Path) -> None:

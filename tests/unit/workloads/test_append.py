@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from support.fake_host import FakeHost
+from support.host_scripts import run_script
 from support.sweeps import cases_of, sweep_of
 
 from lab import workloads
@@ -20,9 +21,7 @@ CALL = LinuxPrograms(FakeHost()).call("perl")
 
 
 def run(*words: object, folder: Path) -> tuple[int, str, str]:
-    argv, environment = run_perl(APPEND, *map(str, words)), os.environ | {"LC_ALL": "C"}
-    result = subprocess.run(argv, cwd=folder, env=environment, capture_output=True, text=True, timeout=60)
-    return result.returncode, result.stdout, result.stderr
+    return run_script(run_perl(APPEND, *map(str, words)), folder)
 
 
 @pytest.mark.parametrize(("size", "piece"), [

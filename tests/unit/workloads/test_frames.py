@@ -2,7 +2,6 @@
 
 import errno
 import os
-import subprocess
 import time
 from pathlib import Path
 from types import SimpleNamespace
@@ -11,6 +10,7 @@ from typing import Any, cast
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.host_scripts import run_script
 
 from lab import workloads
 from lab.base.errors import LabFailure
@@ -29,9 +29,7 @@ NEED = 23_000_000  # bytes per second of one stream by default
 
 
 def run(*words: object, folder: Path) -> tuple[int, str, str]:
-    argv, environment = run_perl(FRAMES, *map(str, words)), os.environ | {"LC_ALL": "C"}
-    result = subprocess.run(argv, cwd=folder, env=environment, capture_output=True, text=True, timeout=60)
-    return result.returncode, result.stdout, result.stderr
+    return run_script(run_perl(FRAMES, *map(str, words)), folder)
 
 
 @pytest.mark.parametrize(("size", "streams", "frames"), [(0, 1, 0), (1, 4, 1), (100_000, 3, 25), (99_999, 7, 25)])

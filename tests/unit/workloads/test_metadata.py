@@ -1,7 +1,6 @@
 """What is done with names alone: and found wrong where it went wrong."""
 
 import functools
-import os
 import shutil
 import subprocess
 from collections.abc import Callable
@@ -14,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.examples import at_most
 from support.fake_host import EmulatedHost
+from support.host_scripts import run_script
 from support.sweeps import cases_of
 
 from lab import workloads
@@ -33,10 +33,9 @@ NAMES = "d a\nd a/b\nd empty\nf 5 a/b/one\nf 0 a/two\nf 70000 three\nf 1 a/ü\n"
 MOVE = Move(source="", target="top", size_bytes=1)
 
 
-def run(mode: str, phase: str, folder: Path, given: str = "") -> subprocess.CompletedProcess[str]:
+def run(mode: str, phase: str, folder: Path) -> tuple[int, str, str]:
     names = "names" if mode != "check" else ""
-    argv, environment = run_perl(METADATA, mode, phase, "top", names), os.environ | {"LC_ALL": "C"}
-    return subprocess.run(argv, input=given, cwd=folder, env=environment, capture_output=True, text=True, timeout=60)
+    return run_script(run_perl(METADATA, mode, phase, "top", names), folder)
 
 
 def check_names(folder: Path, phase: str) -> None:
@@ -60,12 +59,11 @@ LEFT = {
 @pytest.mark.parametrize("phase", DIRECTIONS)
 def test_a_phase_finds_what_was_laid_and_leaves_what_it_should(phase: str, tmp_path: Path) -> None:
     (tmp_path / "names").write_text(NAMES)
-    laid = run("lay", phase, tmp_path)
-    assert (laid.returncode, laid.stdout, laid.stderr) == (0, "", "")
+    assert run("lay", phase, tmp_path) == (0, "", "")
     assert content(tmp_path / "top") == (FOLDERS if phase == "create" else FOLDERS | FILES)
-    result = run("run", phase, tmp_path)
-    assert result.returncode == 0, result.stderr
-    calls = parse_report(f"a warning\n{result.stdout}another\n", phase)
+    code, printed, errors = run("run", phase, tmp_path)
+    assert code == 0, errors
+    calls = parse_report(f"a warning\n{printed}another\n", phase)
     assert calls.requests == 4  # the top is a folder, too
     assert 0 < (calls.runtime_s or 0) < 5
     assert content(tmp_path / "top") == LEFT[phase]
@@ -81,7 +79,7 @@ def left_by(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
         folder = tmp_path_factory.mktemp(phase)
         (folder / "names").write_text(NAMES)
         for mode in ("lay", "run"):
-            assert run(mode, phase, folder).returncode == 0
+            assert run(mode, phase, folder)[0] == 0
         return folder
 
     return run_once
@@ -121,21 +119,21 @@ def test_what_a_phase_did_not_leave_is_found(
 ])  # fmt: skip
 def test_what_came_back_is_compared_and_a_refusal_is_told(phase: str, change: str, why: str, tmp_path: Path) -> None:
     (tmp_path / "names").write_text(NAMES)
-    assert run("lay", phase, tmp_path).returncode == 0
+    assert run("lay", phase, tmp_path)[0] == 0
     subprocess.run(["sh", "-c", change], cwd=tmp_path, check=True)
-    result = run("run", phase, tmp_path)
-    assert (result.returncode != 0, result.stdout, result.stderr) == (True, "", f"{why}\n")
+    code, printed, errors = run("run", phase, tmp_path)
+    assert (code != 0, printed, errors) == (True, "", f"{why}\n")
 
 
 def test_a_tree_is_laid_nowhere_that_something_is_and_with_no_name_that_renaming_gives(tmp_path: Path) -> None:
     (tmp_path / "names").write_text("f 1 a/renamed-7\n")
-    result = run("lay", "rename", tmp_path)
-    assert (result.returncode != 0, result.stderr) == (True, "a/renamed-7: a name that renaming gives\n")
+    code, _, errors = run("lay", "rename", tmp_path)
+    assert (code != 0, errors) == (True, "a/renamed-7: a name that renaming gives\n")
     assert not (tmp_path / "top").exists()
     (tmp_path / "names").write_text("f 1 one\n")
     (tmp_path / "elsewhere").mkdir()
     (tmp_path / "top").symlink_to("elsewhere")
-    assert run("lay", "stat", tmp_path).stderr == "top: File exists\n"
+    assert run("lay", "stat", tmp_path)[2] == "top: File exists\n"
     assert not list((tmp_path / "elsewhere").iterdir())
 
 
@@ -144,8 +142,8 @@ def test_a_tree_is_laid_nowhere_that_something_is_and_with_no_name_that_renaming
 def test_percentiles_bound_a_share_of_the_calls(count: int, tmp_path_factory: pytest.TempPathFactory) -> None:
     folder = tmp_path_factory.mktemp("many")
     (folder / "names").write_text("".join(f"f 0 {number}\n" for number in range(count)))
-    _, result = (run(mode, "stat", folder) for mode in ("lay", "run"))
-    calls = parse_report(result.stdout, "stat")
+    _, (_, printed, _) = (run(mode, "stat", folder) for mode in ("lay", "run"))
+    calls = parse_report(printed, "stat")
     assert calls.requests == count
     assert calls.iops == pytest.approx(count / (calls.runtime_s or 0), rel=1e-3)
 

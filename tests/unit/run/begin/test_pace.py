@@ -1,12 +1,11 @@
 """What a run is estimated to take against what real runs took: within 20 % where the hosts were measured before."""
 
-import gzip
 import json
 from datetime import datetime
 from pathlib import Path
 
 import pytest
-from support.paths import RUN_CAPTURES
+from support.paths import RUN_CAPTURES, unpack_run
 
 from lab.design.pace import ASSUMED_BYTES_PER_S, Pace
 from lab.design.plan import plan
@@ -18,11 +17,7 @@ from lab.run.case.catalogue import CATALOGUE
 
 def unpack(name: str, place: Path) -> RunFolder:
     """A kept run of a real lab below ``results``, as if on the hosts of ``hosts.ini``."""
-    folder = place / "results" / name
-    folder.mkdir(parents=True)
-    for packed in (RUN_CAPTURES / name / "run").iterdir():
-        (folder / packed.stem).write_bytes(gzip.decompress(packed.read_bytes()))
-    run = RunFolder(folder)
+    run = RunFolder(unpack_run(name, place / "results" / name))
     run.update(hosts_file=str((place / "hosts.ini").resolve()))
     return run
 

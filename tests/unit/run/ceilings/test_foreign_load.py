@@ -18,7 +18,8 @@ from lab.results.trial import run_problem
 from lab.run.begin.look import plan_of
 from lab.run.case.catalogue import CATALOGUE
 from lab.run.ceilings import foreign_load
-from lab.run.runner import MOST_REPEATS, check_recorded
+from lab.run.runner import MOST_REPEATS
+from lab.run.transfer.recorded import check_recorded
 from lab.run.transfer.result import TransferResult
 
 

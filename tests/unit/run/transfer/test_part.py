@@ -81,17 +81,24 @@ def test_a_single_file_is_named_as_it_was() -> None:
     assert words_of(workloads.payload("file"), "cp", "") == ("cp", "--", SOURCE, TARGET)
 
 
-def failed_transfer(free_bytes: Callable[[str], int], free_files: Callable[[str], int | None]) -> TransferError:
-    """The error of a tree's failed copy into a share whose server has so much room."""
+ON_SERVER, RAM_DISK = Place(Role.SERVER, "/srv/x"), Place(Role.CLIENT, "/c/ram/x")
+IN_MOUNT = Place(Role.CLIENT, "/m/x", in_mount=True)
 
+
+def failed_transfer(
+    free_bytes: Callable[[str], int],
+    free_files: Callable[[str], int | None],
+    target: Place = ON_SERVER,
+) -> TransferError:
+    """The error of a tree's failed copy to a place that has so much room."""
     clock = SimpleNamespace(time_transfer=Mock(side_effect=FULL))
     files = SimpleNamespace(free_bytes=free_bytes, free_files=free_files)
     pair: Any = SimpleNamespace(
-        platforms={Role.CLIENT: SimpleNamespace(clock=clock), Role.SERVER: SimpleNamespace(files=files)},
+        platforms={Role.CLIENT: SimpleNamespace(clock=clock, files=files), Role.SERVER: SimpleNamespace(files=files)},
         server_seen=SimpleNamespace(address="192.0.2.2"),
         interface=lambda _: "eth0",
     )
-    ends = Endpoints("/c/x", "/m/x", "", Place(Role.CLIENT, "/c/x"), Place(Role.SERVER, "/srv/x"))
+    ends = Endpoints("/c/x", "/m/x", "", Place(Role.CLIENT, "/c/x"), target)
     with pytest.raises(TransferError) as caught:
         time_tool(part_of(pair, case_of(size_bytes=1 << 24, files=1000), endpoints=ends), 1.0)
     return caught.value
@@ -109,8 +116,14 @@ def test_a_store_without_bytes_or_inodes_is_named_before_the_tools_message() -> 
 def test_a_quota_of_which_nobody_tells_is_known_by_what_the_tool_says(monkeypatch: pytest.MonkeyPatch) -> None:
     quota = TransferError("rsync: write failed on '/m/x': Disk quota exceeded (122)", host="client")
     monkeypatch.setitem(globals(), "FULL", quota)
-    reached = failed_transfer(lambda _: 1 << 40, lambda _: None)
+    reached = failed_transfer(lambda _: 1 << 40, lambda _: None, IN_MOUNT)
     assert (type(reached), reached.message) == (NoSpace, quota.message)
+
+
+def test_only_a_share_behind_a_mount_is_called_full() -> None:
+    failures = [failed_transfer(lambda _: 0, lambda _: None, target) for target in (IN_MOUNT, RAM_DISK)]
+    assert [type(failure) for failure in failures] == [NoSpace, TransferError]
+    assert failures[1].message.startswith("no space: only 0 bytes are left in /c/ram")
 
 
 def test_a_server_that_is_gone_hides_no_failure() -> None:
