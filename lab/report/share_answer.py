@@ -20,8 +20,9 @@ from lab.stats.limit import filled_speed, line_rate, speed_label
 WAYS = {"write": "writing", "read": "reading"}
 PLAIN = {
     limit.LINK: "the network link itself",
-    limit.WINDOW: "the long way: too little data on it at once",
+    limit.WINDOW: "a small TCP window: too little data is on the way at once",
     limit.ROUND_TRIPS: "the long way: each request waits for its answer",
+    limit.BESIDE: "other data on the same link",
     limit.DISK: "the server's disk",
     limit.FILE_SYSTEM: "the file system on the server, or the disk below it",
     limit.FLUSH: "the server's disk, which has to have all before the end",
@@ -39,6 +40,7 @@ PLAIN = {
     time_budget.START_UP: "the start and the end of a transfer",
     time_budget.ONE_REQUEST: "one request at a time, each after the answer to the one before",
     time_budget.PROGRAMS: "the programs that copy",
+    time_budget.SMALL_REQUESTS: "small requests, each of which has to be answered",
 }  # limits in words that need no explanation
 MOST_REASONS = 2  # why a limit cannot be told; the first reason is enough
 GIGABIT = 10**9  # bits per second; with less on a cable, some part of it is old or broken
@@ -52,7 +54,10 @@ ADVICE = {
     client_alone.SIGNING: "where you trust the network, switch off signing on the server and here, and measure again",
     client_alone.ENCRYPTION: "where you trust the network, switch off encryption of the share, and measure again",
     limit.LOSSES: "try another cable, another port and another switch, and measure again",
-    limit.WINDOW: "over so long a way, copy several files at once",
+    limit.WINDOW: "raise the TCP buffers of the receiving end (`socket options` of Samba set them, too), or copy "
+    "several files at once",
+    limit.BESIDE: "find out what else uses this link, and measure again without it",
+    time_budget.SMALL_REQUESTS: "mount the share with larger requests (`rsize`, `wsize`), and measure again",
     limit.ROUND_TRIPS: "over so long a way, copy several files at once, or use `rsync` over SSH",
     limit.DISTURBED: "end what else runs on this machine (`top` shows it), and measure again",
     "client CPU": "end what else runs on this machine, or try the other protocols that the server has",

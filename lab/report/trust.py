@@ -14,7 +14,7 @@ from lab.results import dataframe
 from lab.results.json_object import RunJson
 from lab.results.run_keys import DISTURBED_CORES, load_by_block
 from lab.results.trial import emulated
-from lab.stats.limit import DISTURBED, FAR_ABOVE
+from lab.stats.limit import BESIDE, DISTURBED, FAR_ABOVE
 from lab.stats.link_ceilings import spreads
 
 WIFI = {"wifi_bits_per_s": (1e-6, "Mbit/s"), "wifi_signal_dbm": (1, "dBm")}  # factor and unit of what is shown
@@ -38,7 +38,7 @@ def conditions(run: Analysis) -> list[str]:
     """The doubts about the numbers, and that the hosts were idle otherwise if that was observed."""
     # on a host with one core, half a core of other programs may already disturb a case
     cores, role, _ = _most_load(run.described)
-    is_idle = role and cores <= DISTURBED_CORES and not (run.verdicts["limited_by"] == DISTURBED).any()
+    is_idle = role and cores <= DISTURBED_CORES and not run.verdicts["limited_by"].isin([BESIDE, DISTURBED]).any()
     return [*doubts(run), *([f"{_hosts(run.described)} idle otherwise"] if is_idle else [])]
 
 

@@ -74,6 +74,7 @@ class TcpFacts(JsonObject):
     rwnd_limited_ms: int | None = None  #: The part of ``busy_ms`` spent waiting for the receiver's window.
     sndbuf_limited_ms: int | None = None  #: The part of ``busy_ms`` spent waiting for room in the sender's buffer.
     received_bytes: int | None = None  #: Bytes that the receiver got.
+    out_of_order: int | None = None  #: Segments that the receiver got before an earlier one: that was lost, or late.
 
 
 @dataclass(frozen=True, kw_only=True)

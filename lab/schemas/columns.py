@@ -33,7 +33,7 @@ UNITS = {
     **dict.fromkeys(("cpu", "overhead", "least_overhead", "store_ceiling_spread"), "share"),
     **dict.fromkeys(("rsize", "wsize", "mss", "pmtu"), "bytes"),
     **dict.fromkeys(("client_sndbuf", "client_rcvbuf", "server_sndbuf", "server_rcvbuf"), "bytes"),
-    **dict.fromkeys(("cwnd", "ssthresh", "retransmits", "data_segs_in", "data_segs_out"), "segments"),
+    **dict.fromkeys(("cwnd", "ssthresh", "retransmits", "data_segs_in", "data_segs_out", "out_of_order"), "segments"),
     **dict.fromkeys(("tx_errors", "rx_errors"), "packets"),
     **dict.fromkeys(("block", "position", "files", "frames", "late", "streams", "most_streams"), "count"),
     **dict.fromkeys(("requests", "mount_tries", "samples", "carrier_changes"), "count"),

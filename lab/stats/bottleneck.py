@@ -19,6 +19,7 @@ from lab.stats.encoding import Trials, encode, some_of_each_case
 from lab.stats.factors import Level, Row, level_label, rows_of
 from lab.stats.intervals import t_means
 from lab.stats.limit import (
+    BESIDE,
     CERTAIN,
     DISK,
     DISTURBED,
@@ -41,6 +42,7 @@ from lab.stats.link_ceilings import SETTING, compare_ceilings
 from lab.stats.speed_matrix import Grid
 from lab.stats.trial_numbers import ROLES, foreign_share, numbers_of
 
+FULL = 0.95  # of the link: what starts and ends a transfer takes the rest
 IDLE = 0.75  # of the time with data on the way; with less, the sender waited for a program
 CASE = (*COLUMNS, "options")
 NUMBERS = (
@@ -65,6 +67,8 @@ REMEDY = {
     time_budget.PROGRAMS: "another tool, or several at once, would help",
     DISTURBED: "measure again on quiet machines",
     LOSSES: "another cable, port or switch would help",
+    BESIDE: "the transfer would be faster while nobody else uses the link",
+    time_budget.SMALL_REQUESTS: "larger requests (`rsize` and `wsize` of a mount, the block size of a tool) would help",
     SERVER: "a login on the server would tell which of them it is",
     client_alone.HALF_DUPLEX: "a cable and ports that negotiate full duplex would help",
     client_alone.WIFI: "a cable would help",
@@ -161,17 +165,26 @@ def _busiest(trials: Sequence[Row], role: str) -> str:
 
 
 def judge(known: Known) -> Row:
-    """VERDICT of one case.
+    """VERDICT of one case; nothing is certain where other programs disturbed it."""
+    verdict, disturbed = _judge(known), utilization.disturbance(known.medians)
+    if not disturbed or verdict["limited_by"] == DISTURBED:
+        return verdict
+    if verdict["grade"] == UNCLEAR and utilization.longest_wait(known.medians)[1] >= time_budget.MOST:
+        return _verdict(DISTURBED, PROBABLE, None, None, f"{disturbed}; {verdict['evidence']}")
+    lowered = PROBABLE if verdict["grade"] == CERTAIN else verdict["grade"]
+    return {**verdict, "grade": lowered, "evidence": f"{verdict['evidence']}; {disturbed}"}
 
-    Other programs come first, because they spoil every number. Then come certain limits, then factors of which another
-    level was faster, which prove more than counters, and last what is only probable.
+
+def _judge(known: Known) -> Row:
+    """VERDICT of one case on a quiet machine.
+
+    Certain limits come first, then factors of which another level was faster, which prove more than counters, and last
+    what is only probable.
     """
     limits = utilization.limits(known.medians, known.processes)
     if known.client:
         limits = client_alone.limits(known.client, known.medians, limits)
     near = _prefer([limit for limit in limits if limit.near]) if known.observed else []
-    if disturbed := utilization.disturbance(known.medians):
-        return _verdict(DISTURBED, CERTAIN, None, None, "; ".join([disturbed, *(limit.evidence for limit in near)]))
     if known.better and (not near or near[0].name in (LINK, WINDOW) or near[0].grade == PROBABLE):
         return _caused(known.better, near)
     if near:
@@ -191,9 +204,13 @@ def judge(known: Known) -> Row:
 
 
 def _prefer(near: list[Limit]) -> list[Limit]:
-    """The limits that explain the rate, the fullest first; without the link if a window or quota lowered that."""
+    """The limits that explain the rate, the fullest first; without the link if a window or quota lowered that.
+
+    A link that is full comes before a processor: it would be as slow with any processor.
+    """
     bounded = any(limit.bounds_the_ceiling for limit in near)
-    return sorted((limit for limit in near if limit.name != LINK or not bounded), key=lambda limit: -limit.share)
+    explain = [limit for limit in near if limit.name != LINK or not bounded]
+    return sorted(explain, key=lambda limit: (limit.name != LINK or limit.share < FULL, -limit.share))
 
 
 def _caused(better: Sequence[BetterLevel], near: Sequence[Limit]) -> Row:

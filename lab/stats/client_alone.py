@@ -16,9 +16,11 @@ from lab.stats.limit import (
     FLUSH,
     KIB,
     LINK,
+    LONG_WAY_MS,
     LOSSES,
     NEAR,
     PROBABLE,
+    RESENT,
     ROUND_TRIPS,
     SERVER,
     UNCLEAR,
@@ -28,9 +30,9 @@ from lab.stats.limit import (
     percent,
     speed_label,
 )
-from lab.stats.time_budget import BUSY_HOST, LONG_WAY_MS, MOST, RESENT, START_UP
+from lab.stats.time_budget import BUSY_HOST, MOST, ROUND_TRIPS_TO_BEGIN, SMALL_REQUESTS, START_UP, are_small
 from lab.stats.trial_numbers import WINDOW_FELT
-from lab.stats.utilization import DISTURBING
+from lab.stats.utilization import ALWAYS_BUSY, DISTURBING, disturbance, is_queued, longest_wait
 
 HALF_DUPLEX, WIFI, SYNC = "half duplex", "Wi-Fi", "mount option sync"
 SIGNING, ENCRYPTION = "SMB signing", "SMB encryption"
@@ -39,8 +41,8 @@ CLIENT_CPU = "client CPU"
 # (Bianchi 2000; IEEE 802.11-2020, 10.23)
 WIFI_FULL, WIFI_SPARE = 0.5, 0.25
 CLIENT_IDLE = 0.7  # of a core, and of all cores: with more, this machine may have cost time
-ALWAYS_BUSY = 0.9  # of the time the sender had something on the way
-QUEUED, QUEUE_MS = 3.0, 1.0  # a queue multiplies the round trip by 3 and adds 1 ms at least; a server adds less
+MOSTLY_IDLE = 0.7  # of the time nothing was on the way
+DISORDERED = 0.02  # of what was received; one lost packet puts all that are on the way behind it out of order
 ONE_AT_ONCE = 1.5  # requests in a round trip: with more, several were on the way at once
 
 
@@ -55,20 +57,22 @@ class ClientFacts:
 
 def limits(client: ClientFacts, medians: Numbers, known: Sequence[Limit]) -> list[Limit]:
     """The limits ``known`` as in any run, with what the client knows of its link and mount."""
-    explained = [_explained(_disturbed(limit, medians), client) for limit in known]
-    return [*explained, *filter(None, (_half_duplex(client, medians), _wifi(medians)))]
+    explained = [_explained(_without_others(limit, medians), client) for limit in known]
+    return [*explained, *filter(None, (_half_duplex(client, medians), _wifi(medians), _narrower(client, medians)))]
 
 
-def _disturbed(limit: Limit, medians: Numbers) -> Limit:
-    """All cores were full, and other programs used a good part of them while the lab was idle."""
-    foreign = medians.get("foreign", 0.0)
-    is_full = limit.name == CLIENT_CPU and limit.near and medians.get("client_one_core", 0.0) < NEAR
-    if not is_full or foreign < DISTURBING:
+def _without_others(limit: Limit, medians: Numbers) -> Limit:
+    """A full processor is no limit if others use as much of it while nothing is measured."""
+    if limit.name != CLIENT_CPU or not limit.near:
         return limit
-    evidence = (
-        f"{DISTURBED}: others used {percent(foreign)} of the cores while nothing was measured, and {limit.evidence}"
-    )
-    return replace(limit, name=DISTURBED, evidence=evidence, grade=PROBABLE)
+    foreign, used = medians.get("foreign", 0.0), 1.0
+    if limit.share == medians.get("client_one_core"):
+        foreign, used = foreign * medians.get("client_cores", 1.0), 0.9 * limit.share
+    elif foreign >= DISTURBING:
+        used = foreign
+    if foreign < used:
+        return limit
+    return replace(limit, near=False, evidence=f"{limit.evidence}, and others used as much while nothing was measured")
 
 
 def _explained(limit: Limit, client: ClientFacts) -> Limit:
@@ -113,8 +117,9 @@ def left_over(client: ClientFacts, medians: Numbers) -> Limit:
         or _losses(medians)
         or _edges(client, medians)
         or _sync(client, medians)
+        or _small_requests(medians)
         or _long_way(medians)
-        or _narrower(client, medians)
+        or _kept_waiting(medians)
     ):
         return limit
     if reason := _not_idle(client, medians):
@@ -123,6 +128,8 @@ def left_over(client: ClientFacts, medians: Numbers) -> Limit:
         f"{SERVER}: neither the link ({percent(medians['link_share'])}) nor this machine ({_busiest(medians)}) was "
         "full; what the server does cannot be seen from here"
     )
+    if (idle := 1 - medians.get("busy", 1.0)) >= MOSTLY_IDLE and medians["rtt_ms"] < LONG_WAY_MS:
+        evidence += f", but nothing was on the way {percent(idle)} of the time"
     return _probable(SERVER, medians, evidence)
 
 
@@ -130,22 +137,25 @@ def _queue(client: ClientFacts, medians: Numbers) -> Limit | None:
     """A writer that never rests, with bytes queued before a narrower part of the way; a reader cannot see that."""
     if client.direction != "write" or not {"busy", "loaded_rtt_ms", "rtt_ms"} <= medians.keys():
         return None
-    least, loaded = medians["rtt_ms"], medians["loaded_rtt_ms"]
     waits = medians["busy"] < ALWAYS_BUSY or medians.get("window_felt", 0.0) >= WINDOW_FELT
-    if waits or loaded < max(QUEUED * least, least + QUEUE_MS) or medians.get("link_share", 0.0) > FAR_ABOVE:
+    if waits or not is_queued(medians) or medians.get("link_share", 0.0) > FAR_ABOVE:
         return None
     evidence = (
-        f"link: the round trip grew from {least:.2g} to {loaded:.2g} ms under this load, so bytes queued on the way, "
-        "which is narrower than this end of it"
+        f"link: the round trip grew from {medians['rtt_ms']:.2g} to {medians['loaded_rtt_ms']:.2g} ms under this load, "
+        "so bytes queued on the way, which is narrower than this end of it"
     )
     return _probable(LINK, medians, evidence)
 
 
 def _losses(medians: Numbers) -> Limit | None:
-    if (resent := medians.get("resent", 0.0)) < RESENT:
+    """What a sender sent again; a receiver only knows which packets came before an earlier one."""
+    if (resent := medians.get("resent", 0.0)) >= RESENT:
+        evidence = f"{100 * resent:.1f} % of what was sent was sent again, and TCP slows down each time"
+    elif (disordered := medians.get("disordered", 0.0)) >= DISORDERED:
+        evidence = f"{100 * disordered:.1f} % of what arrived came before an earlier packet, which was lost or late"
+    else:
         return None
-    evidence = f"{LOSSES}: {100 * resent:.1f} % of what was sent was sent again, and TCP slows down each time"
-    return _probable(LOSSES, medians, evidence)
+    return _probable(LOSSES, medians, f"{LOSSES}: {evidence}")
 
 
 def _edges(client: ClientFacts, medians: Numbers) -> Limit | None:
@@ -162,8 +172,11 @@ def _edges(client: ClientFacts, medians: Numbers) -> Limit | None:
         )
         return _probable(FLUSH, medians, evidence)
     if before >= MOST * (1 - link):
-        evidence = f"{START_UP}: {before * elapsed_s:.2g} of {elapsed_s:.2g} s passed before the first byte"
-        return _probable(START_UP, medians, evidence)
+        evidence = f"{before * elapsed_s:.2g} of {elapsed_s:.2g} s passed before the first byte"
+        name, rtt_ms = START_UP, medians.get("rtt_ms", 0.0)
+        if rtt_ms >= LONG_WAY_MS and (trips := before * elapsed_s * 1000 / rtt_ms) <= ROUND_TRIPS_TO_BEGIN:
+            name, evidence = ROUND_TRIPS, f"{evidence}, about {trips:.0f} round trips of {rtt_ms:.2g} ms"
+        return _probable(name, medians, f"{name}: {evidence}")
     return None
 
 
@@ -174,6 +187,22 @@ def _sync(client: ClientFacts, medians: Numbers) -> Limit | None:
     if not waits or medians.get("link_share", 0.0) >= NEAR:
         return None
     return _probable(SYNC, medians, f"{SYNC}: each write waits until the server has answered it")
+
+
+def _small_requests(medians: Numbers) -> Limit | None:
+    if not are_small(medians) or medians.get("link_share", 0.0) >= NEAR:
+        return None
+    request = medians["bytes_per_s"] * medians["elapsed_s"] / medians["requests"]
+    evidence = f"{SMALL_REQUESTS}: {medians['requests']:.0f} requests of {request / KIB:.0f} KiB"
+    return _probable(SMALL_REQUESTS, medians, evidence)
+
+
+def _kept_waiting(medians: Numbers) -> Limit | None:
+    """Other programs had the cores for most of the time that was lost."""
+    _, waited = longest_wait(medians)
+    if not (disturbed := disturbance(medians)) or waited < MOST * (1 - medians.get("link_share", 0.0)):
+        return None
+    return _probable(DISTURBED, medians, f"{DISTURBED}: {disturbed}")
 
 
 def _long_way(medians: Numbers) -> Limit | None:

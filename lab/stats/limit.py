@@ -8,11 +8,13 @@ from lab.results.one_sided import ClientLink
 UNCLEAR, LINK, WINDOW, ROUND_TRIPS = "unclear", "link", "latency × window", "protocol round trips"
 DISK, FLUSH, DISTURBED = "disk", "flush to disk", "disturbed"
 FILE_SYSTEM = "file system"  # of the lab's own, with what lies below it
-LOSSES, SERVER = "lost packets", "the server or its disk"
+LOSSES, SERVER, BESIDE = "lost packets", "the server or its disk", "others on the link"
 CERTAIN, PROBABLE = "certain", "probable"
 
 NEAR = 0.85  # share of a ceiling, which scatters; and while a transfer starts and flushes it fills no link
 FAR_ABOVE = 1.15  # share of a ceiling: a faster transfer came from a cache
+RESENT = 0.01  # share of bytes sent again: with more, losses set the pace
+LONG_WAY_MS = 1.0  # a round trip: programs and disks take as long to answer a request
 KIB = 1024
 
 Numbers = Mapping[str, float]

@@ -18,6 +18,7 @@ WINDOW_FELT = 0.1  # of the time with data to send; about 0 without a small wind
 SEEN_BYTES = 0.5  # of the payload: a connection seen last before that tells of its start only
 STREAMED = "ssh"  # the protocol without requests
 DISK_MOVED = 0.5  # of the payload: with less, the file was in memory
+OWN_SHARE, OWN_FILE_BYTES = 0.05, 16384  # of a protocol's own on the wire: of the payload, and for each file
 
 
 def numbers_of(trial: Row, shared: bool, link: ClientLink | None = None) -> dict[str, float]:
@@ -40,7 +41,7 @@ def numbers_of(trial: Row, shared: bool, link: ClientLink | None = None) -> dict
         values |= {f"{role}_{name}": value for name, value in side.items()}
     if shared:
         values |= _machine(sides, _further_clients(trial))
-    values |= _edges(_facts(trial, "wire"), trial["elapsed_s"])
+    values |= _edges(_facts(trial, "wire"), trial["elapsed_s"]) | _beside(trial)
     values |= _tcp(trial, values["bytes_per_s"], ceiling, received=link is not None)
     return values | _store(trial, sides["server"], values["bytes_per_s"])
 
@@ -90,6 +91,16 @@ def _edges(wire: Numbers, elapsed_s: float) -> dict[str, float]:
     return values
 
 
+def _beside(trial: Row) -> dict[str, float]:
+    """Bytes per second of others on the client's interface, in the payload's direction; one client, one connection."""
+    wire, tcp, size = _facts(trial, "wire"), _facts(trial, "tcp"), trial["size_bytes"]
+    if not {"overhead", "least_overhead"} <= wire.keys() or str(trial["clients"]) != "1":
+        return {}
+    own = (OWN_SHARE + wire["least_overhead"]) * size + OWN_FILE_BYTES * trial["files"]
+    own += tcp.get("retransmits", 0) * tcp.get("mss", 0)
+    return {"beside_bytes_per_s": max(0.0, wire["overhead"] * size - own) / trial["elapsed_s"]}
+
+
 def _kept_waiting(usage: Numbers, elapsed_s: float) -> dict[str, float]:
     """The shares of the time that a program was ready to run but waited for other programs or a quota."""
     values = {"waited": min(1.0, usage["waited_s"] / elapsed_s)} if "waited_s" in usage else {}
@@ -133,6 +144,8 @@ def _tcp(trial: Row, rate: float, ceiling: float | None, received: bool) -> dict
     values = {"rtt_ms": rtt_s * 1000, "round_trip_bytes": rate * rtt_s, "round_trips": trial["elapsed_s"] / rtt_s}
     if "retransmits" in tcp or not received:
         values["resent"] = tcp.get("retransmits", 0) * tcp.get("mss", 0) / sent
+    if tcp.get("mss") and "out_of_order" in tcp:
+        values["disordered"] = min(1.0, tcp["out_of_order"] * tcp["mss"] / sent)
     seen_s = max(trial["elapsed_s"] - tcp.get("age_s", 0), rtt_s)
     if "busy_ms" in tcp:
         values["busy"] = min(1.0, tcp["busy_ms"] / 1000 / seen_s)

@@ -2,13 +2,28 @@
 
 from collections.abc import Mapping
 
-from lab.stats.limit import FAR_ABOVE, FLUSH, LINK, NEAR, WINDOW, Limit, Numbers, grade, percent, speed_label, store_of
+from lab.stats.limit import (
+    BESIDE,
+    FAR_ABOVE,
+    FLUSH,
+    LINK,
+    NEAR,
+    PROBABLE,
+    WINDOW,
+    Limit,
+    Numbers,
+    grade,
+    percent,
+    speed_label,
+    store_of,
+)
 from lab.stats.trial_numbers import DISK_MOVED, ROLES, WINDOW_FELT
 
 THROTTLED = 0.1  # of the time: less throttling by a quota is lost in the scatter
 KEPT_WAITING = 0.5  # of the time for one resource: without it the transfer would be far faster
 WINDOW_NEAR = 0.5  # a request slightly larger than the window takes two round trips
 WINDOW_OF_CEILING = 0.75  # on a full link the queue adds to the RTT, so the ceiling fills less of the window
+MOSTLY_FELT, WINDOW_SMALL = 0.75, 64 * 1024  # of the sender's busy time; bytes: the least request of most clients
 WINDOW_TINY = 0.01  # a window that was used less says nothing
 LOWERED = 0.7  # of the ceiling with other TCP buffers: twice as far below it as blocks may scatter
 KEPT_OFF = 1 - NEAR  # of the time without a core: costs as much as NEAR leaves to any limit
@@ -20,13 +35,16 @@ OTHERS = 0.2  # of all cores: with more used by other programs, the two hosts di
 DISTURBING = 1 / 3
 # A case that waited longer than any case of an undisturbed run (0.27 of the time at most) needs fewer others
 WAITED_LONG, DISTURBING_IF_LONG = 0.3, 0.25
+BESIDE_FELT = 0.25  # of all bytes on the link: with less of others' bytes there, they cost little
+QUEUED, QUEUE_MS = 3.0, 1.0  # a queue multiplies the round trip by 3 and adds 1 ms at least; a server adds less
+ALWAYS_BUSY = 0.9  # of the time the sender had something on the way
 LINE_NEAR = 0.9  # of the link's payload rate: start and end of a transfer take the rest
 DOMINANT = 1.5  # a host is named if it used so many times the cores of the other
 
 
 def limits(medians: Numbers, names: Mapping[str, str]) -> list[Limit]:
     """The limits that the medians of a case tell of; ``names`` has each role's busiest process."""
-    candidates = [_link(medians), _store_limit(medians), _flush_limit(medians)]
+    candidates = [_link(medians), _beside(medians), _store_limit(medians), _flush_limit(medians)]
     candidates += [_window_limit(medians), _lowered_ceiling(medians)]
     for role in ROLES:
         one_core = _one_core(role, medians, names.get(role, "a process"))
@@ -63,6 +81,17 @@ def _line(medians: Numbers) -> Limit | None:
     return Limit(LINK, min(1.0, share), evidence, share >= LINE_NEAR)
 
 
+def _beside(medians: Numbers) -> Limit | None:
+    """The link was full, in good part of other people's bytes, which make any ceiling measured beside them lower."""
+    others, own = medians.get("beside_bytes_per_s", 0.0), medians["bytes_per_s"]
+    if others < BESIDE_FELT * (others + own):
+        return None
+    ceiling = medians.get("ceiling_best") or medians.get("line_bytes_per_s")
+    is_full = others + own >= NEAR * ceiling if ceiling else medians.get("busy", 0.0) >= ALWAYS_BUSY
+    evidence = f"{BESIDE}: they moved {others / 1e6:.3g} MB/s beside the {own / 1e6:.3g} MB/s of the transfer"
+    return Limit(BESIDE, min(1.0, medians.get("link_share", 1.0)), evidence, is_full, True, PROBABLE)
+
+
 def ceiling_is_sure(medians: Numbers) -> bool:
     """Whether several shots of the ceiling agree; a single one may have met a bad moment."""
     ratios = [medians["ceiling_spread"]] if "ceiling_spread" in medians else []
@@ -80,6 +109,8 @@ def _ceiling_in_doubt(medians: Numbers) -> bool:
 def _window_full(medians: Numbers) -> bool:
     if "window_felt" not in medians:
         return medians["window_share"] >= NEAR
+    if medians["window_felt"] >= MOSTLY_FELT and medians["window_bytes"] <= WINDOW_SMALL:
+        return True  # an estimate of the round trip says less than the kernel's own count of waiting
     return medians["window_share"] >= WINDOW_NEAR and medians["window_felt"] >= WINDOW_FELT
 
 
@@ -87,7 +118,15 @@ def window_bounds_ceiling(medians: Numbers) -> bool:
     """Whether the window bound iperf3, too: it was faster with other TCP buffers, or else no queue arose."""
     if "ceiling_share" in medians:
         return medians["ceiling_share"] < NEAR
+    if "line_bits_per_s" in medians:  # no iperf3: the interface's speed is the ceiling, whatever the window
+        return medians["link_share"] < NEAR and not is_queued(medians)
     return medians.get("window_of_ceiling", 1.0) >= WINDOW_OF_CEILING
+
+
+def is_queued(medians: Numbers) -> bool:
+    """Whether the round trip grew so much under the transfer's load that bytes queued on the way."""
+    least = medians["rtt_ms"]
+    return medians["loaded_rtt_ms"] >= max(QUEUED * least, least + QUEUE_MS)
 
 
 def _store_limit(medians: Numbers) -> Limit | None:
@@ -180,12 +219,15 @@ def _all_cores(role: str, medians: Numbers) -> Limit | None:
     return Limit(f"{role} CPU", share, evidence, share >= NEAR)
 
 
+def longest_wait(medians: Numbers) -> tuple[str, float]:
+    """The host that waited longer for a core, and the share of the time; an empty name if that is not known."""
+    waits = [(role, medians[f"{role}_waited"]) for role in ROLES if f"{role}_waited" in medians]
+    return max(waits, key=lambda wait: wait[1], default=("", 0.0))
+
+
 def disturbance(medians: Numbers) -> str:
     """How other programs disturbed the case; empty unless they were busy and the case waited for a core."""
-    waits = {role: medians[f"{role}_waited"] for role in ROLES if f"{role}_waited" in medians}
-    foreign = medians.get("foreign", 0.0)
-    role = max(waits, key=lambda name: waits[name], default="")
-    waited = waits.get(role, 0.0)
+    (role, waited), foreign = longest_wait(medians), medians.get("foreign", 0.0)
     if waited < KEPT_OFF or foreign < (DISTURBING if waited < WAITED_LONG else DISTURBING_IF_LONG):
         return ""
     return f"others used {percent(foreign)} of the cores, and the {role} waited for one {percent(waited)} of the time"

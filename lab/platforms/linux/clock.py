@@ -69,6 +69,7 @@ def _connection(local: str, peer: str, line: str) -> Connection:
         retransmits=count(values["retrans"].rpartition("/")[2]) if "retrans" in values else zero,
         data_segs_in=whole("data_segs_in") if "data_segs_in" in values else zero,
         data_segs_out=whole("data_segs_out") if "data_segs_out" in values else zero,
+        out_of_order=whole("rcv_ooopack"),
         delivery_bytes_per_s=round(quantity(rate[1]) * POWERS[rate[2]] / 8) if rate else None,
         busy_ms=milliseconds("busy"),
         rwnd_limited_ms=milliseconds("rwnd_limited"),

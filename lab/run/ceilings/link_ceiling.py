@@ -11,6 +11,7 @@ from contextlib import AbstractContextManager, suppress
 from dataclasses import replace
 
 from lab.base.errors import LabFailure
+from lab.base.present import present
 from lab.design.blocks import Slot
 from lab.design.factors import Direction
 from lab.hosts import Role
@@ -128,7 +129,10 @@ def _run(session: Session, servers: Sequence[tuple[str, int]], row: Trial, secon
 def _measure_together(
     session: Session, servers: Sequence[tuple[str, int]], direction: str, seconds: float
 ) -> Mapping[str, float]:
-    """A test by several clients that start at one instant: all bytes, over the time until the last client ended."""
+    """A test by several clients: all bytes, over the time from the first stream's start to the last program's end.
+
+    How long iperf3 takes before its seconds begin differs from client to client, so only the ends are comparable.
+    """
     pairs = session.pairs[: len(servers)]
 
     def command(pair: Pair, server: tuple[str, int]) -> AbstractContextManager[Armed]:
@@ -136,14 +140,15 @@ def _measure_together(
         argv = iperf3.client_words(platform.programs.call(iperf3.NAME), server[0], direction, seconds, server[1])
         return platform.clock.armed(pair.interface(Role.CLIENT), "", argv, seconds + iperf3.GRACE_S)
 
-    def end(number: int, armed: Armed, before: Offset) -> tuple[float, Mapping[str, float]]:
+    def end(number: int, armed: Armed, _: Offset) -> tuple[float, Mapping[str, float]]:
         ended = armed.wait()
-        report = iperf3.parse(armed.timing().printed)
-        return (ended[0].started_s - before.ahead_s if ended else 0.0), report
+        report = iperf3.parse(armed.timing().printed)  # raises if there was no end
+        instants, after = present(ended)
+        return instants.ended_s - after.ahead_s, report
 
     ends = start_all([command(pair, server) for pair, server in zip(pairs, servers, strict=True)], end)
-    starts, reports = [started_s for started_s, _ in ends], [report for _, report in ends]
-    longest_s = max(started_s + report["elapsed_s"] for started_s, report in ends) - min(starts)
+    reports = [report for _, report in ends]
+    longest_s = max(ended_s for ended_s, _ in ends) - min(ended_s - report["elapsed_s"] for ended_s, report in ends)
     counted = set.intersection(*map(set, reports)) & {"bytes", "retransmits"}
     totals = {name: sum(report[name] for report in reports) for name in counted}
     return {**totals, "elapsed_s": longest_s}

@@ -98,9 +98,9 @@ def tcp_facts(sender: Connection | None, receiver: Connection | None) -> TcpFact
 
     Without the sender, only what the receiver knows of both ends alike, with the directions of the segments swapped.
     """
-    received_bytes = receiver.tcp.received_bytes if receiver else None
     if sender is not None:
-        return replace(sender.tcp, received_bytes=received_bytes)
+        theirs = receiver.tcp if receiver else TcpFacts()
+        return replace(sender.tcp, received_bytes=theirs.received_bytes, out_of_order=theirs.out_of_order)
     if receiver is None:
         return TcpFacts()
     return replace(

@@ -24,7 +24,7 @@ SHARES = {
 }
 # Fields of a connection that grow as long as it lives
 GROWING = ("sent_bytes", "acked_bytes", "received_bytes", "retransmits", "data_segs_in", "data_segs_out", "busy_ms",
-           "rwnd_limited_ms", "sndbuf_limited_ms")  # fmt: skip
+           "rwnd_limited_ms", "sndbuf_limited_ms", "out_of_order")  # fmt: skip
 
 
 def usage(readings: Sequence[Reading], elapsed_s: float, cores: int) -> HostUsage:

@@ -61,7 +61,8 @@ WAITING = {"waited_s": 3.5, "link_cores": 0.0}
         (1.0, 0.9, {}, "protocol round trips", ""),  # neither host by itself
         (0.5, 0.2, {}, "protocol round trips", ""),  # others filled the machine
         (0.0, 1.9, {}, "server CPU", "server CPU: 1.90 of 2 cores"),  # less than a tick of the client's clock
-        (0.4, 0.5, WAITING, "disturbed", ""),
+        (0.4, 0.5, WAITING, "unclear", "others used 53 % of the cores, and the client waited for one 35 % of the time"),
+        (0.4, 0.5, WAITING | {"waited_s": 6.0}, "disturbed", "waited for one 60 % of the time"),
         (0.4, 0.5, WAITING | {"link_cores": 1.0}, "unclear", ""),  # these carry the link and disturb nothing
     ],
 )

@@ -89,18 +89,26 @@ def test_another_level(
 @pytest.mark.parametrize(
     ("waited_s", "load", "limit"),
     [
-        (3.0, 2.0, "disturbed"),
-        (3.0, 1.2, "disturbed"),  # not a third of the cores, but it waited longer than any does by itself
+        (6.0, 2.0, "disturbed"),
+        (6.0, 1.2, "disturbed"),  # not a third of the cores, but it waited longer than any does by itself
+        (3.0, 2.0, "unclear"),  # waiting explains less than half of the time lost
         (2.0, 1.2, "protocol round trips"),
         (3.0, 0.5, "unclear"),  # its own programs waited for one another
         (1.0, 2.0, "protocol round trips"),  # there were cores enough for all
     ],
 )
-def test_other_programs_come_before_anything_else(waited_s: float, load: float, limit: str) -> None:
+def test_other_programs_are_named_only_for_most_of_the_time_lost(waited_s: float, load: float, limit: str) -> None:
     loads = [{"block": 1, "client": 0.1, "server": load}, {"block": 2, "client": 4.0}]
     row = verdict_of("busy", case("busy", (10.0,), server={"waited_s": waited_s}), load=loads)
     assert row["limited_by"] == limit, row["evidence"]
     if limit == "disturbed":
-        assert row["grade"] == "certain"
+        assert row["grade"] == "probable"
         share = f"others used {100 * load / 4:.0f} % of the cores"
         assert f"{share}, and the server waited for one {10 * waited_s:.0f} % of the time" in row["evidence"]
+
+
+def test_other_programs_lower_the_grade_of_a_limit() -> None:
+    server = {"waited_s": 3.0, "process_mean": 0.98}
+    row = verdict_of("busy", case("busy", (10.0,), server=server), load=[{"block": 1, "client": 0.1, "server": 2.0}])
+    assert (row["limited_by"], row["grade"]) == ("server CPU", "probable")
+    assert row["evidence"].endswith("; others used 50 % of the cores, and the server waited for one 30 % of the time")

@@ -97,7 +97,6 @@ def test_what_a_window_and_round_trips_explain(changes: dict[str, Any], limit: s
         ({"tcp": {"sent_bytes": MB, "acked_bytes": MB}}, "not observed: most of the TCP connection"),
         ({"client": {"waited_s": 4.0}}, "the client waited for a free core 40 % of the time"),
         ({"elapsed_s": 0.9, "ceiling_bytes_per_s": 900e6, "tcp": {"cwnd": 5000}}, "only 90 round trips"),
-        ({"tcp": {"retransmits": 2000}}, "2.9 % of what was sent was sent again"),
         ({"tcp": {"cwnd": 80}}, "what TCP allowed on the way may have set the pace"),
         ({"tcp": {"min_rtt_ms": 0.2}}, "a round trip of 0.2 ms is too short to explain the rate"),
         ({"ceiling_bytes_per_s": None}, "not observed: the link's ceiling"),
@@ -149,6 +148,13 @@ def row_of(rates: Sequence[float] = (100e6, 101e6), **changes: Any) -> Any:
         (REQUESTS | {"server": {"throttled_s": 0.9, "cpu_cores": 0.1}}, "server CPU", "probable"),
         ({"elapsed_s": 1.08, "tcp": {"busy_ms": 900, "data_segs_in": 400}, "more": PROMPT}, "link", "certain"),
         (REQUESTS | {"rates": (100e6, 140e6)}, "one request at a time", "probable"),  # ceilings that disagree
+        # bytes were on the way for 1.9 s that the link needs 1 s for, and some of them twice
+        (REQUESTS | {"tcp": TCP | {"busy_ms": 1900, "retransmits": 2000}}, "lost packets", "probable"),
+        # parts that add up to 120 % of the time contradict each other
+        (REQUESTS | {"elapsed_s": 1.43, "tcp": TCP | {"busy_ms": 730}}, "one request at a time", "probable"),
+        # a start of 20 round trips is latency
+        (REQUESTS | {"tcp": TCP | {"min_rtt_ms": 47.0, "busy_ms": 1050}, "more": LATE}, TRIPS, "certain"),
+        (REQUESTS | {"elapsed_s": 4.0, "tcp": TCP | {"data_segs_in": 12207}}, "small requests", "probable"),
         (REQUESTS | {"tcp": {"min_rtt_ms": 0.2, "busy_ms": 1000}}, "unclear", "unclear"),  # which counted no requests
     ],
 )  # fmt: skip

@@ -56,11 +56,16 @@ QUEUED = {"rtt_ms": 12.0, "rtt_median_ms": 12.0, "min_rtt_ms": 0.3, "busy_ms": 4
 FAR = {"rtt_ms": 25.0, "min_rtt_ms": 20.0, "data_segs_in": SIZE // 65536, "busy_ms": 30000}
 SMALL = {"window_bytes": 65536, "rwnd_limited_ms": 14000, "busy_ms": 15000, "rtt_ms": 10.5, "min_rtt_ms": 10.0}
 RECEIVING = {"tcp": {"rtt_ms": 10.5, "min_rtt_ms": 10.0, "data_segs_in": 20000}, "effective": {"client_rcvbuf": 131072}}
-MANY = FAR | {"data_segs_in": SIZE // 4096}  # requests were on the way at once
+MANY = FAR | {"data_segs_in": SIZE // 20000}  # requests were on the way at once
+TINY = {"window_bytes": 10240, "min_rtt_ms": 0.005, "rtt_median_ms": 0.27, "busy_ms": 2700, "rwnd_limited_ms": 2400}
 FULL_CORES: dict[str, Any] = {"user": 0.5, "system": 0.49, "process_mean": 0.4}
 CORE = {"process": "kworker", "process_mean": 0.97}
 MOUNT = CORE | {"process": "mount_smbfs"}
-ALL_BUSY = "others used 75 % of the cores while nothing was measured, and client CPU: 100 % of its 4 cores"
+SHELL = CORE | {"process": "sh"}
+ALL_BUSY = "client CPU: 100 % of its 4 cores, and others used as much while nothing was measured"
+OTHERS: dict[str, Any] = {"load": [{"block": 1, "client": 3.0}]}
+WAITED = "others used 75 % of the cores, and the client waited for one 36 % of the time"
+OTHERS_BYTES = {"overhead": 0.92, "least_overhead": 0.07}
 SIGNED, ENCRYPTED = {"signing": "AES-128-GCM"}, {"encryption": "AES-128-GCM"}
 CIPHER = "is on (AES-128-GCM), and client CPU: kworker used 0.97 of one core"
 AGAIN = "2.2 % of what was sent was sent again"
@@ -90,7 +95,36 @@ ONE_REQUEST = "59 KiB in a round trip of 20 ms, which is about one request of 64
         (seen(3.0, tcp=FAR), {}, "protocol round trips", "probable", ONE_REQUEST),
         (read(3.0, tcp=FAR), {}, "protocol round trips", "probable", ONE_REQUEST),
         (seen(6.3, tcp=SMALL), {}, "latency × window", "certain", "64 KiB per 10 ms is 6.55 MB/s"),
-        (seen(60.0, client=FULL_CORES), {"load": [{"block": 1, "client": 3.0}]}, "disturbed", "probable", ALL_BUSY),
+        (seen(60.0, client=FULL_CORES), {"load": [{"block": 1, "client": 3.0}]}, *UNCLEAR, ALL_BUSY),
+        (seen(60.0, client=FULL_CORES | {"waited_s": 0.6}), OTHERS, "disturbed", "probable", WAITED),
+        (
+            seen(110.0, client=SHELL),
+            {"load": [{"block": 1, "client": 1.0}]},
+            "link",
+            "certain",
+            "93 % of what 1 Gbit/s",
+        ),
+        (seen(60.0, client=SHELL), {"load": [{"block": 1, "client": 1.0}]}, *UNCLEAR, "and others used as much"),
+        (seen(60.0, client=SHELL), {}, "client CPU", "certain", "sh used 0.97 of one core"),
+        # much of what crosses the link is not the transfer's
+        (seen(60.0, wire=OTHERS_BYTES), {}, "others on the link", "probable", "they moved 48 MB/s beside the 60 MB/s"),
+        (
+            read(18.0, tcp={"mss": 1448, "out_of_order": 2000}),
+            {},
+            "lost packets",
+            "probable",
+            "2.9 % of what arrived came",
+        ),
+        (seen(25.0, tcp={"data_segs_in": 12207}), {}, "small requests", "probable", "12207 requests of 8 KiB"),
+        (seen(17.0, tcp=TINY), {}, "latency × window", "certain", "the sender waited for it 89 % of the time"),
+        (
+            seen(3.0, tcp=FAR, wire={"before_first_byte_s": 0.6}, size_bytes=SIZE // 100),
+            {},
+            "protocol round trips",
+            "",
+            "",
+        ),
+        (seen(10.0, tcp={"busy_ms": 1000}), {}, SERVER, "probable", "but nothing was on the way 90 % of the time"),
         (seen(60.0, client=FULL_CORES), {"load": [{"block": 1, "client": 0.1}]}, "client CPU", "certain", ""),
         (seen(20.0, effective={"mount_options": "rw,sync,vers=4.2"}), {}, "mount option sync", "probable", ""),
         (seen(20.0, effective={"mount_options": "nodev,nosuid,synchronous"}), {}, "mount option sync", "probable", ""),
@@ -109,6 +143,7 @@ ONE_REQUEST = "59 KiB in a round trip of 20 ms, which is about one request of 64
         (read(20.0, effective={"mount_options": "nodev,nosuid,synchronous"}), {}, SERVER, "", ""),
         (seen(20.0, effective={"mount_options": "rw,async"}), {}, SERVER, "", ""),
         (seen(3.0, tcp=MANY), {}, SERVER, "", ""),
+        (seen(3.0, tcp=FAR | {"data_segs_in": SIZE // 4096}), {}, "small requests", "", ""),
         (seen(60.0, client={"waited_s": 1.0}), {"load": [{"block": 1, "client": 3.0}]}, "disturbed", "", ""),
         (seen(60.0), BOTH, "unclear", "", ""),
         (seen(110.0), BOTH, "unclear", "", ""),  # where an interface's speed is no ceiling
