@@ -28,13 +28,14 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
-from causes_injected import CAUSES, LINK, UNCLEAR, Cause, Place, black_hole
+from causes_injected import CAUSES, Cause, Place, black_hole
 from support.inside_host import PYTHON
 from support.local_lab import Bench
 from support.measured import arrange
 
 from lab.results import run_folder
 from lab.stats.bottleneck import verdicts
+from lab.stats.limit import LINK, UNCLEAR
 
 
 @dataclass(frozen=True)

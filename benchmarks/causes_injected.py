@@ -19,6 +19,11 @@ from support.measured import SERVER, Scene
 from support.other_servers import RESTART_SAMBA
 from support.scarce import quota, slow_disk
 
+from lab.stats import limit, time_budget
+from lab.stats.client_alone import ENCRYPTION
+from lab.stats.limit import BESIDE, LINK, LOSSES, WINDOW
+from lab.stats.time_budget import START_UP
+
 CLIENT = "10.99.0.1"
 RATE_MBIT = 200  # of the link, unless a cause sets another
 # $1 the share of packets in ten thousand. At the receiver: a packet dropped by its sender is no loss to TCP
@@ -176,10 +181,9 @@ def black_hole(place: Place, strength: float) -> Mapping[str, Any]:
 
 
 BOTH = ("write", "read")
-LINK, LOSSES, WINDOW, UNCLEAR = "link", "lost packets", "latency × window", "unclear"
-WAY = ("protocol round trips", "one request at a time")
-SIDE = "the server or its disk"
-DISK = ("disk", "flush to disk", SIDE)
+WAY = (limit.ROUND_TRIPS, time_budget.ONE_REQUEST)
+SIDE, CLIENT_CPU, SERVER_CPU = limit.SERVER, "client CPU", "server CPU"  # SIDE: the server's, as its client sees it
+DISK = (limit.DISK, limit.FLUSH, SIDE)
 
 
 @dataclass(frozen=True)
@@ -217,123 +221,46 @@ def paired(*causes: Injector) -> Injector:
 
 FAR = ("--rate", "200mbit", "--delay", "{}ms")
 NEAR_FAR = ("--rate", "200mbit", "--delay", "4ms")
+ON_DISK: Mapping[str, Any] = {"store": ["disk"], "protocol": ["nfs"]}
+BLOCKS: Mapping[str, Any] = {"tool": ["dd"], "dd.bs": ["4 KiB"], "size": "2 MiB"}
+MAIL: Mapping[str, Any] = {"workload": {"kind": "tree", "profile": "mail", "size": "4 MiB"}}
 CAUSES = (
     Cause("rate of the link", 40, 400, [LINK], options=("--rate", "{}mbit")),
     Cause("rate of the client's end", 0.1, 0.5, [LINK], rated("client"), felt=["write"]),
     Cause("rate of the server's end", 0.1, 0.5, [LINK], rated("server"), felt=["read"]),
-    Cause("delay", 3, 15, WAY, half=["start-up"], options=FAR, factors={"size": "32 MiB"}),
+    Cause("delay", 3, 15, WAY, half=[START_UP], options=FAR, factors={"size": "32 MiB"}),
     Cause("losses to the server", 1, 4, [LOSSES], losing("server"), felt=["write"], options=NEAR_FAR),
     Cause("losses to the client", 1, 4, [LOSSES], losing("client"), felt=["read"], options=NEAR_FAR),
-    Cause("others write", 0.5, 0.9, [LINK, "others on the link"], flooded("client"), felt=["write"]),
-    Cause("others read", 0.5, 0.9, [LINK, "others on the link"], flooded("server"), felt=["read"]),
+    Cause("others write", 0.5, 0.9, [LINK, BESIDE], flooded("client"), felt=["write"]),
+    Cause("others read", 0.5, 0.9, [LINK, BESIDE], flooded("server"), felt=["read"]),
     Cause("small window of the server", 8, 40, [WINDOW], shrunk("server"), felt=["write"], options=NEAR_FAR),
     Cause("small window of the client", 8, 40, [WINDOW], shrunk("client"), felt=["read"], options=NEAR_FAR),
-    Cause(
-        "small requests",
-        3,
-        10,
-        WAY,
-        options=FAR,
-        views=["run"],
-        factors={"tool": ["dd"], "dd.bs": ["4 KiB"], "size": "2 MiB"},
-        half=["start-up"],
-    ),
-    Cause(
-        "slow disk, flushed",
-        3,
-        9,
-        DISK,
-        slow_stored(sync=True),
-        felt=["write"],
-        factors={"store": ["disk"], "protocol": ["nfs"]},
-    ),
-    Cause(
-        "slow disk, cold",
-        3,
-        9,
-        DISK,
-        slow_stored(cold=True),
-        felt=["read"],
-        factors={"store": ["disk"], "server_cache": ["cold"], "protocol": ["nfs"]},
-    ),
-    Cause("quota of the server", 0.04, 0.1, ["server CPU", SIDE], throttled("server")),
-    Cause("quota of the client", 0.04, 0.1, ["client CPU"], throttled("client")),
+    Cause("small requests", 3, 10, [time_budget.SMALL_REQUESTS, *WAY], half=[START_UP], options=FAR, views=["run"],
+          factors=BLOCKS),
+    Cause("slow disk, flushed", 3, 9, DISK, slow_stored(sync=True), felt=["write"], factors=ON_DISK),
+    Cause("slow disk, cold", 3, 9, DISK, slow_stored(cold=True), felt=["read"],
+          factors={**ON_DISK, "server_cache": ["cold"]}),
+    Cause("quota of the server", 0.04, 0.1, [SERVER_CPU, SIDE], throttled("server")),
+    Cause("quota of the client", 0.04, 0.1, [CLIENT_CPU], throttled("client")),
     Cause("busy core", 1, 1, [LINK], busy_core),
-    Cause(
-        "encryption on a slow server",
-        0.06,
-        0.15,
-        ["server CPU", SIDE],
-        paired(encrypted, throttled("server")),
-        half=["SMB encryption"],
-        factors={"protocol": ["smb"]},
-    ),
-    Cause("server paused", 0.6, 0.85, [SIDE, "server"], paused, half=["one request at a time", "programs"]),
-    Cause(
-        "small files",
-        3,
-        8,
-        [*WAY, "start-up"],
-        options=FAR,
-        factors={"workload": {"kind": "tree", "profile": "mail", "size": "4 MiB"}},
-    ),
-    Cause(
-        "start of a small file",
-        5,
-        15,
-        ["start-up", *WAY],
-        options=FAR,
-        views=["run"],
-        factors={"size": "1 MiB", "tool": ["rsync"]},
-    ),
+    Cause("encryption on a slow server", 0.06, 0.15, [SERVER_CPU, SIDE], paired(encrypted, throttled("server")),
+          half=[ENCRYPTION], factors={"protocol": ["smb"]}),
+    Cause("server paused", 0.6, 0.85, [SIDE], paused, half=[time_budget.ONE_REQUEST, time_budget.PROGRAMS]),
+    Cause("small files", 3, 8, [*WAY, START_UP], options=FAR, factors=MAIL),
+    Cause("start of a small file", 5, 15, [START_UP, *WAY], options=FAR, views=["run"],
+          factors={"size": "1 MiB", "tool": ["rsync"]}),
     Cause("black hole", 1, 1, [], black_hole, views=["measure"]),
-    Cause(
-        "delay and a small window", 10, 40, [WINDOW, *WAY], paired(shrunk("server"), shrunk("client")), options=NEAR_FAR
-    ),
-    Cause(
-        "slow disk and quota of the client",
-        0.05,
-        0.1,
-        ["client CPU", *DISK],
-        paired(slow_stored(sync=True, scale=80), throttled("client")),
-        felt=["write"],
-        factors={"store": ["disk"], "protocol": ["nfs"]},
-    ),
-    Cause(
-        "quotas of both",
-        0.05,
-        0.1,
-        ["client CPU", "server CPU", SIDE],
-        paired(throttled("server"), throttled("client")),
-    ),
-    Cause(
-        "pauses and a small window",
-        0.6,
-        0.8,
-        [SIDE, "server", WINDOW],
-        paired(paused, shrunk("server", scale=40)),
-        felt=["write"],
-        options=NEAR_FAR,
-        half=[*WAY],
-    ),
-    Cause(
-        "others and a delay",
-        0.5,
-        0.8,
-        [LINK, "others on the link", *WAY],
-        flooded("client"),
-        felt=["write"],
-        options=NEAR_FAR,
-    ),
+    Cause("delay and a small window", 10, 40, [WINDOW, *WAY], paired(shrunk("server"), shrunk("client")),
+          options=NEAR_FAR),
+    Cause("slow disk and quota of the client", 0.05, 0.1, [CLIENT_CPU, *DISK],
+          paired(slow_stored(sync=True, scale=80), throttled("client")), felt=["write"], factors=ON_DISK),
+    Cause("quotas of both", 0.05, 0.1, [CLIENT_CPU, SERVER_CPU, SIDE],
+          paired(throttled("server"), throttled("client"))),
+    Cause("pauses and a small window", 0.6, 0.8, [SIDE, WINDOW], paired(paused, shrunk("server", scale=40)),
+          felt=["write"], half=WAY, options=NEAR_FAR),
+    Cause("others and a delay", 0.5, 0.8, [LINK, BESIDE, *WAY], flooded("client"), felt=["write"], options=NEAR_FAR),
     Cause("busy core and a slow end", 0.1, 0.4, [LINK], paired(rated("client"), busy_core), felt=["write"]),
-    Cause("busy core and delay", 5, 15, WAY, busy_core, half=["start-up"], options=FAR, factors={"size": "32 MiB"}),
-    Cause(
-        "losses and a slow server",
-        1,
-        3,
-        [LOSSES, "server CPU", SIDE],
-        paired(losing("server"), throttled("server", scale=0.05)),
-        felt=["write"],
-        options=NEAR_FAR,
-    ),
-)
+    Cause("busy core and delay", 5, 15, WAY, busy_core, half=[START_UP], options=FAR, factors={"size": "32 MiB"}),
+    Cause("losses and a slow server", 1, 3, [LOSSES, SERVER_CPU, SIDE],
+          paired(losing("server"), throttled("server", scale=0.05)), felt=["write"], options=NEAR_FAR),
+)  # fmt: skip

@@ -20,8 +20,7 @@ from lab.design.factors import Direction
 from lab.design.sweep_file import Sweep
 from lab.hosts import Role
 from lab.hosts.own_folder import new_name
-from lab.results.bonnie import Bonnie
-from lab.results.observed import Requests
+from lab.results.observed import Bonnie, Requests
 from lab.results.trial import Trial
 from lab.run.case.session import Session
 from lab.run.ceilings import store_ceiling

@@ -4,7 +4,8 @@ FILE = "/linux/run/emulated_mac.faults"  # JSON: how often each is still to happ
 # Those that stay on until they are switched off: the others happen as many times as is asked for
 HOLDING = (
     "smb-no-hash", "firewall-on", "firewall-block-all", "firewall-stealth", "launchd-override-wins",
-    "launchctl-without-load", "wifi",
+    "launchctl-without-load", "wifi", "jobs-on-network",
+    "jobs-in-volumes",
 )  # fmt: skip
 # What happens, by the fault's name
 FAULTS = {
@@ -19,6 +20,8 @@ FAULTS = {
     "tcc-tmutil": "tmutil needs Full Disk Access",
     "launchd-override-wins": "launchctl load -F does not start a service that somebody has switched off; holds",
     "launchctl-without-load": "launchctl no longer knows its old words load and unload; holds",
+    "jobs-on-network": "privacy lets jobs of an account's launchd reach the local network; holds",
+    "jobs-in-volumes": "privacy lets jobs of an account's launchd read network volumes; holds",
     "wifi": "en0 is a Wi-Fi card by what ifconfig, networksetup and system_profiler say; holds",
     "smb-file-exists": "mount_smbfs fails: File exists, with the URL and its password in the message",
     "smb-ntstatus": "mount_smbfs fails: unknown error: -1073741275, an NTSTATUS in decimal",

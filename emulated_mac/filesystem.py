@@ -113,6 +113,8 @@ def _lay_out_programs(root: Path, profile: Profile) -> None:
             _link(root, f"{folder}/{name}", "/linux/opt/emulated_mac/bsd_options")
     _link(root, "/usr/bin/perl", "/linux/opt/emulated_mac/perl/perl")
     _link(root, "/usr/bin/rsync", "/linux/opt/emulated_mac/rsync")
+    if profile.number >= (10, 13):
+        _link(root, "/usr/bin/ssh-copy-id", linux_path("ssh-copy-id"))
     _link(root, "/bin/sh", linux_path("dash"))  # without what came after bash 3.2
     _link(root, "/bin/zsh", linux_path("bash"))
     _link(root, f"{homebrew(profile)}/iperf3", linux_path("iperf3"))

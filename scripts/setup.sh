@@ -41,6 +41,11 @@ if [ -n "$needs_lab" ]; then
     done
     if [ -n "$everything" ]; then # a login shell may be any of these
         for shell in csh fish ksh tcsh zsh; do command -v "$shell" >/dev/null || missing="$missing $shell"; done
+        # a NAS has little else (tests/support/nas.py); busybox-static takes its own programs, whatever is in the PATH
+        if ! command -v busybox || ! busybox --list | grep -x top || busybox sh -c 'PATH=/none; command -v top'; then
+            missing="$missing busybox"
+        fi >/dev/null 2>&1
+        command -v dropbear >/dev/null || missing="$missing dropbear-bin" # the SSH of OpenWrt
         command -v Rscript >/dev/null || missing="$missing r-base-core" # reads an exported table
         for pair in dbus-run-session:dbus gnome-keyring-daemon:gnome-keyring; do # a keyring of the tests' own
             command -v "${pair%%:*}" >/dev/null || missing="$missing ${pair##*:}"

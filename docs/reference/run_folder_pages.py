@@ -8,9 +8,10 @@ from described import notation, record, table
 
 from lab.platforms import Facts
 from lab.results import dataframe, trial
-from lab.results.bonnie import Bonnie, BonnieTest
 from lab.results.effective import Effective
 from lab.results.observed import (
+    Bonnie,
+    BonnieTest,
     FrameFacts,
     HostUsage,
     Observed,

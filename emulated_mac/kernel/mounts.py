@@ -3,9 +3,12 @@
 import errno
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
 from ..records import MountRecord
 from .system_calls import Caller, Kernel, at_boot, system_call
+
+FORCED = Path("/linux/run/emulated_mac_forced_unmounts")  # a line for each unmount by force
 
 
 @dataclass(frozen=True)
@@ -74,5 +77,8 @@ def unmount(kernel: Kernel, caller: Caller, target: str, force: bool) -> None:
         raise OSError(errno.EPERM, "Operation not permitted")
     if not force and kernel.fault("unmount-busy"):
         raise OSError(errno.EBUSY, "Resource busy")
+    if force:
+        with FORCED.open("a", encoding="utf-8") as file:
+            file.write(f"{target}\n")
     mount.undo(force)
     table(kernel).remove(mount)

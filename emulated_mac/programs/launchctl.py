@@ -1,7 +1,8 @@
 """launchctl(1): the legacy verbs of all versions, and those of launchd 2 (10.10 and later).
 
-Messages: launchctl.c of launchd-842 for 10.9 and earlier; seen on macOS 10.11 to 15 for the others. Only file servers
-are emulated; other jobs are not found.
+Messages: launchctl.c of launchd-842 for 10.9 and earlier; seen on macOS 10.11 to 15 for the others. The system has
+file servers alone as jobs. An account's own jobs (``gui/501``) are loaded, started and unloaded; times of
+their property lists never come.
 """
 
 import errno
@@ -200,17 +201,29 @@ def _switch(argv: list[str], verb: str) -> int:
     return 0
 
 
+def _in_domain_of_account(verb: str, target: str, **words: str) -> bool:
+    """Whether ``gui/UID`` or ``gui/UID/LABEL`` was the target; then the call was made. Raises OSError."""
+    domain, _, rest = target.partition("/")
+    user, _, label = rest.partition("/")
+    if domain != "gui" or not user.isdecimal():
+        return False
+    call(verb, user=int(user), **words, **({"label": label} if label else {}))
+    return True
+
+
 def _bootstrap(argv: list[str], number: tuple[int, ...]) -> int:
     if len(argv) < 2:
         return _fail("Usage: launchctl bootstrap <domain-target> [service-path1, ...]", 64)
     code = 0
     for path in argv[1:]:
-        job = _find_target([argv[0], path])
         try:
+            if _in_domain_of_account("agent_load", argv[0], path=os.path.abspath(path)):  # noqa: PTH100
+                continue
+            job = _find_target([argv[0], path])
             call("service_load", label=job["label"] if job else "")
         except OSError as error:
             reason = {errno.EALREADY: IN_PROGRESS, errno.EPERM: DISABLED}.get(error.errno or 0, IO_ERROR)
-            reason = reason if os.getuid() == 0 else 1
+            reason = reason if os.getuid() == 0 or argv[0].startswith("gui/") else 1
             if reason == IN_PROGRESS and number >= (11,):
                 reason = IO_ERROR  # seen on macOS 11 and later if the job is loaded
             if number < (11,):
@@ -226,9 +239,11 @@ def _bootout(argv: list[str], number: tuple[int, ...]) -> int:
         return _fail("Usage: launchctl bootout <domain-target> [service-path1, ...] | <service-target>", 64)
     job = _find_target(argv)
     try:
+        if _in_domain_of_account("agent_unload", argv[0]):
+            return 0
         call("service_unload", label=job["label"] if job else "")
-    except OSError:
-        if os.getuid() != 0:
+    except OSError as error:
+        if os.getuid() != 0 and error.errno != errno.ESRCH:
             return _fail(f"Boot-out failed: 1: {WORDS[1]}" if number >= (11,) else WORDS[1], 1)
         if number < (11,):
             return _fail(WORDS[NOT_FOUND], NOT_FOUND)
@@ -243,6 +258,11 @@ def _kickstart(argv: list[str], number: tuple[int, ...]) -> int:
         words = []
     if len(words) != 1:
         return _fail("Usage: launchctl kickstart [-kps] <service-target>", 64)
+    try:
+        if _in_domain_of_account("agent_start", words[0]):
+            return 0
+    except OSError:
+        return _not_found(words[0], number)
     job = _find_target(words)
     if job is None or not job["loaded"]:
         return _not_found(words[0], number)

@@ -48,15 +48,16 @@ def _mode(folder: Path) -> int:
 def append(path: Path, data: bytes) -> None:
     """Add all of the data to a file durably, or nothing. Raises OSError, also as :func:`open_own` does."""
     with naming(path), os.fdopen(open_own(path, os.O_WRONLY | os.O_APPEND), "ab", buffering=0) as file:
-        end = file.seek(0, os.SEEK_END)
+        end = file.seek(0, os.SEEK_END) if file.seekable() else None  # GVfs only appends
         try:
             if file.write(data) < len(data):
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
             os.fsync(file.fileno())
         except BaseException:
-            file.truncate(end)  # half a line would spoil the next one
+            if end is not None:
+                file.truncate(end)  # half a line would spoil the next one
             raise
-    if end == 0:
+    if not end:
         sync_directory(path.parent)
 
 

@@ -45,8 +45,8 @@ class LabError(Exception):
     def brief(self) -> str:
         """The text for the terminal: host and cause on one line; the whole remedy, and the log, on a second one."""
         cause = self.message if self.several else self.cause()
-        more = f"all of it: {self.log}" if self.log else ""
-        second = "; ".join(filter(None, [one_line(self.remedy, LONGEST_REMEDY), more]))
+        more = f"(details: {self.log})" if self.log else ""
+        second = " ".join(filter(None, [one_line(self.remedy, LONGEST_REMEDY), more]))
         return "\n".join(filter(None, [": ".join(filter(None, [self.host, cause])), second]))
 
     def on_one_line(self) -> str:
@@ -146,6 +146,12 @@ class RestoreError(LabFailure):
         self.by_hand = by_hand
         super().__init__("not everything could be put back", "`lab restore` tries again")
 
+    @property
+    def stopped_by(self) -> "Interrupted | None":
+        """The signal that led to the restore, if one did: its exit code is the program's."""
+        first = self.failed_before()
+        return first if isinstance(first, Interrupted) else None
+
     def failed_before(self) -> BaseException | None:
         """What led to the restore, the first of several failures; None if nothing had failed."""
         before = list(_raised_before(self))
@@ -165,9 +171,10 @@ class RestoreError(LabFailure):
         """What failed before, with its remedy; then all of it."""
         first = self.failed_before()
         text = first.brief() if isinstance(first, LabError) else _in_a_line(first) if first else ""
-        return "\n".join(filter(None, [text, self._of_the_restore()]))
+        return "\n".join(filter(None, [text, self.of_the_restore()]))
 
-    def _of_the_restore(self) -> str:
+    def of_the_restore(self) -> str:
+        """What could not be put back, without what failed before."""
         return "\n".join([f"{self.message}; {self.remedy}", *self.details()])
 
     def __str__(self) -> str:
@@ -182,7 +189,7 @@ class NotNoted(RestoreError):
         self.message = f"{explain(why)}; everything was put back on the hosts, but not noted here"
         self.remedy = remedy(why, "`lab restore` notes it, and `lab run --resume` goes on")
 
-    def _of_the_restore(self) -> str:
+    def of_the_restore(self) -> str:
         """Cause and remedy: nothing is to be typed by hand."""
         return f"{self.message}\n{self.remedy}"
 

@@ -32,12 +32,18 @@ def _on_signal(number: int, _: FrameType | None) -> None:
 
 
 def _interruption(number: int) -> Interrupted:
-    return Interrupted(f"stopped by {signal.Signals(number).name}", number)
+    name = "Ctrl-C (SIGINT)" if number == signal.SIGINT else signal.Signals(number).name
+    return Interrupted(f"stopped by {name}", number)
 
 
 def is_pending() -> bool:
     """Whether a deferred signal waits."""
     return bool(_pending)
+
+
+def exit_code() -> int:
+    """The exit code of a program that the deferred signal ends; 0 if none waits."""
+    return _interruption(_pending[0]).exit_code if _pending else 0
 
 
 @contextmanager

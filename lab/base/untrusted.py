@@ -122,10 +122,14 @@ def listing(names: Iterable[object], most: int = 10) -> str:
     return ", ".join(one_line(text, 80) for text in texts[:most]) + more
 
 
-def from_json(text: str) -> Any:
-    """The value of a JSON text. Raises ValueError, also for deep nesting, on which recursion would fail."""
+def from_json(text: str, amid: bool = False) -> Any:
+    """The value of a JSON text. Raises ValueError, also for deep nesting, on which recursion would fail.
+
+    With ``amid`` it is the first object that begins a line, and other lines may surround it.
+    """
     try:
-        value = json.loads(text)
+        begin = match_of("^{", text, "there is no JSON object in it").start() if amid else 0
+        value = json.JSONDecoder().raw_decode(text, begin)[0] if amid else json.loads(text)
         if text.count("[") + text.count("{") > _DEEPEST and _depth(value) > _DEEPEST:
             raise RecursionError
     except RecursionError as error:

@@ -17,6 +17,7 @@ from lab.hosts.host_config import HostConfig
 from lab.hosts.hosts_file import Hosts, load_hosts
 from lab.hosts.ssh import SshHost
 from lab.run.begin.look import describe_unseen
+from lab.run.restore import watched
 
 __all__ = ["Finding", "check"]
 
@@ -44,6 +45,8 @@ def check(
         findings += [Finding("note", "server", text) for text in describe_unseen(config)]
         for role in config.reached:
             findings += _until_lost(_check_host(config, role, machines, stack), role, machines)
+        if "server" in machines and (why := machines["server"].watched):
+            config = config.watching(why)
         findings += _until_lost(_check_pair(config, machines), "link", machines)
         others: dict[str, Machine] = {}
         for name in config.more_clients:
@@ -103,12 +106,17 @@ def _check_host(config: Hosts, role: str, machines: dict[str, Machine], stack: E
         if without_zone(peer.data_address) in map(without_zone, words):  # it asked for the route
             finding = replace(finding, remedy=f"is data_address {peer.data_address} of the other host right?")
         yield finding
+    if role == "server":
+        config = watched.fitted_to(config, platform)
+        machine = replace(machine, watched=config.unseen)
     machines[role] = machine
+    if machine.watched:
+        yield Finding("note", "server watched", *watched.describe_watched(machine.watched))
     for finding in host.findings(machine, config):
         if finding.subject == f"{role} {host.SUDO}" and finding.level != "ok":
             machines[role] = replace(machine, no_root=True)
         yield finding
-    if not machines[role].no_root:
+    if not machines[role].no_root and not machine.watched:
         yield from examine(f"{role} use", lambda: host.check_use(machine, f"{role} use"))
 
 

@@ -16,6 +16,7 @@ from lab.check.finding import Finding, Level, examine, of_error
 from lab.check.machine import Machine
 from lab.hosts.hosts_file import Hosts, ShareConfig
 from lab.hosts.own_folder import LOOK_AT_HOME, OWN_FOLDER
+from lab.platforms.files import NOT_TOLD
 from lab.platforms.preflight import Disturbance, skew
 from lab.root_helper import program as root_helper
 from lab.run.case.pair import at_home
@@ -54,9 +55,11 @@ OPEN = "others can write into it or a folder above it"
 WRONG_FOLDER = {
     "missing": ("there is no such folder", "make it there, or correct {key}"),
     "open": (OPEN, "`chmod o-w,g-w` or `chmod +t` there, or give another {key}"),
+    "open share": (OPEN, "leave {key} out, and the lab makes its files through the share; or `chmod +t` there"),
     "closed": ("the account may not write into it", "let the account write there, or give another {key}"),
 }
 SUDO = "sudo"
+NOT_WATCHED = (SUDO, "programs", "memory", "folder", "way back")
 SHARE_PATH = "[share] path"
 
 
@@ -75,6 +78,8 @@ def findings(machine: Machine, config: Hosts) -> Iterator[Finding]:
         "way back": _check_way_back,
         "clock": _check_clock,
     }
+    if machine.watched:  # a run needs none of this there
+        checks = {name: check for name, check in checks.items() if name not in NOT_WATCHED}
     for name, check in checks.items():
         subject = f"{machine.role} {name}"
         yield from examine(subject, partial(check, machine, subject))
@@ -234,8 +239,10 @@ def _check_folders(machine: Machine, subject: str, share: ShareConfig) -> Iterat
     for key, path, level in _places(machine, share):
         owners = "us" if key == "mount_base" else "any"
         state = machine.host.shell(OWN_FOLDER + FOLDER, path, owners).stdout.strip()
+        if state == "open" and key == SHARE_PATH and share.serve == "existing":  # as most NAS make their shares
+            state = "open share"
         if state == "fine":
-            yield Finding("ok", subject, f"{path}: {machine.platform.files.free_bytes(path) / MIB:.0f} MiB free")
+            yield Finding("ok", subject, f"{path}: {_free(machine, path)}")
         else:
             message, remedy = WRONG_FOLDER.get(state, WRONG_FOLDER["closed"])
             yield Finding(level, subject, f"{key} = {path}: {message}", remedy.format(key=key))
@@ -247,8 +254,13 @@ def _check_home(machine: Machine, subject: str) -> Finding:
     if state != "fine":
         message = f"{first_line(home)}: not the lab's own, or others can write into a folder above it"
         return Finding("problem", subject, message, "remove it if it is nobody's, and `chmod o-w,g-w` what is above it")
-    free = machine.platform.files.free_bytes(home.rpartition("/")[0]) / MIB
-    return Finding("ok", subject, f"{first_line(home)}: {free:.0f} MiB free")
+    above = home.rpartition("/")[0].removesuffix("/.local")  # which may not be there yet
+    return Finding("ok", subject, f"{first_line(home)}: {_free(machine, above)}")
+
+
+def _free(machine: Machine, path: str) -> str:
+    free = machine.platform.files.free_bytes(path)
+    return f"{free / MIB:.0f} MiB free" if free < NOT_TOLD else "it does not say how much is free"
 
 
 def _check_way_back(machine: Machine, subject: str) -> Iterator[Finding]:

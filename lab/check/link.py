@@ -13,6 +13,7 @@ from lab.hosts import ROLES, Host
 from lab.hosts.hosts_file import Hosts
 from lab.hosts.ssh import connected
 from lab.platforms import Facts
+from lab.platforms.network import ORDINARY_MTU, SMALLEST_MTU
 from lab.results.run_folder import RunFolder
 from lab.run.begin.look import check_free
 from lab.run.begin.origin import origin
@@ -21,8 +22,7 @@ from lab.run.case.pair import Pair
 from lab.run.lifecycle import changing
 
 PATH, MTU, JUMBO = "link path", "link MTU", "link jumbo"
-ORDINARY_MTU, JUMBO_MTU = 1500, 9000
-SMALLEST_MTU = 576  # every IPv4 host takes such a packet (RFC 791)
+JUMBO_MTU = 9000
 SEGMENT = "other machines on the segment that do not carry jumbo frames may lose a host while it has such an MTU"
 TRY_JUMBO = f"`lab check --jumbo` raises the MTU of both for a moment and tries it; {SEGMENT}"
 
@@ -33,11 +33,11 @@ def findings(client: Machine, server: Machine) -> Iterator[Finding]:
         message = "not looked at: that needs the facts of both hosts"
         yield Finding("note", "link", message, "solve the problems above first")
         return
-    yield from _check_mtu(client.facts, server.facts)
+    yield from _check_mtu(client.facts, server.facts, "" if server.watched else TRY_JUMBO)
     yield from examine(PATH, partial(_check_path, client, server, min(client.facts.mtu, server.facts.mtu)))
 
 
-def _check_mtu(client: Facts, server: Facts) -> Iterator[Finding]:
+def _check_mtu(client: Facts, server: Facts, how_to_try: str) -> Iterator[Finding]:
     """The largest MTU of both interfaces. Only a packet shows what the path between them carries."""
     if client.mtu != server.mtu:
         message = f"the client's is {client.mtu}, the server's {server.mtu}: large packets may get lost one way"
@@ -50,7 +50,7 @@ def _check_mtu(client: Facts, server: Facts) -> Iterator[Finding]:
     elif min(client.mtu, server.mtu) >= JUMBO_MTU:
         yield Finding("ok", MTU, today)
     else:
-        yield Finding("note", MTU, f"{today}; only trying tells if the path carries {JUMBO_MTU}", TRY_JUMBO)
+        yield Finding("note", MTU, f"{today}; only trying tells if the path carries {JUMBO_MTU}", how_to_try)
 
 
 def _check_path(client: Machine, server: Machine, mtu: int) -> Iterator[Finding]:
@@ -62,7 +62,8 @@ def _check_path(client: Machine, server: Machine, mtu: int) -> Iterator[Finding]
         try:
             sender.platform.network.check_probe(address)
         except Unsupported as error:
-            yield of_error("problem", PATH, error)
+            is_needed = client.config.tune != "no" or server.config.tune != "no"
+            yield of_error("problem" if is_needed else "note", PATH, error)
             return
         reason = sender.platform.network.path_refusal(address, mtu)
         if not reason:
@@ -85,6 +86,8 @@ def try_jumbo(config: Hosts, results: Path, tell: Callable[[str], None]) -> Find
 
     The folder in ``results`` with the journal stays only if something could not be restored.
     """
+    if why := config.unseen:
+        return Finding("note", JUMBO, f"not tried: {why.cause()}", why.remedy)
     untuned = [f"[{role}] is not to be tuned" for role in ROLES if not config.may_tune(role)]
     if untuned:
         return Finding("note", JUMBO, f"not tried: {' and '.join(untuned)}", "tune = yes there lets the lab try it")

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from lab.base.addresses import seen_from
+from lab.base.errors import LabFailure
 from lab.hosts import Host
 from lab.hosts.host_config import HostConfig
 from lab.platforms import Facts, Platform
@@ -12,7 +13,7 @@ from lab.run.case.pair import at_home
 
 @dataclass(frozen=True)
 class Machine:
-    """A connected host. ``facts`` is None if they cannot be read.
+    """A connected host. ``facts`` is None if they cannot be read; ``watched`` says why a run changes nothing there.
 
     With ``no_root`` no more root commands are tried, because another wrong password may lock the account.
     """
@@ -23,6 +24,7 @@ class Machine:
     platform: Platform
     facts: Facts | None
     no_root: bool = False
+    watched: LabFailure | None = None
 
     def way_to(self, address: str) -> str:
         """The address of another host as this one reaches it."""

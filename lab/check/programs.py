@@ -10,6 +10,7 @@ from lab.check.machine import Machine
 from lab.hosts import Role
 
 NEEDED = {"perl": "perl", "iperf3": "iperf3", "ping": "iputils-ping"}  # programs, and the package of each in Debian
+EXISTING = "measure a share that it has, which needs no perl there: serve = existing in [share]"
 TRY_S = 5  # a version is printed in milliseconds, on the slowest of hosts in a second
 # Two arguments to try a program with, and the expected output. No arguments work with every ping
 VERSION = ("--version", "", r"(?i)version|\d+\.\d")
@@ -24,7 +25,8 @@ def check(machine: Machine, subject: str, measures_link: bool = True) -> Iterato
     packages = needed | {program: package for tool in tools.values() for program, package in tool.programs.items()}
     lacking = machine.platform.programs.missing(packages)
     for name in lacking:
-        remedy = machine.platform.programs.how_to_install(packages[name])
+        is_serving = name == "perl" and machine.role == Role.SERVER and machine.platform.clock.watches
+        remedy = machine.platform.programs.how_to_install(packages[name], EXISTING if is_serving else "")
         if name in NEEDED:
             yield Finding("problem", subject, f"{name} is missing: nothing can be measured without it", remedy)
         else:
@@ -36,23 +38,26 @@ def check(machine: Machine, subject: str, measures_link: bool = True) -> Iterato
 
 
 def check_extras(machine: Machine, subject: str) -> Iterator[Finding]:
-    """Missing or unfit programs of the client for tools that few ask for."""
+    """Programs of the client that will not do for a tool, as a run would say, and missing ones that few ask for."""
     if machine.role != Role.CLIENT:
         return
     programs = machine.platform.programs
     for name, tool in workloads.tools().items():
-        if not tool.is_extra:
+        if tool.only_on not in ("", machine.platform.name):
             continue
         if missing := programs.missing(tool.programs):
-            remedy = programs.how_to_install(tool.programs[missing[0]])
-            yield Finding("note", subject, f"{missing[0]} is missing: out is {name}", f"{remedy}, to measure with it")
+            if tool.is_extra:
+                remedy = programs.how_to_install(tool.programs[missing[0]])
+                yield Finding("note", subject, f"{missing[0]} is missing: out is {name}", remedy)
             continue
         try:
             call = programs.call(tool.program)
             tool.check(machine.host, call)
-            yield Finding("ok", subject, tool.version(machine.host, call) or name)
+            version = tool.version(machine.host, call)
+            if tool.is_extra:
+                yield Finding("ok", subject, version or name)
         except Unsupported as error:
-            yield of_error("warning", subject, error)
+            yield of_error("note" if tool.only_on else "warning", subject, error)
 
 
 def _label(machine: Machine, name: str) -> str:

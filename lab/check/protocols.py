@@ -19,6 +19,7 @@ from lab.settings.tcp_reach import Reach
 Refusal: TypeAlias = tuple[str, str]  # why something cannot be had, and what to do about it
 
 UNTUNED = Reach(False, "the lab leaves that host as it is (tune in the hosts file)")
+WATCHED = Reach(False, "it is only watched")
 RUNNING = Reach(None, "a server that runs already keeps the sizes that its sockets were made with")
 
 
@@ -46,8 +47,8 @@ def tcp_buffers(config: Hosts, machines: Mapping[str, Machine]) -> dict[str, dic
 def _check_support(protocol: Protocol, config: Hosts, machines: Mapping[str, Machine]) -> Iterator[Finding]:
     """A warning for each cause that keeps a host from its part; otherwise one line with the methods of both."""
     share = config.share
-    if not protocol.mounted and not config.server.is_reached:
-        yield Finding("warning", protocol.name, "server: nobody logs in there", "give [server] host")
+    if not protocol.mounted and (unseen := config.unseen):
+        yield Finding("note", protocol.name, unseen.message, unseen.remedy)
         return
     methods: list[str] = []
     refusals: dict[Refusal, list[str]] = {}
@@ -86,7 +87,7 @@ def _server_method(protocol: Protocol, share: ShareConfig, machine: Machine) -> 
 def _check_programs(machine: Machine, programs: Mapping[str, str], verb: str) -> None:
     """Raise Unsupported, with how to install them, for programs that the host lacks."""
     if programs and (lacking := machine.platform.programs.missing(programs)):
-        install = " and ".join(sorted({machine.platform.programs.how_to_install(programs[name]) for name in lacking}))
+        install = machine.platform.programs.how_to_install(" ".join(sorted({programs[name] for name in lacking})))
         raise Unsupported(f"cannot {verb} it without {', '.join(lacking)}", install)
 
 
@@ -147,7 +148,7 @@ def _tcp_reach(protocol: Protocol, config: Hosts, machines: Mapping[str, Machine
     reach_by_role = {}
     for role, machine in machines.items():
         if not config.may_tune(role):
-            reach_by_role[role] = UNTUNED
+            reach_by_role[role] = WATCHED if machine.watched else UNTUNED
         elif machine.facts is not None:
             reach = machine.platform.preflight.tcp_reach(machine.facts, protocol.tcp_reach(machine.platform.name, role))
             ran_before = role == "server" and config.share.serve == "existing"
@@ -168,7 +169,7 @@ def _check_tcp_buffers(reach_by_protocol: Mapping[str, Mapping[str, Reach]]) -> 
             yield Finding("ok", subject, f"tcp_space reaches {where}")
         elif reach.reaches is None:
             yield Finding("note", subject, f"tcp_space may change nothing for {where}")
-        elif reach == UNTUNED:
+        elif reach in (UNTUNED, WATCHED):
             yield Finding("note", subject, f"tcp_space changes nothing for {where}")
         else:
             remedy = f"leave tcp_space out, or set {reach.instead} by hand" if reach.instead else "leave tcp_space out"

@@ -13,7 +13,7 @@ EXIT_CODES = {
     1: "it ran, and something failed, or not all of it ran",
     2: "bad input: nothing was touched",
     3: "a condition of --fail-if holds",
-    130: "Ctrl-C, or 143 for SIGTERM; what was changed on hosts was put back first",
+    130: "Ctrl-C, or 143 for SIGTERM; what was changed on hosts was put back first, or is named",
 }
 Run = Callable[[argparse.Namespace], int]
 

@@ -7,14 +7,16 @@ Commands import slow modules when they run: pandas, matplotlib and paramiko take
 import argparse
 import io
 import os
+import pwd
 import resource
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from lab import __version__
 from lab.base import signals
-from lab.base.errors import BadInput, Interrupted, LabError
+from lab.base.errors import BadInput, Interrupted, LabError, RestoreError
 from lab.base.os_errors import explain, remedy
 from lab.base.own_python import leave_out_current_folder
 from lab.cli import (
@@ -54,37 +56,22 @@ EXAMPLES = (
     Example("lab report --open", "the report, with figures, in the browser"),
 )
 
-# The commands, in the order in which a newcomer needs them: a command is a line
+# The commands, in the order in which a newcomer needs them
 COMMANDS: dict[str, Command | CommandGroup] = {
-    "measure": measure,
-    "init": init,
-    "check": check,
-    "plan": plan,
-    "run": run,
-    "restore": restore,
-    "list": list_runs,
-    "show": show,
-    "compare": compare,
-    "history": history,
-    "published": published,
-    "report": report,
-    "export": export,
-    "dataset": dataset,
-    "contribute": contribute,
-    "fidelity": fidelity,
-    "notebook": notebook,
-    "workload": workload,
-    "fleet": fleet,
-    "host": host,
-    "local": local,
-    "completion": completion,
-}
+    "measure": measure, "init": init, "check": check, "plan": plan, "run": run, "restore": restore, "list": list_runs,
+    "show": show, "compare": compare, "history": history, "published": published, "report": report, "export": export,
+    "dataset": dataset, "contribute": contribute, "fidelity": fidelity, "notebook": notebook, "workload": workload,
+    "fleet": fleet, "host": host, "local": local, "completion": completion,
+}  # fmt: skip
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     _open_streams()
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # a core dump would hold passwords
     leave_out_current_folder()
+    if not os.environ.get("HOME"):  # as for a service of systemd: programs and scripts of the lab need it
+        with suppress(KeyError):  # an account without a name
+            os.environ["HOME"] = pwd.getpwuid(os.geteuid()).pw_dir
     signals.install()
     try:
         words = sys.argv[1:] if argv is None else argv
@@ -98,7 +85,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         code = 1
     except LabError as error:
         say(error.brief())
-        code = 2 if isinstance(error, BadInput) else 1
+        stopped_by = error.stopped_by if isinstance(error, RestoreError) else None
+        code = signals.exit_code() or (stopped_by.exit_code if stopped_by else 2 if isinstance(error, BadInput) else 1)
     except Interrupted as stopped:
         say(str(stopped))
         code = stopped.exit_code

@@ -3,6 +3,7 @@
 import argparse
 import time
 
+from lab.base.errors import LabError
 from lab.cli import options
 from lab.cli.command import Example
 from lab.cli.terminal import console, print_answer, say, show, show_json
@@ -59,8 +60,14 @@ def run(arguments: argparse.Namespace) -> int:
         conditions = parse_conditions(arguments.fail_if)
     deadline = time.monotonic() + arguments.time
     wish = Wish(arguments.target, arguments.server, arguments.password, arguments.save)
-    with shown(console()) as display:
-        folder, ending = measure(wish, arguments.results, Supervision(display, say, deadline=deadline))
+    try:
+        with shown(console()) as display:
+            folder, ending = measure(wish, arguments.results, Supervision(display, say, deadline=deadline))
+    except LabError as error:
+        if arguments.json:
+            message, *details = error.brief().splitlines()
+            show_json({"error": message, "details": details})
+        raise
     if ending.not_ok:
         say(f"{ending.not_ok} trials failed or are void: `lab show {folder.path} --table lost` lists them")
     from lab.report.conditions import exit_code, judge, speeds_of

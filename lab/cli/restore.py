@@ -24,6 +24,7 @@ EXAMPLES = (
     Example("lab restore demo --trust --hosts nas.ini", "what the journal of somebody else's run says"),
 )
 _GONE = "its changes went with the local lab that they were made on"
+_NOTHING_NOTED = "its folder is gone, and its hosts have noted nothing that is left to put back"
 _LOST = "its journal is lost; its hosts were asked instead"
 
 
@@ -155,7 +156,13 @@ def _restore(
     if state.is_gone(open_run.instance):
         put_back.let_go(register, open_run, path)
         return _GONE
-    return _describe(put_back.by_journal(register, open_run, hosts_file, path, report.given_up))
+    try:
+        return _describe(put_back.by_journal(register, open_run, hosts_file, path, report.given_up))
+    except put_back.JournalLost:
+        if (path or Path(open_run.folder)).exists() or not put_back.has_nothing_noted(register, open_run):
+            raise
+        put_back.let_go(register, open_run, path)
+        return _NOTHING_NOTED
 
 
 def _ask_hosts(hosts_file: Path, report: _Report) -> bool:

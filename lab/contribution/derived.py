@@ -1,25 +1,31 @@
-"""Compute the facts of a trial again that follow from its other facts, and compare."""
+"""Compute the facts of a trial again that follow from its other facts or from its course, and compare."""
 
 import math
 import statistics
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from lab import workloads
+from lab.base.untrusted import from_json, read_lines
 from lab.contribution.flaw import Flaw
 from lab.contribution.order import Planned
+from lab.contribution.plausible import Record, is_transfer
 from lab.design.case import Case
 from lab.design.factors import owner_of
 from lab.hosts import ROLES
 from lab.platforms import Counters
 from lab.results.observed import HostUsage, Observed, TcpFacts
-from lab.results.packed_run import TRIALS
+from lab.results.packed_run import SAMPLES, TRIALS
+from lab.results.run_folder import RunFolder
 from lab.results.together import Together
 from lab.results.trial import DD, DISK, STORE_PROTOCOL, Trial
 from lab.run.ceilings.store_ceiling import add_ceiling
 from lab.run.transfer.observation import least_overhead, wire_facts
 from lab.run.transfer.proof import ways_of
 from lab.run.transfer.several_observed import jain_index
+from lab.workloads.metadata import TOOL as METADATA
 
 ROUNDED = 0.00051  # tolerance of a number with three decimals
 CLOSE = 1e-4  # relative tolerance of a result from rounded numbers
@@ -148,3 +154,62 @@ def _of_store(trial: Trial, shots: Sequence[Trial]) -> Iterator[str]:
 def _place_of(trial: Trial) -> tuple[int, str, str, dict[str, str]]:
     options = {name: level for name, level in trial.options.items() if owner_of(name) == trial.store}
     return trial.block, trial.direction, trial.store, options
+
+
+BEFORE_S = 0.05  # the times of samples have hundredths of a second
+AFTER_S = 2.0  # a busy machine may take so long to take the last sample
+COUNTS = ("tx_bytes", "rx_bytes", "disk_read_bytes", "disk_written_bytes")
+Course = Mapping[str, Any]
+
+
+def check_courses(run: RunFolder, lines: Sequence[tuple[int, Record]]) -> Iterator[Flaw]:
+    """Courses that contradict their trial, and transfers without a course although others have one."""
+    if not run.samples_path.exists():
+        return
+    courses: dict[str, list[tuple[int, Course]]] = defaultdict(list)
+    for number, text in enumerate(read_lines(run.samples_path), 1):
+        try:
+            course = from_json(text.decode())
+            courses[course["trial_id"]].append((number, course))
+        except (ValueError, LookupError, TypeError) as error:
+            yield Flaw(SAMPLES, number, f"no course of a trial: {error!r:.60}")
+    for line, trial in lines:
+        if is_transfer(trial):
+            yield from _check_course(line, trial, courses.get(trial["trial_id"], []))
+
+
+def _check_course(line: int, trial: Record, courses: Sequence[tuple[int, Course]]) -> Iterator[Flaw]:
+    """Check the last course of a transfer; a transfer that was cut off and repeated has earlier ones."""
+    if not courses:
+        if trial["status"] != "failed" and "client" in trial["observed"]:
+            yield Flaw(TRIALS, line, f"{trial['trial_id']}: its course is missing in {SAMPLES}")
+        return
+    number, course = courses[-1]
+    if trial["status"] == "failed":
+        yield Flaw(SAMPLES, number, f"{trial['trial_id']}: a course of a trial that failed: such a one has none")
+        return
+    for role in map(str, ROLES):
+        usage, of_role = trial["observed"].get(role), course.get(role)
+        if isinstance(usage, dict) and (problem := _problem_of_course(trial, role, usage, of_role)):
+            yield Flaw(SAMPLES, number, f"{trial['trial_id']}: {role}: {problem}")
+
+
+def _problem_of_course(trial: Record, role: str, usage: Mapping[str, Any], course: object) -> str:
+    """How a course contradicts its trial; empty if it does not."""
+    try:
+        at_s: list[float] = course["at_s"]  # type: ignore[index]
+        ends = {name: course[name][-1] for name in COUNTS if name in course}  # type: ignore[index,operator]
+        available = [count for count in course["available_bytes"] if count is not None]  # type: ignore[index]
+        lasted_s = at_s[-1] - at_s[0]
+    except (LookupError, TypeError) as error:
+        return f"no course of a host: {error!r:.60}"
+    for name, count in (ends | {"memory_least_bytes": min(available, default=None)}).items():
+        if count != usage.get(name):
+            return f"{name} is {count}, and {usage.get(name)} in the trial"
+    if len(at_s) - 2 != usage.get("samples"):
+        return f"{len(at_s) - 2} samples, and the trial has {usage.get('samples')}"
+    elapsed_s = trial["elapsed_s"]
+    is_of_all = role == "client" and "together" not in trial["observed"] and trial["tool"] != METADATA.name
+    if is_of_all and not elapsed_s - BEFORE_S <= lasted_s <= elapsed_s + AFTER_S:
+        return f"it lasted {lasted_s:.2f} s, and elapsed_s is {elapsed_s}"
+    return ""

@@ -1,24 +1,33 @@
-"""Check that the trials of a run, and their order, follow from its sweep and seed."""
+"""Check that the trials of a run follow from its sweep and seed: which, in which order, and which were set aside.
 
+Also check their times, and the load by others on a local lab's machine, because of which trials are set aside.
+"""
+
+import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
+from itertools import groupby, pairwise
 from pathlib import Path
 
 from lab.base.errors import BadInput
+from lab.base.templates import pattern_of
 from lab.contribution.flaw import Flaw
 from lab.contribution.plausible import Record, is_planned
 from lab.design.blocks import Slot, block_slots
-from lab.design.factors import DEFAULT, OPTIONS
+from lab.design.factors import DEFAULT, LOCAL, OPTIONS
 from lab.design.plan import plan
 from lab.design.sweep_file import Sweep, parse_sweep
 from lab.results.json_object import RunJson
 from lab.results.packed_run import RUN, TRIALS
 from lab.results.run_folder import RunFolder
-from lab.results.set_aside import id_before, is_aside
+from lab.results.run_keys import DISTURBED_CORES, load_by_block
+from lab.results.set_aside import ASIDE, DISTURBED, id_before, is_aside
+from lab.results.trial import STORE_PROTOCOL, Trial, read_time
 from lab.run.case.catalogue import CATALOGUE
+from lab.run.ceilings.foreign_load import OTHERS, disturbance, load_of_transfers
 from lab.run.transfer.recorded import plan_trial
+from lab.run.transfer.result import SLEPT
 
 # Fields of a trial that follow from the plan
 PLANNED = (
@@ -127,3 +136,102 @@ def _check_missing(present: Collection[str], slots: Sequence[Slot], sweep: Sweep
     for slot in due:
         if slot.trial_id not in present:
             yield Flaw(TRIALS, None, f"{slot.trial_id} ({slot.case.case_id}) is missing")
+
+
+SLACK_S = 0.5  # the controller's clock may be adjusted a little during a run
+CLOCK = 0.005  # relative difference between two clocks, far more than quartz clocks have
+SECONDS = 1.0  # tolerance of times without a fraction
+Timed = tuple[int, Record, float]  # line, trial, and its start
+
+
+def check_times(lines: Sequence[tuple[int, Record]], run: RunJson) -> Iterator[Flaw]:
+    """Trials (with their lines) that began before the trial above, during another one, or outside of the run."""
+    timed = [
+        (line, record, read_time(record["started_at"]).timestamp())
+        for line, record in lines
+        if record["protocol"] not in (STORE_PROTOCOL, LOCAL)  # shots of a store are noted together
+    ]
+    for (_, before, first), (line, record, begun) in pairwise(row for row in timed if is_planned(row[1])):
+        if begun < first - SLACK_S:
+            early = f"{first - begun:.1f} s before {before['trial_id']}, which stands above it"
+            yield Flaw(TRIALS, line, f"{record['trial_id']} began {early}")
+    by_start = sorted(timed, key=lambda row: row[2])
+    yield from _overlapping(by_start)
+    yield from _awake(by_start)
+    yield from _outside(timed, run)
+
+
+def _overlapping(timed: Sequence[Timed]) -> Iterator[Flaw]:
+    for (_, before, first), (line, record, begun) in pairwise(timed):
+        took_s = before["elapsed_s"] or 0.0
+        if first + took_s * (1 - CLOCK) - SLACK_S > begun:
+            after = f"{begun - first:.1f} s after {before['trial_id']}, which took {took_s:.1f} s"
+            yield Flaw(TRIALS, line, f"{record['trial_id']} began {after}")
+
+
+def _awake(timed: Sequence[Timed]) -> Iterator[Flaw]:
+    """Trials during which the client is said to have slept, but the next trial began too soon."""
+    for (line, record, begun), (_, _, following) in pairwise(timed):
+        match = pattern_of(SLEPT).fullmatch(record["reason"])
+        slept_s = float(match["slept_s"]) if match and match["slept_s"].isdecimal() else 0.0
+        if following - begun < slept_s - SECONDS - SLACK_S:
+            problem = f"{record['reason']}, and the next one began {following - begun:.1f} s after it"
+            yield Flaw(TRIALS, line, f"{record['trial_id']}: {problem}")
+
+
+def _outside(timed: Sequence[Timed], run: RunJson) -> Iterator[Flaw]:
+    try:
+        names = ("started_at", "finished_at")
+        start, end = (read_time(run[name]).timestamp() if run.get(name) else None for name in names)
+    except ValueError as error:
+        yield Flaw("run.json", None, f"started_at or finished_at: {error}")
+        return
+    for line, record, begun in timed:
+        if start is not None and begun < start - SECONDS - SLACK_S:
+            yield Flaw(TRIALS, line, f"{record['trial_id']} began {start - begun:.0f} s before the run")
+        took_s = (record["elapsed_s"] or 0.0) * (1 - CLOCK)
+        if end is not None and begun + took_s > end + SECONDS + SLACK_S:
+            yield Flaw(TRIALS, line, f"{record['trial_id']} ended {begun + took_s - end:.0f} s after the run")
+
+
+CORES = re.compile(r"([0-9]{1,4}\.[0-9]) cores of the (?:client|server)(?: and )?")
+ROUNDED_CORES = 0.05  # tolerance of cores with one decimal
+TrialLine = tuple[int, Trial]
+
+
+def check_loads(trials: Sequence[TrialLine], planned: Planned, run: RunJson) -> Iterator[Flaw]:
+    """Loads of blocks that their trials contradict, and trials set aside without the rest of their block."""
+    is_local = run.get("instance") is not None
+    counting = [line for line in trials if not is_aside(line[1].trial_id)]
+    for block, load in load_by_block(run).items() if is_local else ():
+        computed = load_of_transfers(trial for _, trial in counting if trial.block == block)
+        if computed and computed != load:
+            yield Flaw(RUN, None, f"load: block {block}: {load}, and {computed} by what its trials counted")
+    aside = sorted((line for line in trials if ASIDE in line[1].trial_id), key=_set)
+    for (block, again), group in groupby(aside, key=_set):
+        yield from _check_set(block, again, list(group), planned, is_local)
+
+
+def _set(line: TrialLine) -> tuple[int, str]:
+    """The block of a trial that was set aside, and the number of times that this block was."""
+    return line[1].block, line[1].trial_id.partition(ASIDE)[2]
+
+
+def _check_set(block: int, again: str, lines: Sequence[TrialLine], planned: Planned, is_local: bool) -> Iterator[Flaw]:
+    """A block is set aside as a whole, for one reason; on one machine its own trials must show this reason."""
+    present = {id_before(trial.trial_id) for _, trial in lines}
+    for slot in planned.slots:
+        if slot.block == block and slot.trial_id not in present:
+            yield Flaw(TRIALS, None, f"{slot.trial_id}{ASIDE}{again} is missing: others of its block were set aside")
+    computed = disturbance(load_of_transfers(trial for _, trial in lines)) if is_local else ""
+    for line, trial in lines:
+        reason = trial.reason.removeprefix(DISTURBED)
+        if trial.reason != reason and not (reason == computed if is_local else _is_disturbance(reason)):
+            cause = f"{computed or 'nobody disturbed it'} by what was counted" if is_local else "for no such load"
+            yield Flaw(TRIALS, line, f"{trial.trial_id} was set aside ({reason:.80}): {cause}")
+
+
+def _is_disturbance(reason: str) -> bool:
+    match = pattern_of(OTHERS).fullmatch(reason)
+    cores = [float(number) for number in CORES.findall(match["hosts"])] if match else []
+    return bool(cores) and min(cores) > DISTURBED_CORES - ROUNDED_CORES

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from lab.base.groups import grouped
 from lab.base.untrusted import FASTEST_BYTES_PER_S
 from lab.design.factors import LOCAL
 from lab.results.json_object import RunJson
@@ -29,12 +30,12 @@ def is_planned(record: Record) -> bool:
 
 def link_ceilings(records: Sequence[Record]) -> dict[tuple[object, ...], list[float]]:
     """The bytes per second of every good test of the link, by direction, MTU and TCP buffers."""
-    ceilings: dict[tuple[object, ...], list[float]] = {}
-    for record in records:
-        is_good = record["protocol"] == "link" and record["status"] == "ok"
-        if is_good and record["elapsed_s"] and record["size_bytes"] > 0:
-            ceilings.setdefault(_network(record), []).append(record["size_bytes"] / record["elapsed_s"])
-    return ceilings
+    links = (record for record in records if record["protocol"] == "link" and record["status"] == "ok")
+    return grouped(
+        (_network(record), record["size_bytes"] / record["elapsed_s"])
+        for record in links
+        if record["elapsed_s"] and record["size_bytes"] > 0
+    )
 
 
 def problems_of(record: Record, ceilings: Mapping[tuple[object, ...], list[float]], run: RunJson) -> Iterator[str]:

@@ -5,27 +5,25 @@ contribution with any flaw is refused as a whole. Nothing outside its folder is 
 """
 
 import math
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from lab.base.errors import BadInput
+from lab.base.groups import grouped
 from lab.base.untrusted import read_lines
 from lab.contribution import plausible, record
-from lab.contribution.courses import check_courses
-from lab.contribution.derived import check_derived
+from lab.contribution.derived import check_courses, check_derived
 from lab.contribution.files import check_digests, check_entries, read_record
 from lab.contribution.flaw import Flaw, limit
 from lab.contribution.hosts import check_hosts
 from lab.contribution.links import check_links
-from lab.contribution.loads import check_loads
-from lab.contribution.order import check_order, plan_again
+from lab.contribution.order import check_loads, check_order, check_times, plan_again
 from lab.contribution.plausible import Record
 from lab.contribution.record import Contribution, Median
 from lab.contribution.status import check_statuses
-from lab.contribution.times import check_times
 from lab.results.packed_run import RUN, TRIALS
 from lab.results.public import names_left, private_keys
 from lab.results.run_folder import RunFolder
@@ -166,10 +164,11 @@ def _check_new(lines: Lines, records: Sequence[Record], collection: Collection) 
     if name := collection.runs.get(record.digest_trials(records)):
         yield Flaw(TRIALS, None, f"the same run as {name}")
         return
-    repeated: dict[str, list[tuple[int, str]]] = defaultdict(list)  # by the name of the other contribution
-    for line, trial in lines:
-        if trial["status"] == "ok" and (name := collection.trials.get(record.digest_trial(trial))):
-            repeated[name].append((line, f"{trial['trial_id']}: the same trial as in {name}"))
+    repeated = grouped(
+        (name, (line, f"{trial['trial_id']}: the same trial as in {name}"))
+        for line, trial in lines
+        if trial["status"] == "ok" and (name := collection.trials.get(record.digest_trial(trial)))
+    )
     for problems in repeated.values():
         yield from _once(problems)
 

@@ -35,11 +35,8 @@ def add(dataset: Dataset, folder: RunFolder, *, with_unfinished: bool = False) -
     Raises BadInput if the run cannot be read, is unfinished, or was added with other trials, and OSError if the disk is
     full. Then the dataset is as before.
     """
-    if not folder.run.get("finished_at") and not with_unfinished:
-        raise BadInput(
-            f"{folder.label}: not finished: it is still running, or was killed",
-            f"`lab run --resume {folder.label}` goes on with it; with --unfinished what it has is added",
-        )
+    if not with_unfinished:
+        folder.check_finished("added")
     facts, digest = facts_of(folder), _digest(folder.trials_path)
     run_id = str(facts["run_id"])
     if stored := dataset.register.runs.get(run_id):

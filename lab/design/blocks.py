@@ -16,6 +16,7 @@ from enum import StrEnum
 from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
 
+from lab.base.groups import grouped
 from lab.design.case import Case
 from lab.design.factors import BY_NAME, Level, Plot, owner_of, plot_of
 
@@ -100,10 +101,7 @@ def _shuffle(cases: Sequence[Case], keys: Sequence[Key], chance: random.Random) 
         mixed = list(cases)
         chance.shuffle(mixed)
         return mixed
-    groups: dict[Hashable, list[Case]] = {}
-    for case in cases:
-        groups.setdefault(keys[0](case), []).append(case)
-    in_order = list(groups.values())
+    in_order = list(grouped((keys[0](case), case) for case in cases).values())
     chance.shuffle(in_order)
     return [case for group in in_order for case in _shuffle(group, keys[1:], chance)]
 

@@ -52,10 +52,6 @@ def _ask_flags(path: bytes, flag: int) -> int:
     return int(flags)
 
 
-def _set_flag(path: bytes, key: str, value: str) -> None:
-    _ask_flags(path, FLAGS[key])
-
-
 def _read_flag(path: bytes, key: str) -> str:
     if not _ask_flags(path, 0) & FLAGS[key]:
         raise OSError(errno.ENODATA, "")
@@ -73,6 +69,6 @@ def _read_birth(path: bytes, key: str) -> str:
 OWN = {
     "xattr": (_set_xattr, _read_xattr),
     "acl": (_set_acl, _read_acl),
-    "flag": (_set_flag, _read_flag),
+    "flag": (lambda path, key, value: _ask_flags(path, FLAGS[key]), _read_flag),
     "birth": (_set_birth, _read_birth),
 }

@@ -55,10 +55,6 @@ def _read_xattr(path: bytes, key: str) -> str:
     return f"{len(content)} bytes, SHA-256 {hashlib.sha256(content).hexdigest()[:12]}"
 
 
-def _set_finder(path: bytes, key: str, value: str) -> None:
-    _run("xattr", "-w", "-x", FINDER_INFO, value.ljust(2 * BYTES, "0"), path)
-
-
 def _read_finder(path: bytes, key: str) -> str:
     info = parse_hex(_run("xattr", "-s", "-p", "-x", FINDER_INFO, path)).ljust(BYTES, b"\0")
     flags = int.from_bytes(info[8:10], "big")
@@ -68,19 +64,11 @@ def _read_finder(path: bytes, key: str) -> str:
     return shown[key]
 
 
-def _set_acl(path: bytes, key: str, value: str) -> None:
-    _run("chmod", "+a", value, path)
-
-
 def _read_acl(path: bytes, key: str) -> str:
     entries = parse_access_list(_run("ls", "-lde", path))
     if not entries:
         raise OSError(errno.ENODATA, "")
     return "; ".join(entries)
-
-
-def _set_flag(path: bytes, key: str, value: str) -> None:
-    _run("chflags", "-h", key, path)
 
 
 def _read_flag(path: bytes, key: str) -> str:
@@ -104,8 +92,11 @@ def _read_birth(path: bytes, key: str) -> str:
 
 OWN = {
     "xattr": (_set_xattr, _read_xattr),
-    "finder": (_set_finder, _read_finder),
-    "acl": (_set_acl, _read_acl),
-    "flag": (_set_flag, _read_flag),
+    "finder": (
+        lambda path, key, value: _run("xattr", "-w", "-x", FINDER_INFO, value.ljust(2 * BYTES, "0"), path),
+        _read_finder,
+    ),
+    "acl": (lambda path, key, value: _run("chmod", "+a", value, path), _read_acl),
+    "flag": (lambda path, key, value: _run("chflags", "-h", key, path), _read_flag),
     "birth": (_set_birth, _read_birth),
 }

@@ -62,14 +62,6 @@ def _read_owner(path: bytes, key: str) -> str:
     return str(status.st_uid if key == "user" else status.st_gid)
 
 
-def _set_mode(path: bytes, key: str, value: str) -> None:
-    os.chmod(path, int(value, 8))
-
-
-def _read_mode(path: bytes, key: str) -> str:
-    return f"{stat.S_IMODE(os.lstat(path).st_mode):04o}"
-
-
 def _set_time(path: bytes, key: str, value: str) -> None:
     seconds, _, fraction = value.partition(".")
     status = os.lstat(path)
@@ -89,10 +81,6 @@ def _read_type(path: bytes, key: str) -> str:
     return kinds.get(stat.S_IFMT(status.st_mode), f"device {os.major(status.st_rdev)}:{os.minor(status.st_rdev)}")
 
 
-def _read_target(path: bytes, key: str) -> str:
-    return _shown(os.readlink(path)) if stat.S_ISLNK(os.lstat(path).st_mode) else _read_type(path, key)
-
-
 def _read_hard_link(path: bytes, key: str) -> str:
     if not os.path.samefile(path, os.path.join(os.path.dirname(path), OTHER)):
         raise NoAttributeError
@@ -107,10 +95,16 @@ ATTRIBUTES: dict[str, tuple[Callable[[bytes, str, str], None], Callable[[bytes, 
     "content": (_set_content, _read_content),
     "holes": (_set_holes, _read_holes),
     "owner": (_set_owner, _read_owner),
-    "mode": (_set_mode, _read_mode),
+    "mode": (
+        lambda path, key, value: os.chmod(path, int(value, 8)),
+        lambda path, key: f"{stat.S_IMODE(os.lstat(path).st_mode):04o}",
+    ),
     "time": (_set_time, _read_time),
     "type": (_made_as_such, _read_type),
-    "target": (_made_as_such, _read_target),
+    "target": (
+        _made_as_such,
+        lambda path, key: _shown(os.readlink(path)) if os.path.islink(path) else _read_type(path, key),
+    ),
     "hard link": (_made_as_such, _read_hard_link),
     **globals().get("OWN", {}),
 }

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from lab.base.durable import Folder
+from lab.base.groups import grouped
 from lab.base.masking import Masker
 from lab.base.untrusted import one_line
 from lab.fidelity.copiers import POST_LINE, Engine
@@ -116,9 +117,7 @@ def masked(survey: Survey, mask: Callable[[str], str]) -> Survey:
 
 def columns_of(copies: Sequence[Copy]) -> list[Column]:
     """The copies by column: copies with equal verdicts share one."""
-    columns: dict[tuple[Verdict, ...], list[Copy]] = {}
-    for copy in copies:
-        columns.setdefault(tuple(copy.judgement(probe).verdict for probe in rows_of(copies)), []).append(copy)
+    columns = grouped((tuple(copy.judgement(probe).verdict for probe in rows_of(copies)), copy) for copy in copies)
     return list(map(tuple, columns.values()))
 
 
@@ -163,9 +162,7 @@ def column_label(column: Column) -> str:
 
 def answer_lines(copies: Sequence[Copy]) -> Iterator[str]:
     """The tools that kept most, by protocol and direction, and the probes that no copy kept."""
-    groups: dict[str, list[Copy]] = {}
-    for copy in copies:
-        groups.setdefault(f"{copy.place.protocol.upper()} {copy.direction}", []).append(copy)
+    groups = grouped((f"{copy.place.protocol.upper()} {copy.direction}", copy) for copy in copies)
     for name, group in groups.items():
         kept = [(copy.counts[Verdict.KEPT], copy.tool) for copy in group]
         (least, _), (most, _) = min(kept), max(kept)

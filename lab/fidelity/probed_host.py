@@ -14,6 +14,7 @@ from lab.fidelity.copiers import PLACES, Engine, parse_engine
 from lab.fidelity.copies import Reading
 from lab.fidelity.probes import ALL, BOTH, LINUX, MACOS, Probe, laid_on
 from lab.hosts import Host
+from lab.hosts.mounts import parse_mounts
 
 # Macs have Python 3.9, which does not know `str | None`: annotations are not evaluated there
 FUTURE = "from __future__ import annotations\n"
@@ -130,7 +131,8 @@ class ProbedHost:
         if self.platform == LINUX:
             return first_line(self.host.run("stat", "-f", "-c", "%T", folder, check=False).stdout, 40)
         point = self.host.run("df", "-P", folder, check=False).stdout.rstrip().rpartition("% ")[2].lstrip()
-        return parse_volume_type(self.host.run("mount", check=False).stdout, point)
+        kind, _ = parse_mounts(self.host.run("mount", check=False).stdout).get(point, ("", ""))
+        return one_line(kind, 40)
 
     def list_engines(self) -> list[Engine]:
         """Every rsync of the host. The first is the one that PATH finds."""
@@ -154,13 +156,6 @@ class ProbedHost:
         except ValueError as error:
             message = f"its python3 answered {action} with something else: {error}"
             raise LabFailure(message, host=self.host.name) from error
-
-
-def parse_volume_type(table: str, point: str) -> str:
-    """The type of the volume at a mount point, from the output of a Mac's ``mount``; empty if there is none."""
-    lines = (line.rpartition(" (") for line in table.splitlines())
-    types = [options.partition(",")[0] for head, _, options in lines if head.endswith(f" on {point}")]
-    return one_line(types[-1].rstrip(")"), 40) if types else ""
 
 
 def parse_failures(text: str) -> dict[str, str]:

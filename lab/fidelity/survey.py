@@ -4,8 +4,7 @@ Nothing is timed. The machinery of a run sets each place up and puts everything 
 """
 
 import json
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,9 +13,8 @@ from pydantic import SecretStr
 
 from lab.base import durable
 from lab.base.errors import BadInput, LabFailure, RestoreError, Unsupported
-from lab.base.untrusted import first_line, listing
+from lab.base.untrusted import MOST_FILE_BYTES, from_json, listing, read_file
 from lab.design.factors import Direction
-from lab.fidelity import duration
 from lab.fidelity.copiers import Copier, Engine
 from lab.fidelity.copies import Copy
 from lab.fidelity.place_survey import PlaceSurvey
@@ -27,7 +25,8 @@ from lab.hosts import Role
 from lab.hosts.hosts_file import Hosts, load_hosts
 from lab.hosts.ssh import connected
 from lab.results.run_folder import RunFolder
-from lab.results.run_names import FIDELITY
+from lab.results.run_names import FIDELITY, paths_of_runs
+from lab.results.trial import read_time
 from lab.run.begin import compatibility
 from lab.run.begin.capability import Capability
 from lab.run.begin.look import check_free
@@ -35,7 +34,7 @@ from lab.run.begin.origin import origin
 from lab.run.case.pair import Pair
 from lab.run.case.session import Session
 from lab.run.case.sharing import Shares
-from lab.run.lifecycle import IsGone, Tell, changing
+from lab.run.lifecycle import IsGone, Tell, changing, noting_a_failure
 from lab.settings.register import Register
 
 INSTALL = "`xcode-select --install` there"
@@ -91,10 +90,10 @@ def start(hosts_file: Path, results: Path, asked: Asked, tell: Tell, is_gone: Is
         installed = _installed(pair, asked.copiers, tell)
         directions = sum(map(asked.goes, [Direction.WRITE] if config.through_mount else Direction))
         copies = directions * sum(len(copiers_for(place_case.place.protocol, installed)) for place_case in chosen)
-        tell(duration.estimate(copies, len(chosen), results, hosts_file))
+        tell(estimate(copies, len(chosen), results, hosts_file))
         with (
             durable.claimed(folder.path),
-            _noting_the_end(folder),
+            noting_a_failure(folder),
             changing(folder, hosts, config, tell, is_gone) as settings,
         ):
             session = Session(hosts, config, settings, password)
@@ -106,6 +105,7 @@ def start(hosts_file: Path, results: Path, asked: Asked, tell: Tell, is_gone: Is
                     survey.keep(folder)
             finally:
                 session.leave_share()
+        folder.update(ended="every place was looked at", finished_at=datetime.now(UTC).isoformat(timespec="seconds"))
         return folder, survey
 
 
@@ -160,13 +160,30 @@ def _survey_place(
         session.recover()
 
 
-@contextmanager
-def _noting_the_end(folder: RunFolder) -> Iterator[None]:
-    """Note in run.json how the survey ended."""
-    folder.update(ended="interrupted")
-    try:
-        yield
-    except LabFailure as error:
-        folder.update(ended=f"failed: {first_line(str(error), 300)}")
-        raise
-    folder.update(ended="every place was looked at", finished_at=datetime.now(UTC).isoformat(timespec="seconds"))
+ASSUMED_S = 10.0  # a copy of all probes, with its part of the mounts: 8 s in a local lab, 22 s on a busy machine
+
+
+def estimate(copies: int, places: int, results: Path, hosts_file: Path) -> str:
+    """A line for the user: how many copies a survey makes, and how long they take."""
+    basis, copy_s = _newest(results, hosts_file) or (f"at {ASSUMED_S:g} s a copy", ASSUMED_S)
+    amount = f"{copies} {'copy' if copies == 1 else 'copies'} of all probes"
+    shares = f"{places} {'share' if places == 1 else 'shares'}"
+    seconds = copies * copy_s
+    return f"{amount}, over {shares}; estimated {basis}: {seconds / 60:.0f} min ({seconds:.0f} s)"
+
+
+def _newest(results: Path, hosts_file: Path) -> tuple[str, float] | None:
+    """The newest survey of this file's hosts that ended, as words for the user, and its seconds a copy."""
+    for path in paths_of_runs(results):
+        try:
+            folder = RunFolder(path)
+            if folder.run.get("hosts_file") != str(hosts_file.resolve()) or not (path / FIDELITY).exists():
+                continue
+            content = from_json(read_file(path / FIDELITY, MOST_FILE_BYTES).decode())
+            copies = content.get("copies") if isinstance(content, dict) else None
+            if copies and isinstance(copies, list):
+                duration = read_time(folder.text("finished_at")) - read_time(folder.text("started_at"))
+                return f"by {path}", max(1.0, duration.total_seconds()) / len(copies)
+        except (BadInput, OSError, ValueError):  # the run cannot be read, or did not end
+            continue
+    return None

@@ -95,8 +95,8 @@ class Controller:
             if self.running and (self.is_stopped or time.monotonic() > self._next_look_at_workers):
                 self._check_workers()
             if self.waiting and not self.is_closing:
-                room = shutil.disk_usage(self.queue.path).free
-                if room < LEAST_ROOM:  # one task after the other would fail
+                size, _, room = shutil.disk_usage(self.queue.path)
+                if size and room < LEAST_ROOM:  # one task after the other would fail; FUSE may tell 0 of 0
                     self._close(f"{self.queue.path}: No space left but {room >> 10} KiB")
             if not self.is_closing:
                 self._begin_what_can()

@@ -23,14 +23,15 @@ def look(hosts_file: Path) -> HostState:
     """Ask the hosts of a hosts file. Raises BadInput for a file with an error."""
     from lab.hosts.hosts_file import load_hosts
     from lab.hosts.ssh import connected
+    from lab.run.restore import watched
     from lab.run.restore.vocabulary import line_format
     from lab.settings import host_journal
 
     in_use, changed = [], []
     try:
-        with connected(load_hosts(hosts_file)) as hosts:
-            for role, host in hosts.items():
-                content = host_journal.read(host, line_format())
+        with connected(config := load_hosts(hosts_file)) as hosts:
+            for role in watched.fitted(config, hosts).changed:
+                content = host_journal.read(hosts[role], line_format())
                 if content.in_use:
                     in_use.append(f"{role}: {content.in_use.cause()}")
                 elif content.records:

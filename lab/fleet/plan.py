@@ -8,6 +8,7 @@ from pathlib import Path
 
 from lab.base import shipped
 from lab.base.errors import BadInput
+from lab.base.groups import grouped
 from lab.base.untrusted import listing, one_line
 from lab.design.plan import plan as plan_sweep
 from lab.design.sweep_file import RUN_NAME, Sweep, parse_sweep, read_sweep
@@ -75,10 +76,7 @@ class Plan:
 
     def shared(self) -> dict[str, list[str]]:
         """The machines that several pairs need, with these pairs."""
-        users: dict[str, list[str]] = {}
-        for pair in self.pairs.values():
-            for machine in sorted(pair.machines):
-                users.setdefault(machine, []).append(pair.name)
+        users = grouped((machine, pair.name) for pair in self.pairs.values() for machine in sorted(pair.machines))
         return {machine: names for machine, names in users.items() if len(names) > 1}
 
 

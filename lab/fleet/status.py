@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+from lab.base.groups import grouped
 from lab.base.untrusted import listing
 from lab.fleet.journal import Outcome
 from lab.fleet.plan import Plan, Task
@@ -38,10 +39,8 @@ class _Durations:
             for status in statuses
             if status.last and status.last.outcome is Outcome.DONE and status.attempts == 1
         }
-        seconds_of_pair, seconds_of_sweep = defaultdict(list), defaultdict(list)
-        for task, seconds in durations_s.items():
-            seconds_of_pair[task.pair, task.sweep].append(seconds)
-            seconds_of_sweep[task.sweep].append(seconds)
+        seconds_of_pair = grouped(((task.pair, task.sweep), seconds) for task, seconds in durations_s.items())
+        seconds_of_sweep = grouped((task.sweep, seconds) for task, seconds in durations_s.items())
         self._of_pair = {key: statistics.median(values) for key, values in seconds_of_pair.items()}
         self._of_sweep = {key: statistics.median(values) for key, values in seconds_of_sweep.items()}
         ratios = [seconds / task.estimated_s for task, seconds in durations_s.items() if task.estimated_s > 0]

@@ -170,13 +170,9 @@ class ProcessConversation(Conversation):
     """A process of this machine in a session of its own: Ctrl-C must not end what puts things back."""
 
     def __init__(
-        self,
-        command: Sequence[str],
-        given: str,
-        goes_on: bool = False,
-        environment: Mapping[str, str] | None = None,
-        folder: str | None = None,
-    ):
+        self, command: Sequence[str], given: str, goes_on: bool = False,
+        environment: Mapping[str, str] | None = None, folder: str | None = None,
+    ):  # fmt: skip
         self._process = subprocess.Popen(  # noqa: S603 – words of the lab's own; no shell here but one that is named
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
             start_new_session=True, env=environment, cwd=folder,

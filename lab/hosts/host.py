@@ -97,12 +97,14 @@ class Host(ABC):
     """A machine on which the controller runs commands; its ``name`` is the section in the hosts file.
 
     If it ``is_narrow``, only commands known to its helper run as root (:mod:`lab.root_helper`). If it
-    ``needs_no_sudo``, every command has the rights of the login account; it ``lacks_root`` if that is not root.
+    ``needs_no_sudo``, every command has the rights of the login account; it ``lacks_root`` if that is not root. It
+    ``is_here`` if it is the machine that the lab runs on.
     """
 
     is_narrow: bool = False
     needs_no_sudo: bool = False
     lacks_root: bool = False
+    is_here: bool = False
 
     def __init__(self, name: str):
         self.name = str(name)
@@ -114,14 +116,9 @@ class Host(ABC):
         return role_of(self.name)
 
     def run(
-        self,
-        *argv: str,
-        root: bool = False,
-        given: str = "",
-        deadline_s: float = DEADLINE_S,
-        check: bool = True,
+        self, *argv: str, root: bool = False, given: str = "", deadline_s: float = DEADLINE_S, check: bool = True,
         stop_mark: str = "",
-    ) -> Result:
+    ) -> Result:  # fmt: skip
         """Run one command under ``LC_ALL=C``, without a shell, and wait for its end.
 
         ``given`` is its standard input and appears in no log or message. Raises CommandError for an exit code other
@@ -153,14 +150,9 @@ class Host(ABC):
         raise NotImplementedError(f"{type(self).__name__} takes no command that is spoken with")
 
     def shell(
-        self,
-        script: str,
-        *args: str,
-        root: bool = False,
-        given: str = "",
-        deadline_s: float = DEADLINE_S,
+        self, script: str, *args: str, root: bool = False, given: str = "", deadline_s: float = DEADLINE_S,
         check: bool = True,
-    ) -> Result:
+    ) -> Result:  # fmt: skip
         """Run a script in ``/bin/sh``; ``args`` are its ``$1``, ``$2``, … (data goes there, never into the script)."""
         argv = ("/bin/sh", "-c", script, "sh", *args)
         return self.run(*argv, root=root, given=given, deadline_s=deadline_s, check=check)

@@ -12,6 +12,7 @@ from pydantic import Field, ValidationInfo, field_validator, model_validator
 from pydantic_core import PydanticCustomError
 
 from lab.base import shipped
+from lab.base.errors import LabFailure
 from lab.base.validation import Model, Size, read_text, validate
 from lab.hosts import fields
 from lab.hosts.host_config import HostConfig
@@ -102,6 +103,7 @@ class Hosts(Model):
     lab: LabConfig = LabConfig()
     """About the measurement as a whole."""
     _digest: bytes = b""
+    _watched: LabFailure | None = None
 
     @property
     def digest(self) -> bytes:
@@ -148,6 +150,29 @@ class Hosts(Model):
     def names(self) -> tuple[str, ...]:
         """The names of the hosts that the lab runs commands on: :attr:`reached`, and then further clients."""
         return (*self.reached, *self.more_clients)
+
+    @property
+    def unseen(self) -> LabFailure | None:
+        """Why the lab makes no files and changes no setting on the server, and what would help; None if it may."""
+        nobody = LabFailure("nobody logs in to the server", "give [server] host in the hosts file")
+        return self._watched if self.server.is_reached else nobody
+
+    def watching(self, why: LabFailure) -> Self:
+        """A copy with a server on which the lab changes nothing, and only reads the counters; ``why`` says so."""
+        server = {"tune": "no", "iperf3": self.server.iperf3 or "off"}
+        copy = self.model_copy(update={"server": self.server.model_copy(update=server)})
+        copy._watched = why
+        return copy
+
+    def or_tune(self, name: str) -> str:
+        """The end of a remedy: what lets the lab change MTU and TCP buffers of a host."""
+        watched = self._watched if name == Role.SERVER else None
+        return f"; {watched.on_one_line()}" if watched else f", or tune = yes in [{name}] of the hosts file"
+
+    @property
+    def changed(self) -> tuple[str, ...]:
+        """The names of the hosts that a run may change: all but a server that is only watched."""
+        return tuple(name for name in self.names if name != Role.SERVER or not self._watched)
 
     def with_clients(self, count: int) -> Self:
         kept = dict(list(self.more_clients.items())[: count - 1])
@@ -198,8 +223,8 @@ class Hosts(Model):
     def through_mount(self) -> bool:
         """Whether files of trials are created and checked through the mount, without access on the server."""
         share = self.share
-        unseen = share.path is None or share.mounted is not None or not self.server.is_reached
-        return share.serve == "existing" and unseen
+        has_way = share.path is not None and share.mounted is None and self.unseen is None
+        return share.serve == "existing" and not has_way
 
     @model_validator(mode="after")
     def _client_is_reached(self) -> Self:

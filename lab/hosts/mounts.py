@@ -64,25 +64,38 @@ def parse_mount_options(text: str, versions_of: str) -> dict[str, str | int]:
     return limits
 
 
-def parse_signed(text: str, share: str) -> str:
+def parse_signed(text: str, path: str) -> str:
     """``true`` or ``false`` from the kernel's DebugData; empty if it lacks the share or says both."""
-    dialects = [re.search(r" Dialect 0x[0-9a-f]+( signed)?", session) for session in cifs_sessions(text, share)]
-    answers = {"true" if dialect[1] else "false" for dialect in dialects if dialect}
+    dialects = [re.search(r" Dialect 0x[0-9a-f]+(.*)", session) for session, _ in cifs_sessions(text, path)]
+    # the kernel may name compression before it, and POSIX extensions after it
+    answers = {"true" if " signed" in dialect[1] else "false" for dialect in dialects if dialect}
     return answers.pop() if len(answers) == 1 else ""
 
 
-def parse_encrypted(text: str, share: str) -> str:
-    """As :func:`parse_signed`, for encryption, from the second line about the share (kernel: cifs_debug_tcon)."""
-    lines = [session.partition(f") {share} Mounts: ")[2].splitlines()[1:2] for session in cifs_sessions(text, share)]
+def parse_encrypted(text: str, path: str) -> str:
+    """As :func:`parse_signed`, for encryption."""
     # older kernels write Encrypted
-    answers = {"true" if re.search(r"\b[Ee]ncrypted\b", line[0]) else "false" for line in lines if line}
+    answers = {"true" if re.search(r"\b[Ee]ncrypted\b", line) else "false" for _, line in cifs_sessions(text, path)}
     return answers.pop() if len(answers) == 1 else ""
 
 
-def cifs_sessions(text: str, share: str) -> list[str]:
-    """The parts of the kernel's DebugData about the connections of a share, each with its channels."""
-    sessions = re.split(r"^\d+\) ConnectionId: ", text, flags=re.MULTILINE)[1:]
-    return [session for session in sessions if f") {share} Mounts: " in session]
+# What the kernel says of a share up to an empty line (cifs_debug_tcon). IPC$ stands behind a word of its own
+TREE = re.compile(r"^[ \t]*\d+\) (\\\\.+) Mounts: .*\n(.*)\n((?:.*\S.*\n)*)", re.MULTILINE)
+# The path of a mount that goes by DFS to another server: old kernels name it for the connection, newer for the share
+ORIGIN = re.compile(r"^[ \t]*DFS origin full ?path: *(.*?)[ \t]*$", re.MULTILINE)
+
+
+def cifs_sessions(text: str, path: str) -> list[tuple[str, str]]:
+    r"""The kernel's DebugData about each connection of ``\\server\share\folder``, and the line on the share's state."""
+    path = path.rstrip("\\").casefold()  # as the kernel compares them
+    share = "\\".join(path.split("\\")[:4])
+    found = []
+    for session in re.split(r"^\d+\) ConnectionId: ", text, flags=re.MULTILINE)[1:]:
+        head = session.partition("Sessions:")[0]
+        for name, line, rest in TREE.findall(session):
+            if name.casefold() == share or path in map(str.casefold, ORIGIN.findall(f"{head}\n{rest}")):
+                found.append((session, line))
+    return found
 
 
 # --- macOS

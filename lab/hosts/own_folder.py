@@ -12,7 +12,15 @@ from lab.base.scripts import read_script
 from lab.hosts import Host
 
 OWN_FOLDER = read_script(__file__, "own_folder.sh")
-LAB_HOME = f'{OWN_FOLDER}find_home && echo "$home"'
+# Prints the lab's home, which is there, or can be made
+LAB_HOME = (
+    OWN_FOLDER
+    + """
+find_home || exit
+place=$home; until [ -e "$place/" ]; do place=${place%/*}; done
+if [ -w "$place/" ]; then echo "$home"; else echo "nothing can be written into $place/" >&2; exit 1; fi
+"""
+)
 # Prints whether the lab's home is, or can be, safe
 LOOK_AT_HOME = (
     OWN_FOLDER

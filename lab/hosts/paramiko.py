@@ -25,8 +25,12 @@ from lab.hosts.host_config import HostConfig
 from lab.hosts.ssh_target import SshTarget
 
 # paramiko's calls, even close, raise any of these if the connection ends meanwhile
+NO_KEY = "No authentication methods available"  # as paramiko says it
 LOST = (paramiko.SSHException, OSError, EOFError)
 SPARE_SESSIONS = 2  # two commands often begin at once; sshd allows ten sessions (MaxSessions), the lab uses four
+# dropbear refuses a longer command (MAX_CMD_LEN is 9000), which a shell can take from its input
+DROPBEAR_LIMIT = 8000
+FROM_INPUT = """/bin/sh -c 'exec /bin/sh -c "$(dd bs=1 count={} 2>/dev/null)"'"""
 ENDING_S = 1.0  # a lost connection ends within this time after its channel
 # its message about a host with only old algorithms, and algorithms that such a host knows
 TOO_OLD = {"host key": "ssh-rsa", "kex algorithm": "ssh-rsa diffie-hellman-group14-sha1"}
@@ -88,6 +92,8 @@ def _explain(error: Exception, target: SshTarget, proxy: Proxy | None) -> HostEr
         return target.changed_key(fingerprint(error.key), fingerprint(error.expected_key))
     if isinstance(error, paramiko.AuthenticationException | paramiko.PasswordRequiredException):
         return target.login_refused(str(error))
+    if str(error) == NO_KEY:
+        return target.login_refused("this account has no key, neither in a file nor in an agent")
     if isinstance(error, paramiko.ssh_exception.IncompatiblePeer):
         old = next((names for sign, names in TOO_OLD.items() if f"no acceptable {sign}" in str(error)), "ssh-rsa")
         return target.too_old(str(error), f"transport = openssh and ssh_algorithms = {old}")
@@ -100,7 +106,7 @@ def _reason(error: Exception) -> str:
         return ", ".join(
             f"{address}: {getattr(tried, 'strerror', None) or tried}" for (address, *_), tried in error.errors.items()
         )
-    return str(error) or type(error).__name__
+    return reason_of(error) or type(error).__name__
 
 
 def _load_known_hosts(client: paramiko.SSHClient, *files: Path) -> None:
@@ -115,8 +121,8 @@ def _load_known_hosts(client: paramiko.SSHClient, *files: Path) -> None:
 class Sessions:
     """Sessions of a connection, some of them opened in advance: opening one takes an extra round trip."""
 
-    def __init__(self, transport: paramiko.Transport):
-        self._transport = transport
+    def __init__(self, transport: paramiko.Transport, wanted: int):
+        self._transport, self._wanted = transport, wanted
         self._changed = threading.Condition()
         self._spares: list[paramiko.Channel] = []
         self._coming = 0
@@ -130,7 +136,7 @@ class Sessions:
             session = self._spares.pop(0) if self._spares else None
         session = session or self._transport.open_session(timeout=max(until - time.monotonic(), 0.0))
         with self._changed:
-            lacking = SPARE_SESSIONS - len(self._spares) - self._coming
+            lacking = self._wanted - len(self._spares) - self._coming
             self._coming += lacking
         for _ in range(lacking):
             threading.Thread(target=self._add, daemon=True).start()
@@ -153,7 +159,8 @@ class ParamikoConnection(Connection):
 
     def __init__(self, client: paramiko.SSHClient, transport: paramiko.Transport, proxy: Proxy | None):
         self.client, self.transport, self._proxy = client, transport, proxy
-        self._sessions = Sessions(transport)
+        self._is_dropbear = "dropbear" in transport.remote_version
+        self._sessions = Sessions(transport, 0 if self._is_dropbear else SPARE_SESSIONS)
 
     @property
     def is_active(self) -> bool:
@@ -171,8 +178,13 @@ class ParamikoConnection(Connection):
     def begin(self, line: str, given: str, deadline: float, goes_on: bool = False) -> Conversation:
         if not self.is_active:
             raise ConnectionError
+        if self._is_dropbear and len(line) > DROPBEAR_LIMIT:
+            line, given = FROM_INPUT.format(len(line.encode())), line + given
         try:
             channel = self._sessions.take(min(max(deadline - time.monotonic(), 0.0), CONNECT_DEADLINE_S))
+            # dropbear ends the output of every session that has no command yet as soon as a command ends
+            while channel.eof_received and self.is_active and time.monotonic() < deadline:
+                channel = self._sessions.take(CONNECT_DEADLINE_S)
             with _closing_at(channel, deadline):
                 channel.exec_command(line)  # would wait for ever
         except LOST as error:

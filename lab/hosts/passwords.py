@@ -32,8 +32,10 @@ def resolve(source: str, owner: str, key: str) -> SecretStr:
     kind, _, where = source.partition(":")
     try:
         password = {"prompt": _prompt, "env": _environment, "file": _file, "keyring": _keyring}[kind](where, owner)
-        if not password or "\n" in password:
-            raise BadInput(f"it is {'of more than one line' if password else 'empty'}")
+        if not password:
+            raise BadInput("it is empty", "a share for guests takes the account guest, with any word as password")
+        if "\n" in password:
+            raise BadInput("it has more than one line")
     except BadInput as error:
         raise NoPassword(f"{key} = {source}: no password of {owner}", error) from error
     return SecretStr(password)
@@ -51,7 +53,8 @@ def _prompt(_: str, owner: str) -> str:
     try:
         return getpass.getpass(f"Password of {owner}: ")
     except EOFError as error:
-        raise BadInput("the input ended where it was asked for") from error
+        remedy = "type it, or use env:, file: or keyring:"
+        raise BadInput("the input ended where it was asked for", remedy) from error
 
 
 def _environment(name: str, _: str) -> str:

@@ -34,7 +34,7 @@ PID_DEADLINE_S = 10.0
 # otherwise paramiko could send the end of input on a closed channel, and sshd would close the connection.
 SAY_PID = 'echo "file-share-lab:$$" >&2; '
 WRAPPER = (
-    "PATH=$PATH:/usr/local/bin:/usr/local/sbin:/usr/sbin:/sbin:/opt/homebrew/bin:/opt/local/bin; "
+    "PATH=$PATH:/usr/local/bin:/usr/local/sbin:/usr/sbin:/sbin:/opt/homebrew/bin:/opt/local/bin:/opt/bin; "
     'LC_ALL=C; LANG=C; export PATH LC_ALL LANG; ulimit -c 0; "$@"; '
     "code=$?; while read -r rest; do :; done; [ $code -ne 255 ] || echo file-share-lab:exit-255 >&2; exit $code"
 )
@@ -79,6 +79,7 @@ class SshHost(Host):
         self.config = config
         self.sudo: str = config.sudo
         self.is_narrow, self.needs_no_sudo = config.sudo == "helper", config.sudo == "none"
+        self.is_here = config.transport == "local"
         self._password: SecretStr | None = None
         if config.sudo == "password":
             account = config.login if config.user or not config.host else f"you@{config.host}"

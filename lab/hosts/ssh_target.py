@@ -1,5 +1,6 @@
 """How to reach a host over SSH: from the hosts file, then from ~/.ssh/config."""
 
+import os
 import re
 import shlex
 import sys
@@ -78,10 +79,10 @@ class SshTarget:
 
     def unreachable(self, reason: str) -> HostError:
         """The error for a host where no SSH server answers."""
-        privacy = macos_privacy.explain(reason) if sys.platform == "darwin" else ""
         remedy = f"is it on, is SSH (Remote Login) on, and does `{self.by_hand}` work?"
-        if privacy:
-            remedy += f" If so: {privacy}"
+        if sys.platform == "darwin" and "No route to host" in reason:
+            starter = macos_privacy.find_starter(os.environ, os.geteuid())
+            remedy = f"{remedy} {macos_privacy.kept_off_network(starter)}".rstrip()
         return HostError(f"{self.login}: cannot be reached on port {self.port}: {reason}", remedy, host=self.role)
 
 

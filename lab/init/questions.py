@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from lab.base.errors import BadInput
+from lab.base.errors import BadInput, Interrupted
 from lab.base.untrusted import one_line
 
 LONGEST_ANSWER = 1000
@@ -77,7 +77,11 @@ class Questions:
     def _read(self, prompt: str) -> str:
         try:
             return self.read(prompt)[:LONGEST_ANSWER].strip()
+        except Interrupted:
+            self.tell("")  # the cursor stands behind the prompt
+            raise
         except EOFError as error:
+            self.tell("")
             raise BadInput("the input ended before every question was answered: nothing was written") from error
         except UnicodeDecodeError as error:
             raise ValueError("that is not UTF-8 text") from error
@@ -92,7 +96,8 @@ def _written_out(line: str, choices: Sequence[Choice], numbers_are_names: bool) 
     if is_name or not (first.isascii() and first.isdigit()):
         return line
     if not 1 <= int(first) <= len(choices):
-        raise ValueError(f"there are only 1 to {len(choices)}" if choices else "there is no list to take a number of")
+        can_be_taken = any(not choice.why_not for choice in choices)
+        raise ValueError(f"there are only 1 to {len(choices)}" if can_be_taken else "no number can be taken here")
     choice = choices[int(first) - 1]
     if choice.why_not:
         raise ValueError(f"{first} cannot be taken: {choice.why_not}")

@@ -6,6 +6,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from lab.base.errors import BadInput
+from lab.base.groups import grouped
 from lab.local.names import split_word
 
 LINUX, MAC = "linux", "macos@"
@@ -76,10 +77,8 @@ def mac_version(platform: str) -> str:
 
 def title(host_platforms: Mapping[str, str]) -> str:
     """The emulated Macs for a title, after a comma, so that nobody takes their figures for a Mac's."""
-    by_version: dict[str, list[str]] = {}
-    for host, platform in host_platforms.items():
-        if version := mac_version(platform):
-            by_version.setdefault(version, []).append(host)
+    versions = ((mac_version(platform), host) for host, platform in host_platforms.items())
+    by_version = grouped((version, host) for version, host in versions if version)
     clients = len(host_platforms) - 1
     return "".join(f", {_macs_title(macs, clients)} ({version})" for version, macs in by_version.items())
 

@@ -4,7 +4,8 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from lab.base.errors import BadInput, CommandError, DeadlineExceeded, LabFailure, TransferError, shorten
+from lab.base.addresses import for_url
+from lab.base.errors import CommandError, DeadlineExceeded, HostError, LabError, LabFailure, RestoreError, TransferError
 from lab.base.untrusted import one_line
 from lab.hosts import Role
 from lab.measure.subject import Subject
@@ -18,6 +19,8 @@ from lab.run.transfer.part import IS_FULL, NoSpace
 from lab.settings.parameters import OWN_FOLDER
 
 REFUSED, NO_ANSWER = 77, 124  # exit codes of gvfs_mount.sh; the first of prompt.pl, too
+# An export that is for other machines, or for ports that only root may use, as GVfs says it
+NFS_REFUSES = re.compile("(Bad address|Permission denied|Operation not permitted)$", re.MULTILINE)
 IS_READ_ONLY = re.compile("Permission denied|Read-only file system|Operation not permitted")
 # The connection is gone, as the C library, GVfs and smbfs of a Mac say it
 BROKE_OFF = re.compile(
@@ -39,27 +42,34 @@ def in_words_of_user(
 
     ``needed_bytes`` is the room that the test takes in the share.
     """
+    if isinstance(error, RestoreError):  # it has commands to type, and says itself what came first
+        return error
     message, remedy = _describe(subject, platform, error, needed_bytes)
-    failure = LabFailure(f"{one_line(target, 200)}: {message}", remedy)
+    start = f"{one_line(target, 200)}: "
+    failure = LabFailure(message if message.startswith(start) else f"{start}{message}", remedy)
     failure.log = next(_logs(error), None)
     return failure
 
 
 def _describe(subject: Subject, platform: Platform, error: LabFailure, needed_bytes: int) -> tuple[str, str]:
     """What happened, and what to do."""
+    if told := _kept_out(subject, platform, error):
+        return told
     if isinstance(error, DeadlineExceeded):
         return f"{_server(subject)} did not answer in {error.deadline_s:g} s", "is it up, and its disk awake? Try again"
     if isinstance(error, MountFailed):
         return _describe_mount(subject, platform, error)
     text = error.output if isinstance(error, CommandError) else error.message
     if not isinstance(error, CommandError | TransferError):
-        return ": ".join(filter(None, [error.host if error.host == Role.SERVER else "", text])), error.remedy
+        return _describe_host(subject, error, text)
     if isinstance(error, NoSpace) or (isinstance(error, CommandError) and IS_FULL.search(text)):
         message = f"{_share(subject)} is full, or a quota is reached: a test needs {needed_bytes / 1e6:.0f} MB"
         return message, "make room there, or let the server's owner raise the quota"
     if isinstance(error, FolderRefused) and IS_READ_ONLY.search(text):
         message = f"{_account(subject)} may not write into {_place(subject)}"
-        return message, "use an account that may, or a folder of the share in which this one may write"
+        if subject.protocol == "nfs":
+            return message, "is it read-only? For NFS an account is its number, which `id -u` shows: let that one write"
+        return message, "is it read-only in the server's settings? Else use an account or a folder that may write"
     if not _answers(subject, platform):
         port = f"port {find(subject.protocol).port} ({subject.protocol.upper()})"
         message = f"{_server(subject)} no longer answers at {port}"
@@ -70,19 +80,33 @@ def _describe(subject: Subject, platform: Platform, error: LabFailure, needed_by
     return f"the test failed: {_reason(error)}", error.remedy
 
 
+def _describe_host(subject: Subject, error: LabFailure, text: str) -> tuple[str, str]:
+    """An error of this machine or of the login on the server, which may be no login if the target is a name alone."""
+    if subject.protocol == "ssh" and error.host == Role.SERVER:
+        share = f" (a share is //{for_url(subject.server)}/SHARE)" if type(error) is HostError else ""
+        return text, f"{error.remedy}{share}"
+    place = {"client": "this machine: ", "server": "server: "}.get(error.host, "")
+    return f"{place}{text}", error.remedy
+
+
 def _describe_mount(subject: Subject, platform: Platform, error: CommandError) -> tuple[str, str]:
     server, account, port = _server(subject), _account(subject), find(subject.protocol).port
     if error.exit_code == REFUSED:
         other = f"{Url(subject.protocol, subject.server, subject.share, user='ACCOUNT')} names another account"
-        remedy = f"are the account and its password right, and may it use {_share(subject)}? {other}"
-        return f"the password was refused for {account}", (platform.name == "macos" and error.remedy) or remedy
+        message = f"the password was refused for {account}, or {account} may not use {_share(subject)}"
+        remedy = f"are the account and its password right? {other}"
+        return message, (platform.name == "macos" and error.remedy) or remedy
+    if subject.protocol == "nfs" and NFS_REFUSES.search(error.output):
+        message = f"{server} refuses its export {one_line(subject.share, 200)} to this machine, or to all but root"
+        remedy = "allow ports above 1023 for it (`insecure`; on a NAS: non-privileged ports), or mount it as root"
+        return message, error.remedy or f"{remedy} and give the folder"
     if re.search(NO_SHARE, error.output, re.MULTILINE):
         if platform.name == "linux" and subject.protocol == "smb" and subject.share.lower() != subject.share.casefold():
             message = f"GVfs, which mounts it on this machine, cannot ask for {_share(subject)}: it writes ß as ss"
             return message, "mount the share by another program, and give its folder"
         if subject.protocol == "nfs":
-            remedy = f"`showmount -e {subject.server}` lists its exports; may this machine use that one?"
-            return f"{server} has no export {one_line(subject.share, 200)}", remedy
+            remedy = f"`showmount -e {subject.server}` lists what it exports by NFSv3; may this machine use that one?"
+            return f"{server} has no export {one_line(subject.share, 200)}, and no such folder in one", remedy
         remedy = "write it as in the server's settings, with its capitals; may this account use it?"
         return f"{server} has no share {one_line(subject.share, 200)}, or hides it from {account}", remedy
     if error.exit_code == NO_ANSWER:
@@ -94,8 +118,18 @@ def _describe_mount(subject: Subject, platform: Platform, error: CommandError) -
     if BROKE_OFF.search(error.output) and not error.remedy:
         message = f"{server} hung up when the share was mounted"
         remedy = f"does an {subject.protocol.upper()} server listen at port {port}, and no other program?"
-        return message, f"{remedy} Does this machine speak its version of the protocol?"
-    return f"it cannot be mounted: {_reason(error)}", error.remedy or "can another program of this machine mount it?"
+        return message, f"{remedy} Does it let this machine in, and speak a version that this machine knows?"
+    remedy = "does the server let this machine in? Can another program of this machine mount it?"
+    return f"it cannot be mounted: {_reason(error)}", error.remedy or remedy
+
+
+def _kept_out(subject: Subject, platform: Platform, error: LabFailure) -> tuple[str, str] | None:
+    """The privacy of this system, if it is the likely cause: an access was not permitted, or blocked."""
+    if not isinstance(error, CommandError) or error.host != Role.CLIENT or subject.protocol == "ssh":
+        return None
+    if isinstance(error, DeadlineExceeded):
+        return platform.mounts.kept_out(_share(subject)) if _answers(subject, platform) else None
+    return platform.mounts.kept_out(_share(subject), error.output or " ")
 
 
 def _answers(subject: Subject, platform: Platform) -> bool:
@@ -111,7 +145,7 @@ def _server(subject: Subject) -> str:
 
 
 def _share(subject: Subject) -> str:
-    name = subject.mounted or subject.share
+    name = subject.share or subject.mounted
     return f"the share {one_line(name, 200)}" if name else _server(subject)
 
 
@@ -126,7 +160,7 @@ def _account(subject: Subject) -> str:
 def _reason(error: LabFailure) -> str:
     """The last line of a command's output, or the message."""
     text = error.output if isinstance(error, CommandError) else error.message
-    return shorten(without_own_paths(text.rstrip().rpartition("\n")[2] or error.cause()), 200)
+    return one_line(without_own_paths(text.rstrip().rpartition("\n")[2] or error.cause()))
 
 
 def without_own_paths(text: str) -> str:
@@ -137,6 +171,6 @@ def without_own_paths(text: str) -> str:
 def _logs(error: BaseException | None) -> Iterator[Path]:
     """The log of an error, or of what led to it."""
     while error is not None:
-        if isinstance(error, LabFailure | BadInput) and error.log:
+        if isinstance(error, LabError) and error.log:
             yield error.log
         error = error.__cause__

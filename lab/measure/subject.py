@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from lab.base.addresses import own_address_towards, with_zone, without_zone
-from lab.base.errors import BadInput, LabFailure
+from lab.base.errors import BadInput
 from lab.base.os_errors import reason_of
 from lab.base.untrusted import first_line, listing, one_line
 from lab.hosts.fields import is_loopback
@@ -22,6 +22,8 @@ OTHER_NETWORKS = re.compile(r"(fuse|macfuse|osxfuse)(\..+)?|9p|virtiofs|ceph|glu
 # As Finder names a server: by its service, whose name is mostly the name of the host with spaces
 SERVICE = re.compile(r"(.+)\._[a-z]+\._tcp\.local\.?")
 NEITHER = "there is no such folder here, and "  # a bare name may be a folder or a host
+LOOK = "is its name right, and this machine on its network?"
+BY_MDNS = "Names in .local take mDNS (Linux: avahi-daemon, libnss-mdns). "
 
 
 @dataclass(frozen=True)
@@ -110,15 +112,21 @@ def _reach(server: str, platform: Platform, before: str = "") -> tuple[str, str,
 
     Raises BadInput; for a name without an address the message begins with ``before``.
     """
-    address = find_address(server, before)
+    try:
+        address = find_address(server, before)
+    except BadInput as error:
+        raise BadInput(error.message, _or_kept_off(platform, error.remedy)) from error
     check_elsewhere(platform, server, address)
     try:
         own_address = own_address_towards(address)
         return address, own_address, platform.facts(address)
-    except (LabFailure, OSError) as error:
-        reason = error.message if isinstance(error, LabFailure) else reason_of(error)
-        message = f"there is no way to the server {server} ({address}): {first_line(reason)}"
-        raise BadInput(message, "is this machine on its network?") from error
+    except OSError as error:
+        message = f"there is no way to {_named(server, address)}: {first_line(reason_of(error))}"
+        raise BadInput(message, _or_kept_off(platform, "is this machine on its network?")) from error
+
+
+def _named(server: str, address: str) -> str:
+    return f"the server {one_line(server, 80)}{f' ({address})' if address != server else ''}"
 
 
 def find_address(server: str, before: str = "") -> str:
@@ -129,14 +137,15 @@ def find_address(server: str, before: str = "") -> str:
         return with_zone(socket.getaddrinfo(name, None, type=socket.SOCK_STREAM)[0][4])
     except (OSError, UnicodeError) as error:
         message = f"{before}the server {one_line(server, 80)} is not to be found: {one_line(reason_of(error), 80)}"
-        raise BadInput(message, "is its name right, and this machine on its network? Its address may do") from error
+        remedy = f"{LOOK} {BY_MDNS if name.endswith('.local') else ''}Its address may do"
+        raise BadInput(message, f"{remedy}; a share is //SERVER/SHARE" if before else remedy) from error
 
 
 def check_elsewhere(platform: Platform, server: str, address: str) -> None:
     """Raise BadInput if the server is this machine. Raises LabFailure."""
     own = {without_zone(own).lower() for names in platform.network.addresses().values() for own in names}
     if is_loopback(address) or without_zone(address).lower() in own:
-        message = f"the server {one_line(server, 80)} is this machine itself ({address}): nothing would cross a link"
+        message = f"{_named(server, address)} is this machine itself: nothing would cross a link"
         raise BadInput(message, "measure it from another machine")
 
 
@@ -144,5 +153,10 @@ def check_offered(platform: Platform, server: str, address: str, protocol: str, 
     """Raise BadInput if a server takes no connections for a protocol, because a mount would fail after a minute."""
     if not platform.network.answers(address, port):
         name = protocol.upper()
-        message = f"the server {one_line(server, 80)} ({address}) does not answer at port {port}, that of {name}"
-        raise BadInput(message, f"is it on, and on this network, and does it offer {name}?")
+        message = f"{_named(server, address)} does not answer at port {port}, that of {name}"
+        remedy = f"is it on, and on this network, and does it offer {name}? Its firewall must let this machine in"
+        raise BadInput(message, _or_kept_off(platform, remedy))
+
+
+def _or_kept_off(platform: Platform, remedy: str) -> str:
+    return f"{remedy} {platform.network.kept_off()}".rstrip()

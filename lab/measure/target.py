@@ -72,10 +72,12 @@ Target: TypeAlias = Folder | Url | SshName
 
 def parse_target(text: str) -> Target:
     """Parse a target. Raises BadInput without repeating a password of the text."""
+    text = text.strip() if "://" in text else text  # as it was copied
     if not text.strip():
         raise BadInput("TARGET is empty", REMEDY)
     if printable(text) != text or re.search(r"[\n\t]", text) or len(text) > LONGEST:
-        raise BadInput("TARGET has a character that cannot be seen, or more than a thousand characters", REMEDY)
+        message = "TARGET has a line break or another character that cannot be seen, or more than a thousand characters"
+        raise BadInput(message, "measure the folder above it, or give it another name")
     scheme, separator, rest = text.partition("://")
     if separator and re.fullmatch(r"[A-Za-z][A-Za-z0-9+.-]*", scheme):
         return _parse_url(scheme.lower(), rest)
@@ -123,7 +125,7 @@ def _parse_url(scheme: str, rest: str) -> Url:
         if user:
             raise BadInput("TARGET names an account, and NFS has none", f"write {WRITE['nfs']}")
         return _export(server, port, names)
-    share, _, folder = names.partition("/")
+    share, _, folder = names.lstrip("/").partition("/")
     if not share:
         raise BadInput("TARGET names a server, and no share of it", f"write {WRITE[protocol]}")
     _check(share_name, share)
@@ -165,8 +167,8 @@ def _export(server: str, port: int | None, path: str) -> Url:
 
 
 def _parse_ssh_name(text: str) -> SshName:
-    if "/" in text:
-        raise BadInput("TARGET has a / in it, and there is no such folder here", "a share is //SERVER/SHARE")
+    if sign := re.search(r"[/\\]", text):
+        raise BadInput(f"TARGET has a {sign[0]} in it, and there is no such folder here", "a share is //SERVER/SHARE")
     login, _, host = text.rpartition("@")
     user = _parse_login(login)
     _check(_ipv6 if ":" in host else host_name, host)
@@ -205,7 +207,8 @@ def _decode(text: str, what: str) -> str:
     except UnicodeDecodeError:
         decoded = "\0"
     if printable(decoded) != decoded or re.search(r"[\n\t]", decoded):
-        raise BadInput(f"TARGET: the {what} has something percent-encoded that is no text", REMEDY)
+        message = f"TARGET: the {what} has a % with two digits that stand for no text, or for a line break"
+        raise BadInput(message, "write a % itself as %25")
     return decoded
 
 

@@ -1,7 +1,6 @@
 """The course of a trial as a figure: rates on the wire, the busiest core, and segments sent again."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -10,7 +9,7 @@ from matplotlib.lines import Line2D
 from lab.base.untrusted import one_line
 from lab.hosts.role import ROLES
 from lab.report.figures.style import PALETTE, add_legend, begin_over, mark, name_axes, note
-from lab.report.samples import Line, busiest_core, course_of, rates, sent_again
+from lab.report.samples import Line, course_of, panels_of
 from lab.results.run_folder import RunFolder
 
 COLOURS: dict[str, str] = {str(role): PALETTE[number] for number, role in enumerate(ROLES)}
@@ -34,7 +33,7 @@ def course(folder: RunFolder, trial_id: str) -> Figure:
         note(axes, NO_SAMPLES)
         add_legend(figure, f"The course of {name}", [])
         return figure
-    panels = panels_of(samples)
+    panels = dict(zip((WIRE, "busiest core %", "sent again"), panels_of(samples), strict=True))
     figure = begin_over(["Averages between readings; of a short trial there are few."], 0.9 + PANEL_IN * len(panels))
     for axes, (unit, lines) in zip(figure.subplots(len(panels), sharex=True), panels.items(), strict=True):
         _draw(axes, unit, lines)
@@ -42,16 +41,6 @@ def course(folder: RunFolder, trial_id: str) -> Figure:
     hosts = [mark(role, COLOURS[role], "s") for role in ROLES if role in samples]
     add_legend(figure, f"The course of {name}", [*hosts, RECEIVED])
     return figure
-
-
-def panels_of(samples: Mapping[str, Any]) -> dict[str, Sequence[Line]]:
-    """The lines of each panel by its unit. The wire is seen by the client: sent is solid, received is dashed."""
-    hosts = {role: samples[role] for role in ROLES if isinstance(samples.get(role), dict)}
-    return {
-        WIRE: [line for role in list(hosts)[:1] for line in rates(hosts[role])],
-        "busiest core %": [busiest_core(role, host) for role, host in hosts.items()],
-        "sent again": [sent_again(role, host) for role, host in hosts.items()],
-    }
 
 
 def _draw(axes: Axes, unit: str, lines: Sequence[Line]) -> None:

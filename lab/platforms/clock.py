@@ -26,7 +26,7 @@ TAKE_SAMPLES = '[ ! -e "$1" ] || { cat "$1" && : > "$1"; }'  # a sampler appends
 
 
 class Clock(Part, ABC):
-    """Times transfers and counts around them. A host needs perl: every Mac and nearly every Linux has it.
+    """Times transfers and counts around them. That needs perl: every Mac and nearly every Linux has it.
 
     ``counts`` is Perl that defines ``counts($when, $interface)``: the lines that :meth:`parse_counters` reads, taken
     ``before`` or ``after`` a transfer. It dies if there is no such interface, and may use ``lines($path)``,
@@ -38,6 +38,7 @@ class Clock(Part, ABC):
     counts: ClassVar[str]
     sampler: ClassVar[str] = ""
     sampler_ready: ClassVar[str] = '[ -e "$1" ]'
+    watches: ClassVar[bool] = False  # whether counters() needs no more on the host than a shell
 
     def __init__(self, host: Host):
         super().__init__(host)
@@ -49,8 +50,13 @@ class Clock(Part, ABC):
 
     def install(self, directory: str, interface: str, peer: str) -> None:
         """Put the stopwatch into the lab's ``directory``; the data link leads from ``interface`` to ``peer``."""
-        self.directory, self.peer = directory, peer
+        self.watch(peer)
+        self.directory = directory
         self.host.shell('umask 077; cat > "$1/stopwatch.pl"', directory, given=self.counts + STOPWATCH)
+
+    def watch(self, peer: str) -> None:
+        """Prepare to count on a host where nothing is changed; the data link leads to ``peer``."""
+        self.peer = peer
 
     def counters(self, interface: str) -> Counters:
         """The counters now; the stopwatch must be installed."""
@@ -98,7 +104,8 @@ class Clock(Part, ABC):
                 f"the server at {server.address} no longer answers on port {server.port} ({server.protocol.upper()})"
             )
             remedy = "look whether that host is up, its file server runs, and the data link is there"
-            raise HostError(f"{where}: no byte moved, and it takes no connection", remedy, host=self.host.name)
+            why = "no byte moved, and it takes no connection, or small packets alone"
+            raise HostError(f"{where}: {why}", remedy, host=self.host.name)
         values = values_of(result.stdout)
         if values.get("exit") != "0" or "flush_error" in values:
             what = values.get("flush_error") or f"exit code {values.get('exit', result.exit_code)}"
@@ -123,7 +130,7 @@ class Clock(Part, ABC):
 
     def samples(self, interface: str) -> tuple[Reading, ...]:
         """The samples that were taken since the last call, oldest first. Raises LabFailure."""
-        if not self.sampler:
+        if not self.sampler or not self.directory:
             return ()
         result = self.host.shell(TAKE_SAMPLES, self._samples_file)
         return self.parse(lambda text: tuple(self.parse_samples(text, interface)), result)
@@ -149,7 +156,7 @@ class Clock(Part, ABC):
 
 def _gone_mark(server: MountServer | None) -> str:
     """The line that server_watch.pl prints once the server is gone; empty if no server is watched."""
-    return f"{UNANSWERED} {server.words}\n" if server else ""
+    return f"{UNANSWERED} {server.address} {server.port}\n" if server else ""
 
 
 def split_samples(text: str) -> Iterator[tuple[float, list[str]]]:

@@ -1,6 +1,5 @@
 """Folders, files and programs on a host, and what its memory keeps of the files."""
 
-import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -9,7 +8,7 @@ from typing import ClassVar, Literal, TypeAlias
 
 from lab.base.errors import Unsupported
 from lab.base.scripts import read_script
-from lab.base.untrusted import count, first_line, match_of
+from lab.base.untrusted import LARGEST, count, first_line, match_of
 from lab.hosts.command import Command, script
 from lab.hosts.own_folder import OWN_FOLDER
 from lab.platforms.part import Part
@@ -31,6 +30,10 @@ EMPTY = read_script(__file__, "own_folder_empty.pl")
 STATE = OWN_FOLDER + 'if go "$1" && [ -O . ]; then echo present; else echo absent; fi'
 
 COPY = 'umask 022; exec cp -- "$1" "$2"'
+NOT_TOLD = LARGEST  # more than any file system has: every file fits, as far as anybody knows
+DF = 'df -Pk -- "$1" 2>/dev/null || df -k -- "$1"'  # an old BusyBox knows no -P
+# Device, size and free space; a device may have spaces, and an old BusyBox breaks the row after it
+DF_ROW = r"^(.+?)\s+([0-9]+|-)\s+(?:-?[0-9]+|-)\s+(-?[0-9]+|-)\s+(?:-?[0-9]+%|-)\s+/"
 READ_ALL = 'find "$1" -type f -exec cat {} + > /dev/null'  # $1 is a file, or a folder of files
 
 
@@ -43,6 +46,7 @@ class Folder(Operation):
     values = "absent|present"
     volatile = False
     holds = True
+    is_private = True
 
     path: OwnFolder
     """Where it is."""
@@ -106,8 +110,8 @@ class Files(Part, ABC):
             raise Unsupported(message, remedy, host=self.host.name)
 
     def free_bytes(self, path: str) -> int:
-        """Bytes that are free in the file system that holds ``path``. Raises LabFailure."""
-        return self.read(parse_df, "df", "-Pk", "--", path)
+        """Bytes that are free in the file system that holds ``path``, or NOT_TOLD. Raises LabFailure."""
+        return self.parse(parse_df, self.host.shell(DF, path))
 
     def free_files(self, path: str) -> int | None:
         """How many more files the file system that holds ``path`` takes; None where nothing limits that."""
@@ -134,18 +138,26 @@ class Files(Part, ABC):
 
 
 def parse_df(text: str) -> int:
-    """Bytes that are free, of ``df -Pk``. Raises ValueError."""
-    return _parse_free(text) * 1024
+    """Bytes that are free, of ``df -k``, or NOT_TOLD. Raises ValueError."""
+    free = parse_free_units(text)
+    return NOT_TOLD if free is None else free * 1024
 
 
-def parse_df_inodes(text: str) -> int | None:
-    """Inodes that are free, of ``df -Pi``; None where the file system makes them as needed. Raises ValueError."""
-    return None if re.search(r"\s0\s+0\s+0\s+-\s+/", text) else _parse_free(text)
+def parse_free_units(text: str) -> int | None:
+    """Units or inodes that are free, of df; None if the file system tells no size. Raises ValueError.
+
+    GVfs and FUSE may tell 0 of 0, -, or more free than there is. What is kept for root makes a number negative.
+    """
+    _, size, free = match_of(DF_ROW, text, "no line with the free space").groups()
+    if "-" in (size, free) or count(size) == 0:
+        return None
+    units = 0 if free.startswith("-") else count(free)
+    return units if units <= count(size) else None
 
 
-def _parse_free(text: str) -> int:
-    row = r"\s([0-9]+)\s+([0-9]+)\s+([0-9]+)\s+([0-9]+%|-)\s+/"  # a device may have spaces
-    return count(match_of(row, text, "no line with the free space")[3])
+def parse_source(text: str) -> str:
+    """What is mounted where a folder lies, of ``df -P``. Raises ValueError."""
+    return first_line(match_of(DF_ROW, text, "no line with what is mounted")[1], 200)
 
 
 MISSING = 'for name in "$@"; do command -v "$name" >/dev/null || echo "$name"; done; :'
@@ -185,6 +197,9 @@ class Programs(Part):
         answers = [line.partition(" ") for line in lines]
         return [(state == "ended", first_line(printed)) for state, _, printed in answers]
 
-    def how_to_install(self, package: str) -> str:
-        """What to do to get a program there; ``package`` is the name of its package in Debian."""
-        return f"install what Debian calls {package} there"
+    def how_to_install(self, packages: str, or_else: str = "") -> str:
+        """What to do to get packages there, or else; they have the names that Debian gives them."""
+        return f"{self._installation(packages)}, or {or_else}" if or_else else self._installation(packages)
+
+    def _installation(self, packages: str) -> str:
+        return f"install what Debian calls {packages} there"

@@ -12,6 +12,7 @@ from lab.platforms.part import Part
 ENTER = read_script(__file__, "enter_folder.sh")
 ENTER_S = 15  # a folder of automount is mounted meanwhile; a server that takes longer measures nothing
 Values: TypeAlias = Mapping[str, str | int]  # by name, as a trial records them
+Told: TypeAlias = tuple[str, str]  # what happened, and what to do
 
 
 @dataclass(frozen=True)
@@ -63,6 +64,18 @@ class Mounts(Part):
         """Whether a local volume is one of those that tell names apart by case where most of its system do not."""
         return False
 
+    def kept_out(self, share: str, output: str = "") -> Told | None:
+        """Whether this system's privacy is the likely cause why ``share``, in words, cannot be read, and what to do.
+
+        ``output`` is of the command that was refused; it is empty if the command did not end.
+        """
+        return None
+
+    def silent(self, mounted: MountedShare) -> Told:
+        """Why nothing comes of a mounted share."""
+        message = f"{mounted.label} does not answer: nothing came of it in {ENTER_S} s"
+        return message, "is the server on, and on this network? Unmount the share, and mount it anew"
+
     def find(self, path: str) -> MountedShare:
         """The share, or other file system, that a folder lies on; ``path`` is absolute and may have links in it.
 
@@ -73,10 +86,11 @@ class Mounts(Part):
         try:
             answer = self.host.shell(ENTER, path, deadline_s=ENTER_S).stdout
         except DeadlineExceeded as error:
-            message = f"{one_line(path, 80)}: {before.label} does not answer: nothing came of it in {ENTER_S} s"
-            remedy = "is the server on, and on this network? Unmount the share, and mount it anew"
-            raise BadInput(message, remedy) from error
+            message, remedy = self.silent(before)
+            raise BadInput(f"{one_line(path, 80)}: {message}", remedy) from error
         state, _, real = answer.partition("\n")
+        if state == "refused" and (told := self.kept_out(before.label, real)):
+            raise BadInput(f"{one_line(path, 80)}: {told[0]}", told[1])
         if state != "folder":
             raise _refusal(path, state, before)
         return self.share_at(real.removesuffix("\n"))
@@ -88,24 +102,19 @@ class Mounts(Part):
 
 def innermost(table: Iterable[MountedShare], path: str) -> MountedShare:
     """The row whose mount point is the path, or nearest above it; the last one if several have that mount point."""
-    rows = [row for row in table if _is_below(path, row.path)]
-    if not rows:
-        return MountedShare("/", "an unknown file system")
-    deepest = max(len(row.path) for row in rows)
-    return [row for row in rows if len(row.path) == deepest][-1]
-
-
-def _is_below(path: str, point: str) -> bool:
-    return f"{path}/".startswith(f"{point.rstrip('/')}/")
+    above = (row for row in table if f"{path}/".startswith(f"{row.path.rstrip('/')}/"))
+    unknown = MountedShare("/", "an unknown file system")
+    return sorted([unknown, *above], key=lambda row: len(row.path))[-1]  # the order of equals stays
 
 
 def _refusal(path: str, state: str, mounted: MountedShare) -> BadInput:
     name = one_line(path, 80)
     if state == "file":
         return BadInput(f"{name} is a file", "give the folder that it lies in")
-    if state == "closed":
+    if state in ("closed", "refused"):
         return BadInput(f"{name} is closed to this account", f"`ls -ld {name}` shows whose it is")
     if mounted.protocol and path.rstrip("/") == mounted.path:
         remedy = "unmount the share, and mount it anew"
         return BadInput(f"{name} cannot be entered: {mounted.label} is gone, or has ended the session", remedy)
-    return BadInput(f"there is no folder {name}, as far as this account can see", "is the share mounted? `mount` shows")
+    remedy = "is the share mounted, and its server on? `mount` lists what is mounted"
+    return BadInput(f"there is no folder {name}, as far as this account can see", remedy)

@@ -1,12 +1,12 @@
 """RAM disks: file systems in memory, so that no disk limits a transfer."""
 
-import re
 from abc import ABC, abstractmethod
 from collections.abc import Generator
 from typing import ClassVar
 
 from lab.base.errors import LabFailure, Unsupported
-from lab.base.untrusted import count, first_line
+from lab.base.untrusted import count
+from lab.platforms.files import parse_source
 from lab.platforms.part import Part
 from lab.settings.operation import Setting
 
@@ -49,12 +49,3 @@ class RamDisks(Part, ABC):
 
     def uid(self) -> int:
         return self.read(lambda text: count(text.strip()), "id", "-u")
-
-
-def parse_source(text: str) -> str:
-    """What is mounted where a folder lies, of ``df -P``. Raises ValueError."""
-    lines = text.splitlines()
-    match = re.match(r"(.+?)\s+[0-9-]+\s+[0-9-]+\s+[0-9-]+\s+([0-9]+%|-)\s+/", lines[1]) if len(lines) > 1 else None
-    if not match:
-        raise ValueError("no line with what is mounted")
-    return first_line(match[1], 200)

@@ -7,6 +7,7 @@ round trips counts (Cristian, "Probabilistic clock synchronization", 1989).
 
 from __future__ import annotations
 
+import shlex
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -67,16 +68,17 @@ class Counters:
 
 @dataclass(frozen=True)
 class MountServer:
-    """Where the server of a mount takes connections; ``protocol`` is for messages."""
+    """Where the server of a mount takes connections; ``protocol`` is for messages, ``pings`` show a black hole."""
 
     address: str
     port: int
     protocol: str
+    pings: tuple[tuple[str, ...], ...] = ()
 
     @property
     def words(self) -> str:
         """The SERVER argument of the stopwatch."""
-        return f"{self.address} {self.port}"
+        return "\n".join([f"{self.address} {self.port}", *map(shlex.join, self.pings)])
 
 
 CountT = TypeVar("CountT", int, float)

@@ -32,6 +32,9 @@ class ShareFolder(Operation):
     label_format = "folder {path} in the share"
     values = "absent|present|unmounted"
     volatile = False
+    stands_alone = True
+    is_private = True
+    if_it_hangs = "the share does not answer: once its server is back, or it is mounted again, `lab restore`"
 
     path: OwnFolder
     """Where it is on the client."""
@@ -39,6 +42,10 @@ class ShareFolder(Operation):
     """What is mounted there, as df names it."""
     of_lab: bool
     """Whether the mount is the lab's own."""
+
+    @property
+    def may_stay(self) -> str:
+        return f"the folder {self.path.rpartition('/')[2]} could not be removed and stays in the share: remove it there"
 
     def read(self) -> Command:
         return script(STATE, self.path, self.source, self._mounted_by, deadline_s=10)  # of a dead server it hangs

@@ -130,10 +130,6 @@ def parse_verbose(text: str) -> dict[str, str]:
 
 
 PROTOCOL = Protocol(
-    "ssh",
-    PORT,
-    mounted=False,
-    drivers={"linux": UnixSsh, "macos": UnixSsh},
-    takes_password=False,
+    "ssh", PORT, mounted=False, drivers={"linux": UnixSsh, "macos": UnixSsh}, takes_password=False,
     least_file_bytes=3,  # of a name in rsync's list: flags, length, one letter (rsync's flist.c, send_file_entry)
-)
+)  # fmt: skip

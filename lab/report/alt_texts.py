@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from lab import stats
+from lab.base.groups import grouped
 from lab.base.untrusted import one_line
 from lab.report.analysis import Analysis
 from lab.report.answer_points import effect_words
@@ -41,10 +42,7 @@ def _throughput(run: Analysis) -> str:
 
 
 def _by_direction(table: pd.DataFrame) -> dict[str, list[stats.Row]]:
-    rows: dict[str, list[stats.Row]] = {}
-    for row in stats.rows_of(table):
-        rows.setdefault(str(row["direction"]), []).append(row)
-    return rows
+    return grouped((str(row["direction"]), row) for row in stats.rows_of(table))
 
 
 def _cpu_cost(run: Analysis) -> str:

@@ -8,6 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from lab import stats
+from lab.base.groups import grouped
 from lab.base.untrusted import one_line
 from lab.report.prose import warnings_of_machines
 from lab.report.tables import TextTable
@@ -86,10 +87,7 @@ def tables(history: History) -> list[TextTable]:
 
 def by_tool(history: History) -> list[list[SpeedHistory]]:
     """The rows of each protocol and tool."""
-    tools: dict[tuple[str, str], list[SpeedHistory]] = {}
-    for row in history.rows:
-        tools.setdefault((row.at["protocol"], row.at["tool"]), []).append(row)
-    return list(tools.values())
+    return list(grouped(((row.at["protocol"], row.at["tool"]), row) for row in history.rows).values())
 
 
 def tool_label(tool_rows: Sequence[SpeedHistory]) -> str:

@@ -1,6 +1,6 @@
 """The numbers that tools measure themselves, that both hosts counted, and the capacity of file systems of the lab."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
@@ -75,14 +75,14 @@ def requests(some: pd.DataFrame) -> pd.DataFrame:
     """Medians over the trials of a case, one row a case and way: its levels, ``way``, REQUESTS by key, and ``n``."""
     parts = []
     for way in WAYS:
-        counted = _observed_numbers(some, {f"requests.{way}.{key}": key for _, key, *_ in REQUESTS})
+        counted = dataframe.observed_numbers(some, {f"requests.{way}.{key}": key for _, key, *_ in REQUESTS})
         parts.append(_by_case(some, counted, "median").assign(way=way))
     return pd.concat(parts, ignore_index=True)
 
 
 def frames(some: pd.DataFrame) -> pd.DataFrame:
     """One row a case: its levels, FRAMES by heading, and ``n``."""
-    counted = _observed_numbers(some, {f"frames.{key}": key for _, key, *_ in FRAMES})
+    counted = dataframe.observed_numbers(some, {f"frames.{key}": key for _, key, *_ in FRAMES})
     pooled = {how: _by_case(some, counted, how) for how in ("median", "sum", "max", "min")}
     table = pooled["median"][[*stats.factors_of(some.columns), "n"]]
     return table.assign(**{heading: pooled[how][key] for heading, key, how, *_ in FRAMES})
@@ -90,7 +90,7 @@ def frames(some: pd.DataFrame) -> pd.DataFrame:
 
 def capacity(some: pd.DataFrame) -> pd.DataFrame:
     """Medians for each case on a file system of the lab: levels, bytes_per_s, CAPACITY, DEVICE_BYTES, READ_FIRST, n."""
-    counted = _observed_numbers(some, {name: name for name in (CAPACITY, *ON_DEVICES.values())})
+    counted = dataframe.observed_numbers(some, {name: name for name in (CAPACITY, *ON_DEVICES.values())})
     has_store = counted[CAPACITY].notna()
     is_read = some["direction"] == "read"
     on_devices = counted[ON_DEVICES["read"]].where(is_read, counted[ON_DEVICES["write"]])
@@ -170,15 +170,7 @@ def columns(trials: pd.DataFrame) -> pd.DataFrame:
         paths += [CAPACITY, *ON_DEVICES.values()]
     if not paths:
         return pd.DataFrame(index=trials.index)
-    return _observed_numbers(trials, {path: f"observed.{path}" for path in paths})
-
-
-def _observed_numbers(trials: pd.DataFrame, names: Mapping[str, str]) -> pd.DataFrame:
-    """Numbers of each trial by path, as columns of these names; NaN for a missing one."""
-    counted = dataframe.observed(trials, names)
-    nothing = pd.Series(float("nan"), index=trials.index)
-    numbers = {name: pd.to_numeric(counted.get(path, nothing), errors="coerce") for path, name in names.items()}
-    return pd.DataFrame(numbers, index=trials.index)
+    return dataframe.observed_numbers(trials, {path: f"observed.{path}" for path in paths})
 
 
 def _by_case(some: pd.DataFrame, counted: pd.DataFrame, how: str) -> pd.DataFrame:
@@ -214,7 +206,7 @@ def _case_name(row: stats.Row, varied: Sequence[str]) -> str:
 def clients(some: pd.DataFrame) -> pd.DataFrame:
     """Medians over the trials of a case, one row a case of several clients: its levels, CLIENTS by key, and ``n``."""
     keys = (*RECORDED, "all_active_s", "all_active_bytes")
-    counted = _observed_numbers(some, {f"together.{key}": key for key in keys})
+    counted = dataframe.observed_numbers(some, {f"together.{key}": key for key in keys})
     counted["all_active_bytes_per_s"] = counted.pop("all_active_bytes") / counted.pop("all_active_s")
     counted["bytes_per_s"] = some["bytes_per_s"].where(counted["jain"].notna())
     return _by_case(some, counted, "median")

@@ -150,7 +150,14 @@ def drift_sentence(drift: stats.Drift) -> str:
     if not np.isnan(drift.over_run_pct[0]):
         whole = f"{_interval(*drift.over_run_pct)}, all cases together (n = {drift.n_points} blocks)"
         parts.append(f"from its first block to its last speeds changed by {whole}")
+        parts += filter(None, [drift_ends(drift)])
     return f"{capitalised('; '.join(parts))}." if parts else "One block cannot tell if anything drifted."
+
+
+def drift_ends(drift: stats.Drift) -> str:
+    """The first and the last speed of a run, as :func:`lab.stats.drift` finds them; empty if it knows none."""
+    first, last = (f"{speed:.{0 if speed >= 20 else 1}f} MB/s" for speed in drift.ends)
+    return f"the {drift.direction} speed began at {first} and ended at {last}" if drift.direction else ""
 
 
 def span(row: stats.Row, part: str) -> str:

@@ -4,6 +4,7 @@ import math
 from collections.abc import Sequence
 
 from lab import stats
+from lab.base.groups import grouped
 from lab.base.units import size_label
 from lab.report.prose import times
 from lab.report.tables import TextTable, between, number
@@ -49,11 +50,8 @@ def hardware_of(table: str) -> str:
 
 def published_tables(recomputed: Sequence[Recomputed]) -> list[TextTable]:
     """One table for each published one: the printed changes, and the changes that its figures give."""
-    by_table: dict[str, list[Recomputed]] = {}
-    for entry in recomputed:
-        by_table.setdefault(entry.figure.table, []).append(entry)
     tables = []
-    for entries in by_table.values():
+    for entries in grouped((entry.figure.table, entry) for entry in recomputed).values():
         changes = [number(entry.change_pct, "+.1f") + (" WRONG" if entry.is_slip else "") for entry in entries]
         rows = [[*_printed(entry), change] for entry, change in zip(entries, changes, strict=True)]
         tables.append(TextTable(["", "published", "change %", "recomputed %"], rows, _caption(entries[0].figure)))
@@ -62,10 +60,8 @@ def published_tables(recomputed: Sequence[Recomputed]) -> list[TextTable]:
 
 def tables_beside(recomputed: Sequence[Recomputed], own: Sequence[Own | None], run: RunJson) -> list[TextTable]:
     """The published tables that have any figure in the run, each figure beside the run's own."""
-    by_table: dict[str, list[tuple[Recomputed, Own | None]]] = {}
-    for entry, measured in zip(recomputed, own, strict=True):
-        by_table.setdefault(entry.figure.table, []).append((entry, measured))
-    tables = []
+    tables, pairs = [], zip(recomputed, own, strict=True)
+    by_table = grouped((entry.figure.table, (entry, measured)) for entry, measured in pairs)
     for entries in by_table.values():
         known = [(entry, measured) for entry, measured in entries if measured]
         if not known:

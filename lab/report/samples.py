@@ -10,6 +10,7 @@ import numpy as np
 from lab.base import untrusted
 from lab.base.secret_texts import all_without_secrets
 from lab.base.untrusted import from_json
+from lab.hosts.role import ROLES
 from lab.results.run_folder import RunFolder
 
 MOST_BYTES = 512 << 20  # of samples.jsonl that a page is made from
@@ -63,7 +64,17 @@ def _numbers(values: object) -> list[Number]:
     ]
 
 
-def rates(host: Json) -> Iterator[Line]:
+def panels_of(course: Json) -> tuple[list[Line], list[Line], list[Line]]:
+    """The lines of three panels: rates on the wire, as the client sees them; busiest cores; and segments sent again."""
+    hosts = {role: host for role in ROLES if isinstance(host := course.get(role), dict)}
+    return (
+        [line for host in list(hosts.values())[:1] for line in _rates(host)],
+        [_busiest_core(role, host) for role, host in hosts.items()],
+        [_sent_again(role, host) for role, host in hosts.items()],
+    )
+
+
+def _rates(host: Json) -> Iterator[Line]:
     """The rates of sent (solid) and received (dashed) bytes between readings, in MB/s."""
     times = _numbers(host.get("at_s"))
     for look, name in (("client", "tx_bytes"), ("server", "rx_bytes")):
@@ -76,7 +87,7 @@ def rates(host: Json) -> Iterator[Line]:
             yield Line(look, at[1:, 0][later].tolist(), np.maximum(by_second, 0).tolist())
 
 
-def busiest_core(role: str, host: Json) -> Line:
+def _busiest_core(role: str, host: Json) -> Line:
     """The busiest core at each reading."""
     times, cores = _numbers(host.get("at_s")), host.get("core_busy")
     shares = [_numbers(values) for values in cores.values()] if isinstance(cores, dict) else []
@@ -85,7 +96,7 @@ def busiest_core(role: str, host: Json) -> Line:
     return Line(role, [at for at, _ in known], [share for _, share in known])
 
 
-def sent_again(role: str, host: Json) -> Line:
+def _sent_again(role: str, host: Json) -> Line:
     """Segments that all connections of a host sent again since the first reading of each."""
     first: dict[str, float] = {}
     latest: dict[str, float] = {}

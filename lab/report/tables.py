@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from lab import stats
+from lab.base.groups import grouped
 from lab.base.untrusted import printable
 from lab.design.case import is_of_names
 from lab.design.factors import ABSENT, COLUMNS, NETWORK, owner_of
@@ -223,10 +224,8 @@ def change(row: stats.Row, name: str) -> str:
 
 def _grouped(table: pd.DataFrame, by: Sequence[str]) -> list[list[stats.Row]]:
     """The rows that are alike in these columns. Pandas would take seconds for a thousand groups."""
-    groups: dict[tuple[object, ...], list[stats.Row]] = {}
-    for row in stats.rows_of(table):
-        groups.setdefault(tuple(row[name] for name in by), []).append(row)
-    return list(groups.values())
+    rows: list[stats.Row] = [*stats.rows_of(table)]
+    return list(grouped((tuple(row[name] for name in by), row) for row in rows).values())
 
 
 def _by_direction(rows: Sequence[stats.Row], options: Sequence[str]) -> list[list[str]]:

@@ -10,6 +10,7 @@ from lab import stats
 from lab.hosts import ROLES
 from lab.report.analysis import Analysis
 from lab.report.answer_points import Point
+from lab.report.prose import drift_ends
 from lab.results import dataframe
 from lab.results.json_object import RunJson
 from lab.results.run_keys import DISTURBED_CORES, load_by_block
@@ -45,7 +46,8 @@ def conditions(run: Analysis) -> list[str]:
 def doubts(run: Analysis) -> list[str]:
     """The doubts about the numbers, those on the machines first."""
     change, low, high = run.drift.over_run_pct
-    drift = f"speeds drifted by {change:+.0f} % while the run went on"
+    ends = drift_ends(run.drift)
+    drift = f"speeds drifted by {change:+.0f} % while the run went on{f': {ends}' if ends else ''}"
     return [
         *_where(run.described), *_over_wifi(run.some), *_foreign_load(run.trials, run.described),
         *_unsteady_link(run.trials), *_lost(run.trials), *([drift] if low > 0 or high < 0 else []),

@@ -77,6 +77,14 @@ def observed(trials: pd.DataFrame, names: Collection[str] | None = None) -> pd.D
     return pd.DataFrame(columns, index=trials.index)
 
 
+def observed_numbers(trials: pd.DataFrame, names: Mapping[str, str]) -> pd.DataFrame:
+    """Numbers of each trial by path, as columns of these names; NaN for a missing one."""
+    counted = observed(trials, names)
+    nothing = pd.Series(float("nan"), index=trials.index)
+    numbers = {name: pd.to_numeric(counted.get(path, nothing), errors="coerce") for path, name in names.items()}
+    return pd.DataFrame(numbers, index=trials.index)
+
+
 def _larger_ceilings(trials: pd.DataFrame) -> Series:
     """The ceiling of each row, also of the link's: the larger of iperf3's results before and after its trials."""
     ok = trials["status"] == "ok"

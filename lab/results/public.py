@@ -1,8 +1,8 @@
 """A copy of a run for strangers: each name of a host, a person, a share or a folder has the same mask everywhere.
 
 The names in the run's hosts file, of this machine and of this account are replaced. So is whatever looks like an
-address, a home or a serial number (:mod:`lab.base.masking`). Numbers and the lab's own words stay. In doubt a word is
-replaced.
+address, a home or a serial number (:mod:`lab.base.masking`). Numbers and the lab's own words stay, also as keys. In
+doubt a word is replaced.
 """
 
 import getpass
@@ -19,9 +19,12 @@ from lab.base import durable
 from lab.base.errors import BadInput
 from lab.base.masking import Masker
 from lab.base.untrusted import from_json, read_lines
-from lab.results.json_object import RunJson
+from lab.hosts import ROLES
+from lab.results.json_object import JsonObject, RunJson
 from lab.results.run_folder import RunFolder, TemporaryRun
-from lab.results.trial import SCHEMA, WORDS, read_run
+from lab.results.run_keys import RunKeys
+from lab.results.samples import ConnectionAtATime, Course, SampleLine
+from lab.results.trial import FIELDS, SCHEMA, WORDS, read_run
 
 # Names that every lab has: of roles, of the lab's shares and accounts
 PLAIN = frozenset({"client", "server", "lab", "labram", "share", "link", "store", "ram", "disk", "none", "default"})
@@ -32,6 +35,10 @@ FILES = ("hosts_file", "sweep_file")  # keys with a path, of which the file's na
 OWN = frozenset({"code_version", "started_at", "finished_at", "ordering", "id"})
 # Fields of a trial that no host can fill: the lab's and the sweep's
 AS_ASKED = frozenset({"trial_id", "case_id", "started_at", "workload", "store", "options", *WORDS})
+# Documented keys, and those whose objects have other words of the lab as keys: roles, facts, programs, cases, options
+_DOCUMENTED = (RunKeys, SampleLine, Course, ConnectionAtATime, *JsonObject.__subclasses__())
+_KEYS = {*FIELDS, *(name for kind in _DOCUMENTED for name in kind.__annotations__)}
+_HOLDERS = {"hosts", *ROLES, "tools", "about", "left_out", "closed", "caveats", "effective", "options", "replaced"}
 _NUMBERS = frozenset({int, float})  # most values in ``observed``
 
 
@@ -93,7 +100,7 @@ def copy(run: RunFolder, to: Path, masker: Masker) -> None:
     to.mkdir()
     _write_lines(to / "trials.jsonl", (mask.trial(trial) for trial in trials))
     if samples:
-        _write_lines(to / "samples.jsonl", map(mask.sample, samples))
+        _write_lines(to / "samples.jsonl", map(mask.all, samples))
     described = mask.run(run.run)
     described = {**described, "schema": SCHEMA, "replaced": _count_replaced(masker)}
     durable.create(to / "run.json", json.dumps(described, indent=2, allow_nan=False).encode() + b"\n")
@@ -185,18 +192,24 @@ def _samples_of(path: Path) -> Iterator[object]:
                 yield from_json(line.decode())
 
 
-def _texts(value: object) -> Iterator[str]:
+def _is_own(key: str, holder: str) -> bool:
+    """Whether a key of an object at ``holder`` is the lab's own word, whatever the hosts are called."""
+    return key in _KEYS or holder.partition(".")[0] in _HOLDERS  # client.2 is a role, too
+
+
+def _texts(value: object, holder: str = "") -> Iterator[str]:
+    """The texts in a value, and the keys that are not the lab's own."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict):
-        for part in value.values():
+        yield from (key for key in value if not _is_own(key, holder))
+        for key, part in value.items():
             if type(part) not in _NUMBERS:
-                yield from _texts(part)
+                yield from _texts(part, key)
     elif isinstance(value, list):
         for part in value:
             if type(part) not in _NUMBERS:
-                yield from part if isinstance(part, dict) else ()
-                yield from _texts(part)
+                yield from _texts(part, holder)
 
 
 class _Masks:
@@ -210,27 +223,24 @@ class _Masks:
             self._known[text] = text if text in PLAIN else self._masker.mask(text)
         return self._known[text]
 
-    def all(self, value: object) -> object:
-        """A value with every text masked. Keys are the lab's own words."""
+    def all(self, value: object, holder: str = "") -> object:
+        """A value with every text masked, and every key that is not the lab's own; ``holder`` is its own key."""
         if isinstance(value, str):
             return self.text(value)
         if isinstance(value, dict):
-            return {key: self.all(part) for key, part in value.items()}
-        return list(map(self.all, value)) if isinstance(value, list) else value
+            return {self.key(key, holder): self.all(part, key) for key, part in value.items()}
+        return [self.all(part, holder) for part in value] if isinstance(value, list) else value
 
-    def sample(self, value: object, in_list: bool = False) -> object:
-        """A line of samples.jsonl, masked. In its lists, keys are names of processes."""
-        if isinstance(value, dict):
-            return {self.text(key) if in_list else key: self.sample(part) for key, part in value.items()}
-        return [self.sample(part, True) for part in value] if isinstance(value, list) else self.all(value)
+    def key(self, key: str, holder: str = "") -> str:
+        return key if _is_own(key, holder) else self.text(key)
 
     def trial(self, record: Mapping[str, object]) -> dict[str, object]:
-        return {name: value if name in AS_ASKED else self.all(value) for name, value in record.items()}
+        return {name: value if name in AS_ASKED else self.all(value, name) for name, value in record.items()}
 
     def run(self, run: RunJson) -> dict[str, object]:
         kept = {key: value for key, value in run.items() if key not in PRIVATE}
         kept |= {key: PurePath(kept[key]).name for key in FILES if isinstance(kept.get(key), str)}
-        return {key: value if key in OWN else self.all(value) for key, value in kept.items()}
+        return {self.key(key): value if key in OWN else self.all(value, key) for key, value in kept.items()}
 
 
 def _write_lines(path: Path, records: Iterable[object]) -> None:

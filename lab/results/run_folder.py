@@ -84,6 +84,14 @@ class RunFolder:
                     problem = f"{path}: cannot be added to: {error.strerror}"
                     raise BadInput(problem, "go on with a copy: `cp -rL` makes one without links") from error
 
+    def check_finished(self, use: str) -> None:
+        """Raise BadInput if the run has not ended; ``use`` says what happens to it with --unfinished."""
+        if not self.run.get("finished_at"):
+            raise BadInput(
+                f"{self.label}: not finished: it is still running, or was killed",
+                f"`lab run --resume {self.label}` goes on with it; with --unfinished what it has is {use}",
+            )
+
     def text(self, key: str) -> str:
         """A text of run.json. Raises BadInput if it is missing."""
         value = self.run.get(key)

@@ -57,6 +57,7 @@ class RunKeys(TypedDict, total=False):
     by](../explanation/safety.md#only-runs-of-this-controller))."""
     emulated: str | None  #: A sentence if a host was an emulated Mac; else null.
     ended: str | None  #: Why the run ended, and which effects are less precise than was asked.
+    failed: bool  #: Whether an error ended it. Missing in older runs.
     finished_at: str | None  #: ISO 8601, UTC; missing while the run goes on, or if it was killed.
 
 

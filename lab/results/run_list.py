@@ -14,12 +14,11 @@ from lab.base.os_errors import reason_of
 from lab.base.units import LARGEST
 from lab.base.untrusted import first_line, one_line
 from lab.results.run_folder import RunFolder
-from lab.results.run_names import paths_of_runs, sweep_of
+from lab.results.run_names import UNFINISHED, paths_of_runs, sweep_of
 from lab.results.trial import CEILINGS, LEAST, emulated
 
 MOST_BYTES = 8 << 20  # of the trials of one run that are read: 3000 trials, in 30 ms
 LONGEST_TEXT, LONGEST_REASON = 100, 160  # characters of a text in run.json
-FAILED = "failed: "  # begins ``ended`` of a run that an error ended
 
 
 class _Line(msgspec.Struct):
@@ -45,6 +44,7 @@ class ListedRun:
     sweep: str  #: The name of its sweep.
     started_at: str = ""  #: ISO 8601, UTC.
     ended: str = ""  #: How it ended, or that it has not ended.
+    failed: bool = False  #: Whether an error ended it.
     hosts: dict[str, str] = field(default_factory=dict)  #: The name of each host, by role.
     label: str = ""  #: ``local lab`` or ``emulated Mac``: its numbers are no measurement of real machines.
     trials: dict[str, int] = field(default_factory=dict)  #: How many transfers are ok, void and failed.
@@ -56,7 +56,7 @@ class ListedRun:
     @property
     def began(self) -> bool:
         """Whether it may be of use: it has a transfer, or did not end by a failure."""
-        return any(self.trials.values()) or not self.ended.startswith(FAILED)
+        return any(self.trials.values()) or not self.failed
 
 
 def list_runs(results: Path) -> Iterator[ListedRun]:
@@ -73,7 +73,7 @@ def _look_at(path: Path) -> ListedRun:
     folder = RunFolder(path)
     counts: Counter[str] = Counter(ok=0, void=0, failed=0)
     speeds: dict[tuple[str, str], list[float]] = defaultdict(list)
-    lines = list(_lines(folder))
+    lines, ended = list(_lines(folder)), folder.run.get("ended")
     for line, _ in lines:
         if line and line.protocol not in CEILINGS:
             counts[line.status] += 1
@@ -81,7 +81,9 @@ def _look_at(path: Path) -> ListedRun:
                 speeds[line.direction, line.case_id].append(line.size_bytes / line.elapsed_s / 1e6)
     return ListedRun(
         path=str(path), sweep=sweep_of(path), started_at=_text(folder.run.get("started_at")),
-        ended=_reason(folder.run.get("ended")) or "it is still running, or was killed",
+        # a long reason keeps its end, too, because the cause is there
+        ended=shorten(ended, LONGEST_REASON) if isinstance(ended, str) and ended else UNFINISHED,
+        failed=folder.run.get("failed") is True,
         hosts={_text(role): _text(facts.get("hostname")) for role, facts in folder.run.get("hosts", {}).items()},
         label="emulated Mac" if emulated(folder.run) else "local lab" if folder.run.get("instance") is not None else "",
         trials=dict(counts), is_whole=not lines or lines[-1][1] < MOST_BYTES, fastest=_fastest(speeds),
@@ -108,11 +110,6 @@ def _fastest(speeds: dict[tuple[str, str], list[float]]) -> dict[str, float]:
     for (direction, _), values in speeds.items():
         fastest[direction] = max(fastest.get(direction, 0.0), statistics.median(values))
     return {direction: fastest[direction] for direction in ("write", "read") if direction in fastest}
-
-
-def _reason(value: object) -> str:
-    """A text of at most LONGEST_REASON characters; a longer one keeps its end, too, because the cause is there."""
-    return shorten(value, LONGEST_REASON) if isinstance(value, str) else ""
 
 
 def _text(value: object) -> str:

@@ -18,6 +18,7 @@ FIDELITY = "fidelity.json"  # what `lab fidelity` found, in a run folder of its 
 RUN_FILES = ("run.json", "journal.jsonl")  # a folder with either is a run's
 SWEEP_OF = re.compile(r"[0-9]{8}T[0-9]{6}Z-(.+)")  # the name of a run folder: its start, and its sweep
 FROM_NEWEST = re.compile(r"-[0-9]{1,9}")
+UNFINISHED = "it is still running, or was killed"
 ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 
 
@@ -45,7 +46,7 @@ def nothing_measured(folder: RunFolder) -> BadInput:
         return BadInput(f"{folder.path}: is of `lab fidelity`, which times nothing", f"{page} has what it found")
     if folder.label != str(folder.path):  # a temporary copy
         return BadInput(f"{folder.label}: holds no trial", "ask whoever handed it over for the whole run")
-    why = first_line(str(folder.run.get("ended") or "it is still running, or was killed"), 300)
+    why = first_line(str(folder.run.get("ended") or UNFINISHED), 300)
     return BadInput(
         f"{folder.path}: holds no trial: {why}",
         f"`lab run --resume {folder.path}` goes on with it, where it did not fail for a reason that is still there",

@@ -11,7 +11,7 @@ from pydantic import SecretStr
 
 from lab import workloads
 from lab.base import durable, signals
-from lab.base.errors import Interrupted, LabFailure
+from lab.base.errors import Interrupted, LabFailure, RestoreError
 from lab.base.os_errors import explain, remedy
 from lab.design.plan import Plan
 from lab.design.sweep_file import Sweep, parse_sweep, read_sweep
@@ -19,14 +19,14 @@ from lab.hosts import CommandLog, Host
 from lab.hosts.hosts_file import Hosts, load_hosts
 from lab.hosts.ssh import connected
 from lab.results.run_folder import RunFolder
-from lab.results.run_list import FAILED
 from lab.results.trial import emulated
 from lab.run.begin import compatibility, pace
-from lab.run.begin.look import check_free, describe_run, look, plan_of
+from lab.run.begin.look import check_hosts, describe_moment, describe_run, look, plan_of
 from lab.run.begin.origin import adopt, check_journal, hosts_of, origin
 from lab.run.begin.payload_size import choose_size, recorded_size
 from lab.run.case.pair import Pair
 from lab.run.case.session import Session
+from lab.run.restore import watched
 from lab.run.restore.vocabulary import line_format
 from lab.run.runner import Ending, Progress, Runner
 from lab.run.transfer.recorded import check_recorded
@@ -44,7 +44,8 @@ class Supervision:
     """Who gets what reports of a run, what ends it early, and what it may write to.
 
     ``watch`` gets each trial, ``tell`` a line of text. ``write_to`` are the server's devices that the user named at the
-    command. For ``most_failures``, ``repeat_disturbed``, ``deadline`` and ``retry_failed`` see :class:`Runner`.
+    command. ``is_beside``: files that a run of another share left are no obstacle. ``reword`` puts what ended the run
+    into other words, for run.json. For the others see :class:`Runner`.
     """
 
     watch: Callable[[Progress], None]
@@ -55,6 +56,8 @@ class Supervision:
     deadline: float | None = None
     retry_failed: bool = False
     write_to: tuple[str, ...] = ()
+    is_beside: bool = False
+    reword: Callable[[LabFailure], LabFailure] = lambda error: error
 
 
 def start(hosts_file: Path, sweep_file: Path, results: Path, supervision: Supervision) -> tuple[RunFolder, Ending]:
@@ -78,8 +81,11 @@ def begin(
     password = compatibility.ask_password(config, sweep)
     with connected(config) as hosts:
         # a first look that changes nothing, so that what cannot work is known at once
+        config = watched.fitted(config, hosts)
+        compatibility.check_fit(config, sweep)
         pair = Pair.of(hosts, config)
         others = [pair.beside(name, hosts[name]) for name in config.more_clients]
+        check_hosts(pair, sweep, supervision.tell if supervision.is_beside else None)
         first_look = look(pair, others, password, sweep, cases, supervision.tell, pace.newest(results, config.path))
         about = origin(config, describe_run(pair, others, text, sweep, first_look))
         about |= {"emulated": emulated(about) or None, **more}
@@ -112,7 +118,12 @@ def resume(
         check_recorded(folder, sweep, planned)
         password = compatibility.ask_password(config, sweep)
         with connected(config) as hosts:
-            check_free(hosts)
+            config = watched.fitted(config, hosts)
+            compatibility.check_fit(config, sweep)
+            pair = Pair.of(hosts, config)
+            check_hosts(pair, sweep)
+            for line in describe_moment(pair, planned.cases):
+                supervision.tell(line)
             if trust:
                 adopt(folder, origin(config, folder.run))
             return folder, _conduct(folder, hosts, config, sweep, planned, password, supervision)
@@ -127,9 +138,11 @@ def _conduct(
     password: SecretStr,
     supervision: Supervision,
 ) -> Ending:
-    folder.update(ended="interrupted")
     try:
-        with changing(folder, hosts, config, supervision.tell, supervision.is_gone) as settings:
+        with (
+            noting_a_failure(folder, supervision.reword),
+            changing(folder, hosts, config, supervision.tell, supervision.is_gone) as settings,
+        ):
             payload = workloads.payload(sweep.workload.kind).of(sweep.workload)
             session = Session(hosts, config, settings, password, payload)
             session.open()
@@ -141,17 +154,39 @@ def _conduct(
                 ending = Runner(session, folder, sweep, planned, supervision.watch, *limits).run()
             finally:
                 session.leave_share()
-    except LabFailure as error:
-        with suppress(OSError):  # the disk may be full; the first failure is reported
-            folder.update(ended=FAILED + ": ".join(filter(None, [error.host, error.cause()])))
+    except RestoreError as error:
+        if error.stopped_by or signals.is_pending():
+            error.remedy += f"; {_kept(folder, supervision)}"
         raise
     except OSError as error:
         raise LabFailure(explain(error), remedy(error, f"`lab run --resume {folder.path}` goes on")) from error
     except Interrupted as error:
-        kept = f"every trial so far is kept, `lab run --resume {folder.path}` goes on"
-        raise Interrupted(f"{error}; {kept}", error.number) from error
+        raise Interrupted(f"{error}; {_kept(folder, supervision)}", error.number) from error
     folder.update(ended=ending.text, finished_at=datetime.now(UTC).isoformat(timespec="seconds"))
     return ending
+
+
+def _kept(folder: RunFolder, supervision: Supervision) -> str:
+    # to resume a run that had a deadline would take as long as it takes
+    again = f"`lab run --resume {folder.path}` goes on"
+    more = again if supervision.deadline is None else f"`lab show {folder.path}` shows them"
+    return f"every trial so far is kept: {more}"
+
+
+@contextmanager
+def noting_a_failure(
+    folder: RunFolder, reword: Callable[[LabFailure], LabFailure] = lambda error: error
+) -> Iterator[None]:
+    """Note in run.json which error ended a run; if none did, it is interrupted until its end is noted."""
+    folder.update(ended="interrupted", failed=False)
+    try:
+        yield
+    except LabFailure as error:
+        with suppress(OSError):  # the disk may be full; the first failure is reported
+            told = reword(error)
+            why = ": ".join(filter(None, [told.host, told.cause()]))
+            folder.update(ended=f"failed: {why}", failed=True)
+        raise
 
 
 @contextmanager

@@ -21,6 +21,7 @@ class Process(Operation):
 
     kind = "process"
     label_format = "process {process}"
+    is_private = True
     values = "absent|remains|running"
 
     directory: OwnPath

@@ -12,6 +12,12 @@ from lab.base.untrusted import one_line
 
 NAME = "by-hand.txt"
 LONGEST_LINE = 1000
+# By what a command says of a change that cannot be put back
+REMEDIES = {
+    "[Bb]usy": "a program or a session of the server has it open, or it holds a mount: end that, then `lab restore`",
+    "not mounted|not connected|[Ss]tale": "mount the share again, then `lab restore`",
+    "[Pp]ermission denied|not permitted|Read-only": "give this account the right to change it, then `lab restore`",
+}
 HEAD = "# What `lab restore` would run. Type it from top to bottom; each comment begins with the host to type it on.\n"
 
 

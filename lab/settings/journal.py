@@ -26,7 +26,7 @@ from lab.base.units import LARGEST
 from lab.base.untrusted import first_line, from_json, one_line
 from lab.hosts import Host
 from lab.hosts.command import Command
-from lab.settings.by_hand import Problem
+from lab.settings.by_hand import REMEDIES, Problem
 from lab.settings.operation import Kinds, Operation, check_keys, parse_operation
 from lab.settings.parameters import Boot, HostKey, NoToken, check_fields
 
@@ -137,7 +137,10 @@ class Record:
         if value == self.old:
             return None
         why = self.operation.explain(value)
-        return Problem(f"{self.host}: {why}") if why else self.problem(f"{value!r:.200}", error)
+        if why:
+            return Problem(f"{self.host}: {why}")
+        remedies = (remedy for words, remedy in REMEDIES.items() if re.search(words, error))
+        return self.problem(f"{value!r:.200}", "; ".join([error.rstrip("."), *remedies]))
 
     def problem(self, state: str, error: str = "") -> Problem:
         """The old value, the present ``state`` and the last ``error``; and the commands that restore the old value."""

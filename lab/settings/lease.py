@@ -194,7 +194,7 @@ class HelpedHostJournal(LeasedHostJournal):
 
 
 def for_run(hosts: Mapping[str, Host], config: Hosts, run: str) -> dict[str, host_journal.HostJournal]:
-    """The journals of these hosts, by name, for the run with this token."""
+    """The journals of those of these hosts that a run may change, by name, for the run with this token."""
     who = f"{getpass.getuser()}@{socket.gethostname()}"
     owner = {"who": who, "pid": str(os.getpid()), "since": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")}
     lease_s = config.lab.lease
@@ -206,7 +206,7 @@ def for_run(hosts: Mapping[str, Host], config: Hosts, run: str) -> dict[str, hos
         kind = HelpedHostJournal if host.is_narrow else LeasedHostJournal
         return kind(host, run, owner, revert_after_s, lease_s=lease_s * SHARES[host.role])
 
-    return {name: journal_of(name, host) for name, host in hosts.items()}
+    return {name: journal_of(name, host) for name, host in hosts.items() if name in config.changed}
 
 
 @contextmanager

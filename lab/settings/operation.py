@@ -24,8 +24,9 @@ class Operation(ABC):
     ``kind`` is its permanent name in files, ``label_format`` its short name for people, with parameters in braces.
     ``values`` is a pattern of possible values. A ``volatile`` change ends with a restart of the host. A change that
     ``holds`` what later ones need is put back after them, except for one that ``stands_alone``. A change that
-    ``may_cut_off`` the controller is undone by the host itself, unless the controller reaches the host again. Raises
-    LabFailure for parameters out of range.
+    ``may_cut_off`` the controller is undone by the host itself, unless the controller reaches the host again. One that
+    ``is_private`` has an unguessable place, and disturbs no other run. ``if_it_hangs`` is the remedy if its commands do
+    not end, ``may_stay`` what may stay elsewhere once it is gone here. Raises LabFailure for parameters out of range.
     """
 
     kind: ClassVar[str]
@@ -35,9 +36,15 @@ class Operation(ABC):
     holds: ClassVar[bool] = False
     stands_alone: ClassVar[bool] = False
     may_cut_off: ClassVar[bool] = False
+    is_private: ClassVar[bool] = False
+    if_it_hangs: ClassVar[str] = ""
 
     def __post_init__(self) -> None:
         check_fields(self, self.kind)
+
+    @property
+    def may_stay(self) -> str:
+        return ""
 
     @property
     def label(self) -> str:
@@ -98,6 +105,7 @@ class Mounted(Operation):
     """A file system, mounted."""
 
     label_format = "mount {path}"
+    is_private = True
     values = "absent|mounted"
 
     path: OwnPath

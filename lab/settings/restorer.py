@@ -4,6 +4,8 @@ import time
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
+from typing import TypeVar
 
 from lab.base import signals
 from lab.base.errors import DeadlineExceeded, HostError, HostKeyError, HostLost, NotNoted, RestoreError
@@ -16,6 +18,7 @@ from lab.settings.host_journal import NAME as HOST_JOURNAL
 from lab.settings.host_journal import HostJournal
 from lab.settings.journal import Journal, Record
 
+T = TypeVar("T")
 PATIENCE_S = 90.0  # a machine that was restarted is back by then
 PAUSE_S = 0.5
 GONE = "the local lab that this host belonged to was taken down, and what was changed on it went with it"
@@ -41,6 +44,16 @@ class Connections:
             self.hosts[role].run("true", deadline_s=10)
         except HostError:
             self.reach(role)
+
+    def insist(self, role: str, act: Callable[[], T]) -> T:
+        """Do it, and once more if the connection broke or it hung."""
+        try:
+            return act()
+        except HostLost:
+            self.reach(role)
+        except DeadlineExceeded:
+            self.ensure(role)
+        return act()
 
     def reach(self, role: str) -> None:
         """Connect again to a host, waiting as long as a restart takes. Raises HostError, and at once in later calls."""
@@ -103,6 +116,8 @@ class Restorer:
         # a folder on a failed disk goes with the mount below it
         as_before = [record for record in order if record.number in progress.problems and self._is_as_it_was(record)]
         for record in as_before:
+            if record.operation.may_stay:
+                self.connections.tell(f"warning: {record.operation.may_stay}")
             self._settle(record, progress)
         if as_before:
             again = [record for record in order if progress.problems.pop(record.number, None) is not None]
@@ -110,7 +125,8 @@ class Restorer:
         for role in {record.host for record in progress.settled.values()}:
             progress.problems |= self._strike(role, progress)
         if progress.problems:
-            problems = list((progress.problems | progress.unnoted).values())
+            numbered, own = progress.problems | progress.unnoted, {record.number for record in taken}
+            problems = [problem for number, problem in numbered.items() if number not in own] or [*numbered.values()]
             raise RestoreError([problem.why for problem in problems], by_hand.write(self.journal.path, problems))
         if not self.journal.open:
             by_hand.remove(self.journal.path)
@@ -162,11 +178,9 @@ class Restorer:
         try:
             if self.is_given_up(record):
                 return None
-            try:
-                return self._put_back_once(record)
-            except (HostLost, DeadlineExceeded):
-                connections.reach(record.host)
-                return self._put_back_once(record)
+            return connections.insist(record.host, partial(self._put_back_once, record))
+        except DeadlineExceeded as error:
+            return record.problem("unknown", record.operation.if_it_hangs or error.cause())
         except HostError as error:
             return record.problem(f"unknown ({error.cause()})")
 
@@ -185,7 +199,9 @@ class Restorer:
         settled = progress.settled
         noted = [settled.pop(number) for number in sorted(settled) if settled[number].host == role]
         try:
-            self._strike_on_host(role, [record for record in noted if record.name != HOST_JOURNAL])
+            if host_journal := self.connections.host_journals.get(role):
+                on_host = [record for record in noted if record.name != HOST_JOURNAL]
+                self.connections.insist(role, partial(host_journal.strike, on_host))
         except HostError as error:
             why = error.on_one_line()
             return {record.number: Problem(f"{role}: {record.name} was put back, but {why}") for record in noted}
@@ -196,13 +212,3 @@ class Restorer:
                 message = f"{role}: {record.name} was put back, but the journal says not: {reason_of(error)}"
                 progress.unnoted[record.number], progress.why_unnoted = Problem(message), error
         return {}
-
-    def _strike_on_host(self, role: str, records: list[Record]) -> None:
-        host_journals = self.connections.host_journals
-        if role not in host_journals:
-            return
-        try:
-            host_journals[role].strike(records)
-        except (HostLost, DeadlineExceeded):
-            self.connections.reach(role)
-            host_journals[role].strike(records)

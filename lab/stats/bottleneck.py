@@ -166,7 +166,7 @@ def _busiest(trials: Sequence[Row], role: str) -> str:
 
 def judge(known: Known) -> Row:
     """VERDICT of one case; nothing is certain where other programs disturbed it."""
-    verdict, disturbed = _judge(known), utilization.disturbance(known.medians)
+    verdict, disturbed = _judge_if_quiet(known), utilization.disturbance(known.medians)
     if not disturbed or verdict["limited_by"] == DISTURBED:
         return verdict
     if verdict["grade"] == UNCLEAR and utilization.longest_wait(known.medians)[1] >= time_budget.MOST:
@@ -175,8 +175,8 @@ def judge(known: Known) -> Row:
     return {**verdict, "grade": lowered, "evidence": f"{verdict['evidence']}; {disturbed}"}
 
 
-def _judge(known: Known) -> Row:
-    """VERDICT of one case on a quiet machine.
+def _judge_if_quiet(known: Known) -> Row:
+    """VERDICT of one case if no other program disturbed it.
 
     Certain limits come first, then factors of which another level was faster, which prove more than counters, and last
     what is only probable.

@@ -62,7 +62,7 @@ def _log_beta_of_half(a: Floats) -> Floats:
 
 
 def student_t(freedom: Floats) -> Floats:
-    """The t with 95 % of Student's distribution within ± t, for each ``freedom`` ≥ 1; NaN for NaN."""
+    """Student's t of a 95 % interval for each number of degrees of freedom (≥ 1); NaN for NaN."""
     values, at = np.unique(freedom, return_inverse=True)
     t = np.where(np.isfinite(values), NORMAL_QUANTILE, np.nan)
     log_scale = 0.5 * np.log(values) + _log_beta_of_half(values / 2)

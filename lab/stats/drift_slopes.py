@@ -21,7 +21,8 @@ class Drift:
     """Changes of speed in percent, each with its 95 % interval; NaN where unknown.
 
     ``in_block``: the last anchor of a block against its first, mean over ``n_blocks``. ``over_run``: by the slope
-    from the first to the last of ``n_points`` blocks, with anchors if the run is ``anchored``.
+    from the first to the last of ``n_points`` blocks, with anchors if the run is ``anchored``. ``ends`` are the
+    median speeds of the first and the last block, in MB/s, in the ``direction`` that changed most.
     """
 
     in_block_pct: tuple[float, float, float]
@@ -29,6 +30,8 @@ class Drift:
     over_run_pct: tuple[float, float, float]
     n_points: int
     anchored: bool
+    direction: str = ""
+    ends: tuple[float, float] = (np.nan, np.nan)
 
 
 def from_own_case(trials: Trials) -> pd.Series[float]:
@@ -59,6 +62,7 @@ def drift(trials: Trials) -> Drift:
     return Drift(
         change_with_interval(within.ends[:, 0]),
         int(within.n[0]), change_with_interval(np.array(theil_sen(times, logs))), len(times), bool(anchors.any()),
+        *_ends(encoded.frame[encoded.good & encoded.transfer]),
     )  # fmt: skip
 
 
@@ -92,6 +96,14 @@ def _last_over_first(anchors: pd.DataFrame) -> Floats:
     ends = np.log(blocks.agg(["first", "last"]).to_numpy(dtype=float))[blocks.size().to_numpy() > 1]
     ratios: Floats = ends[:, 1] - ends[:, 0]
     return ratios
+
+
+def _ends(transfers: pd.DataFrame) -> tuple[str, tuple[float, float]]:
+    """The direction and the ends of a Drift, from the cases that both blocks have."""
+    speeds = transfers.groupby(["direction", "case_id", "block"], observed=True)["MB_per_s"].median().unstack()
+    both = speeds.iloc[:, [0, -1][: speeds.shape[1]]].dropna().groupby("direction", observed=True).median()
+    ends = [(way, (first, last)) for way, first, last in both.itertuples(name=None)] if speeds.shape[1] > 1 else []
+    return max(ends, key=lambda end: abs(np.log(end[1][1] / end[1][0])), default=("", (np.nan, np.nan)))
 
 
 def _by_case_and_block(trials: Encoded, chosen: npt.NDArray[np.intp]) -> Floats:

@@ -11,6 +11,7 @@ from collections.abc import Collection, Mapping
 import numpy as np
 import numpy.typing as npt
 
+from lab.base.groups import grouped
 from lab.design.factors import can_be_combined
 from lab.stats.intervals import Floats
 from lab.stats.speed_matrix import Grid
@@ -81,9 +82,7 @@ def _fit(grid: Grid) -> tuple[Floats, list[tuple[npt.NDArray[np.intp], Floats]]]
     """
     rows = design(grid, grid.codes)[0]
     measured = np.isfinite(grid.log_speed)
-    patterns: dict[bytes, list[int]] = {}
-    for block, pattern in enumerate(np.packbits(measured, axis=0).T):
-        patterns.setdefault(pattern.tobytes(), []).append(block)
+    patterns = grouped((pattern.tobytes(), block) for block, pattern in enumerate(np.packbits(measured, axis=0).T))
     coefficients, unseen = np.zeros((rows.shape[1], len(grid.blocks))), []
     if len(patterns) * float(rows.shape[1]) ** 3 > MOST_WORK:
         return np.full_like(coefficients, np.nan), []

@@ -41,14 +41,12 @@ class OverPairs:
     ``effects`` has the columns KEY and EFFECT, the overall row of a comparison first; ``speeds`` the factors and SPEED.
     ``effects_of_pairs`` and ``speeds_of_pairs`` have a row for each ``row`` there and each ``pair`` (its place): its
     ``n_blocks``; ``change_pct`` or ``MB_per_s`` with its 95 % interval; and the logarithm's ``standard_error``.
-    ``effects_as_logs`` is the second stage.
     """
 
     effects: pd.DataFrame
     effects_of_pairs: pd.DataFrame
     speeds: pd.DataFrame
     speeds_of_pairs: pd.DataFrame
-    effects_as_logs: Pooled
 
 
 def over_pairs(pairs: Sequence[Sequence[Trials]]) -> OverPairs:
@@ -68,7 +66,6 @@ def over_pairs(pairs: Sequence[Sequence[Trials]]) -> OverPairs:
     return OverPairs(
         _effect_table(keys, second), _of_pairs(first, len(pairs), EFFECT[1:4], log_percent),
         _speed_table(grids[0].factors, cases, second_speeds), _of_pairs(first_speeds, len(pairs), SPEED[1:4], _speed),
-        second,
     )  # fmt: skip
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from lab.base.groups import grouped
 from lab.base.untrusted import one_line
 from lab.hosts import ROLES
 from lab.results.json_object import RunJson
@@ -80,10 +81,7 @@ def _good_transfers(trials: Trials) -> list[tuple[tuple[object, ...], str, Mappi
 
 def _join_values(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
     """The values of each name; several are joined."""
-    values: dict[str, set[str]] = {}
-    for name, value in pairs:
-        values.setdefault(name, set()).add(value)
-    return {name: ", ".join(sorted(texts)) for name, texts in values.items()}
+    return {name: ", ".join(sorted(set(texts))) for name, texts in grouped(pairs).items()}
 
 
 def _differing(runs: Sequence[Mapping[str, str]]) -> list[DifferingFact]:
@@ -94,10 +92,8 @@ def _differing(runs: Sequence[Mapping[str, str]]) -> list[DifferingFact]:
 
 def _merge_protocols(facts: Sequence[DifferingFact]) -> list[DifferingFact]:
     """Facts such as ``smb/dialect``; a fact that several protocols share is named once, without a protocol."""
-    groups: dict[tuple[str, tuple[str, ...]], list[str]] = {}
-    for fact in facts:
-        protocol, _, name = fact.name.partition("/")
-        groups.setdefault((name, fact.values), []).append(level_label("protocol", protocol))
+    named = ((fact.name.partition("/"), fact.values) for fact in facts)
+    groups = grouped(((name, values), level_label("protocol", protocol)) for (protocol, _, name), values in named)
     return [
         DifferingFact(name if len(protocols) > 1 else f"{protocols[0]} {name}", values)
         for (name, values), protocols in groups.items()

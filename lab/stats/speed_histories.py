@@ -11,6 +11,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from lab.base.groups import grouped
 from lab.results.saved_runs import SavedRun
 from lab.stats.change_points import best_split, by_level, correlation, criterion, cut, scatter
 from lab.stats.drift_slopes import theil_sen
@@ -87,11 +88,11 @@ def speed_histories(runs: Sequence[SavedRun]) -> list[SpeedHistory]:
     """The history of each protocol, tool and direction with a good trial in any run, writes first."""
     rows: dict[Key, list[Point]] = {}
     for number, run in enumerate(runs):
-        speeds: dict[Key, list[float]] = {}
-        for trial in run.trials:
-            if trial.status == "ok" and trial.elapsed_s and trial.size_bytes:
-                protocol, tool, direction = (str(getattr(trial, name)) for name in POOLED)
-                speeds.setdefault((protocol, tool, direction), []).append(trial.size_bytes / trial.elapsed_s / 1e6)
+        speeds = grouped(
+            ((trial.protocol, trial.tool, str(trial.direction)), trial.size_bytes / trial.elapsed_s / 1e6)
+            for trial in run.trials
+            if trial.status == "ok" and trial.elapsed_s and trial.size_bytes
+        )
         for key, values in speeds.items():
             rows.setdefault(key, []).append(point_of(number, np.array(values)))
     return speed_histories_of(rows, [run.begun for run in runs])

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from lab.design.factors import owner_of
-from lab.results.dataframe import observed
+from lab.results.dataframe import observed_numbers
 from lab.stats.encoding import median_of_each_case
 from lab.stats.factors import POOLED, Level, factors_of
 from lab.stats.link_ceilings import SETTING
@@ -58,7 +58,7 @@ def fastest_cases(waterfall: pd.DataFrame) -> pd.DataFrame:
 
 def _before_flush(some: pd.DataFrame) -> dict[tuple[Level, ...], float]:
     """The median speed of each case without the time of its flush, if its trials noted that."""
-    took = pd.to_numeric(observed(some, {"flush_s"}).get("flush_s", pd.Series(dtype=float)), errors="coerce")
+    took = observed_numbers(some, {"flush_s": "took"})["took"]
     if took.isna().all():  # of older runs
         return {}
     speed = some["size_bytes"] / (some["elapsed_s"] - took) / 1e6

@@ -16,7 +16,7 @@ from lab.stats.trial_numbers import DISK_MOVED
 
 BYTES, OPERATIONS = "bytes_per_s", "per_s"
 DEVICE = "devices"  # in place of a tool: traffic of the server's disks
-# the unit of each test, by its key in lab.results.bonnie.Bonnie
+# the unit of each test, by its key in lab.results.observed.Bonnie
 BONNIE_TESTS = {
     **dict.fromkeys(("write_char", "write_block", "rewrite", "read_char", "read_block"), BYTES),
     **dict.fromkeys(("seeks", "create", "stat", "delete", "random_create", "random_stat", "random_delete"), OPERATIONS),
@@ -79,7 +79,7 @@ def _of_dd(rows: pd.DataFrame) -> list[pd.DataFrame]:
     parts = [_part(shots, tool, shots["direction"].astype(str), BYTES, value=shots["bytes_per_s"])]
     for way, count in (("write", "disk_written_bytes"), ("read", "disk_read_bytes")):
         of_way = shots[(shots["direction"] == way) & (tool == DD)]
-        moved = _numbers(of_way, {"moved": f"server.{count}"})["moved"]
+        moved = dataframe.observed_numbers(of_way, {f"server.{count}": "moved"})["moved"]
         is_counted = moved >= DISK_MOVED * of_way["size_bytes"]
         parts.append(_part(of_way[is_counted], DEVICE, way, BYTES, value=(moved / of_way["elapsed_s"])[is_counted]))
     return parts
@@ -89,7 +89,8 @@ def _of_fio(rows: pd.DataFrame) -> list[pd.DataFrame]:
     parts = []
     for way in ("read", "write"):
         of_way = rows[(rows["tool"] == "fio") & (rows["direction"] == way)]
-        numbers = _numbers(of_way, {"value": f"requests.{way}.iops", "longest_ms": f"requests.{way}.longest_ms"})
+        paths = {f"requests.{way}.iops": "value", f"requests.{way}.longest_ms": "longest_ms"}
+        numbers = dataframe.observed_numbers(of_way, paths)
         parts.append(_part(of_way, "fio", way, OPERATIONS, **numbers))
     return parts
 
@@ -99,19 +100,11 @@ def _of_bonnie(rows: pd.DataFrame) -> list[pd.DataFrame]:
     of_bonnie = rows[rows["tool"] == "bonnie++"]
     parts = []
     for test, unit in BONNIE_TESTS.items():
-        paths = {"value": unit, "cpu": "cpu", "longest_ms": "longest_ms", "too_short": "too_short"}
-        numbers = _numbers(of_bonnie, {name: f"bonnie.{test}.{key}" for name, key in paths.items()})
-        numbers |= _numbers(of_bonnie, {"cached": "bonnie.cached"})
-        part = _part(of_bonnie, "bonnie++", test, unit, **numbers)
+        names = {unit: "value", "cpu": "cpu", "longest_ms": "longest_ms", "too_short": "too_short"}
+        paths = {f"bonnie.{test}.{key}": name for key, name in names.items()} | {"bonnie.cached": "cached"}
+        part = _part(of_bonnie, "bonnie++", test, unit, **dataframe.observed_numbers(of_bonnie, paths))
         parts.append(part[part["value"].notna() | (part["too_short"] > 0)])
     return parts
-
-
-def _numbers(rows: pd.DataFrame, paths: dict[str, str]) -> dict[str, pd.Series]:
-    """Observed numbers by name; NaN where missing."""
-    counted = dataframe.observed(rows, list(paths.values()))
-    nothing = pd.Series(np.nan, index=rows.index)
-    return {name: pd.to_numeric(counted.get(path, nothing), errors="coerce") for name, path in paths.items()}
 
 
 def _part(

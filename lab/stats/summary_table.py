@@ -132,6 +132,5 @@ def rates_table(
 
 def round_trips_per_file(trials: pd.DataFrame) -> Floats:
     """Round trips a file of each trial: segments with data against the payload's direction; NaN for SSH or unknown."""
-    counts = dataframe.observed(trials, [ROUND_TRIPS]).reindex(columns=[ROUND_TRIPS])[ROUND_TRIPS]
-    a_file = pd.to_numeric(counts, errors="coerce") / trials["files"]
+    a_file = dataframe.observed_numbers(trials, {ROUND_TRIPS: "trips"})["trips"] / trials["files"]
     return a_file.where(trials["protocol"] != STREAMED, np.nan).to_numpy(dtype=float)

@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from lab.base.groups import grouped
 from lab.design.factors import ABSENT, CHOOSERS, DEFAULT, owner_of
 from lab.results.json_object import RunJson
 from lab.stats.distributions import two_sided_p
@@ -85,9 +86,7 @@ def _compare(a: Encoded, b: Encoded) -> Versus:
     rows = [by_case(run) for run in runs]
     common = [case for case in rows[0] if case in rows[1]]
     sides = [[run.log_speed[[row[case]]] for case in common] for run, row in zip(runs, rows, strict=True)]
-    groups: dict[tuple[Level, ...], list[int]] = {}
-    for number, case in enumerate(common):
-        groups.setdefault(case[: len(POOLED)], []).append(number)
+    groups = grouped((case[: len(POOLED)], number) for number, case in enumerate(common))
     pooled = [[np.concatenate([logs[number] for number in numbers]) for numbers in groups.values()] for logs in sides]
     tables = versus(common, runs[0].factors, sides), versus(list(groups), POOLED, pooled)
     overall, n_cases = _overall(sides)

@@ -9,7 +9,6 @@ import numpy.typing as npt
 from lab.stats.distributions import Floats
 from lab.stats.factors import Codes
 
-Cells = npt.NDArray[np.bool_]
 MOST_VALUES = 1 << 20  # of a piece: 8 MB, more than any measured run has
 
 
@@ -19,7 +18,9 @@ def two_way(values: Floats) -> tuple[Floats, Floats]:
     Without holes these are the means. NaN for rows and columns that no value joins to the largest part, because their
     height against that cannot be known. Source: Searle, Linear Models, 1971, chapter 7.
     """
-    joined = _largest_part(np.isfinite(values))
+    sums = RowsInParts(len(values))
+    sums.add(values)
+    joined = np.isfinite(values) & sums.largest_part()[:, None]
     rows, columns = (np.full(count, np.nan) for count in values.shape)
     row_at, column_at = joined.any(axis=1), joined.any(axis=0)
     if not joined.any():
@@ -28,7 +29,9 @@ def two_way(values: Floats) -> tuple[Floats, Floats]:
     filled = np.where(inside, values[np.ix_(row_at, column_at)], 0.0)
     if is_tall := len(filled) > filled.shape[1]:
         filled, inside = filled.T, inside.T
-    first = _first(filled, inside)
+    sums = RowsInParts(len(filled))
+    sums.add(np.where(inside, filled, np.nan))
+    first = sums.solve()
     second = (filled - np.where(inside, first[:, None], 0)).sum(axis=0) / inside.sum(axis=0)
     rows[row_at], columns[column_at] = (second, first) if is_tall else (first, second)
     middle = float(np.nanmean(columns))
@@ -63,14 +66,14 @@ class RowsInParts:
 
     def solve(self) -> Floats:
         """The effect of each row, up to a constant; NaN for rows that nothing joins to the largest part."""
-        part = self._largest_part()
+        part = self.largest_part()
         effects = np.full(len(self._counts), np.nan)
         equations = (np.diag(self._counts) - self._together)[np.ix_(part, part)]
         if part.any():
             effects[part] = np.linalg.solve(equations + 1 / part.sum(), self._right[part])
         return effects
 
-    def _largest_part(self) -> npt.NDArray[np.bool_]:
+    def largest_part(self) -> npt.NDArray[np.bool_]:
         """The connected rows (by shared columns) that have most cells."""
         largest, remaining = np.zeros(len(self._counts), dtype=bool), self._counts > 0
         while remaining.any():
@@ -95,33 +98,6 @@ def column_means_by(values: Floats, rows: Floats) -> Floats:
     residuals = np.where(inside, values[known] - rows[known, None], 0).sum(axis=0)
     means: Floats = residuals / np.where(count > 0, count, np.nan) + rows[known].mean()
     return means
-
-
-def _first(filled: Floats, inside: Cells) -> Floats:
-    """The effects of the rows, up to a constant, by the normal equations without the columns' effects."""
-    weights = inside.astype(float)
-    per_column = weights / weights.sum(axis=0)
-    equations = np.diag(weights.sum(axis=1)) - per_column @ weights.T
-    right = filled.sum(axis=1) - per_column @ filled.sum(axis=0)
-    return np.linalg.solve(equations + 1 / len(weights), right)  # any mean may be chosen: 0
-
-
-def _largest_part(present: Cells) -> Cells:
-    """The largest connected set of cells: neighbours share a row or a column."""
-    row_at, column_at = present.any(axis=1), present.any(axis=0)
-    if present[:, column_at].all(axis=1).any() or present[row_at].all(axis=0).any():  # one line joins all others
-        return present
-    largest, remaining = np.zeros_like(present), present
-    while remaining.any():
-        rows, reached = np.arange(len(remaining)) == remaining.any(axis=1).argmax(), 0
-        while reached < rows.sum():
-            reached = int(rows.sum())
-            rows = remaining[:, remaining[rows].any(axis=0)].any(axis=1)
-        part = remaining & rows[:, None]
-        if part.sum() > largest.sum():
-            largest = part
-        remaining = remaining & ~part
-    return largest
 
 
 def row_pieces(values: Floats) -> Iterator[Floats]:

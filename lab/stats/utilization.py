@@ -89,7 +89,8 @@ def _beside(medians: Numbers) -> Limit | None:
     ceiling = medians.get("ceiling_best") or medians.get("line_bytes_per_s")
     is_full = others + own >= NEAR * ceiling if ceiling else medians.get("busy", 0.0) >= ALWAYS_BUSY
     evidence = f"{BESIDE}: they moved {others / 1e6:.3g} MB/s beside the {own / 1e6:.3g} MB/s of the transfer"
-    return Limit(BESIDE, min(1.0, medians.get("link_share", 1.0)), evidence, is_full, True, PROBABLE)
+    share = min(1.0, medians.get("link_share", 1.0))
+    return Limit(BESIDE, share, evidence, is_full, bounds_the_ceiling=True, grade=PROBABLE)
 
 
 def ceiling_is_sure(medians: Numbers) -> bool:

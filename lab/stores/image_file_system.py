@@ -4,7 +4,7 @@ Only a new file of the lab's own is formatted, or a device with the lab's mark. 
 """
 
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import ClassVar
@@ -27,6 +27,7 @@ DEVICE_FUNCTIONS = named_device.FUNCTIONS + read_script(__file__, "device_mount_
 MOUNT_DEVICE = DEVICE_FUNCTIONS + read_script(__file__, "device_mount.sh")
 UNMOUNT_DEVICE = DEVICE_FUNCTIONS + read_script(__file__, "device_unmount.sh")
 REMEDY = "see what the kernel of that host says (`dmesg`), or take the store out of the sweep"
+TOO_SMALL = "give another image_size in [share] of the hosts file, or take the store out of the sweep"
 USABLE = 0.85  # share of an image: btrfs, with two copies of metadata, leaves 0.89 of 2 GiB
 IMAGE, NAMED = "image", "named"
 WHICH_DISK = named_device.FUNCTIONS + read_script(__file__, "which_disk.sh")
@@ -90,16 +91,20 @@ class ImageFileSystem(FileSystem):
         return script(text, *site.devices, root=True) if site.devices else None
 
     def steps(self, site: Site, size_bytes: int, levels: Mapping[str, str]) -> Iterator[Setting]:
-        options = self.mount_options(levels)
+        options = ",".join(("noatime", "nosuid", "nodev", *self.mount_options(levels)))
         if site.devices:
             (device,) = site.devices
             yield named_device.named_device(site.role, device, site.name, size_bytes + named_device.AT_END)
-            mount, words = DeviceMount(site.path, device), self.words_on(device, size_bytes)
-            yield device_mount(site.role, mount, site.name, self.name, options, site.uid, words)
+            words = (site.path, device, in_table(site.path), site.name, self.name, options, str(site.uid))
+            make = script(MOUNT_DEVICE, *words, *self.words_on(device, size_bytes), root=True, deadline_s=DEADLINE_S)
+            yield Setting(site.role, DeviceMount(site.path, device), "mounted", (make,), REMEDY)
             return
         image = f"{site.directory}/store.image"
-        yield image_file(site.role, image, size_bytes, self.make_words)
-        yield image_mount(site.role, site.path, image, self.name, options, site.uid)
+        make = script(MAKE_IMAGE, image, str(size_bytes), *self.make_words, root=True, deadline_s=DEADLINE_S)
+        yield Setting(site.role, ImageFile(image), "present", (make,), TOO_SMALL, before="absent")
+        arguments = (site.path, image, in_table(site.path), self.name, options, str(site.uid))
+        mount = script(MOUNT_IMAGE, *arguments, root=True, deadline_s=DEADLINE_S)
+        yield Setting(site.role, ImageMount(site.path, image), "mounted", (mount,), REMEDY)
 
 
 @dataclass(frozen=True)
@@ -107,10 +112,7 @@ class ImageFile(StoreFiles):
     """An image file in the lab's folder. It stays while it is mounted."""
 
     kind = "image-file"
-
-    @property
-    def label(self) -> str:
-        return f"image {self.path}"
+    label_format = "image {path}"
 
     def _undo(self, old: str) -> tuple[Command, ...]:
         return (script('rm -f -- "$1"', self.path, root=True, deadline_s=DEADLINE_S),)
@@ -121,14 +123,11 @@ class ImageMount(Operation):
     """An image's file system, mounted over a loop device at a folder of the lab's own."""
 
     kind = "image-mount"
+    label_format = "mount of {image} at {path}"
     values = "absent|mounted"
 
     path: OwnPath  #: Its mount point.
     image: OwnPath  #: The image file.
-
-    @property
-    def label(self) -> str:
-        return f"mount of {self.image} at {self.path}"
 
     def read(self) -> Command:
         return script(IMAGE_FUNCTIONS + 'state "$1" "$2"', in_table(self.path), self.image)
@@ -142,47 +141,17 @@ class DeviceMount(Operation):
     """A device's file system, mounted at a folder of the lab's own."""
 
     kind = "device-mount"
+    label_format = "mount of {device} at {path}"
     values = "absent|mounted"
 
     path: OwnPath  #: Its mount point.
     device: DevicePath  #: The device.
-
-    @property
-    def label(self) -> str:
-        return f"mount of {self.device} at {self.path}"
 
     def read(self) -> Command:
         return script(DEVICE_FUNCTIONS + 'mount_state "$1" "$2"', in_table(self.path), self.device)
 
     def _undo(self, old: str) -> tuple[Command, ...]:
         return (script(UNMOUNT_DEVICE, self.path, self.device, in_table(self.path), root=True, deadline_s=DEADLINE_S),)
-
-
-def image_file(role: str, path: str, size_bytes: int, make_words: Sequence[str]) -> Setting:
-    """Make a new image file of this size, and a file system in it by the command ``make_words``."""
-    make = script(MAKE_IMAGE, path, str(size_bytes), *make_words, root=True, deadline_s=DEADLINE_S)
-    remedy = "give another image_size in [share] of the hosts file, or take the store out of the sweep"
-    return Setting(role, ImageFile(path), "present", (make,), remedy, before="absent")
-
-
-def image_mount(role: str, path: str, image: str, kind: str, options: Sequence[str], uid: int) -> Setting:
-    """Mount an image's file system of this ``kind`` at the folder ``path``, and give it to the account ``uid``."""
-    words = (path, image, in_table(path), kind, _all_options(options), str(uid))
-    mount = script(MOUNT_IMAGE, *words, root=True, deadline_s=DEADLINE_S)
-    return Setting(role, ImageMount(path, image), "mounted", (mount,), REMEDY)
-
-
-def device_mount(
-    role: str, mount: DeviceMount, mark: str, kind: str, options: Sequence[str], uid: int, make_words: Sequence[str]
-) -> Setting:
-    """Make a file system of this ``kind`` by ``make_words`` on a device with this mark, and mount it."""
-    words = (mount.path, mount.device, in_table(mount.path), mark, kind, _all_options(options), str(uid), *make_words)
-    make = script(MOUNT_DEVICE, *words, root=True, deadline_s=DEADLINE_S)
-    return Setting(role, mount, "mounted", (make,), REMEDY)
-
-
-def _all_options(options: Sequence[str]) -> str:
-    return ",".join(("noatime", "nosuid", "nodev", *options))
 
 
 def parse_which_disk(text: str) -> tuple[str, str]:

@@ -16,29 +16,21 @@ from lab.base.untrusted import first_line
 from lab.design.option_levels import Option, one_of
 from lab.hosts.command import Command, command, script, shell_function
 from lab.hosts.mounts import parse_mount_lines, real_path
-from lab.platforms.macos.disk_images import (
-    ATTACH,
-    ATTACHED_IMAGE,
-    IMAGES,
-    AttachedImage,
-    MountedVolume,
-    leave_alone,
-    mount_volume,
-)
+from lab.platforms.macos import disk_images
 from lab.platforms.macos.mounts import parse_case_sensitive
 from lab.platforms.macos.parsers import SECTOR_BYTES, parse_images, prove_ours
 from lab.platforms.part import Part
 from lab.settings.operation import Setting
 from lab.settings.parameters import OWN_FOLDER, OwnPath
-from lab.stores.operations import DEADLINE_S, StoreFiles
+from lab.stores.operations import CANNOT_WRITE, DEADLINE_S, StoreFiles
 from lab.stores.store import Facts, FileSystem, Room, Site
 
 # $1 the new image, $2 its sectors, $3 its type. Without a partition map it is one device
 CREATE = 'umask 077 && hdiutil create -quiet -sectors "$2" -type "$3" -layout NONE "$1" && chmod -R go= "$1"'
 # $1 the image, $2 the mount point of its volume. An image that hdiutil does not list is detached at once
 ATTACH_AND_FIND = (
-    shell_function("image", ATTACHED_IMAGE)
-    + f"attached=$({ATTACH}) || exit\n"
+    shell_function("image", disk_images.ATTACHED_IMAGE)
+    + f"attached=$({disk_images.ATTACH}) || exit\n"
     + read_script(__file__, "mac_image_find.sh")
 )
 TYPES = {"sparseimage": "SPARSE", "sparsebundle": "SPARSEBUNDLE", "dmg": "UDIF"}  # by the ending of its name
@@ -115,28 +107,22 @@ class DiskImage(StoreFiles):
     """A disk image in the lab's folder: a file, or a folder of bands."""
 
     kind = "disk-image"
-
-    @property
-    def label(self) -> str:
-        return f"disk image {self.path}"
+    label_format = "disk image {path}"
 
     def _undo(self, old: str) -> tuple[Command, ...]:
         return (command("rm", "-rf", "--", self.path, deadline_s=DEADLINE_S),)
 
 
 @dataclass(frozen=True)
-class FileImage(AttachedImage):
+class FileImage(disk_images.AttachedImage):
     """An attached disk image."""
 
     kind = "attached-image"
+    label_format = "attached image {image}"
     holds = True
 
     image: OwnPath  #: The image, without links.
     place: OwnPath  #: Its mount point.
-
-    @property
-    def label(self) -> str:
-        return f"attached image {self.image}"
 
     @property
     def source(self) -> str:
@@ -144,30 +130,27 @@ class FileImage(AttachedImage):
 
 
 @dataclass(frozen=True)
-class ImageVolume(MountedVolume):
+class ImageVolume(disk_images.MountedVolume):
     """The volume of a disk image, mounted at a folder of the lab's own."""
 
     kind = "image-volume"
-
-    @property
-    def label(self) -> str:
-        return f"volume {self.path}"
+    label_format = "volume {path}"
 
 
 def new_image(site: Site, place: str, size_bytes: int, ending: str) -> Generator[Setting, None, str]:
     """Make an image beside its mount point, attach it, and return its device. Raises LabFailure unless it is ours."""
     image, sectors = f"{place}.{ending}", size_bytes // SECTOR_BYTES
     create = script(CREATE, image, str(sectors), TYPES[ending], deadline_s=DEADLINE_S)
-    remedy = "see what is there, and that its disk can be written to"
-    yield Setting(site.role, DiskImage(image), "present", (create,), remedy, before="absent")
+    yield Setting(site.role, DiskImage(image), "present", (create,), CANNOT_WRITE, before="absent")
     attach = script(ATTACH_AND_FIND, image, place, deadline_s=DEADLINE_S)
     yield Setting(site.role, FileImage(image, place), "attached", (attach,), "see what `hdiutil info` prints there")
-    return Part(site.host).read(lambda text: prove_ours(parse_images(text), image, sectors, site.uid), *IMAGES)
+    images = disk_images.IMAGES
+    return Part(site.host).read(lambda text: prove_ours(parse_images(text), image, sectors, site.uid), *images)
 
 
 def image_volume(site: Site, place: str, kind: str, device: str) -> Setting:
     """Mount a device's volume for the account. All may write there, as on a RAM disk."""
-    mount = (mount_volume(kind, device, place), leave_alone(place, site.uid, "1777"))
+    mount = (disk_images.mount_volume(kind, device, place), disk_images.leave_alone(place, site.uid, "1777"))
     return Setting(site.role, ImageVolume(place), "mounted", mount, "see what `diskutil list` prints there")
 
 

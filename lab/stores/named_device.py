@@ -45,6 +45,7 @@ class NamedDevice(Operation):
     """A device, the lab's while it has the lab's mark."""
 
     kind = "named-device"
+    label_format = "device {device}"
     values = "free|taken"
     volatile = False
     holds = True
@@ -52,10 +53,6 @@ class NamedDevice(Operation):
 
     device: DevicePath  #: Its path, as the user named it.
     mark: FolderName  #: The name of the lab's folder.
-
-    @property
-    def label(self) -> str:
-        return f"device {self.device}"
 
     def read(self) -> Command:
         return script(STATE, self.device, self.mark, root=True)
@@ -112,10 +109,3 @@ class DeviceNode(Operation):
 
     def _undo(self, old: str) -> tuple[Command, ...]:
         return (script(REMOVE_NODE, self.node, self.device, self.part, self.mark, root=True, deadline_s=DEADLINE_S),)
-
-
-def device_node(role: str, node: DeviceNode) -> Setting:
-    """Make the node."""
-    make = script(MAKE_NODE, node.node, node.device, node.part, node.mark, root=True, deadline_s=DEADLINE_S)
-    remedy = "see what the kernel of that host says (`dmesg`), or leave the level of zfs.disks out of the sweep"
-    return Setting(role, node, "present", (make,), remedy)

@@ -5,7 +5,7 @@ and its only device is the lab's image by hdiutil. Facts: docs/reference/platfor
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
@@ -47,15 +47,12 @@ class MacPool(Operation):
     """An imported pool on a Mac. It is destroyed only if its only device is the lab's own image."""
 
     kind = "mac-zpool"
+    label_format = "pool {name} in {image}"
     values = "absent|imported"
 
     name: FolderName  #: Its name.
     image: OwnPath  #: The image, without links.
     place: OwnPath  #: Its mount point.
-
-    @property
-    def label(self) -> str:
-        return f"pool {self.name} in {self.image}"
 
     def read(self) -> Command:
         return script(STATE, self.name, self.image, deadline_s=60)
@@ -97,8 +94,11 @@ class O3x(MacVolume):
         return script(LACK)
 
     def volume(self, site: Site, place: str, device: str, levels: Mapping[str, str]) -> Setting:
-        words = create_options(levels)
-        return pool_volume(site, _pool(site, place, levels), device, levels.get("mimic", ""), words)
+        pool = _pool(site, place, levels)
+        words = (pool.name, pool.image, pool.place, device, levels.get("mimic", ""), *create_options(levels))
+        create = script(CREATE, *words, root=True, deadline_s=DEADLINE_S)
+        remedy = "see what `zpool status` says there, or take the levels that zpool refuses out of the sweep"
+        return Setting(site.role, pool, "imported", (create, leave_alone(pool.place, site.uid, "1777")), remedy)
 
     def read_facts(self, printed: str, mounted_with: Mapping[str, str]) -> Facts:
         levels = parse_o3x(printed)
@@ -113,14 +113,6 @@ class O3x(MacVolume):
 
     def find_fault(self, site: Site) -> Command:
         return script(FAULT, site.name)
-
-
-def pool_volume(site: Site, pool: MacPool, device: str, mimic: str, words: Sequence[str]) -> Setting:
-    """Make a pool on an image's device, for the account. Without ``mimic``, it is on if that Mac has an AFP server."""
-    arguments = (pool.name, pool.image, pool.place, device, mimic, *words)
-    create = script(CREATE, *arguments, root=True, deadline_s=DEADLINE_S)
-    remedy = "see what `zpool status` says there, or take the levels that zpool refuses out of the sweep"
-    return Setting(site.role, pool, "imported", (create, leave_alone(pool.place, site.uid, "1777")), remedy)
 
 
 def create_options(levels: Mapping[str, str]) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ from lab.settings.operation import Operation, Setting
 from lab.settings.parameters import OwnPath
 
 DEADLINE_S = 120  # a slow disk: mkfs, an unmount that writes everything out; a busy guest that links a module of 12 MB
+CANNOT_WRITE = "see what is there, and that its disk can be written to"  # the remedy for a file or folder of a store
 UNLOAD = read_script(__file__, "module_unload.sh")
 IS_THERE = 'if [ -e "$1" ] || [ -L "$1" ]; then echo present; else echo absent; fi'
 LOOP_STATE = """
@@ -25,10 +26,6 @@ class KernelModule(Operation):
     holds = True
     name: ClassVar[str]  #: Its name for modprobe.
 
-    @property
-    def label(self) -> str:
-        return f"module {self.name}"
-
     def _undo(self, old: str) -> tuple[Command, ...]:
         return (script(UNLOAD, self.name, root=True, deadline_s=DEADLINE_S),)
 
@@ -44,6 +41,7 @@ class LoopModule(KernelModule):
     """The kernel module of loop devices, if it was not loaded before."""
 
     kind = "loop-module"
+    label_format = "module loop"
     name = "loop"
 
     def read(self) -> Command:

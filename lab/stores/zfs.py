@@ -13,7 +13,7 @@ from lab.design.payload_size import MIB
 from lab.hosts.command import Command, script
 from lab.settings.operation import Setting
 from lab.stores import named_device, zpool
-from lab.stores.operations import KernelModule, LoopModule
+from lab.stores.operations import CANNOT_WRITE, DEADLINE_S, KernelModule, LoopModule
 from lab.stores.store import ABOUT_COMPRESSION, FILLABLE, Facts, FileSystem, Room, Site
 
 KIB = 1024
@@ -133,7 +133,8 @@ class Zfs(FileSystem):
         if site.devices:
             yield from _named_devices(site, pool.folder, bytes_each, levels["disks"])
         else:
-            yield zpool.vdev_files(site.role, _files(site), bytes_each, vdevs)
+            make = script(zpool.MAKE_FILES, _files(site), str(bytes_each), str(vdevs), root=True)
+            yield Setting(site.role, zpool.VdevFiles(_files(site)), "present", (make,), CANNOT_WRITE, before="absent")
         if levels.get("disks", FILES) == LOOPS:
             yield zpool.loop_disks(site.role, _files(site), pool.folder)
         words = create_words(pool.name, pool.folder, site.path, levels)
@@ -256,7 +257,10 @@ def _named_devices(site: Site, folder: str, bytes_each: int, disks: str) -> Iter
     for number, device in enumerate(site.devices, 1):
         yield named_device.named_device(site.role, device, site.name, bytes_each + named_device.AT_END)
         node = named_device.DeviceNode(f"{folder}/vdev-{number}", device, part, site.name)
-        yield named_device.device_node(site.role, node)
+        words = (node.node, node.device, node.part, node.mark)
+        make = script(named_device.MAKE_NODE, *words, root=True, deadline_s=DEADLINE_S)
+        remedy = "see what the kernel of that host says (`dmesg`), or leave the level of zfs.disks out of the sweep"
+        yield Setting(site.role, node, "present", (make,), remedy)
 
 
 STORE = Zfs()

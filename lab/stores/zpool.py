@@ -46,6 +46,7 @@ class ZfsModule(KernelModule):
     """The kernel module of ZFS, if it was not loaded before."""
 
     kind = "zfs-module"
+    label_format = "module zfs"
     name = "zfs"
 
     def read(self) -> Command:
@@ -60,15 +61,12 @@ class LoopDisks(Operation):
     """Two loops for each file in a folder, and a node of each upper loop. They stay while they are used."""
 
     kind = "loop-disks"
+    label_format = "disks over {folder}"
     values = "absent|present"
     holds = True
 
     folder: OwnPath  #: The folder of the files.
     nodes: OwnPath  #: The folder of the nodes.
-
-    @property
-    def label(self) -> str:
-        return f"disks over {self.folder}"
 
     def read(self) -> Command:
         return script(DISKS_STATE, self.folder, self.nodes, root=True)
@@ -82,10 +80,7 @@ class VdevFiles(StoreFiles):
     """A folder of the lab's own with a pool's files. It stays while the pool exists."""
 
     kind = "vdev-files"
-
-    @property
-    def label(self) -> str:
-        return f"files of a pool in {self.path}"
+    label_format = "files of a pool in {path}"
 
     def _undo(self, old: str) -> tuple[Command, ...]:
         return (script(REMOVE_FILES, self.path, root=True, deadline_s=DEADLINE_S),)
@@ -96,15 +91,12 @@ class Zpool(Operation):
     """An imported pool. It is destroyed only if all its devices are the lab's."""
 
     kind = "zpool"
+    label_format = "pool {name} in {folder}"
     values = "absent|imported"
     volatile = False  # a reboot ends it, but somebody may import it again
 
     name: FolderName  #: Its name.
     folder: OwnPath  #: The folder of its files, or of its device nodes.
-
-    @property
-    def label(self) -> str:
-        return f"pool {self.name} in {self.folder}"
 
     def read(self) -> Command:
         return script(STATE, self.name, self.folder)
@@ -142,13 +134,6 @@ def loop_disks(role: str, folder: str, nodes: str) -> Setting:
     make = script(MAKE_DISKS, folder, nodes, str(SECTOR_BYTES), root=True, deadline_s=DEADLINE_S)
     remedy = "see what the kernel of that host says (`dmesg`), or leave 512e out of the sweep"
     return Setting(role, LoopDisks(folder, nodes), "present", (make,), remedy)
-
-
-def vdev_files(role: str, folder: str, bytes_each: int, count: int) -> Setting:
-    """Make ``count`` files of this size in a new folder."""
-    make = script(MAKE_FILES, folder, str(bytes_each), str(count), root=True)
-    remedy = "see what is there, and that its disk can be written to"
-    return Setting(role, VdevFiles(folder), "present", (make,), remedy, before="absent")
 
 
 def zpool(role: str, pool: Zpool, path: str, uid: int, words: Sequence[str]) -> Setting:

@@ -22,9 +22,10 @@ class Append(Tool):
     payloads = ("file",)
     directions = (Direction.WRITE,)
     options = MappingProxyType({"bs": Option(size(512, 1 << 30, 512), "Bytes of a record; each is flushed.", "64 KiB")})
+    task = "log"  # of append.pl
 
     def argv(self, call: Sequence[str], version: str, move: Move) -> tuple[str, ...]:
-        return run_perl(APPEND, "log", str(parse_size(self.level(move.options, "bs"))), move.source, move.target)
+        return run_perl(APPEND, self.task, str(parse_size(self.level(move.options, "bs"))), move.source, move.target)
 
 
 TOOL = Append()

@@ -3,15 +3,13 @@
 from collections.abc import Sequence
 from types import MappingProxyType
 
-from lab.base.units import parse_size
-from lab.design.factors import Direction
 from lab.design.option_levels import Option, size
 from lab.hosts.command import run_perl
-from lab.workloads.append import APPEND
-from lab.workloads.workload import Move, Tool
+from lab.workloads.append import APPEND, Append
+from lab.workloads.workload import Move
 
 
-class Bands(Tool):
+class Bands(Append):
     """Rewrites a file in the share band by band, in scattered order, and flushes each within the measured time.
 
     8 MiB is the band size of hdiutil (16384 sectors of ``sparse-band-size``), which Time Machine kept for years. It now
@@ -20,17 +18,11 @@ class Bands(Tool):
     """
 
     name = "bands"
-    program = "perl"
-    needs_mount = True
-    payloads = ("file",)
-    directions = (Direction.WRITE,)
+    task = "bands"
     options = MappingProxyType({"bs": Option(size(4096, 1 << 30, 4096), "Bytes of a band; each is flushed.", "8 MiB")})
 
     def lay_out(self, call: Sequence[str], version: str, move: Move) -> tuple[str, ...]:
         return run_perl(APPEND, "lay", "0", move.source, move.target)
-
-    def argv(self, call: Sequence[str], version: str, move: Move) -> tuple[str, ...]:
-        return run_perl(APPEND, "bands", str(parse_size(self.level(move.options, "bs"))), move.source, move.target)
 
 
 TOOL = Bands()

@@ -1,4 +1,4 @@
-"""bonnie++ 2.00: twelve tests of a file system, and the line of numbers that it prints (bon_csv2txt(1))."""
+"""bonnie++ 1.96 to 2.00: twelve tests of a file system, and the line of numbers that it prints (bon_csv2txt(1))."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -9,18 +9,18 @@ from lab.base.errors import Unsupported
 from lab.base.untrusted import FASTEST_BYTES_PER_S, count, quantity, word
 from lab.design.payload_size import MIB
 from lab.hosts import Host
-from lab.results.bonnie import Bonnie, BonnieTest
+from lab.results.observed import Bonnie, BonnieTest
 
 NAME = "bonnie++"
 PROGRAMS: Mapping[str, str] = MappingProxyType({NAME: NAME})  # with its Debian package
 VERSION = re.compile(r"^Version: (\S{1,20})", re.MULTILINE)
-KNOWN = "2.00"
+KNOWN = r"(1\.9[678]|2\.00)[a-z]{0,2}"
 THOUSANDS_OF_FILES = 16  # bonnie++'s default, as in the posts of 2011 and 2015: 16 × 1024
 FILES = THOUSANDS_OF_FILES * 1024
 PASSES = 6  # over the file, about: byte by byte, by blocks and again, each written or read
 TIMES_MEMORY = 2  # memory holds so much of a smaller file that the test no longer measures the disk
-FORMAT = "1.98"
-FIELDS = 50
+FIELDS = {"1.96": 48, "1.97": 48, "1.98": 50}  # by the format of the line, which 2.00 did not change
+SEEKS = slice(7, 7)  # where 1.98 put two fields: how many random seeks, and by how many processes
 TOO_SHORT = r"\+{3,6}"
 UNITS = {"k": 2**10, "m": 2**20, "g": 2**30, "": 2**20}  # without one, MiB
 MILLISECONDS = {"us": 0.001, "ms": 1.0, "s": 1000.0}
@@ -32,14 +32,14 @@ OPERATIONS = {"seeks": (19, 43), "create": (26, 44), "stat": (28, 45), "delete":
 
 
 def check(host: Host, call: Sequence[str]) -> None:
-    """Raise Unsupported for another version than 2.00, because its line may mean something else."""
+    """Raise Unsupported for a version before 1.96, because its tests and its line mean something else."""
     printed = host.run(*call, "-h", check=False)  # an unknown option: it prints its usage
     match = VERSION.search(printed.stderr + printed.stdout)
-    if not match or not match[1].startswith(KNOWN):
+    if not match or not re.fullmatch(KNOWN, match[1]):
         version = f"is version {match[1]}" if match else "does not say its version"
         raise Unsupported(
-            f"bonnie++ {version}, and the lab knows {KNOWN} only",
-            f"install bonnie++ {KNOWN} there, or take it out of store_tools in the sweep",
+            f"bonnie++ {version}, and the lab knows 1.96 to 2.00",
+            "install bonnie++ 2.00 there, or take it out of store_tools in the sweep",
             host=host.name,
         )
 
@@ -78,18 +78,20 @@ def argv(call: Sequence[str], folder: str, size_bytes: int, as_root: bool, optio
 
 def parse_report(text: str, cached: bool) -> Bonnie:
     """The numbers of the one such line in the output; ``cached`` if its file fits into memory. Raises ValueError."""
-    lines = [line for line in text.splitlines() if re.match(r"[0-9]+\.[0-9]+,[0-9]", line)]
+    lines = [line for line in text.splitlines() if re.match(r"[0-9]+\.[0-9]+[a-z]?,[0-9]", line)]
     if len(lines) != 1:
         raise ValueError(f"{len(lines)} lines of numbers instead of one")
     fields = lines[0].split(",")
-    if fields[0] != FORMAT or len(fields) != FIELDS:
-        raise ValueError(f"a line of format {fields[0]:.10} with {len(fields)} fields, not {FORMAT} with {FIELDS}")
+    if len(fields) != FIELDS.get(fields[0]):
+        raise ValueError(f"a line of format {fields[0]:.10} with {len(fields)} fields, not one of {FIELDS}")
+    if fields[0] < "1.98":
+        fields[SEEKS] = ["", ""]
     places = BYTES | OPERATIONS
     tests = {name: _parse_test(fields, *places[name], is_bytes=name in BYTES) for name in places}
     if not any(tests.values()):
         raise ValueError("no test was run")
     return Bonnie(
-        version=word(fields[1], r"2\.00[a-z]{0,2}"), file_bytes=_parse_size(fields[5]), cached=cached, other={},
+        version=word(fields[1], KNOWN), file_bytes=_parse_size(fields[5]), cached=cached, other={},
         files=count(fields[21]) * 1024 if fields[21] else None, line=word(lines[0], r"[ -~]{1,2000}"), **tests,
     )  # fmt: skip
 

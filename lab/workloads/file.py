@@ -2,9 +2,7 @@
 
 import secrets
 
-from lab.base.errors import TransferError
 from lab.base.scripts import read_script
-from lab.base.untrusted import first_line
 from lab.hosts import Host
 from lab.hosts.command import run_perl
 from lab.workloads.workload import Payload
@@ -34,22 +32,13 @@ class OneFile(Payload):
     def files(self, size_bytes: int) -> int:
         return 1
 
-    def make(self, host: Host, path: str, size_bytes: int, seed: str) -> None:
-        _noise(host, "make", path, size_bytes, seed)
-
-    def check(self, host: Host, path: str, size_bytes: int, seed: str) -> None:
-        verdict = _noise(host, "check", path, size_bytes, seed)
-        if verdict != "as made\n":
-            raise TransferError(f"{path} does not hold what was sent: {first_line(verdict)}", host=host.name)
+    def perform(self, mode: str, host: Host, path: str, size_bytes: int, seed: str) -> str:
+        return host.run(*noise(mode, path, size_bytes, seed), deadline_s=deadline_s(size_bytes)).stdout
 
 
 def noise(mode: str, path: str, size_bytes: int, seed: str) -> tuple[str, ...]:
     """The command that makes this seed's noise at ``path`` (``make``), or compares the file there (``check``)."""
     return run_perl(NOISE, mode, path, str(size_bytes), seed)
-
-
-def _noise(host: Host, mode: str, path: str, size_bytes: int, seed: str) -> str:
-    return host.run(*noise(mode, path, size_bytes, seed), deadline_s=deadline_s(size_bytes)).stdout
 
 
 PAYLOAD = OneFile()

@@ -23,9 +23,9 @@ class Rsync(Tool):
     second_copy_options = ("-t",)  # it finds changes by time and size; GVfs over AFP cannot set times
 
     def version(self, host: Host, call: Sequence[str]) -> str:
-        """Its implementation and version. Raises Unsupported for an unknown one."""
+        """Its implementation and version, which may be an error. Raises Unsupported for an unknown one."""
         try:
-            return parse_version(host.run(*call, "--version").stdout)
+            return parse_version(host.run(*call, "--version").output)
         except ValueError as error:
             raise Unsupported(f"rsync --version: {error}", host=host.name) from error
 
@@ -40,12 +40,13 @@ class Rsync(Tool):
 
 def parse_version(text: str) -> str:
     """``rsync 2.6.9, protocol 29`` or ``openrsync, protocol 29``, from ``rsync --version``. Raises ValueError."""
-    openrsync = re.match(r"openrsync: protocol version ([0-9]{1,4})\b", text)
+    openrsync = re.search(r"^openrsync: protocol version (29|[3-9][0-9])\b", text, re.MULTILINE)
     if openrsync:
         return f"openrsync, protocol {openrsync[1]}"
-    rsync = re.match(r"rsync +version v?([0-9][0-9A-Za-z.+~-]{0,40}) +protocol version ([0-9]{1,4})\b", text)
+    version = r"^rsync +version v?([0-9][0-9A-Za-z.+~-]{0,40}) +protocol version ([0-9]{1,4})\b"
+    rsync = re.search(version, text, re.MULTILINE)
     if not rsync:
-        raise ValueError(f"it is neither rsync nor openrsync: {text!r:.100}")
+        raise ValueError(f"it is neither rsync nor the openrsync of macOS: {text!r:.100}")
     return f"rsync {rsync[1]}, protocol {rsync[2]}"
 
 

@@ -2,10 +2,8 @@
 
 from typing import Self
 
-from lab.base.errors import TransferError
 from lab.base.present import present
 from lab.base.scripts import read_script
-from lab.base.untrusted import first_line
 from lab.design.manifest import Manifest
 from lab.design.workload import Workload
 from lab.hosts import Host
@@ -38,15 +36,6 @@ class Tree(Payload):
         blocks = sum(-(-file.size_bytes // BLOCK_BYTES) for file in manifest.files) + len(manifest.folders) + 1
         return blocks * BLOCK_BYTES
 
-    def make(self, host: Host, path: str, size_bytes: int, seed: str) -> None:
-        self._perform(host, "make", path, size_bytes, seed)
-
-    def check(self, host: Host, path: str, size_bytes: int, seed: str) -> None:
-        """See :meth:`Payload.check`. It compares names, too, and finds files that were not sent."""
-        verdict = self._perform(host, "check", path, size_bytes, seed)
-        if verdict != "as made\n":
-            raise TransferError(f"{path} does not hold what was sent: {first_line(verdict)}", host=host.name)
-
     @property
     def is_second_copy(self) -> bool:
         return self._change_step > 0
@@ -58,7 +47,7 @@ class Tree(Payload):
 
     def change(self, host: Host, path: str, size_bytes: int, seed: str) -> None:
         """See :meth:`Payload.change`. Their times change, too."""
-        self._perform(host, "change", path, size_bytes, seed)
+        self.perform("change", host, path, size_bytes, seed)
 
     def names(self) -> str:
         return self._whole_manifest.lines()
@@ -76,7 +65,8 @@ class Tree(Payload):
         changed = present(self._workload).changed
         return round(1 / changed) if changed else 0
 
-    def _perform(self, host: Host, mode: str, path: str, size_bytes: int, seed: str) -> str:
+    def perform(self, mode: str, host: Host, path: str, size_bytes: int, seed: str) -> str:
+        """See :meth:`Payload.perform`. A check compares names, too, and finds files that were not sent."""
         manifest = self._manifest(size_bytes)
         words = run_perl(TREE, mode, path, seed, str(self._change_step))
         limit_s = deadline_s(manifest.size_bytes, len(manifest.files))

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import ClassVar, Self
 
+from lab.base.errors import TransferError
+from lab.base.untrusted import first_line
 from lab.design.case import Case
 from lab.design.factors import Direction
 from lab.design.option_levels import Option
@@ -54,12 +56,18 @@ class Payload(ABC):
         """The number of files in a payload of this size."""
 
     @abstractmethod
+    def perform(self, mode: str, host: Host, path: str, size_bytes: int, seed: str) -> str:
+        """Run the command that makes it (``make``) or compares it (``check``), which then prints ``as made``."""
+
     def make(self, host: Host, path: str, size_bytes: int, seed: str) -> None:
         """Make it at ``path``, as noise from this seed alone, which neither compresses nor is in any cache."""
+        self.perform("make", host, path, size_bytes, seed)
 
-    @abstractmethod
     def check(self, host: Host, path: str, size_bytes: int, seed: str) -> None:
         """Compare every byte at ``path`` with this seed's noise. Raises TransferError if one differs."""
+        verdict = self.perform("check", host, path, size_bytes, seed)
+        if verdict != "as made\n":
+            raise TransferError(f"{path} does not hold what was sent: {first_line(verdict)}", host=host.name)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -57,7 +57,7 @@ def test_of_two_measures_at_once_the_second_is_refused_and_the_first_goes_on(sce
 @pytest.mark.parametrize(
     ("share", "message"),
     [
-        ("readonly", ": lab may not write into the share readonly\nuse an account that may, or a folder"),
+        ("readonly", ": lab may not write into the share readonly\nis it read-only in the server's settings?"),
         ("small", ": the share small is full: a test needs 17 MB and 8 MB are free\nmake room there"),
         (
             "quota",
@@ -68,6 +68,20 @@ def test_of_two_measures_at_once_the_second_is_refused_and_the_first_goes_on(sce
 def test_a_share_that_takes_no_data_is_an_error_that_says_why(scene: Scene, share: str, message: str) -> None:
     assert message in scene.mistake(scene.url("smb", share))
     assert scene.on_server("ls -A /mnt/small") == ""
+
+
+@pytest.mark.parametrize(
+    ("path", "message"),
+    [
+        (
+            "root_only",
+            ": the server 10.99.0.2 refuses its export /mnt/root_only to this machine, or to all",
+        ),
+        ("share/none", ": the server 10.99.0.2 has no export /mnt/share/none, and no such folder in one\n`showmount"),
+    ],
+)
+def test_an_export_that_cannot_be_used_says_why(scene: Scene, path: str, message: str) -> None:
+    assert message in scene.mistake(f"nfs://{SERVER}/mnt/{path}")
 
 
 def test_what_a_restore_cannot_reach_any_more_is_named(one_scene: Scene) -> None:

@@ -9,12 +9,21 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.guide import CONTROLLER, OLD_PAGE, PAGE, Reader, commands, pieces
+from support.guide import CONTROLLER, FIRST_STEP, OLD_PAGE, PAGE, Reader, commands, pieces, shorter
+from support.inside_host import LIBRARIES, PYTHON, bring_python
 from support.local_lab import HOSTS, Bench
 from support.macs import state
 from support.paths import ROOT, TESTS
 
+from lab.local import lifecycle
+
 MAC, OLD = "macos@15.5", "macos@10.9"
+
+
+def follow(reader: Reader, text: str) -> None:
+    for piece in pieces(text):
+        for place in piece.places:
+            reader.type(piece.text, place)
 
 
 def test_the_guide_can_be_followed_word_by_word(new_bench: Callable[..., Bench], tmp_path: Path) -> None:
@@ -22,11 +31,35 @@ def test_the_guide_can_be_followed_word_by_word(new_bench: Callable[..., Bench],
     before = state(bench, (MAC, MAC))
     reader = Reader(bench, tmp_path, {host: host for host in HOSTS})
     with reader.sits_down():
-        for piece in pieces(PAGE.read_text(encoding="utf-8")):
-            for place in piece.places:
-                reader.type(piece.text, place)
+        follow(reader, FIRST_STEP + PAGE.read_text(encoding="utf-8").partition(FIRST_STEP)[2])
     after = state(bench, (MAC, MAC))
     assert {host: sorted(set(before[host]) ^ set(after[host])) for host in HOSTS} == {host: [] for host in HOSTS}
+
+
+ANSWERS = {
+    "mounts the share": "1", "has the share": "server.local", "can log in": "you", "Which share": "serve = lab",
+    "Which account": "", "root commands": "",
+}  # fmt: skip
+TO_CLIENT = f"""
+cat > /Users/you/two-macs.toml && echo 10.99.0.2 server.local >> /etc/hosts && cat > /usr/bin/lab <<'END'
+#!/bin/sh
+LD_LIBRARY_PATH={LIBRARIES} exec {PYTHON} -m lab "$@"
+END
+chmod 755 /usr/bin/lab
+"""
+
+
+def test_two_macs_are_measured_by_ten_lines(new_bench: Callable[..., Bench], tmp_path: Path) -> None:
+    bench = new_bench("--platform", MAC)
+    bring_python(bench, "client")
+    inside = lifecycle.inside_command(bench.name, "client", ("/bin/sh", "-c", TO_CLIENT))
+    subprocess.run(inside, input=shorter("two-macs"), text=True, check=True)
+    before = state(bench, (MAC, MAC))
+    questions = {re.compile(rf"{question}[^>]*> \Z"): answer for question, answer in ANSWERS.items()}
+    reader = Reader(bench, tmp_path, {host: host for host in HOSTS}, questions)
+    with reader.sits_down():
+        follow(reader, PAGE.read_text(encoding="utf-8").partition(FIRST_STEP)[0])
+    assert state(bench, (MAC, MAC)) == before
 
 
 def test_the_guide_leads_to_an_old_mac(new_bench: Callable[..., Bench], tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from support.input_files import HOSTS, SWEEP
 from support.made_up_labs import lab_of
 from support.operations import OLD_VALUES
 from support.paths import CAPTURED_RUNS, ROOT, RUN_CAPTURES
+from support.trial_lines import judged_alike
 
 from lab.base.errors import LabError
 from lab.cli import main as cli
@@ -83,14 +84,18 @@ def test_run_json(tmp_path: Path, content: bytes) -> None:
 @in_one_folder()
 @given(mutated(first_lines(captured("trials.jsonl"))))
 def test_trials(tmp_path: Path, content: bytes) -> None:
-    """Both readers agree on what is a trial."""
+    """Both readers agree on what is a trial, and no number that nobody can have measured comes of one."""
     (tmp_path / "run.json").write_bytes(captured("run.json")[0])
     (tmp_path / "trials.jsonl").write_bytes(content)
+    judged_alike(content if content.endswith(b"\n") else content + b"\n")
     counts = []
     with read_or_refused():
         counts.append(len(RunFolder(tmp_path).trials()))
     with read_or_refused():
-        counts.append(len(load(tmp_path)))
+        frame = load(tmp_path)
+        counts.append(len(frame))
+        assert not frame.select_dtypes("number").isin([float("inf"), -float("inf")]).any(axis=None)
+        assert (frame["MB_per_s"].ge(0) | frame["status"].ne("ok")).all()
     assert len(counts) in (0, 2), "one reader refuses what the other reads"
     assert len(set(counts)) < 2
 
@@ -125,8 +130,9 @@ def test_hosts_file(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "hosts.ini"
     path.write_bytes(content)
     path.chmod(0o600)
-    with read_or_refused():
+    with read_or_refused() as messages:
         load_hosts(path)
+    assert all(message.startswith(f"{path}: ") for message in messages)
 
 
 @in_one_folder()
@@ -134,10 +140,11 @@ def test_hosts_file(tmp_path: Path, content: bytes) -> None:
 def test_sweep_and_plan(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "sweep.toml"
     path.write_bytes(content)
-    with read_or_refused():
+    with read_or_refused() as messages:
         sweep = load_sweep(path)
         for line in plan_text.describe(sweep, plan.plan(sweep, CATALOGUE)):
             line.encode()
+    assert all(message.startswith(f"{path}: ") for message in messages)
 
 
 @in_one_folder()

@@ -23,7 +23,6 @@ from lab.fleet.look import parse_state
 from lab.hosts import mounts
 from lab.init import shares
 from lab.platforms import facts, files
-from lab.platforms import ram_disk as any_ram_disk
 from lab.platforms.linux import clock as linux_clock
 from lab.platforms.linux import mounts as linux_mounts
 from lab.platforms.linux import network as linux_network
@@ -72,7 +71,7 @@ PARSERS = {
     "facts": Parser(facts.parse_facts, "facts.txt"),
     "linux facts": Parser(linux.parse_linux_facts, "facts.txt"),
     "linux radio": Parser(linux_network.parse_radio, printed.IW, error=None),
-    "macos uplink": Parser(macos_network.parse_uplink, "\tuplink rate: 20.09 Mbps [eff] / 21.60 Mbps\n", error=None),
+    "macos uplink": Parser(macos.parse_rate, "\tuplink rate: 20.09 Mbps [eff] / 21.60 Mbps\n", error=None),
     "macos airport": Parser(lambda text: macos_network.parse_airport(text, "en0"), printed.AIRPORT),
     "linux route": Parser(lambda text: linux.parse_route(text, "192.0.2.1"), ROUTE),
     "linux link": Parser(linux.parse_link, "1500\n4: eth0: <UP> mtu 1500 minmtu 68 maxmtu 65535 \n"),
@@ -98,9 +97,9 @@ PARSERS = {
     "linux load": Parser(linux_preflight.parse_load, "0.52 0.58 0.59 1/389 27063\n4\n"),
     "swap of linux": Parser(linux_preflight.parse_meminfo, "SwapTotal:  2097148 kB\nSwapFree:  1 kB\n"),
     "df": Parser(files.parse_df, DF + "/dev/sda1 9 1 8 12% /\n"),
-    "df of inodes": Parser(files.parse_df_inodes,
+    "df of inodes": Parser(files.parse_free_units,
         "Filesystem Inodes IUsed IFree IUse% Mounted on\ntmpfs 9 1 8 12% /\n/dev/b 0 0 0 - /\n"),
-    "df of a folder": Parser(any_ram_disk.parse_source, DF + "/dev/a b 9 1 8 12% /x\n"),
+    "df of a folder": Parser(files.parse_source, DF + "/dev/a b 9 1 8 12% /x\n"),
     "stopwatch": Parser(timed, printed.TIMING), "sw_vers": Parser(macos.parse_sw_vers, "sw_vers-*.txt"),
     "sysctl": Parser(lambda text: macos.parse_sysctl(text, ("a.b",)), "a.b: 1\nc.d: 2\n"),
     "sizes": Parser(lambda text: macos.parse_sizes(text, ("a.b",)), "a.b: 1\nc.d: 2\n"),
@@ -109,7 +108,6 @@ PARSERS = {
     "ifconfig": Parser(macos.parse_ifconfig, "ifconfig-*.txt"),
     "linux networks": Parser(linux_network.parse_networks, f"eth0\n\n{ADDRESS}"),
     "macos networks": Parser(macos.parse_networks, "ifconfig-*.txt"),
-    "macos addresses": Parser(macos.parse_addresses, "ifconfig-*.txt"),
     "ports": Parser(macos.parse_ports, "\nHardware Port: Wi-Fi\nDevice: en0\nEthernet Address: 0:1:2:3:4:5\n"),
     "mtu range": Parser(macos.parse_mtu_range, "Valid MTU Range: 1280-9000\n"),
     "vm_stat": Parser(macos.parse_memory, "vm_stat-*.txt"),
@@ -132,7 +130,7 @@ PARSERS = {
     "rsync": Parser(rsync.parse_version, "rsync-version-*.txt"),
     "tar": Parser(tar.parse_version,
         "tar (GNU tar) 1.35\n", "bsdtar 3.5.3 - libarchive 3.7.4\n", "tar (busybox) 1.36.1\n"),
-    "iperf3": Parser(iperf3.parse, "iperf3*.json", error=LabError),
+    "iperf3": Parser(lambda text: iperf3.parse(text, "there"), "iperf3*.json", error=LabError),
     "began": Parser(iperf3.began, "iperf3*.json", error=None),
     "ssh -v": Parser(ssh.parse_verbose, "ssh-v.txt", error=None),
     "options of a mount": Parser(lambda text: mounts.parse_mount_options(text, "SMB"),
@@ -172,8 +170,6 @@ PARSERS = {
     "snapshot": Parser(probed_host.parse_snapshot, printed.SNAPSHOT),
     "xattr": Parser(on_host_macos.parse_hex, "54 45 58 54 \n00 0A \n"),
     "access list": Parser(on_host_macos.parse_access_list, "-rw-r--r--+ 1 a  b  0 f\n 0: user:a allow read\n"),
-    "volume type": Parser(lambda text: probed_host.parse_volume_type(text, "/Volumes/a"),
-        "/dev/disk4 on /Volumes/a (hfs, local)\n"),
     "failures": Parser(probed_host.parse_failures, '{"fifo": "cp: no fifo"}'),
     "fleet's journal": Parser(parse_line,
         '{"at": "2026-11-26T10:00:00.000+00:00", "event": "ended", "task": "a/b/1", "attempt": 1, '

@@ -73,7 +73,9 @@ def test_what_failed_is_told_first_and_then_why_a_folder_stays(tmp_path: Path) -
         subprocess.run(["umount", folder / "busy"], check=True)
     first, _, why, by_hand = caught.value.brief().splitlines()
     assert first == "server: cat /nowhere: exit code 1: cat: /nowhere: No such file or directory"
-    assert why == f"server: folder {folder} should be 'absent' and is 'present': busy: Device or resource busy"
+    busy = "busy: Device or resource busy; a program or a session of the server has it open, or it holds a mount"
+    remains = f"server: folder {folder} should be 'absent' and is 'present': {busy}"
+    assert why == f"{remains}: end that, then `lab restore`"
     commands = tmp_path / "by-hand.txt"
     assert by_hand == f"to put it back by hand, type what {commands} has"
     subprocess.run(["sh", "-c", 'sudo() { "$@"; }; . "$1"', "sh", commands], check=True)

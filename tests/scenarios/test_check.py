@@ -189,10 +189,10 @@ def test_a_port_that_is_taken_is_told_by_a_run_and_by_its_failed_trial(broken: B
     before = broken.state()
     with running(broken, "server", "perl", "-e", f'{listen} $| = 1; print "ready\n"; <STDIN>') as process:
         done = broken.run(protocol=[protocol], tool=["cp"], direction=["write"])
+        resumed = broken.lab("run", "--resume", str(broken.newest()))
         process.communicate("")
-    assert done.returncode == 1
     warned = f"warning: {protocol}: another server answers at 10.99.0.2 port {port}, which the lab's own needs: stop it"
-    assert warned in done.stderr
+    assert [(which.returncode, warned in which.stderr) for which in (done, resumed)] == [(1, True), (1, True)]
     (trial,) = broken.trials()
     assert trial["reason"].startswith(f"server: port {port} is taken by another server: the lab's own did not work (")
     assert "\n" not in trial["reason"]

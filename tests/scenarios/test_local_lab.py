@@ -88,9 +88,6 @@ def test_status_and_check_tell_what_is_up(bench: Bench) -> None:
     assert bench.name in bench.lab("local", "status").stdout
     report = json.loads(bench.check_output("check", "--json", "--hosts", str(bench.hosts)))
     assert report["hosts"]["client"]["hostname"] == "client"
-    by_subject = {finding["subject"]: finding for finding in report["findings"]}
-    assert {"afp", "nfs", "smb", "ssh"} <= set(by_subject)
-    assert all(by_subject[name]["level"] == "ok" for name in ("afp", "nfs", "smb", "ssh", "link path"))
 
 
 def test_an_argument_that_cannot_be_is_explained(bench: Bench) -> None:

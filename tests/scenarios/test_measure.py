@@ -4,10 +4,10 @@ import re
 from collections.abc import Iterator
 
 import pytest
+from support.inside_host import PYTHON
 from support.local_lab import succeeded
-from support.measured import OWN, SERVER, Scene, measure_well
-
-KEYS = "/etc/ssh/lab_authorized_keys"  # keys of the account lab on hosts of a local lab
+from support.measured import KEYS, OWN, SERVER, Scene, log_in, measure_well
+from support.other_servers import BARE
 
 
 @pytest.mark.parametrize("protocol", ["smb"])
@@ -34,19 +34,15 @@ def test_a_mounted_share_is_measured_by_its_folder(scene: Scene, protocol: str) 
         measure_well(scene, protocol, folder)
         assert scene.ann.shell(f"cat '{folder}/mine'") == "mine\n"
         assert scene.state() == before
+        script = f"cd '{folder}' && {PYTHON} -c '{APPEND}' && cat twice && rm twice"
+        assert scene.ann.shell(script) == "abab", "a run may be kept on a share, too"
     finally:
         scene.end_session()
 
 
 @pytest.fixture
 def with_login(one_scene: Scene) -> Iterator[Scene]:
-    """Ann may log in to the server, as lab, by a key; her ssh knows it as ``nas``."""
-    key = one_scene.ann.shell(
-        f"mkdir -m 700 .ssh && ssh-keygen -q -t ed25519 -N '' -f .ssh/id_ed25519 && ssh-keyscan -t ed25519 {SERVER} "
-        f"2>/dev/null > .ssh/known_hosts && printf 'Host nas\\nHostName {SERVER}\\nUser lab\\n' > .ssh/config && "
-        "cat .ssh/id_ed25519.pub"
-    )
-    one_scene.on_server(f"cp {KEYS} /root/keys && echo '{key.strip()}' >> {KEYS}")
+    log_in(one_scene)
     yield one_scene
     one_scene.on_server(f"cat /root/keys > {KEYS} && rm /root/keys")
     one_scene.ann.shell("rm -r .ssh")
@@ -59,6 +55,12 @@ def test_a_login_shows_the_side_of_the_server(with_login: Scene, scene: Scene) -
     assert scene.on_server("ls -A /home/lab | grep file-share-lab; :") == ""
     measure_well(scene, "smb", scene.url("smb"), "--server", "nas")
     assert all(trial["server_cpu_s"] is not None for trial in scene.trials() if trial["protocol"] == "smb")
+    scene.on_server(f"set -- /home/lab\n{BARE}")  # as on a NAS
+    done = succeeded(scene.measure(scene.url("smb"), "--server", "nas"))
+    assert "the server is only watched (perl is missing" in done.stderr
+    assert "[server]" not in done.stderr
+    assert {trial["server_cpu_s"] is None for trial in scene.trials()} == {False}
+    assert "ssh: the server is only watched (perl is missing" in scene.mistake("nas")
 
 
 # A share's name in smb.conf has no ], and SMB has no " or ? in names
@@ -70,6 +72,11 @@ read only = no
 C
 mkdir "/mnt/share/é [x] 5% 'r' #" && chown lab /mnt/share/é*
 """
+APPEND = """
+from pathlib import Path
+from lab.base import durable
+for _ in range(2): durable.append(Path("twice"), b"ab")
+"""
 START_SAMBA = "cd /run/servers; setsid smbd --foreground --no-process-group -s smb.conf >/dev/null 2>&1 </dev/null &"
 MOST_TRIES = 5  # on a busy machine a program may come and go between two looks
 KILL_SAMBA = "pkill -KILL -x smbd; while pgrep -x smbd >/dev/null; do sleep 0.02; done"
@@ -80,7 +87,7 @@ KILL_SAMBA = "pkill -KILL -x smbd; while pgrep -x smbd >/dev/null; do sleep 0.02
     [
         ("/home/ann", "on a disk or in the memory of this machine (overlay), and on no share", "no share is mounted"),
         ("smb://nosuchserver/x", "the server nosuchserver is not to be found", "is its name right"),
-        ("smb://192.0.2.1/x", "there is no way to the server 192.0.2.1 (192.0.2.1)", "is this machine on its network?"),
+        ("smb://192.0.2.1/x", "there is no way to the server 192.0.2.1: ", "is this machine on its network?"),
         ("smb://lab:pw@10.99.0.2/x", "TARGET has a password in it", "the lab asks for it"),
     ],
 )
@@ -104,8 +111,10 @@ def test_a_share_that_does_not_exist(scene: Scene, protocol: str) -> None:
 @pytest.mark.parametrize("protocol", ["smb"])
 def test_a_wrong_password_is_an_error(scene: Scene, protocol: str) -> None:
     message = scene.mistake(scene.url(protocol), SECRET="wrong")
-    assert ": the password was refused for lab\n" in message
-    assert "are the account and its password right, and may it use the share labram?" in message
+    assert ": the password was refused for lab, or lab may not use the share labram\n" in message
+    assert "are the account and its password right?" in message
+    listed = scene.ann.lab("list", "--all").stdout
+    assert f"failed: {scene.url(protocol)}: the password was refused" in listed
 
 
 def test_a_folder_that_the_share_does_not_have(scene: Scene) -> None:
@@ -119,7 +128,8 @@ def test_a_client_without_gio_is_told_what_to_install(scene: Scene) -> None:
         message = scene.mistake(scene.url("smb"))
     finally:
         scene.bench.inside("client", "mv /usr/bin/gio.gone /usr/bin/gio")
-    assert ": no gio, which mounts what the kernel cannot\n`apt-get install gvfs-backends gvfs-fuse libglib" in message
+    assert ": this machine: no gio: it is part of GVfs, which mounts AFP, and " in message
+    assert "\n`apt-get install gvfs-backends gvfs-fuse libglib" in message
     assert "password" not in message
 
 

@@ -19,8 +19,7 @@ from lab.dataset.engine import Engine, started
 from lab.dataset.folder import Dataset
 from lab.dataset.pooled import Pooled
 from lab.design.factors import ABSENT, CHOOSERS, DEFAULT, owner_of
-from lab.results.bonnie import Bonnie, BonnieTest
-from lab.results.observed import FrameFacts, Observed, Requests, RequestsOneWay
+from lab.results.observed import Bonnie, BonnieTest, FrameFacts, Observed, Requests, RequestsOneWay
 from lab.results.run_folder import RunFolder
 from lab.results.trial import Trial
 from lab.stats.factors import factors_of

@@ -13,8 +13,8 @@ from support.paths import MACOS_CAPTURES
 from support.paths import capture as capture
 
 REAL = (
-    "sh", "sed", "grep", "cat", "perl", "id", "touch", "chmod", "chown", "mkdir", "mv", "mktemp", "head", "rm", "sleep",
-    "awk", "ps", "rmdir",
+    "sh", "env", "sed", "grep", "cat", "perl", "id", "touch", "chmod", "chown", "mkdir", "mv", "mktemp", "head", "rm",
+    "sleep", "awk", "ps", "rmdir",
 )  # fmt: skip
 # State is in files of the folder that they run in. ERA is 10.6 (to 10.9), 10.10 (to 14.3) or 26.
 IFCONFIG = """

@@ -117,7 +117,7 @@ class RecordingHost(LocalHost):
             "mount -i -t": "no\n" if "kernel" in self.lacks else "yes\n",
             "for folder in": "" if "gvfs" in self.lacks else f"/usr/libexec/{argv[-1]}\n",
             "smbstatus": SMBSTATUS, "Login by": "Login by lab (AFP3.3)\n", "ssh-keygen": "ssh-ed25519 AAAA lab\n",
-            "command -v sshd": "/usr/sbin/sshd\n", "id -u": "1000\n1000\n",
+            "for sign": "apt-get\n", "command -v sshd": "/usr/sbin/sshd\n", "id -u": "1000\n1000\n",
             "ip -o address": "4: eth0    inet 192.0.2.2/24 scope global eth0\n",
             "grep -F": "//192.0.2.2/lab /lab/mnt cifs rw,vers=3.1.1 0 0\n",
             "local path": f"{OWN}/gvfs/run/gvfs/share\n",

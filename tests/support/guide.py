@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 
 from lab.hosts.sections import MARK
 from lab.local import lifecycle
@@ -40,33 +41,32 @@ PIECE = re.compile(r"^```([^\n]*)\n(.*?)^```$|`([^`]+)`", re.MULTILINE | re.DOTA
 PLACES = {
     "on the controller": ("controller",), "on the client": ("client",), "on the server": ("server",),
     "on each host": ("client", "server"), "on each mac": ("client", "server"), "on the old mac": ("old",),
+    "on this mac": ("client",), "on the other mac": ("server",),
 }  # fmt: skip
 WHERE = re.compile(rf"\b({'|'.join(PLACES)}):\n\n\Z".replace(" ", r"\s"), re.IGNORECASE)
 CONTROLLER = "controller"
 
 # Replacements for an emulated Mac, which has only Ethernet
-STANDS_FOR = {'"Thunderbolt Bridge"': '"Ethernet"', "bridge0": "en0"}
+STANDS_FOR = {'"Thunderbolt Bridge"': '"Ethernet"', "bridge0": "en0", " two-macs": " ./two-macs.toml"}
+FIRST_STEP = "## 1. "  # above it are the ten lines for two Macs
 # Commands in the text, and where they are typed; shell blocks say that themselves
 TYPED = {"dns-sd -B _ssh._tcp": "client", "lab restore --hosts hosts.ini": CONTROLLER}
 NOT_TYPED = {
     "git clone <this repository> && cd file-share-lab": "loads from the network: the test makes such a folder",
     "scripts/setup.sh check": "loads from the network: it has made the .venv that runs this test",
-    "brew install python": "Homebrew is not emulated",
+    "brew install pipx && pipx install . && PATH=$PATH:~/.local/bin": "no Homebrew: the test brings the lab",
+    "ssh localhost": "makes the keys of a Mac that has none, and an emulated Mac has some",
+    "ls /usr/bin/iperf3-darwin": "emulated Macs have Homebrew's",
+    "iperf3 -s": "the emulated firewall keeps nothing out",
     "brew install iperf3": "Homebrew is not emulated; emulated Macs have its iperf3",
     "sudo port install iperf3": "MacPorts is not emulated",
-    "apt-get install iperf3 rsync perl": "for Debian, whose hosts the local lab makes with these",
-    "apt-get install iperf3 rsync perl openssh-server": "for Debian, as above",
-    "gvfs-backends gvfs-fuse libglib2.0-bin dbus": "for Debian: names of packages",
-    "nfs-ganesha-vfs rpcbind": "for Debian: names of packages",
     "systemctl stop smbd nfs-ganesha netatalk": "for Debian: the local lab's hosts have no systemd",
     "status: active": "what ifconfig prints: PRINTS has it",
     "DHCP Configuration": "what networksetup prints: PRINTS has it",
-    "lab init": "its questions are answered at a terminal: test_init_on_a_link.py; here hosts.ini is filled in by hand",
-    "lab check": "a mention; it is in a block",
-    "lab restore": "a mention; it is in a block",
     "showmount -e": "for a share that the server has already, which these have not: tests/support/macs.py types it",
     "lab run --resume": "needs a run that was interrupted: test_recovery.py",
 }
+MENTIONED = ("lab init", "lab check")  # commands of blocks, in the text
 # What a command must print; a terminal breaks lines between words
 PRINTS = {
     "dns-sd -B _ssh._tcp": r"(?s)\A(?=.*Add +[23] +4 local\. +_ssh\._tcp\. +client\n)(?=.* server\n)",
@@ -75,6 +75,10 @@ PRINTS = {
     'networksetup -getinfo "Thunderbolt Bridge"': r"^DHCP Configuration\nIP address: 10\.99\.0",
     "route -n get 192.168.77.2": "interface: en0\n",
     "ipconfig getifaddr bridge0": r"^192\.168\.77\.1\n",
+    "lab init": r"(?s)\A(?!.*^problem).*ready",
+    "lab plan two-macs": "cases",
+    "lab show": "^Fastest  ",
+    "lab restore": r"nothing\s+is\s+left\s+to\s+put\s+back",
     ".venv/bin/lab check": r"(?s)\A(?!.*^problem).*192\.168\.77\.1\s+on\s+en0,\s+which\s+leads\s+to\s+the",
     ".venv/bin/lab plan sweeps/macs.toml": "cases",
     ".venv/bin/lab show": "^Fastest  ",
@@ -85,7 +89,7 @@ PRINTS = {
 # Commands that run until Ctrl-C, and their exit codes then
 ENDLESS = {"dns-sd -B _ssh._tcp": 130}
 # Changes that shorten the sweep
-SOONER = {"blocks = 6": "blocks = 1", "seconds = 3 ": 'size = "1 MiB" ', '["write", "read"]': '["write"]'}
+SOONER = {"blocks = [46]": "blocks = 1", "seconds = 3 ": 'size = "1 MiB" ', r'\["write", "read"\]': '["write"]'}
 
 FINGERPRINT = re.compile(r"SHA256:[A-Za-z0-9+/]+|(?:[0-9a-f]{2}:){15}[0-9a-f]{2}")
 LOGGED_IN = re.compile(r"zsh-[0-9.]+\$ \Z")
@@ -117,7 +121,7 @@ class Piece:
     @property
     def places(self) -> tuple[str, ...]:
         """Where it is typed, if anywhere: see ``NOT_TYPED``. Raises ValueError if neither table knows it."""
-        if self.text in NOT_TYPED:
+        if self.text in NOT_TYPED or (self.text in MENTIONED and not self.named):
             return ()
         if not self.named and self.text not in TYPED:
             raise ValueError(f"say in tests/support/guide.py where this is typed, or why not: {self.text}")
@@ -140,19 +144,29 @@ def pieces(text: str) -> Iterator[Piece]:
             yield Piece(block or " ".join(code.split()))
 
 
+def shorter(name: str) -> str:
+    """A sweep of the lab's, made shorter."""
+    sweep = (ROOT / f"sweeps/{name}.toml").read_text(encoding="utf-8")
+    for printed, instead in SOONER.items():
+        assert re.search(printed, sweep)
+        sweep = re.sub(printed, instead, sweep)
+    return sweep
+
+
 class Reader:
     """A person who follows the page, with a terminal on the controller and on each Mac.
 
     ``macs`` are the hosts of the local lab by the names that the page uses.
     """
 
-    def __init__(self, bench: Bench, folder: Path, macs: Mapping[str, str]):
+    def __init__(self, bench: Bench, folder: Path, macs: Mapping[str, str], questions: Answers = MappingProxyType({})):
         self.bench, self.macs = bench, macs
         self.home, self.folder = folder / "home", folder / "file-share-lab"
         password = Path("/run/file-share-lab", bench.name, "password").read_text()
         self.answers: Answers = {
             re.compile(r"Are you sure you want to continue connecting .*\? \Z"): self._compare,
             re.compile(r"[Pp]assword( of [^\n]*)?: ?\Z"): password,
+            **questions,
             re.compile(r"(save the key \(.*\)|passphrase[^\n]*): \Z"): "",
         }
         self.terminals: dict[str, Terminal] = {}
@@ -164,7 +178,7 @@ class Reader:
 
     def type(self, text: str, place: str) -> str:
         """Type a command as printed, except ``STANDS_FOR`` and the path of `lab`; its output."""
-        line = f".venv/bin/{text}" if text.startswith("lab ") else text
+        line = f".venv/bin/{text}" if text.startswith("lab ") and place == CONTROLLER else text
         for printed, emulated in STANDS_FOR.items():
             line = line.replace(printed, emulated)
         prints = re.compile(PRINTS.get(text, ""), re.MULTILINE)
@@ -184,13 +198,14 @@ class Reader:
         accounts = Path("/etc/passwd").read_text(encoding="utf-8")
         passwd.write_text(re.sub(r"(?m)^(root:(?:[^:]*:){4})[^:]*", rf"\g<1>{self.home}", accounts), encoding="utf-8")
         environment = {"HOME": str(self.home), "PYTHONPATH": str(ROOT)}
-        answers = {**self.answers, LOGGED_IN: "exit"}
         with ExitStack() as stack:
-            shell = terminal([*PRIVATE, str(passwd)], self.folder, environment, answers)
+            shell = terminal([*PRIVATE, str(passwd)], self.folder, environment, self.answers)
             self.terminals[CONTROLLER] = stack.enter_context(shell)
             for place, host in self.macs.items():
                 inside = lifecycle.inside_command(self.bench.name, host, ("/bin/sh", "-c", ZSH))
                 self.terminals[place] = stack.enter_context(terminal(inside, self.folder, {}, self.answers))
+            for typed in self.terminals.values():  # only now: a Mac's own shell begins with such a prompt
+                typed.answers = {**self.answers, LOGGED_IN: "exit"}
             yield
 
     def _make_folder(self) -> None:
@@ -199,12 +214,8 @@ class Reader:
         script.parent.mkdir(parents=True)
         script.write_text(LAB.format(python=sys.executable))
         script.chmod(0o755)
-        sweep = (ROOT / "sweeps/macs.toml").read_text(encoding="utf-8")
-        for printed, shorter in SOONER.items():
-            assert printed in sweep
-            sweep = sweep.replace(printed, shorter)
         (self.folder / "sweeps").mkdir()
-        (self.folder / "sweeps/macs.toml").write_text(sweep, encoding="utf-8")
+        (self.folder / "sweeps/macs.toml").write_text(shorter("macs"), encoding="utf-8")
         hosts = (ROOT / "hosts.ini").read_text(encoding="utf-8")
         # the client's account has sudo without a password; the server's lines stay
         filled_in = hosts.replace("sudo = password", "sudo = nopasswd", 1).replace(MARK, "")

@@ -1,7 +1,8 @@
 # shellcheck shell=sh
 # Serves /mnt/share, on memory, over SMB, NFS and AFP to anybody who knows the password $1 of the account lab.
 set -e
-mkdir -p /mnt/share /run/servers && mount -t tmpfs -o mode=777 share /mnt/share
+mkdir -p /mnt/share /mnt/root_only /run/servers && mount -t tmpfs -o mode=777 share /mnt/share
+mount -t tmpfs -o mode=777 root_only /mnt/root_only
 cd /run/servers
 cat > smb.conf <<C
 [global]
@@ -37,6 +38,8 @@ NFS_CORE_PARAM { Protocols = 3; MNT_Port = 20048; Enable_NLM = false; Enable_RQU
 NFSv4 { Graceless = true; RecoveryBackend = fs; RecoveryRoot = "$PWD"; }
 EXPORT { Export_Id = 7; Path = "/mnt/share"; Pseudo = "/mnt/share"; Filesystem_id = 7.7; Access_Type = RW;
     Squash = No_Root_Squash; SecType = sys; Attr_Expiration_Time = 0; FSAL { Name = VFS; } }
+EXPORT { Export_Id = 8; Path = "/mnt/root_only"; Pseudo = "/mnt/root_only"; Filesystem_id = 7.8; Access_Type = RW;
+    SecType = sys; PrivilegedPort = true; FSAL { Name = VFS; } }
 C
 sed 's/^\([^ ]* [^ ]*\) tmpfs /\1 ext4 /' /proc/self/mounts > mtab && rm /etc/mtab && cp mtab /etc/mtab
 setsid rpcbind -f -w > rpcbind.log 2>&1 < /dev/null &

@@ -165,6 +165,7 @@ def arrange(new_bench: Callable[..., Bench], *options: str) -> Scene:
     return Scene(bench, ann, password_of(bench))
 
 
+KEYS = "/etc/ssh/lab_authorized_keys"  # keys of all accounts on hosts of a local lab
 LINK = 200e6 / 8  # bytes a second
 OWN = r"file-share-lab-[0-9a-f]{16}"
 
@@ -178,6 +179,17 @@ def one_scene(new_bench: Callable[..., Bench]) -> Scene:
 def scene(one_scene: Scene) -> Iterator[Scene]:
     with one_scene.left_as_found():
         yield one_scene
+
+
+def log_in(scene: Scene, port: int = 22) -> None:
+    """Let ann log in to the server, as lab, by a key; her ssh knows it as ``nas``."""
+    key = scene.ann.shell(
+        f"mkdir -m 700 .ssh && ssh-keygen -q -t ed25519 -N '' -f .ssh/id_ed25519 && ssh-keyscan -p {port} -t ed25519 "
+        f"{SERVER} 2>/dev/null > .ssh/known_hosts && printf 'Host nas\\nHostName {SERVER}\\nUser lab\\nPort {port}\\n' "
+        "> .ssh/config && "
+        "cat .ssh/id_ed25519.pub"
+    )
+    scene.on_server(f"cp {KEYS} /root/keys && echo '{key.strip()}' >> {KEYS}")
 
 
 def measure_well(scene: Scene, protocol: str, *words: str) -> str:

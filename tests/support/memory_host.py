@@ -65,7 +65,7 @@ class Counter:
 
 
 class MemoryHost(LocalHost):
-    """Knows ``read KEY`` and ``write KEY VALUE``; anything else fails the test. Each write calls ``watch`` first."""
+    """Knows ``read KEY``, ``write KEY VALUE`` and ``true``; else the test fails. Each write calls ``watch`` first."""
 
     def __init__(self, role: str, counter: Counter | None = None, **values: str):
         super().__init__(role)
@@ -97,9 +97,9 @@ class MemoryHost(LocalHost):
             self.counter.gone = {"dead": HostLost("gone"), "killed": Killed()}.get(fault.kind)
             raise self.counter.gone or HostLost(f"{self.name}: the connection was lost")
 
-    def _effect(self, verb: str, key: str, value: str = "") -> str:
-        if verb == "read":
-            return self.values[key]
+    def _effect(self, verb: str, key: str = "", value: str = "") -> str:
+        if verb in ("read", "true"):  # true: whether the host still answers
+            return self.values[key] if key else ""
         assert verb == "write", f"{self.name}: no such command: {verb}"
         self.watch(self, key, value)
         if key not in self.stuck_keys:

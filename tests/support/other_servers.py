@@ -30,6 +30,13 @@ tries=0
 until ls -d {MOUNTS}/gvfs/smb*; do tries=$((tries + 1)); [ $tries -lt 100 ] || exit 1; sleep 0.1; done
 """
 UNMOUNT = f"umount -l {MOUNTS}/gvfs; xargs kill < {MOUNTS}/pids; sleep 1; rm -rf {MOUNTS}"
+# The programs of the only folder in PATH; $1 is the home of an account. `ip` is in /usr/sbin, where the lab looks, too
+BARE = """
+mkdir -p /opt/bare && cd /usr/bin && for name in cat date grep head id ls sed sh sleep uname; do
+    ln -sf "$PWD/$name" /opt/bare
+done
+echo 'PATH=/opt/bare' > "$1/.bashrc"
+"""
 RESTART_SAMBA = """
 cd /run/servers && setsid smbd --foreground --no-process-group -s smb.conf > smb.log 2>&1 < /dev/null &
 until grep -q ':01BD .* 0A ' /proc/net/tcp /proc/net/tcp6; do sleep 0.1; done
@@ -60,7 +67,7 @@ def unseen_hosts(bench: Bench, **share: str) -> Path:
 
 def on_share(bench: Bench) -> list[str]:
     """The files on the share, as the server sees them."""
-    return bench.inside("server", f"find {SHARE} -mindepth 1").splitlines()
+    return bench.inside("server", f"find {SHARE}").splitlines()[1:]
 
 
 @pytest.fixture(scope="module")
@@ -83,8 +90,8 @@ def unseen(served: Bench) -> Iterator[Bench]:
 
 
 def wait_until_under_way(bench: Bench, run: Popen[str]) -> None:
-    """Wait until part of a payload is on the share."""
-    wait_until(lambda: bench.inside("server", f"find {SHARE} -type f -size +8M"), "the payload", 120, run)
+    """Wait until 8 MiB of a payload are on the share."""
+    wait_until(lambda: bench.inside("server", f"find {SHARE} -type f -size +16384"), "the payload", 120, run)
 
 
 SMB_CONF = """\

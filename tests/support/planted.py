@@ -204,7 +204,8 @@ def planted_run(text: str, **more: Any) -> dict[str, Any]:
     run = {name: planted(next(iter(kinds)), text) for name, kinds in _RUN_TYPES.items()}
     facts = dict.fromkeys(typing.get_type_hints(Facts), text) | {text: text, "platform": "linux"}
     hosts = {"client": facts, "server": facts, text: facts}
-    fixed = {"seed": 1, "ceiling_shots": 2, "payload_bytes": 2**20, "ordering": "mirrored", "schema": 2, "hosts": hosts}
+    fixed = {"seed": 1, "ceiling_shots": 2, "payload_bytes": 2**20, "ordering": "mirrored", "schema": 2}
+    fixed |= {"hosts": hosts, "failed": True}
     return run | fixed | {"left_out": {text: text}, "caveats": {"ram": text, text: text}, text: text} | more
 
 

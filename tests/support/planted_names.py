@@ -61,7 +61,7 @@ def planted_in(kind: type[JsonObject]) -> dict[str, Any]:
             values[name] = TEXT
         elif any(typing.get_origin(member) is tuple for member in members):
             values[name] = [TEXT]
-    return values | {"of another version": [TEXT, {"deep": TEXT}]}
+    return values | {"of another version": [TEXT, {"deep": TEXT}, dict.fromkeys([TEXT, *TEXT.splitlines()], 0.5)]}
 
 
 def write_planted(results: Path, trials: Sequence[Trial] = (), **described: Any) -> RunFolder:
@@ -88,6 +88,7 @@ def _planted_run() -> dict[str, Any]:
     }
     hosts["client"] |= {"hostname": "marsgate", "user": "annabelle", "home": "/Users/annabelle", "platform": "linux",
                         "tools": {"rsync": TEXT}, "about": {"model": TEXT}}  # fmt: skip
+    hosts["client"]["disks"] = {line: {"bytes": 1} for line in TEXT.splitlines()}
     hosts["server"] |= {"hostname": "nas-of-ann.fritz.box", "user": "Zoë Müller", "platform": "linux"}
     return {
         "names": NAMES, "hosts": hosts, "title": SENTENCE, "ended": TEXT, "saved_as": "annabelle",

@@ -93,10 +93,11 @@ SAMPLED = (STAT, GROUP, LINK, OLD_USAGE, OLD_SPLIT, OLD_THROTTLED, DISKS, MEMORY
 NET = ("tx_bytes", "rx_bytes", "tx_packets", "rx_packets")
 MTU, CARRIER = "/sys/class/net/{}/mtu", "/sys/class/net/{}/carrier_changes"
 # The lines to read, as a pattern for grep -E and perl: processor, memory, TCP, control group, disks, interfaces.
-# Only disks that are hardware, or look like hardware; a Synology NAS calls them sata1, sas1 and usb1.
+# Only disks that are hardware, or look like hardware; a Synology NAS calls them sata1, sas1 and usb1. In
+# /proc/net/dev of old kernels, such as 2.6.32, a large number follows its colon at once.
 KEPT = (
     "^(cpu[0-9 ]|MemAvailable:|Tcp:|(usage|user|system|throttled)_usec |(user|system|throttled_time|some) |[0-9]"
-    "| +[0-9]+ +[0-9]+ (sd|hd|vd|xvd|ubd|nvme|mmcblk|dasd|pmem|nbd|rbd|sata|sas|usb)| *[^ :]+:( +[0-9]+){16}$)"
+    "| +[0-9]+ +[0-9]+ (sd|hd|vd|xvd|ubd|nvme|mmcblk|dasd|pmem|nbd|rbd|sata|sas|usb)| *[^ :]+: *[0-9]+( +[0-9]+){15}$)"
 )
 PROCESS = re.compile(r"([0-9]+) \((.*)\) \S (?:\S+ ){10}([0-9]+) ([0-9]+) (?:\S+ ){6}([0-9]+)", re.DOTALL)
 
@@ -207,8 +208,15 @@ def _group(files: Mapping[str, Sequence[str]]) -> dict[str, float]:
 
 
 def _disks(lines: Iterable[str]) -> dict[str, Disk]:
-    """Whole disks: the table has their partitions too, named after them (sda1, nvme0n1p1)."""
+    """Whole disks: the table has their partitions too, named after them (sda1, nvme0n1p1).
+
+    NVMe with several paths has each path as nvme0c1n1; the disk itself, nvme0n1, counts too in new kernels alone.
+    """
     rows = {fields[2]: fields for fields in map(str.split, lines) if len(fields) >= 13}
+    for name in [name for name in rows if re.fullmatch("nvme[0-9]+c[0-9]+n[0-9]+", name)]:
+        disk = rows.get(re.sub("c[0-9]+", "", name))
+        if disk and any(number != "0" for number in disk[3:13]):
+            del rows[name]
     return {
         name: Disk(count(fields[5]) * SECTOR_BYTES, count(fields[9]) * SECTOR_BYTES, count(fields[12]) / 1000)
         for name, fields in rows.items()
@@ -266,14 +274,18 @@ COUNT_TICKS = 'cat /proc/stat && echo && sleep "$1" && cat /proc/stat'
 class LinuxClock(Clock):
     """Times and counts on a Linux host."""
 
+    watches = True
     counts = read_script(__file__, "counts.pl")
     sampler = read_script(__file__, "sampler.pl")
     sampler_ready = '[ -s "$1" ]'  # its first sample is written at once
     parse_counters = staticmethod(parse_counters)
     parse_samples = staticmethod(parse_samples)
 
+    def watch(self, peer: str) -> None:
+        super().watch(as_filter(peer))
+
     def install(self, directory: str, interface: str, peer: str) -> None:
-        super().install(directory, interface, as_filter(peer))
+        super().install(directory, interface, peer)
         lines = "\n".join((KEPT, self.peer, *list_counted_files(interface)))
         self.host.shell('umask 077; cat > "$1/counted"', directory, given=f"{lines}\n")
 

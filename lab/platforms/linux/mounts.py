@@ -52,9 +52,9 @@ class LinuxMounts(Mounts):
     def _protection(self, mounted: MountedShare) -> Mapping[str, str]:
         """Signing and encryption by the kernel's DebugData, or by the options where these name it."""
         text = self.host.run("cat", DEBUG_DATA, check=False).stdout
-        share = rf"\\{mounted.server}\{mounted.share.partition('/')[0]}"
+        path = rf"\\{mounted.server}\{mounted.share}".replace("/", "\\")
         words = {"true": "on", "false": "off"}
-        signing, encryption = words.get(parse_signed(text, share)), words.get(parse_encrypted(text, share))
+        signing, encryption = words.get(parse_signed(text, path)), words.get(parse_encrypted(text, path))
         # sec=ntlmsspi and the like are signed (cifs_show_security)
         signing = signing or ("on" if re.fullmatch("(ntlm|krb5).*i", mounted.options.get("sec", "")) else None)
         encryption = encryption or ("on" if "seal" in mounted.options else None)

@@ -1,8 +1,7 @@
 """Linux: iproute2, /proc and /sys. Facts about its commands: docs/reference/platforms.md."""
 
 import re
-from collections.abc import Sequence
-from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
+from ipaddress import ip_address
 
 from lab.base.errors import LabFailure
 from lab.base.scripts import read_script
@@ -12,7 +11,7 @@ from lab.platforms.facts import TOOLS, Facts, parse_facts
 from lab.platforms.linux.clock import LinuxClock
 from lab.platforms.linux.files import LinuxFiles, LinuxPrograms
 from lab.platforms.linux.mounts import LinuxMounts
-from lab.platforms.linux.network import LinuxNetwork
+from lab.platforms.linux.network import LinuxNetwork, table_route
 from lab.platforms.linux.preflight import LinuxPreflight
 from lab.platforms.linux.ram_disk import LinuxRamDisks
 from lab.platforms.linux.settings import LinuxSettings
@@ -21,7 +20,12 @@ from lab.platforms.platform import Platform
 FACTS = read_script(__file__, "facts.sh")
 # Old versions of iproute2 and BusyBox know no -j, and a host may lack ip. $1 an address, then the words of its zone
 ROUTE = 'ip -o route get "$@" 2>/dev/null || cat /proc/net/route /proc/net/ipv6_route 2>/dev/null; :'
+REFUSED = ("unreachable", "prohibit", "blackhole", "throw")  # kinds of routes that lead nowhere
 LINK = 'cat "/sys/class/net/$1/mtu" && { ip -o -d link show dev "$1" 2>/dev/null; :; }'
+
+
+class NoRoute(ValueError):
+    """There is no route to an address."""
 
 
 class Linux(Platform):
@@ -45,25 +49,13 @@ class Linux(Platform):
         mtu, mtu_min, mtu_max = self.parse(parse_link, link)
         speed = self.host.run("cat", f"/sys/class/net/{interface}/speed", check=False).stdout.strip()
         return Facts(
-            hostname=values["hostname"],
-            platform=self.name,
-            os=values["os"],
-            kernel=f"Linux {values['kernel']}",
-            cpu=values["cpu"],
-            cores=int(values["cores"]),
-            memory_bytes=int(values["memory_kib"]) * 1024,
-            available_bytes=int(values["available_kib"]) * 1024,
-            user=values["user"],
-            is_root=values["uid"] == "0",
-            home=values["home"],
-            interface=interface,
-            mtu=mtu,
-            mtu_min=mtu_min,
-            mtu_max=mtu_max or None,
-            link_bits_per_s=int(speed) * 10**6 if re.fullmatch(r"[1-9][0-9]{0,8}", speed) else None,
-            tools=tools,
+            hostname=values["hostname"], platform=self.name, os=values["os"], kernel=f"Linux {values['kernel']}",
+            cpu=values["cpu"], cores=int(values["cores"]), memory_bytes=int(values["memory_kib"]) * 1024,
+            available_bytes=int(values["available_kib"]) * 1024, user=values["user"], is_root=values["uid"] == "0",
+            home=values["home"], interface=interface, mtu=mtu, mtu_min=mtu_min, mtu_max=mtu_max or None,
+            link_bits_per_s=int(speed) * 10**6 if re.fullmatch(r"[1-9][0-9]{0,8}", speed) else None, tools=tools,
             congestion=values.get("congestion") or None,
-        )
+        )  # fmt: skip
 
     def _interface_to(self, peer: str) -> str:
         """The interface that leads to a peer. Raises LabFailure."""
@@ -72,8 +64,12 @@ class Linux(Platform):
         try:
             routes = self.host.shell(ROUTE, address, *(("oif", zone) if zone else ())).stdout
             interface = parse_route(routes, peer)
-        except ValueError as error:
+        except NoRoute as error:
             raise LabFailure(f"no route leads to {peer}", remedy, host=self.host.name) from error
+        except ValueError as error:
+            message = f"the interface that leads to {peer} has a name that the lab cannot write into commands"
+            remedy = "give it one of letters and digits there: `ip link set dev NAME name lan0`"
+            raise LabFailure(message, remedy, host=self.host.name) from error
         if not interface:
             raise LabFailure(f"{peer} is an address of this host itself", remedy, host=self.host.name)
         return interface
@@ -95,25 +91,17 @@ def parse_route(text: str, peer: str) -> str:
     ``text`` is a line of ``ip -o route get``, from iproute2 of any age or BusyBox, or /proc/net/route and ipv6_route.
     """
     words = text.split()
+    if words and words[0] in REFUSED:
+        raise NoRoute("no route")
     if "dev" in words and not text.startswith("Iface"):
         return "" if words[0] == "local" else interface_name(words[words.index("dev") + 1])
     bare, _, zone = peer.partition("%")
     address = ip_address(bare)
-    routes = [route for line in text.splitlines() if (route := _table_route(line.split(), address.version))]
+    routes = [route for line in text.splitlines() if (route := table_route(line.split(), address.version))]
     to_peer = [route for route in routes if address in route[0] and zone in ("", route[2])]
     if not to_peer:
-        raise ValueError("no route")
+        raise NoRoute("no route")
     return interface_name(max(to_peer, key=lambda route: (route[0].prefixlen, -route[1]))[2])
-
-
-def _table_route(row: Sequence[str], version: int) -> tuple[IPv4Network | IPv6Network, int, str] | None:
-    """Network, metric and interface of a row that is in use (RTF_UP), if it has this version of IP."""
-    if version == 6 and len(row) == 10 and int(row[8], 16) & 1 and row[9] != "lo":
-        return ip_network((bytes.fromhex(row[0]), int(row[1], 16)), strict=False), int(row[5], 16), row[9]
-    if version == 4 and len(row) == 11 and row[3] != "Flags" and int(row[3], 16) & 1:
-        network, mask = (bytes.fromhex(row[number])[::-1] for number in (1, 7))
-        return ip_network((network, int.from_bytes(mask).bit_count()), strict=False), int(row[6]), row[0]
-    return None
 
 
 def parse_link(text: str) -> tuple[int, int | None, int | None]:

@@ -6,7 +6,7 @@ Everything is read from /proc and /sys, except whether systemd may sleep, which 
 import re
 
 from lab.base.scripts import read_script
-from lab.base.untrusted import match_of
+from lab.base.untrusted import count, match_of
 from lab.platforms.facts import Facts
 from lab.platforms.preflight import Disturbance, Looks, Preflight, judge_load, judge_swap
 from lab.settings.tcp_reach import SYSTEM, Reach, ReachByVersion
@@ -29,7 +29,8 @@ POWER = read_script(__file__, "power.sh")
 SLEEP = PROCESSES + '\necho "sleep.target $(systemctl is-enabled sleep.target 2>/dev/null)"'
 LOAD = 'cat /proc/loadavg; grep -c "^cpu[0-9]" /proc/stat'
 MEMORY = "cat /proc/meminfo"
-RAID = "cat /proc/mdstat 2>/dev/null; :"
+RAID = "cat /proc/mdstat /proc/nmdstat 2>/dev/null; :"  # nmdstat: Unraid's driver on other systems
+UNRAID = {"check": "parity check", "recon": "rebuild", "clear": "clearing of a disk"}
 
 
 class LinuxPreflight(Preflight):
@@ -92,13 +93,22 @@ def parse_processes(text: str) -> list[Disturbance]:
 
 
 def parse_mdstat(text: str) -> list[Disturbance]:
-    """Software RAID arrays that are being checked or rebuilt, of /proc/mdstat."""
+    """Software RAID arrays that are being checked or rebuilt, of /proc/mdstat.
+
+    Unraid's driver has lines ``name=value`` there; its mdResync is 0 while nothing runs.
+    """
     blocks = re.split(r"^(md\S*) : ", text, flags=re.MULTILINE)
     disturbances = []
     for array, block in zip(blocks[1::2], blocks[2::2], strict=True):
         if busy := re.search(r"\b(resync|recovery|reshape|check)\s*=\s*([\d.]+%)", block):
             remedy = f"wait until it has ended; a check can be stopped: `echo idle > /sys/block/{array}/md/sync_action`"
             disturbances.append(Disturbance(f"the RAID array {array} is at {busy[2]} of a {busy[1]}", remedy))
+    values = dict(re.findall(r"^mdResync(|Pos|Size|Action)=(.*)$", text, re.MULTILINE))
+    active, done, size = (count(values.get(name, "0").strip()) for name in ("", "Pos", "Size"))
+    if active:
+        action = UNRAID.get(values.get("Action", "").split(" ")[0], "parity check or rebuild")
+        what = f"the array of Unraid is at {100 * done / max(size, 1):.1f} % of a {action}"
+        disturbances.append(Disturbance(what, "wait until it has ended, or pause it"))
     return disturbances
 
 

@@ -29,14 +29,10 @@ def parse_counters(lines: Iterable[str], interface: str) -> Counters:
     spaces = parse_sizes("\n".join(tables.get("sysctl", ())), SPACES)
     mtu = next(count(line.split()[1]) for line in tables["netstat"] if "<Link#" in line)
     return Counters(
-        tx_bytes=reading.net["tx_bytes"],
-        rx_bytes=reading.net["rx_bytes"],
-        cpu_s=None,
-        retransmits=None,
+        tx_bytes=reading.net["tx_bytes"], rx_bytes=reading.net["rx_bytes"], cpu_s=None, retransmits=None,
         state={name.rpartition(".")[2]: str(spaces[name]) for name in SPACES} | {"mtu": str(mtu)},
-        reading=reading,
-        others=_others(tables, interface),
-    )
+        reading=reading, others=_others(tables, interface),
+    )  # fmt: skip
 
 
 def parse_samples(text: str, interface: str) -> Iterator[Reading]:

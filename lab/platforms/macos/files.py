@@ -29,15 +29,15 @@ class MacPrograms(Programs):
 
     other_names = MappingProxyType({"iperf3": "iperf3-darwin"})
 
-    def how_to_install(self, package: str) -> str:
+    def _installation(self, packages: str) -> str:
         """Everything but iperf3 comes with macOS, in folders that are in every PATH; Homebrew has the rest."""
-        if package == "perl":
+        if packages == "perl":
             return NO_PERL_ON_MAC
-        if package in WITH_MACOS:
-            return f"{package} comes with macOS: find out where it went, or `brew install {package}` there"
+        if packages in WITH_MACOS:
+            return f"{packages} comes with macOS: find out where it went, or `brew install {packages}` there"
         if self.missing(["brew"]):
-            return f"install Homebrew there (https://brew.sh), then `brew install {package}`"
-        return f"`brew install {package}` there"
+            return f"install Homebrew there (https://brew.sh), then `brew install {packages}`"
+        return f"`brew install {packages}` there"
 
 
 COPY_UNCACHED = read_script(__file__, "copy_uncached.pl")

@@ -3,11 +3,15 @@
 import re
 from urllib.parse import unquote
 
+from lab.hosts import macos_privacy
 from lab.hosts import mounts as reports
+from lab.hosts.command import run_perl
 from lab.platforms.macos.parsers import parse_plist
-from lab.platforms.mounts import MountedShare, Mounts, Values
+from lab.platforms.mounts import MountedShare, Mounts, Told, Values
+from lab.platforms.network import CONNECT
 
 PROTOCOLS = {"smbfs": "smb", "afpfs": "afp", "nfs": "nfs"}
+PORTS = {"smb": 445, "afp": 548, "nfs": 2049}
 URL = re.compile(r"//(?:(?P<login>[^@/]*)@)?\[?(?P<server>[^/@]*?)\]?(?::[0-9]+)?/(?P<share>.*)")
 EXPORT = re.compile(r"(?P<login>)\[?(?P<server>[^/]*?)\]?:(?P<share>/.*)")
 
@@ -30,6 +34,26 @@ class MacMounts(Mounts):
         elif mounted.protocol == "nfs":
             asked = reports.read_parameters(reports.parse_nfsstat(self._printed("nfsstat", "-m", mounted.path)))
         return {"mount": "kernel", **asked, "mount_options": mounted.option_text}
+
+    def kept_out(self, share: str, output: str = "") -> Told | None:
+        starter = macos_privacy.starter_of(self.host)
+        if not output:
+            message = f"nothing came of {share}, though its server answers: macOS may keep {starter.name} out of it"
+            return message, starter.remedy
+        refused = macos_privacy.NOT_PERMITTED.search(output)
+        return (f"macOS keeps {starter.name} out of {share}", starter.remedy) if refused else None
+
+    def silent(self, mounted: MountedShare) -> Told:
+        """If the server takes connections, macOS's privacy is the likely cause; else it may be."""
+        port = PORTS.get(mounted.protocol, 0)
+        answers = self.host.run(*run_perl(CONNECT, mounted.server, str(port))).stdout.strip() == "yes"
+        if answers and (told := self.kept_out(mounted.label)):
+            return told
+        message, remedy = super().silent(mounted)
+        starter = macos_privacy.starter_of(self.host)
+        if starter.is_let_through:
+            return message, remedy
+        return f"{message}, or macOS keeps {starter.name} out of it", starter.remedy
 
     def is_case_sensitive(self, mounted: MountedShare) -> bool:
         """False if diskutil does not know the volume."""

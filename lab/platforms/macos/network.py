@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from lab.base.addresses import Interface
 from lab.base.errors import LabFailure, Unsupported
+from lab.hosts import macos_privacy
 from lab.hosts.command import shell_line
 from lab.platforms.macos import parsers
 from lab.platforms.macos.settings import MacSysctl, Name
@@ -23,6 +24,7 @@ class MacNetwork(Network):
     """The network as a Mac sees it."""
 
     tunnels = ("utun", "tun", "tap", "ppp", "ipsec")
+    longest_ping = 8192  # without the settings of probe_settings
 
     def ping_command(self, peer: str, payload_bytes: int) -> tuple[str, ...]:
         """``-D`` forbids fragments; ``-W`` is in milliseconds here. ping6 always waits ten seconds, and has ``-b``."""
@@ -30,6 +32,10 @@ class MacNetwork(Network):
             buffer_bytes = str(max(LONGEST_PROBE, payload_bytes))
             return ("ping6", "-n", "-D", "-m", "-b", buffer_bytes, "-s", str(payload_bytes), "-c", "1", peer)
         return ("ping", "-n", "-D", "-s", str(payload_bytes), "-c", "1", "-W", "2000", peer)
+
+    def kept_off(self) -> str:
+        """By what started the lab: a job of launchd, or a program other than Terminal and sshd."""
+        return macos_privacy.kept_off_network(macos_privacy.starter_of(self.host))
 
     def listening(self, port: int) -> str:
         """Reads netstat, which prints a dot between address and port."""
@@ -60,9 +66,6 @@ class MacNetwork(Network):
             message = "ping6 of Macs before 10.9 cannot prove an MTU: it always allows fragments"
             raise Unsupported(message, "give both hosts a data_address of IPv4", host=self.host.name)
 
-    def addresses(self) -> dict[str, tuple[str, ...]]:
-        return self.read(parsers.parse_addresses, "ifconfig", "-a")
-
     def networks(self) -> dict[str, tuple[Interface, ...]]:
         return self.read(parsers.parse_networks, "ifconfig", "-a")
 
@@ -74,19 +77,9 @@ class MacNetwork(Network):
 
     def radio(self, interface: str) -> Radio:
         """As root system_profiler names no network, as users of it report."""
-        rate = self.read(parse_uplink, "ifconfig", "-v", interface)
+        rate = self.read(lambda text: parsers.parse_rate(text, "uplink"), "ifconfig", "-v", interface)
         air = self.read(lambda text: parse_airport(text, interface), "system_profiler", "-xml", "SPAirPortDataType")
         return replace(air, bits_per_s=rate or air.bits_per_s)
-
-
-def parse_uplink(text: str) -> int | None:
-    """Bits per second at which the radio sends at most: the last rate of ``uplink rate``. None before 10.9.
-
-    If the line has several rates, the first is the driver's estimate of what is left for data.
-    """
-    line = re.search(r"^\s+uplink rate: (.*)$", text, re.MULTILINE)
-    rates = re.findall(r"([0-9]{1,6}\.[0-9]{2}) ([KMG])bps", line[1]) if line else []
-    return round(float(rates[-1][0]) * parsers.UNITS[rates[-1][1]]) if rates else None
 
 
 def parse_airport(text: str, interface: str) -> Radio:

@@ -31,7 +31,7 @@ ABOUT = {
 
 
 UNITS = {"K": 10**3, "M": 10**6, "G": 10**9}
-UNKNOWN_RATE = " 4.29 Gbps"  # 2^32 − 1 bits a second: the driver knows none
+UNKNOWN_RATE = 4_290_000_000  # 2^32 − 1 bits a second, rounded: the driver knows none
 
 
 @dataclass(frozen=True)
@@ -113,25 +113,17 @@ def parse_ifconfig(text: str) -> Link:
     duplex = re.search(r"^\s+media: .*<(?:.*,)?(full|half)-duplex", text, re.MULTILINE)
     kind = re.search(r"^\s+type: (.+)$", text, re.MULTILINE)
     most = re.search(r"^\s+max mtu: ([0-9]{1,9})\b", text, re.MULTILINE)
+    addresses = tuple(re.findall(r"^\s+inet6? ([0-9a-fA-F.:]+)", text, re.MULTILINE))
     return Link(
-        int(mtu[1]), _addresses(text), _speed(text) or _link_rate(text), duplex[1] if duplex else None,
+        int(mtu[1]), addresses, _speed(text) or _link_rate(text), duplex[1] if duplex else None,
         first_line(kind[1]) if kind else None, int(most[1]) if most else None,
     )  # fmt: skip
 
 
-def _addresses(text: str) -> tuple[str, ...]:
-    return tuple(re.findall(r"^\s+inet6? ([0-9a-fA-F.:]+)", text, re.MULTILINE))
-
-
-def parse_addresses(text: str) -> dict[str, tuple[str, ...]]:
-    """The addresses of each interface, of ``ifconfig -a``."""
-    return {name: _addresses(block) for name, block in _interfaces(text)}
-
-
 def parse_networks(text: str) -> dict[str, tuple[Interface, ...]]:
-    """The addresses of each interface, with their networks, of ``ifconfig -a``; not of both ends of a tunnel."""
-    v4 = re.compile(r"^\s+inet ([0-9.]{7,15}) netmask 0x([0-9a-f]{8})\b", re.MULTILINE)
-    v6 = re.compile(r"^\s+inet6 ([0-9a-fA-F:]{2,45})(?:%\S+)? prefixlen ([0-9]{1,3})\b", re.MULTILINE)
+    """The addresses of each interface, with their networks, of ``ifconfig -a``; of a tunnel its own end."""
+    v4 = re.compile(r"^\s+inet ([0-9.]{7,15})(?: --> \S+)? netmask 0x([0-9a-f]{8})\b", re.MULTILINE)
+    v6 = re.compile(r"^\s+inet6 ([0-9a-fA-F:]{2,45})(?:%\S+)?(?: --> \S+)? prefixlen ([0-9]{1,3})\b", re.MULTILINE)
     return {
         name: (
             *(ip_interface(f"{address}/{IPv4Address(int(mask, 16))}") for address, mask in v4.findall(block)),
@@ -165,12 +157,20 @@ def _speed(text: str) -> int | None:
     return round(float(speeds[-1][0]) * (10**9 if speeds[-1][1] else 10**6)) if speeds else None
 
 
+def parse_rate(text: str, name: str = "(?:up)?link") -> int | None:
+    """Bits per second of ``ifconfig -v``, from 10.9 on: the last rate of a line ``link rate`` or ``uplink rate``.
+
+    If the line has several rates, the first is the driver's estimate of what is left for data.
+    """
+    line = re.search(rf"^\s+{name} rate: (.*)$", text, re.MULTILINE)
+    rates = re.findall(r"([0-9]{1,6}\.[0-9]{2}) ([KMG])bps", line[1]) if line else []
+    return round(float(rates[-1][0]) * UNITS[rates[-1][1]]) if rates else None
+
+
 def _link_rate(text: str) -> int | None:
-    """Bits per second that the driver tells, where the medium has no name: Wi-Fi sends at the first of two rates."""
-    rate = re.search(r"^\s+(?:up)?link rate: ([0-9.]{1,9}) ([KMG])bps", text, re.MULTILINE)
-    if not rate or rate[0].endswith(UNKNOWN_RATE) or "status: active" not in text:
-        return None
-    return round(float(rate[1]) * UNITS[rate[2]])
+    """Bits per second that the driver tells, where the medium has no name."""
+    rate = parse_rate(text)
+    return rate if "status: active" in text and rate != UNKNOWN_RATE else None
 
 
 def parse_mtu_range(text: str) -> tuple[int | None, int | None]:

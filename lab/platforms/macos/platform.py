@@ -45,7 +45,9 @@ class MacOS(Platform):
     preflight_class = MacPreflight
 
     def explain(self, output: str) -> str:
-        return NO_PERL_ON_MAC if NO_PERL.search(output) else macos_privacy.explain(output)
+        if NO_PERL.search(output):
+            return NO_PERL_ON_MAC
+        return macos_privacy.explain(output, macos_privacy.starter_of(self.host))
 
     def facts(self, peer: str) -> Facts:
         values, tools = self.parse(parse_facts, self.host.shell(FACTS, *NAMED_TOOLS))
@@ -62,26 +64,13 @@ class MacOS(Platform):
         mtu_max = link.max_mtu or mtu_max  # ifconfig is the one that asks the driver itself
         system = self.read(parsers.parse_sw_vers, "sw_vers")
         return Facts(
-            hostname=values["hostname"],
-            platform=self.name,
-            os=system,
-            kernel=f"Darwin {values['kernel']}",
-            cpu=processor,
-            cores=cores,
-            memory_bytes=memory_bytes,
-            available_bytes=self.read(parsers.parse_memory, "vm_stat").available_bytes,
-            user=values["user"],
-            is_root=values["uid"] == "0",
-            home=values["home"],
-            interface=interface,
-            mtu=link.mtu,
-            mtu_min=mtu_min,
-            mtu_max=mtu_max,
-            link_bits_per_s=link.bits_per_s,
-            tools=tools,
-            tcp_space_max=self._tcp_space_max(system),
+            hostname=values["hostname"], platform=self.name, os=system, kernel=f"Darwin {values['kernel']}",
+            cpu=processor, cores=cores, memory_bytes=memory_bytes,
+            available_bytes=self.read(parsers.parse_memory, "vm_stat").available_bytes, user=values["user"],
+            is_root=values["uid"] == "0", home=values["home"], interface=interface, mtu=link.mtu, mtu_min=mtu_min,
+            mtu_max=mtu_max, link_bits_per_s=link.bits_per_s, tools=tools, tcp_space_max=self._tcp_space_max(system),
             about=parsers.parse_about(self.host.shell(ABOUT, *parsers.ABOUT_HARDWARE, check=False).stdout),
-        )
+        )  # fmt: skip
 
     def _tcp_space_max(self, system: str) -> int | None:
         limit = parsers.parse_sysctl(self.host.run("sysctl", MAX_BUFFER, check=False).stdout).get(MAX_BUFFER)

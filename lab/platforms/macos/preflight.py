@@ -22,7 +22,7 @@ BUSY = {
     "ANECompilerService": "machine learning", "duetexpertd": "Siri", "bztransmit": "Backblaze",
     "Dropbox": "Dropbox", "OneDrive": "OneDrive",
 }  # fmt: skip
-INDEX_STATE = re.compile("ndexing|No index|no index|Spotlight server is disabled|Server search enabled|invalid path")
+INDEX_STATE = re.compile("ndexing|[Nn]o index|Index is|Spotlight server is disabled|Server search enabled|invalid path")
 SOCKETFILTERFW = "/usr/libexec/ApplicationFirewall/socketfilterfw"
 FIREWALL = read_script(__file__, "firewall.sh")
 STATUS = "if command -v tmutil >/dev/null; then tmutil status; fi"  # none before 10.7

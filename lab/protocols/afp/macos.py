@@ -9,7 +9,7 @@ from lab.hosts.command import Command
 from lab.hosts.mounts import parse_mounts, real_path
 from lab.protocols.afp.linux import read_last_login
 from lab.protocols.driver import Share, Side, Steps, Values
-from lab.protocols.mounts.macos import ALREADY_MOUNTED, NO_ROUTE, answer_prompt, parse_df_point
+from lab.protocols.mounts.macos import ALREADY_MOUNTED, answer_prompt, parse_df_point
 from lab.protocols.servers import macos_sharing
 from lab.protocols.volumes import Volume, facts_about
 from lab.settings.tcp_reach import CLOSED
@@ -26,7 +26,6 @@ REASONS = {
     r"-5003\b": "client and server have no version of AFP in common",
     r"-5042\b|-5045\b": "the account's password has expired, or must be changed before it is used",
     r"-5018\b|No such file or directory": "the server has no such share",
-    r"No route to host": NO_ROUTE,
     r"Connection refused": "no AFP server answers there: start it, or let it through that host's firewall",
     r"File exists": ALREADY_MOUNTED,
 }

@@ -14,6 +14,7 @@ from lab.base.errors import Unsupported
 from lab.base.scripts import read_script
 from lab.hosts.command import Command, script, shell_line
 from lab.hosts.mounts import FIND, in_table
+from lab.hosts.systems import how_to_install
 from lab.protocols.driver import Side, Steps
 from lab.settings.background import Process, background_process
 from lab.settings.operation import Operation, Setting
@@ -69,6 +70,7 @@ class GvfsMount(Operation):
 
     kind = "gvfs-mount"
     label_format = "mount {uri}"
+    is_private = True
     values = "absent|mounted"
 
     directory: OwnPath
@@ -89,6 +91,7 @@ class GvfsFuse(Operation):
 
     kind = "gvfs-fuse"
     label = "FUSE mount of GVfs"
+    is_private = True
     values = "absent|remains|running"
 
     directory: OwnPath
@@ -192,8 +195,9 @@ def check_installed(client: Side) -> None:
 
 
 def _missing(client: Side, name: str) -> Unsupported:
-    remedy = "`apt-get install gvfs-backends gvfs-fuse libglib2.0-bin dbus`"
-    return Unsupported(f"no {name}, which mounts what the kernel cannot", remedy, host=client.host.name)
+    remedy = how_to_install(client.host, "gvfs-backends gvfs-fuse libglib2.0-bin dbus")
+    message = f"no {name}: it is part of GVfs, which mounts AFP, and other shares without root"
+    return Unsupported(message, remedy, host=client.host.name)
 
 
 def share_uri(scheme: str, user: str, address: str, path: str) -> str:

@@ -16,7 +16,6 @@ from lab.protocols.options import SERVER_OPTIONS, Option, read_levels
 from lab.settings.operation import MountedOnMac, Setting
 
 # Remedies that hold for several protocols
-NO_ROUTE = "nothing on the way to that address, or macOS's Local Network privacy: run the lab over SSH or in Terminal"
 ALREADY_MOUNTED = "this Mac has that share mounted already, Finder perhaps: eject it there, or `umount` it"
 # The limit of sockets that ask for a size of their own
 BUFFER_LIMIT = "kern.ipc.maxsockbuf, which can be lowered until the next restart,"
@@ -25,12 +24,6 @@ MOUNTING = beside(__file__, "macos_assumptions.toml")
 UNMOUNT = 'umount "$1" || { sleep 1; umount "$1"; }'
 # For a mount that is still there after UNMOUNT: its server may be dead, or a program may hold it
 FORCE = 'table=$(mount); case $table in *" on $1 ("*) umount -f "$1" || diskutil unmount force "$1" ;; esac'
-# The message of `ls` if macOS keeps programs of an SSH session out of the share
-PRIVACY = {
-    r"ls: .*Operation not permitted": "macOS keeps SSH sessions out of network volumes: on that Mac, System Settings "
-    "> General > Sharing > Remote Login (i) > Allow full disk access for remote users; before macOS 13, Security & "
-    "Privacy > Full Disk Access: add /usr/libexec/sshd-keygen-wrapper"
-}
 
 
 @dataclass(frozen=True)
@@ -80,8 +73,7 @@ class MacMount(Driver):
         return f"the {self.file_system} of a Mac knows no such option" if unknown else ""
 
     def explain(self, output: str) -> str:
-        reasons = {**PRIVACY, **self.reasons}
-        return next((remedy for pattern, remedy in reasons.items() if re.search(pattern, output)), "")
+        return next((remedy for pattern, remedy in self.reasons.items() if re.search(pattern, output)), "")
 
     def attach(self, client: Side, server: Side, share: Share) -> Generator[Setting, None, Attached]:
         """Mount the share, look at it once, and read back what came of it."""

@@ -41,8 +41,8 @@ SERVER = KernelServer(
     # if rpcbind already runs, it serves another NFS
     write_holder=lambda listening: shell_line(WHO_SERVES, listening(RPCBIND_PORT), *in_private_mounts(READ_THREADS)),
     programs=("rpc.nfsd", "rpc.mountd", "nfsdcld", "exportfs", "rpcbind"),
-    install="`apt-get install nfs-kernel-server`, and stop what that starts: `systemctl stop nfs-server rpcbind.socket "
-    "rpcbind`",
+    package="nfs-kernel-server",
+    then=", and stop what that starts: `systemctl stop nfs-server rpcbind.socket rpcbind`",
     refusals={
         "rpcbind": (
             "rpcbind runs already, and may be somebody's",

@@ -16,7 +16,7 @@ from lab.hosts.assumptions import Capture
 from lab.hosts.command import Command, command, run_perl, script
 from lab.hosts.mounts import parse_nfsstat, read_parameters, real_path
 from lab.protocols.driver import Share, Side, Steps, Values, read_ids
-from lab.protocols.mounts.macos import BUFFER_LIMIT, MOUNTING, NO_ROUTE, MacMount, parse_df_point
+from lab.protocols.mounts.macos import BUFFER_LIMIT, MOUNTING, MacMount, parse_df_point
 from lab.protocols.nfs.options import MACOS_OPTIONS
 from lab.protocols.servers.macos_sharing import SERVING
 from lab.settings.operation import Operation, Setting
@@ -70,7 +70,6 @@ REASONS = {
     r"mount_nfs: .*timed out": "no answer: is the address right, and its firewall open for NFS and mountd?",
     r"mount_nfs: .*Connection refused": "no NFS server answers there: start it, or open that host's firewall",
     r"mount_nfs: .*No such file or directory": "the server has no such folder, or mounted nothing at it",
-    r"mount_nfs: .*No route to host": NO_ROUTE,
     r"nfsd is not running": "start it there: `sudo nfsd enable && sudo nfsd start`",
     r"rpc\.statd|RPC prog\. not avail": "the server lacks a service of NFSv3: rpcbind and mountd must run there",
 }

@@ -7,6 +7,7 @@ from lab.base.errors import LabFailure, Unsupported
 from lab.base.scripts import read_script
 from lab.base.untrusted import first_line
 from lab.hosts.command import Command, script
+from lab.hosts.systems import how_to_install
 from lab.protocols.driver import ListeningTest, Side
 
 READ_STATE = read_script(__file__, "kernel_server_state.sh")
@@ -16,16 +17,17 @@ READ_STATE = read_script(__file__, "kernel_server_state.sh")
 class KernelServer:
     """``has`` is a shell test whether this kernel has it, ``write_holder`` makes a script that says who uses it.
 
-    The script prints a word; it is made with the host's own test for ports. ``install`` says how ``programs`` get
-    there. ``refusals`` say why and what to do about it, by the words other than ``free``.
+    The script prints a word; it is made with the host's own test for ports. ``package`` has the ``programs`` in Debian,
+    ``then`` is what else to do. ``refusals`` say why and what to do about it, by the words other than ``free``.
     """
 
     name: str
     has: str
     write_holder: Callable[[ListeningTest], str]
     programs: tuple[str, ...]
-    install: str
+    package: str
     refusals: Mapping[str, tuple[str, str]]
+    then: str = ""
 
     def read_state(self, server: Side) -> Command:
         """The command that asks a host; it prints ``free``, or in a word why it is not."""
@@ -44,7 +46,8 @@ class KernelServer:
         }
         state, _, lacking = first_line(self.read_state(server).run(server.host)).partition(" ")
         if state == "lacks":
-            raise Unsupported(f"no {lacking.replace(' ', ', ')}", self.install, host=role)
+            install = how_to_install(server.host, self.package) + self.then
+            raise Unsupported(f"no {lacking.replace(' ', ', ')}", install, host=role)
         if state in self.refusals:
             raise Unsupported(*self.refusals[state], host=role)
         if state not in never:

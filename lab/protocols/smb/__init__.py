@@ -8,11 +8,6 @@ from lab.protocols.smb.options import OPTIONS
 
 # A CREATE opens every file: its header of 64 bytes and its own 56 (MS-SMB2 2.2.1.2, 2.2.13); the response has 88
 PROTOCOL = Protocol(
-    "smb",
-    PORT,
-    mounted=True,
-    drivers={"linux": LinuxSmb, "macos": MacSmb},
-    server_syncs=tuple(SYNC),
-    options=OPTIONS,
+    "smb", PORT, mounted=True, drivers={"linux": LinuxSmb, "macos": MacSmb}, server_syncs=tuple(SYNC), options=OPTIONS,
     least_file_bytes=120,
-)
+)  # fmt: skip

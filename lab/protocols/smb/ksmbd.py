@@ -34,7 +34,8 @@ SERVER = KernelServer(
         f"if [ -d /sys/module/ksmbd ]; then echo loaded; elif {listening(PORT)}; then echo port; else echo free; fi"
     ),
     programs=("ksmbd.mountd", "ksmbd.adduser"),
-    install="`apt-get download ksmbd-tools` and unpack it with `dpkg-deb -x` (apt installs it in place of samba)",
+    package="ksmbd-tools",
+    then=" (Debian removes samba for it: `apt-get download` it, and `dpkg-deb -x`)",
     refusals={
         "loaded": ("ksmbd is loaded already, and may be somebody's", "`modprobe -r ksmbd` if it is not"),
         "port": (f"another server listens on port {PORT}", "stop it"),

@@ -7,6 +7,7 @@ from types import MappingProxyType
 from lab.base.errors import Unsupported
 from lab.base.untrusted import first_line, from_json, word
 from lab.hosts.mounts import FIND, cifs_sessions, in_table, parse_signed
+from lab.hosts.systems import how_to_install
 from lab.protocols.driver import Share, Side, Steps, Values, read_ids
 from lab.protocols.mounts import gvfs
 from lab.protocols.mounts.linux import LinuxMount
@@ -93,7 +94,7 @@ class LinuxSmb(LinuxMount):
             return ksmbd.find_refusal(server, share)
         server.check_not_link_local("Samba")
         if "time_machine" in share.options and server.host.shell(HAS_FRUIT, check=False).exit_code:
-            remedy = "`apt-get install samba-vfs-modules` there, or leave smb.time_machine out of the sweep"
+            remedy = how_to_install(server.host, "samba-vfs-modules", "leave smb.time_machine out of the sweep")
             raise Unsupported("smb.time_machine: Samba has no vfs_fruit there", remedy, host=server.host.name)
         return ""
 
@@ -167,7 +168,7 @@ class LinuxSmb(LinuxMount):
 def parse_connected_addresses(text: str, share: str) -> list[str]:
     """The server's addresses that sessions of a share have connections to, from the kernel's DebugData."""
     addresses = []
-    for session in cifs_sessions(text, share):
+    for session, _ in cifs_sessions(text, share):
         for interface in re.split(r"^\t\d+\)", session.partition("Server interfaces:")[2], flags=re.MULTILINE):
             address = re.search(r"^\s+IPv[46]: ([0-9a-fA-F:.]{2,45})$", interface, re.MULTILINE)
             if address and "[CONNECTED]" in interface:
@@ -179,6 +180,8 @@ def parse_smbstatus(text: str) -> dict[str, str]:
     """The dialect, signing and encryption of the session in ``smbstatus --json``. Raises Unsupported if unreadable."""
     try:
         sessions = list(from_json(text)["sessions"].values())
+        if not sessions:
+            raise ValueError("no session is there")
         # by time, because the ids of sessions are random
         newest = max(sessions, key=lambda session: str(session.get("creation_time", "")))
         ciphers = {name: _cipher(newest[name]) for name in ("signing", "encryption")}

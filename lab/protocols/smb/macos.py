@@ -9,7 +9,7 @@ from lab.hosts.assumptions import Capture
 from lab.hosts.command import Command
 from lab.hosts.mounts import parse_multichannel, parse_statshares
 from lab.protocols.driver import Share, Side, Steps, Values
-from lab.protocols.mounts.macos import ALREADY_MOUNTED, BUFFER_LIMIT, NO_ROUTE, answer_prompt
+from lab.protocols.mounts.macos import ALREADY_MOUNTED, BUFFER_LIMIT, answer_prompt
 from lab.protocols.servers import macos_sharing
 from lab.protocols.smb.options import MACOS_OPTIONS
 from lab.settings.tcp_reach import CLOSED, SYSTEM, Reach
@@ -39,7 +39,6 @@ REASONS = {
     r"Authentication error|asked for the password again|-1073741715\b": "the server refused account or password. A "
     "Mac lets in only accounts whose password was typed into its System Settings > General > Sharing > File Sharing "
     "(i) > Options > Windows File Sharing",
-    r"No route to host": f"{NO_ROUTE}, or System Settings > Privacy & Security > Local Network",
     r"Connection refused": "no SMB server answers there: start it, or let it through that host's firewall",
     r"Connection reset by peer|Protocol not supported|Input/output error": "client and server may have no version of "
     "SMB in common: Macs before 10.9 know SMB 1 alone, which many servers do not speak",

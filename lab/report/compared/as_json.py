@@ -2,6 +2,7 @@
 
 import pandas as pd
 
+from lab.base.groups import grouped
 from lab.report.compared import pairs_of_hosts
 from lab.report.compared.answer import answer
 from lab.report.compared.comparison import ComparedRun, Comparison
@@ -72,8 +73,6 @@ def pairs_json(pairs: PairsOfHosts) -> dict[str, object]:
 
 
 def _with_pairs(names: list[str], table: pd.DataFrame, of_pairs: pd.DataFrame) -> list[dict[str, object]]:
-    by_row: dict[object, list[dict[str, object]]] = {}
-    for numbers in records(of_pairs):
-        row, place = numbers.pop("row"), numbers.pop("pair")
-        by_row.setdefault(row, []).append({"pair": names[int(str(place))], **numbers})
+    named = [{**numbers, "pair": names[int(str(numbers["pair"]))]} for numbers in records(of_pairs)]
+    by_row = grouped((numbers.pop("row"), numbers) for numbers in named)
     return [row | {"of_pairs": by_row.get(place, [])} for place, row in enumerate(records(table))]

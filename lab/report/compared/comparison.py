@@ -103,8 +103,5 @@ def check_comparable(folders: Sequence[RunFolder], *, with_unfinished: bool, mos
             raise BadInput(f"{folder.label}: the same run as {same.label}", "name two different runs")
         named |= dict.fromkeys(keys, folder)
     for folder in folders:
-        if not folder.run.get("finished_at") and not with_unfinished:
-            raise BadInput(
-                f"{folder.label}: not finished: it is still running, or was killed",
-                f"`lab run --resume {folder.label}` goes on with it; with --unfinished what it has is compared",
-            )
+        if not with_unfinished:
+            folder.check_finished("compared")

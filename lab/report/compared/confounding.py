@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from lab import stats
+from lab.base.groups import grouped
 from lab.report.compared.comparison import ComparedRun, Comparison
 from lab.report.prose import listed, times_as_fast
 from lab.stats.two_runs import Versus
@@ -34,10 +35,7 @@ def _over_base(comparison: Comparison, other: ComparedRun) -> str:
 
 
 def _changed_together(comparison: Comparison) -> Iterator[str]:
-    groups: dict[tuple[int, ...], list[str]] = {}
-    for fact in comparison.facts:
-        groups.setdefault(fact.pattern, []).append(fact.name)
-    for names in groups.values():
+    for names in grouped((fact.pattern, fact.name) for fact in comparison.facts).values():
         if len(names) > 1:
             yield f"In these runs {listed(names)} changed together each time: no comparison of them tells these apart."
 
@@ -58,9 +56,8 @@ def _apart(comparison: Comparison) -> Iterator[str]:
 
 def _repeated(comparison: Comparison) -> Iterator[str]:
     """How far runs with the same facts agree; if they have A's facts, how far each other run lies outside."""
-    states: dict[tuple[str, ...], list[ComparedRun]] = {}
-    for place, run in enumerate(comparison.runs):
-        states.setdefault(tuple(fact.values[place] for fact in comparison.facts), []).append(run)
+    runs = enumerate(comparison.runs)
+    states = grouped((tuple(fact.values[place] for fact in comparison.facts), run) for place, run in runs)
     if len(states) < 2:
         return
     for first, *again in states.values():

@@ -9,6 +9,7 @@ import numpy as np
 
 from lab import stats
 from lab.base.errors import BadInput
+from lab.base.groups import grouped
 from lab.base.units import size_label
 from lab.base.untrusted import one_line
 from lab.hosts import ROLES
@@ -61,9 +62,7 @@ class PairsOfHosts:
     """
 
     def __init__(self, folders: Sequence[RunFolder], identities: Sequence[tuple[str, ...]] | None = None):
-        groups: dict[tuple[str, ...], list[RunFolder]] = {}
-        for folder, known in zip(folders, identities or [identity(folder.run) for folder in folders], strict=True):
-            groups.setdefault(known, []).append(folder)
+        groups = grouped(zip(identities or [identity(folder.run) for folder in folders], folders, strict=True))
         named = f"{folders[0].label} and {len(folders) - 1} more"
         if len(groups) < 2:
             raise BadInput(

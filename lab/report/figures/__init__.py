@@ -12,11 +12,11 @@ from lab.report.figures.as_it_comes import Figure as Figure
 # isort: split
 from lab.report.figures.effects import effects as effects
 from lab.report.figures.effects import interactions as interactions
+from lab.report.figures.effects import shares as shares
 from lab.report.figures.stages import stages as stages
 from lab.report.figures.strips import cpu_cost as cpu_cost
 from lab.report.figures.strips import throughput as throughput
 from lab.report.figures.timeline import timeline as timeline
-from lab.report.figures.variation import shares as shares
 
 ALL: dict[str, Callable[[Run], Figure]] = {
     "throughput": throughput, "waterfall": stages, "effects": effects, "interactions": interactions, "shares": shares,

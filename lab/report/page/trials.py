@@ -11,10 +11,9 @@ import pandas as pd
 
 from lab import stats
 from lab.design.factors import ABSENT, COLUMNS, OPTIONS
-from lab.hosts import ROLES
 from lab.report.analysis import Analysis
 from lab.report.page.html import escape, folded, html_table, paragraph
-from lab.report.samples import Json, Line, busiest_core, lines_of, rates, read_course, sent_again
+from lab.report.samples import Json, Line, lines_of, panels_of, read_course
 from lab.report.tables import TextTable, no_formula, number
 from lab.results.run_folder import RunFolder
 
@@ -109,12 +108,7 @@ def courses(folder: RunFolder, run: Analysis) -> str:
 
 
 def _drawing(course: Json, trial: stats.Row) -> str:
-    hosts = {role: host for role in ROLES if isinstance(host := course.get(role), dict)}
-    panels = {
-        "MB/s": [line for host in list(hosts.values())[:1] for line in rates(host)],
-        "% busy": [busiest_core(role, host) for role, host in hosts.items()],
-        "resent": [sent_again(role, host) for role, host in hosts.items()],
-    }
+    panels = dict(zip(("MB/s", "% busy", "resent"), panels_of(course), strict=True))
     name = f"{stats.row_label(trial)}, block {trial['block']}, {trial['trial_id']}"
     name += "" if trial["status"] == "ok" else f" ({trial['status']})"
     lasts = max((line.at_s[-1] for lines in panels.values() for line in lines if line.at_s), default=0.0) or 1.0

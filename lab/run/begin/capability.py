@@ -45,7 +45,8 @@ class Capability:
         Raises Unsupported if something can be corrected, or no case is left.
         """
         cases = list(cases)
-        self.pair.platforms[Role.CLIENT].network.check_probe(self.pair.server_seen.address)
+        if self.pair.tuned:
+            self.pair.platforms[Role.CLIENT].network.check_probe(self.pair.server_seen.address)
         for role in self.pair.with_ram_disk:
             layout = getattr(self.pair.config, role).ram_disk_format
             self.pair.platforms[role].ram_disks.check(layout)
@@ -131,7 +132,7 @@ class Capability:
             if not self.pair.config.may_tune(role) and mtu != case.mtu:
                 raise Unsupported(
                     f"{role}: its MTU is {mtu}, the sweep wants {case.mtu}, and the lab is not to change it",
-                    f"give mtu = [{mtu}] in the sweep, or tune = yes in [{role}] of the hosts file",
+                    f"give mtu = [{mtu}] in the sweep{self.pair.config.or_tune(role)}",
                 )
             check_tcp_buffer(self.pair, role, case)
 
@@ -158,8 +159,8 @@ def check_programs(pair: Pair, role: Role, programs: Mapping[str, str], task: st
     """Raise Unsupported if the host lacks one of the ``programs`` (with their Debian packages) that a task needs."""
     platform = pair.platforms[role]
     for program in platform.programs.missing(programs) if programs else ():
-        install = platform.programs.how_to_install(programs[program])
-        raise Unsupported(f"{role}: {task} needs {program}", f"{install}, or take it out of the sweep")
+        install = platform.programs.how_to_install(programs[program], "take it out of the sweep")
+        raise Unsupported(f"{role}: {task} needs {program}", install)
 
 
 def check_further_clients(pairs: Sequence[Pair], password: SecretStr, cases: Sequence[Case]) -> None:
@@ -192,15 +193,15 @@ def check_server(case: Case, protocol: Protocol, serve: str) -> None:
 
 
 def check_unseen_server(case: Case, pair: Pair) -> None:
-    """Raise Unsupported for what needs a login on the server, root there, or a mount of the lab's own."""
-    share, is_seen = pair.config.share, Role.SERVER in pair.roles
+    """Raise Unsupported for what needs a server that the lab may change, root there, or a mount of the lab's own."""
+    share, unseen = pair.config.share, pair.config.unseen
     if case.option("server_cache") == "cold":
-        if not is_seen:
-            raise Unsupported("server_cache = cold: nobody logs in to the server", "leave it out of the sweep")
+        if unseen:
+            raise Unsupported(f"server_cache = cold: {unseen.message}", "leave it out of the sweep")
         if pair.hosts[Role.SERVER].lacks_root:
             raise Unsupported("server_cache = cold: only root empties the server's cache", "leave it out of the sweep")
-    if not is_seen and case.protocol == "ssh":
-        raise Unsupported("ssh: nobody logs in to the server", "give [server] host in the hosts file")
+    if unseen and case.protocol == "ssh":
+        raise Unsupported(f"ssh: {unseen.message}", unseen.remedy)
     if share.mounted and case.mount_options:
         options = listing(f"{case.protocol}.{name}" for name in case.mount_options)
         problem = f"{options}: {share.mounted} was mounted by somebody else"

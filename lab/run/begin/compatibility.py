@@ -48,7 +48,7 @@ def check_fit(config: Hosts, sweep: Sweep, results: Path | None = None) -> tuple
         if not config.may_tune(role) and sweep.factors.of("tcp_space") != ("default",):
             raise BadInput(
                 f"{config.place}[{role}] tune: the lab is not to change this host, but the sweep wants TCP buffers",
-                'give tcp_space = ["default"] in the sweep, or tune = yes',
+                f'give tcp_space = ["default"] in the sweep{config.or_tune(role)}',
             )
     wanted, clients = most_clients(sweep), config.clients
     if wanted > len(clients):
@@ -94,7 +94,8 @@ def _check_new_run(config: Hosts, sweep: Sweep, cases: Sequence[Case], results: 
         folder = folder.parent
     wrong = "not a folder" if not folder.is_dir() else "" if os.access(folder, os.W_OK | os.X_OK) else "not writable"
     if wrong:
-        raise BadInput(f"{folder}: {wrong}, and runs are to be kept in {results.absolute()}", "go to another folder")
+        message = f"{folder}: {wrong}, and runs are to be kept in {results.absolute()}"
+        raise BadInput(message, "go to another folder, or name one by --results")
 
 
 def needs_password(config: Hosts, sweep: Sweep) -> bool:
@@ -128,9 +129,10 @@ def _check_store_tools(config: Hosts, sweep: Sweep) -> None:
             'give store = ["disk"] or file systems that the lab makes, or leave store_tools out',
         )
     if config.through_mount:
+        why = config.unseen or BadInput("[share] has no path there", "give it")
         raise BadInput(
-            f"{sweep.place}store_tools: {listing(asked)}: that runs on the server, and nobody logs in there",
-            "give [server] host in the hosts file, or leave store_tools out",
+            f"{sweep.place}store_tools: {listing(asked)}: that runs on the server, and {why.message}",
+            f"{why.remedy}, or leave store_tools out",
         )
 
 

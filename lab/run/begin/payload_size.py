@@ -11,6 +11,7 @@ from lab.design.payload_size import GIGABIT_BYTES_PER_S, MIB, ROOM, most_in, siz
 from lab.design.plan import Plan
 from lab.design.sweep_file import Sweep
 from lab.hosts import ROLES, Role
+from lab.platforms.files import NOT_TOLD
 from lab.results.run_folder import RunFolder
 from lab.run.begin.look import plan_of
 from lab.run.case import made_store
@@ -115,6 +116,8 @@ def _full_share(name: str, free_bytes: int) -> LabFailure:
     if free_bytes < PILOT_BYTES:
         return LabFailure(f"the share {name} is full: {needed} and {free} are free", "make room there, and try again")
     message = f"the share {name} takes no more, although it says that {free} are free: {needed}"
+    if free_bytes == NOT_TOLD:
+        message = f"the share {name} takes no more: {needed}, and it does not say how much is free"
     return LabFailure(message, "a quota may be reached: make room there, or let the server's owner raise it")
 
 

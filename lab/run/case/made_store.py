@@ -13,7 +13,7 @@ from lab.design.sweep_file import Sweep
 from lab.hosts.command import Command, script
 from lab.hosts.hosts_file import ShareConfig
 from lab.platforms import Platform
-from lab.platforms.ram_disk import parse_source
+from lab.platforms.files import parse_source
 from lab.results.trial import DISK
 from lab.run.case.catalogue import CATALOGUE
 from lab.settings.operation import Setting

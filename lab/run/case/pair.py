@@ -30,8 +30,9 @@ def at_home(path: str, home: str) -> str:
 class Pair:
     """Two hosts and what is known of them; nothing here changes them.
 
-    A server that nobody logs in to has a side, but is not in ``hosts``, ``platforms`` and ``facts``. ``store_name`` is
-    the run's folder in the folder of the share, for store ``disk``.
+    A server that nobody logs in to has a side, but is not in ``hosts``, ``platforms`` and ``facts``. A server that is
+    only watched has no folder of the lab's, and ``/`` in its place. ``store_name`` is the run's folder in the folder of
+    the share, for store ``disk``.
     """
 
     hosts: Mapping[Role, Host]
@@ -54,7 +55,10 @@ class Pair:
         }
         for role, of_host in facts.items():
             hosts[role].lacks_root = hosts[role].needs_no_sudo and not of_host.is_root
-        sides = {role: _side(detected[role], configs[role], addresses[role], facts[role]) for role in facts}
+        sides = {
+            role: _side(detected[role], configs[role], addresses[role], facts[role], role in config.changed)
+            for role in facts
+        }
         if Role.SERVER not in sides:
             sides[Role.SERVER] = _unreached(config.server)
         elif config.client.transport == "local":  # the client's ssh has the controller's settings
@@ -108,11 +112,12 @@ class Pair:
         return self.roles if self.config.share.serve == "lab" else (Role.CLIENT,)
 
 
-def _side(platform: Platform, config: HostConfig, address: str, facts: Facts) -> Side:
+def _side(platform: Platform, config: HostConfig, address: str, facts: Facts, has_folder: bool = True) -> Side:
     # links are resolved, as mounts and exports do: /var of a Mac is /private/var
-    host, base = platform.host, config.mount_base
-    home = lab_home(host) if base is None else real_path(host, at_home(base, facts.home))
-    folder = f"{home.rstrip('/')}/{new_name()}"
+    host, base, folder = platform.host, config.mount_base, "/"
+    if has_folder:
+        home = lab_home(host) if base is None else real_path(host, at_home(base, facts.home))
+        folder = f"{home.rstrip('/')}/{new_name()}"
     return Side(platform.host, platform.name, address, folder, facts.user, platform.network.listening)
 
 

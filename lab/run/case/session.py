@@ -5,6 +5,7 @@ mount, so that nothing of the share is in the client's memory.
 """
 
 from collections.abc import Mapping
+from contextlib import suppress
 
 from pydantic import SecretStr
 
@@ -70,11 +71,14 @@ class Session:
         self._in_share: Case | None = None  # the case whose mount made the run's folder in the share
 
     def open(self) -> None:
-        """Make the lab's own folder on all hosts, and the RAM disks."""
+        """Make the lab's own folder on all hosts that a run may change, and the RAM disks."""
         self._base = len(self.settings.journal.open)
         self._boots = self._starts()
         for role in reversed(self.pair.roles):
-            self._open(self.pair, role)
+            if role in self.pair.config.changed:
+                self._open(self.pair, role)
+            else:
+                self.pair.platforms[role].clock.watch(self.pair.sides[role.peer].address)
         for pair in self.pairs[1:]:
             self._open(pair, Role.CLIENT)
 
@@ -227,9 +231,11 @@ class Session:
         try:
             setup = self.set_up(case)
             folder = f"{setup.attached.path}{setup.folder.removeprefix(setup.share.path)}"
-            if self.pair.hosts[Role.CLIENT].shell(IS_FOLDER, folder, check=False, deadline_s=TOUCH_S).exit_code != 0:
-                self.mounting.unmount()
-                self.set_up(case)
+            with suppress(DeadlineExceeded):  # a share that hangs: putting back tries once more, and tells
+                client = self.pair.hosts[Role.CLIENT]
+                if client.shell(IS_FOLDER, folder, check=False, deadline_s=TOUCH_S).exit_code != 0:
+                    self.mounting.unmount()
+                    self.set_up(case)
         except LabFailure as error:
             name = self.shares.folder(case).rpartition("/")[2]
             self.settings.connections.tell(

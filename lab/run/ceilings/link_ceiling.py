@@ -142,7 +142,8 @@ def _measure_together(
 
     def end(number: int, armed: Armed, _: Offset) -> tuple[float, Mapping[str, float]]:
         ended = armed.wait()
-        report = iperf3.parse(armed.timing().printed)  # raises if there was no end
+        address, port = servers[number]
+        report = iperf3.parse(armed.timing().printed, f"{address} port {port}")  # raises if there was no end
         instants, after = present(ended)
         return instants.ended_s - after.ahead_s, report
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import secrets as tokens
-import stat
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -22,7 +21,7 @@ from lab.hosts.hosts_file import Hosts, load_hosts
 from lab.hosts.ssh import reached
 from lab.protocols.share_folder import ShareFolder
 from lab.results.run_folder import JOURNAL
-from lab.run.restore import foreign
+from lab.run.restore import foreign, watched
 from lab.run.restore.vocabulary import line_format
 from lab.settings import host_journal, lease
 from lab.settings.changes import Settings
@@ -83,10 +82,7 @@ def by_journal(
     JournalLost, RestoreError for what could not be put back, and BadInput if its hosts file has changed.
     """
     folder = path or Path(run.folder)
-    is_there = False
-    with suppress(OSError):
-        is_there = stat.S_ISDIR(folder.lstat().st_mode)
-    if not is_there:
+    if folder.is_symlink() or not folder.is_dir():
         raise JournalLost(
             "the folder of this run is gone, with the journal of what it left changed",
             "`lab restore RUN` takes the folder from where it was moved to; `lab restore --hosts FILE` asks the hosts",
@@ -125,6 +121,15 @@ def load_unchanged(register: Register, path: str, digest: str) -> Hosts:
     if register.digest(config) != digest:
         raise BadInput(f"{path}: has changed since the run began", "look if it is right, and name it: --hosts FILE")
     return config
+
+
+def has_nothing_noted(register: Register, run: OpenRun) -> bool:
+    """Whether the hosts of an open run, by its own unchanged hosts file, have noted no change that is left."""
+    with suppress(BadInput, HostError):
+        with reached(load_unchanged(register, run.hosts_file, run.hosts_digest)) as (hosts, gone):
+            contents = [host_journal.read(host, line_format()) for host in hosts.values()]
+        return not gone and not any(content.in_use or content.records for content in contents)
+    return False
 
 
 def let_go(register: Register, run: OpenRun, path: Path | None = None) -> None:
@@ -166,7 +171,8 @@ def by_hosts(hosts_file: Path, given_up: Collection[str] = ()) -> PutBack:
     config = load_hosts(hosts_file)
     count = PutBack()
     with reached(config) as (hosts, gone):
-        contents = [host_journal.read(host, line_format()) for host in hosts.values()]
+        config = watched.fitted(config, hosts)
+        contents = [host_journal.read(hosts[name], line_format()) for name in config.changed if name in hosts]
         for content in contents:
             if content.in_use:
                 raise content.in_use
@@ -202,7 +208,8 @@ def _put_back(
     count = sum(record.name != HOST_JOURNAL for record in journal.open)
     left = tuple(_left_in_shares(journal, hosts))
     run = next((record.run for record in journal.open), "")
-    host_journals = lease.for_run(hosts, config, run) if run else {}
+    touched = {role: hosts[role] for role in {record.host for record in journal.open} & hosts.keys()}
+    host_journals = lease.for_run(touched, config, run) if run else {}
     for role in host_journals:
         host_journals[role].know(record for record in journal.open if record.host == role)
     settings = Settings(hosts, journal, host_journals, gone=gone)

@@ -6,11 +6,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from lab import protocols, workloads
-from lab.base.errors import LabFailure, TransferError
+from lab.base.errors import LabFailure, RestoreError, TransferError
 from lab.base.present import present
 from lab.design.case import Case
 from lab.design.factors import Direction
 from lab.hosts import Host, Role
+from lab.platforms.network import BlackHole
 from lab.platforms.timing import MountServer
 from lab.run.case.pair import Pair
 from lab.run.case.session import Session
@@ -19,6 +20,7 @@ from lab.workloads import Move, Payload, Tool
 from lab.workloads.file import payload_name
 
 IS_FULL = re.compile("No space left on device|[Qq]uota exceeded")  # as cp and rsync write ENOSPC and EDQUOT
+PUTS_BACK = "The transfer is ended, and its files are removed; where the share hangs, that takes two minutes"
 
 
 class NoSpace(TransferError):
@@ -153,11 +155,27 @@ def server_of_mount(part: Part) -> MountServer | None:
     if part.setup.attached.remote_shell:
         return None
     address, protocol = part.pair.server_seen.address, part.case.protocol
-    return MountServer(address, protocols.find(protocol).port, protocol)
+    pings = part.pair.platforms[Role.CLIENT].network.pings(address, part.case.mtu)
+    return MountServer(address, protocols.find(protocol).port, protocol, tuple(pings.values()))
 
 
 @contextmanager
-def naming_lack_of_space(part: Part) -> Iterator[None]:
+def naming_hole(part: Part) -> Iterator[None]:
+    """Name large packets that vanish on the way as the cause of a transfer that failed, and tell the user at once."""
+    try:
+        yield
+    except (RestoreError, NoSpace, BlackHole):
+        raise
+    except LabFailure as error:
+        network, address = part.pair.platforms[Role.CLIENT].network, part.pair.server_seen.address
+        if hole := network.find_black_hole(address, part.case.mtu):
+            part.session.settings.connections.tell(f"{hole.on_one_line()}. {PUTS_BACK}")
+            raise hole from error
+        raise
+
+
+@contextmanager
+def naming_full_disk(part: Part) -> Iterator[None]:
     """Name a full disk as the cause of a failed transfer; many file protocols report an input/output error."""
     try:
         yield

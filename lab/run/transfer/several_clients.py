@@ -21,7 +21,7 @@ from lab.platforms.timing import Armed, Offset
 from lab.results.together import ClientPart, Together
 from lab.run.case.session import Session
 from lab.run.transfer.in_parallel import start_all
-from lab.run.transfer.part import Part, keeps_what_it_moves, make_part, naming_lack_of_space, server_of_mount
+from lab.run.transfer.part import Part, keeps_what_it_moves, make_part, naming_full_disk, naming_hole, server_of_mount
 from lab.run.transfer.payload import check_arrived, describe_writer, payload_files, writer_of
 from lab.run.transfer.preparation import MOST_AT_ONCE, lay_out, prepare_all
 from lab.run.transfer.proof import buffers_of, not_in_effect, not_on_the_wire
@@ -76,7 +76,7 @@ def _wait(parts: Sequence[Part], number: int, armed: Armed, before: Offset) -> C
     """The transfer of one client once it has ended. A failure is returned, so that the others' numbers are kept."""
     part, case = parts[number], parts[number].case
     try:
-        with naming_lack_of_space(part):
+        with naming_full_disk(part), naming_hole(part):
             end = armed.wait()
             timing = armed.timing()  # raises if there was no end
     except LabFailure as error:

@@ -13,7 +13,7 @@ from lab.results.observed import Observed
 from lab.run.case.radio import with_radios
 from lab.run.case.session import Session
 from lab.run.transfer.observation import observe
-from lab.run.transfer.part import Part, keeps_what_it_moves, make_part, naming_lack_of_space, server_of_mount
+from lab.run.transfer.part import Part, keeps_what_it_moves, make_part, naming_full_disk, naming_hole, server_of_mount
 from lab.run.transfer.payload import PayloadFiles, check_arrived, payload_files
 from lab.run.transfer.preparation import lay_out, prepare
 from lab.run.transfer.proof import describe_others, not_on_the_wire, ways_of
@@ -63,7 +63,7 @@ def _naming_ended_process(session: Session) -> Iterator[None]:
 def _move_one(session: Session, case: Case, trial_id: str, deadline_s: float) -> TransferResult:
     """Move the payload once over the setup of its case. Raises LabFailure if that fails or a byte is wrong."""
     part = make_part(session, session.pair, case, trial_id)
-    with payload_files(part) as files:
+    with payload_files(part) as files, naming_hole(part):
         prepare(part)
         lay_out(part)
         before = count_before(part.pair, part.setup.store)
@@ -85,7 +85,7 @@ def time_tool(part: Part, deadline_s: float) -> Timing:
     """Run the tool under the client's clock. Raises TransferError, which names a lack of space."""
     clock, interface = part.pair.platforms[Role.CLIENT].clock, part.pair.interface(Role.CLIENT)
     flush = part.endpoints.flush if keeps_what_it_moves(part.case) and not part.case.is_of_names else ""
-    with naming_lack_of_space(part):
+    with naming_full_disk(part), naming_hole(part):
         argv = part.words(part.tool.argv)
         return clock.time_transfer(interface, flush, argv, deadline_s, server_of_mount(part))
 

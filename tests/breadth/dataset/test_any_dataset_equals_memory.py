@@ -15,13 +15,11 @@ from support.paths import unpack_run
 from support.pooled_tables import assert_same, assert_same_own_numbers, frame_of, pooled_of, tool_runs, without_own
 from support.synthetic_runs import write_run
 
-from lab.base import shipped
 from lab.dataset import frames, sweep_trials
 from lab.dataset.compact import compact
 from lab.dataset.engine import Engine
 from lab.dataset.folder import Dataset
 from lab.dataset.pooled import Pooled
-from lab.results import load, open_run
 from lab.results.run_folder import RunFolder
 from lab.stats import encoding
 
@@ -78,15 +76,6 @@ def test_runs_without_counts_have_no_tables_of_them(engine: Engine, tmp_path: Pa
     assert without_own(sweep) == {"clients", "requests", "frames", "capacity"}
     none = write_run(tmp_path / "lost", tool_trials(6, 2, lost=1.0))
     assert_same_own_numbers(Pooled(engine, dataset_of(tmp_path / "none", [none]), "synthetic"), frame_of(none))
-
-
-@pytest.mark.parametrize("name", sorted(shipped.examples()))
-def test_the_runs_that_come_with_the_lab_say_the_same(engine: Engine, tmp_path: Path, name: str) -> None:
-    folder = open_run(name)
-    dataset = dataset_of(tmp_path / "dataset", [folder])
-    sweep = Pooled(engine, dataset, dataset.sweeps[0])
-    assert_same(sweep, load(folder.path))
-    assert_same_own_numbers(sweep, frame_of(folder))
 
 
 @pytest.mark.parametrize("names", [("demo", "demo-again", "old-schema"), ("faulty",), ("guests",), ("macs",)])

@@ -198,7 +198,7 @@ def test_a_ram_disk_that_somebody_uses_stays_in_sight_until_they_are_done(guests
         guests.wait_for('"b001-0001"', run)
         guests.inside("server", "cd /var/lib/file-share-lab/*/ram && sleep 10000 >/dev/null 2>&1 </dev/null &")
         code, output = end(run, signal.SIGINT)
-    assert code == 1
+    assert code == 130
     assert "server: RAM disk /var/lib/file-share-lab/file-share-lab-" in output
     assert "server: module brd should be 'absent' and is 'rd_nr=1 rd_size=" in output
     assert "/ram ext4 " in guests.inside("server", "cat /proc/self/mounts")

@@ -21,7 +21,7 @@ def test_the_page_of_a_run_names_nobody(words: list[str], tmp_path: Path, capsys
     name, *more = words
     rest = [word.format(other=other) for word in more]
     code, output, errors = lab(capsys, "notebook", name, run, *rest, "--export", page / "page.html")
-    assert code == 0, errors
+    assert (code, output) == (0, f"{page / 'page.html'}\n"), errors
     assert leaks(page) == []
     assert found_in(output.encode()) == []
     assert "nas-of-ann (host): host-1\n" in errors

@@ -179,21 +179,11 @@ class FreeBSD(Platform):
         interface = values["interface"]
         mtu = self.parse(lambda text: count(text.strip()), self.host.shell(READ_MTU, interface))
         return Facts(
-            hostname=values["hostname"],
-            platform=self.name,
-            os="FreeBSD",
-            kernel=values["kernel"],
-            cpu=values["cpu"],
-            cores=int(values["cores"]),
-            memory_bytes=int(values["memory"]),
-            available_bytes=int(values["free"]),
-            user=values["user"],
-            is_root=values["uid"] == "0",
-            home=values["home"],
-            interface=interface,
-            mtu=mtu,
+            hostname=values["hostname"], platform=self.name, os="FreeBSD", kernel=values["kernel"], cpu=values["cpu"],
+            cores=int(values["cores"]), memory_bytes=int(values["memory"]), available_bytes=int(values["free"]),
+            user=values["user"], is_root=values["uid"] == "0", home=values["home"], interface=interface, mtu=mtu,
             tools=tools,
-        )
+        )  # fmt: skip
 
 
 def parse_freebsd_facts(text: str) -> tuple[dict[str, str], dict[str, str]]:

@@ -56,7 +56,8 @@ def test_a_server_without_a_login(macs: Macs, capsys: pytest.CaptureFixture[str]
     lines = checked(capsys)
     assert [line for line in lines if line[9:].startswith("server ")] == []
     assert "iperf3" not in about(lines, "client programs")[0]
-    assert about(lines, "ssh") == ["warning  ssh: server: nobody logs in there  -> give [server] host"]
+    nobody = "note     ssh: nobody logs in to the server  -> give [server] host in the hosts file"
+    assert about(lines, "ssh") == [nobody]
     assert about(lines, "nfs")[0].startswith("ok       nfs: client: kernel nfs")
     hosts.write_text(text.replace("[server]\n", "[server]\niperf3 = 192.0.2.9\n"))
     assert "iperf3" in about(checked(capsys), "client programs")[0]

@@ -38,6 +38,8 @@ SWEEPS: dict[str, tuple[str, str]] = {
     "a long name": (SWEEP.replace("smb", "s" * 100_000), "unknown protocol 'sss"),
     "options": (SWEEP + "".join(f"smb.o{i}=[1]\n" for i in range(8000)), "smb.o0: unknown"),
     "effects": (f"effects = {[f'e{i}' for i in range(10_000)]}\n{SWEEP}", "'e0' is no effect"),
+    "the same effects": (f"effects = {['mtu'] * 10_000}\n{SWEEP}mtu = [1500, 9000]\n", "an effect twice"),
+    "a long key": (f"{'k' * 100_000} = 1\n{SWEEP}", "kkk"),
     "levels": (f"{SWEEP}placebo = {[f'p{i}' for i in range(9000)]}\n", "placebo: 9,000 levels: at most 100"),
     "cases": (
         f"{SWEEP}placebo = {[f'p{i}' for i in range(90)]}\nmtu = {list(range(1000, 1090))}\n", "more than 1,000 cases",
@@ -118,6 +120,7 @@ def assert_refused(folder: Path, refusal: str, *argv: str) -> None:
     assert code == 2, error[-500:]
     assert any(words in error for words in refusal.split("|")), error[:500]
     assert len(error) < 5000
+    assert max(map(len, error.splitlines())) < 600
 
 
 def write_run(folder: Path, trials: str, **run: Any) -> None:

@@ -97,9 +97,3 @@ def test_a_gist_is_one_file(done: Command, refused: Command, small: RunFolder, t
     assert done(*words, "--front-matter", "toml", "--to", place) == f"{place}/gist.md\n"
     assert {path.name: path.read_text()[:12] for path in place.iterdir()} == {"gist.md": "+++\ntitle = "}
     assert refused(*words, "--open") == "--open: --format gist writes no page\nleave one of the two out\n"
-
-
-def test_a_run_that_cannot_be_read_names_the_line(refused: Command, folder: RunFolder) -> None:
-    with folder.trials_path.open("a") as file:
-        file.write("{}\n")
-    assert "trials.jsonl: line " in refused("show")

@@ -49,18 +49,6 @@ def test_a_terminal_that_lacks_a_character_shows_another(tmp_path: Path) -> None
 
 
 @pytest.mark.usefixtures("empty_place")
-def test_a_notebook_is_written_as_a_page(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PYTHONPATH", str(ROOT))  # the kernel of the notebook needs it
-    monkeypatch.setattr(os, "environ", os.environ.copy())
-    Path("mine.ipynb").write_text("not looked at")
-    code, out, err = lab(capsys, "notebook", "design", "example", "--export", "page.html")
-    assert (code, out, err[:8]) == (0, "page.html\n", "example:")
-    assert "blocks for ±3 %" in Path("page.html").read_text(encoding="utf-8")
-    assert sorted(path.name for path in Path().iterdir()) == ["mine.ipynb", "page.html"]
-    assert "no such folder" in lab(capsys, "notebook", "design", "example", "--export", "nowhere/page.html")[2]
-
-
-@pytest.mark.usefixtures("empty_place")
 def test_the_page_of_published_tables_has_its_figures(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert lab(capsys, "compare", "published", "example", "--to", tmp_path)[0] == 0
     page, post = ((tmp_path / name).read_text() for name in ("compare.html", "compare.md"))

@@ -1,4 +1,4 @@
-"""`lab dataset` shows what the run folders hold, verifies contributions, and survives a kill while it adds a run."""
+"""`lab dataset` has the history of the run folders, verifies contributions, and survives a kill while it adds a run."""
 
 import json
 import shutil
@@ -11,10 +11,9 @@ import numpy as np
 import pytest
 from support.commands import lab, refusal
 from support.contributions import change_lines, contribute_example
-from support.datasets import Shape, count_rows, tool_trials, write_runs
+from support.datasets import Shape, count_rows, write_runs
 from support.paths import ROOT
 from support.runs_to_compare import write_history
-from support.synthetic_runs import write_run
 
 from lab.base.errors import BadInput
 from lab.dataset import sweep_trials
@@ -22,34 +21,11 @@ from lab.dataset.add import add
 from lab.dataset.engine import Engine
 from lab.dataset.folder import Dataset
 from lab.dataset.runs import speed_histories_of_runs
-from lab.report.registry import OF_DATASET, OF_RUN
 from lab.results.run_folder import RunFolder
 from lab.results.saved_runs import read_saved_runs
 from lab.stats.speed_histories import speed_histories
 
 pytest.importorskip("duckdb")
-
-
-def test_the_commands_show_what_the_run_folders_hold(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    assert OF_DATASET.keys() == OF_RUN.keys() - {"counted", "remarks", "lost"}
-    monkeypatch.chdir(tmp_path)
-    run = write_run(tmp_path / "results", tool_trials(7, 4), finished_at="2030-01-02T03:04:05+00:00")
-    assert lab(capsys, "dataset", "add", str(run.path))[0] == 0
-    commands = ("dataset", "show"), ("show", str(run.path))
-    [ours], theirs = (json.loads(lab(capsys, *words, "--json")[1]) for words in commands)
-    keys = ["files", "clients", "requests", "frames", "capacity", "store", "store_effects", "waterfall"]
-    assert {key: ours[key] for key in keys} == {key: theirs[key] for key in keys}
-    assert ours["shares"]["blocks_used"] == theirs["shares"]["blocks_used"] == 4
-    for name in ("files", "store", "waterfall"):
-        printed = [lab(capsys, *words, "--table", name) for words in commands]
-        assert [code for code, _, _ in printed] == [0, 0]
-        ours, theirs = ([line.strip() for line in out.splitlines() if "·" not in line] for _, out, _ in printed)
-        assert ours[:6] == theirs[:6]
-    plain = write_run(tmp_path / "plain", name="plain")
-    assert lab(capsys, "dataset", "add", str(plain.path))[0] == 0
-    assert lab(capsys, "dataset", "show", "plain", "--table", "requests") == (0, "nothing: the runs have none\n", "")
 
 
 def test_a_history_is_that_of_the_run_folders_and_is_shown(

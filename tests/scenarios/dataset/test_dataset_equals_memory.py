@@ -6,9 +6,10 @@ from unittest.mock import Mock
 import pandas as pd
 import pytest
 from support.datasets import Shape, dataset_of, parquet_files, write_runs
-from support.pooled_tables import assert_close, assert_equal, assert_same, pooled_of
+from support.pooled_tables import assert_close, assert_equal, assert_same, assert_same_own_numbers, frame_of, pooled_of
 
 from lab import stats
+from lab.base import shipped
 from lab.base.errors import BadInput
 from lab.dataset import medians, pooled, sweep_trials
 from lab.dataset.compact import compact
@@ -26,13 +27,15 @@ from lab.stats.two_runs import TABLES, compare_all
 pytest.importorskip("duckdb")
 
 
-def test_a_run_that_comes_with_the_lab_says_the_same(engine: Engine, tmp_path: Path) -> None:
-    folder = open_run("example")
+@pytest.mark.parametrize("name", sorted(shipped.examples()))
+def test_a_run_that_comes_with_the_lab_says_the_same(engine: Engine, tmp_path: Path, name: str) -> None:
+    folder = open_run(name)
     dataset = dataset_of(tmp_path / "dataset", [folder])
     sweep, frame = Pooled(engine, dataset, dataset.sweeps[0]), load(folder.path)
     assert_same(sweep, frame)
+    assert_same_own_numbers(sweep, frame_of(folder))
     own = verdicts(frame).assign(runs=1, certain=lambda rows: (rows["grade"] == "certain").astype(int))
-    at = [*stats.POOLED, "tcp_space"]  # what the example varies
+    at = [*stats.POOLED, "tcp_space"]  # what the examples vary
     ours, theirs = (table[[*at, *LIMITS]].sort_values(at, ignore_index=True) for table in (sweep.limits, own))
     assert_equal(ours, theirs)
 

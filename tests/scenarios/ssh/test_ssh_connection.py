@@ -57,6 +57,16 @@ def test_a_key_or_an_account_that_may_not_log_in_is_explained(sshd: Sshd) -> Non
     assert "client: nobody-here@127.0.0.1: SSH refused the login" in refused(sshd.config(user="nobody-here"))
 
 
+def test_an_account_without_any_key_is_told_so_and_a_name_without_an_address_in_words(
+    sshd: Sshd, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("SSH_AUTH_SOCK", raising=False)
+    message = refused(sshd.config(identity=""))
+    assert "SSH refused the login: " in message
+    assert sshd.transport == "openssh" or "this account has no key, neither in a file nor in an agent: " in message
+    assert "Errno" not in refused(sshd.config(host="no-such-host.invalid"))
+
+
 def test_a_key_that_is_missing_is_named_with_the_hosts_file(sshd: Sshd, home: Path) -> None:
     assert "[client] identity: there is no key" in refused(sshd.config("no-such-key"), BadInput)
     path = home / "hosts.ini"

@@ -95,10 +95,10 @@ def test_a_script_with_long_output_and_a_command_without_an_exit_code_are_one_li
 def test_where_there_is_a_log_it_is_named() -> None:
     error = CommandError("client", ("ip",), 1, "no", "install ip")
     error.log = Path("results/x/commands.log")
-    assert error.brief() == "client: ip: exit code 1: no\ninstall ip; all of it: results/x/commands.log"
+    assert error.brief() == "client: ip: exit code 1: no\ninstall ip (details: results/x/commands.log)"
     silent = LabFailure("it printed nonsense", host="server")
     silent.log = error.log
-    assert silent.brief().splitlines()[1] == "all of it: results/x/commands.log"
+    assert silent.brief().splitlines()[1] == "(details: results/x/commands.log)"
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ import pytest
 from support.memory_host import lab_signals
 
 from lab.base import signals
-from lab.base.errors import Interrupted
+from lab.base.errors import Interrupted, RestoreError
 
 
 @pytest.fixture(autouse=True)
@@ -47,6 +47,16 @@ def test_held_signals_wait_for_the_end(number: signal.Signals, capfd: pytest.Cap
     assert raised.value.exit_code == 128 + number
     assert done == ["all of it"]
     assert capfd.readouterr().err.count("putting things back first, please wait") == 2
+
+
+def test_a_signal_during_a_restore_that_fails_leaves_its_exit_code() -> None:
+    assert signals.exit_code() == 0
+    with pytest.raises(RestoreError), signals.deferred():  # noqa: PT012
+        send(signal.SIGTERM)
+        raise RestoreError(["client: it stays"])
+    assert signals.exit_code() == 143
+    with pytest.raises(Interrupted), signals.deferred():
+        pass
 
 
 def test_nested_holds_end_with_the_outermost_and_the_first_of_two_signals_is_named() -> None:

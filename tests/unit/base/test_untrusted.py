@@ -7,12 +7,24 @@ from typing import Any
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from support.fake_host import FakeHost
 from support.lying_host import ESCAPES
 
-from lab.base.errors import LONGEST, CommandError, LabFailure
-from lab.base.untrusted import FASTEST_BYTES_PER_S, count, first_line, from_json, printable, quantity, word
+from lab import platforms
+from lab.base.errors import LONGEST, CommandError, LabFailure, Unsupported
+from lab.base.untrusted import (
+    FASTEST_BYTES_PER_S,
+    count,
+    first_line,
+    from_json,
+    listing,
+    one_line,
+    printable,
+    quantity,
+    word,
+)
 from lab.platforms.facts import parse_facts
-from lab.platforms.files import parse_df
+from lab.platforms.files import NOT_TOLD, parse_df
 from lab.platforms.linux.platform import parse_link, parse_linux_facts, parse_route
 from lab.platforms.linux.ram_disk import parse_free
 from lab.platforms.macos import clock
@@ -118,11 +130,27 @@ def test_facts_that_become_words_of_commands_are_checked(line: str) -> None:
 def test_free_space_beside_a_device_with_spaces() -> None:
     head = "Filesystem 1024-blocks Used Available Capacity Mounted on\n"
     assert parse_df(head + "//lab@nas/My Share 100 40 60 40% /Volumes/My Share\n") == 60 * 1024
-    assert parse_df(head + "gvfsd-fuse 0 0 0 - /tmp/lab/gvfs\n") == 0
+    assert parse_df("Filesystem 1k-blocks Used Available Use% Mounted on\n/dev/mapper/a\n 9 1 8 12% /x\n") == 8 * 1024
+    assert parse_df(head + "/dev/sda1 100 110 -10 110% /\n") == 0, "what is left is kept for root"
+
+
+@pytest.mark.parametrize(
+    "row",
+    ["gvfsd-fuse 0 0 0 - /tmp/lab/gvfs", "fuse-t:/x 0 0 0 100% /Volumes/x", "acd: - - - - /mnt/tmp",
+     ":pcloud: 7340032 -18014398509481984 18014398509481984 - /mnt/p", "nas:/x 100 0 101 0% /mnt/x"],
+)  # fmt: skip
+def test_a_file_system_that_tells_no_size_is_not_full(row: str) -> None:
+    assert parse_df(f"Filesystem 1024-blocks Used Available Capacity Mounted on\n{row}\n") == NOT_TOLD
 
 
 def test_a_message_is_no_longer_than_a_person_can_read_and_what_is_harmless_is_shown_as_it_is() -> None:
     for text in ("plain", "é 😀 日本", "two\nlines", "a\u00a0b", "a\tb"):
         assert printable(text) == text
+    assert len(one_line(ESCAPES * 10_000, 100)) == 100
+    assert listing(range(20_000)).endswith("8, 9 and 19,990 more")
+    host = FakeHost()
+    host.on(("uname", "-s"), "x" * 16 * 2**20)
+    with pytest.raises(Unsupported, match=r"^.{1,300}$"):
+        platforms.detect(host)
     assert len(str(LabFailure("x" * 10**6))) <= LONGEST + 1
     assert len(str(CommandError("client", ("cp",), 1, "y" * 10**6))) < 1000

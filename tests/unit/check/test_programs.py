@@ -64,8 +64,8 @@ def test_a_program_that_only_prints_nonsense_or_never_ends(
     ("printed", "finding"),
     [
         ("", "note     {}: fio is missing: out is fio  -> install Homebrew there (https://brew.sh),"),
-        ("fio-2.16", "warning  {}: fio: `fio --version` prints 'fio-2.16', and only fio 3.x is known"),
-        ("fio-3.36", ""),
+        ("fio-2.16", "warning  {}: fio: `fio --version` prints 'fio-2.16', and the lab needs fio 3.18 or a"),
+        ("fio-3.36", "ok       {}: fio-3.36"),
     ],
 )
 def test_an_extra_program_is_for_the_client(macs: Macs, printed: str, finding: str) -> None:

@@ -1,5 +1,6 @@
 """The commands: exit 0 done, 1 something failed, 2 bad input; one message, never a traceback."""
 
+import getpass
 import itertools
 import json
 import os
@@ -127,6 +128,14 @@ def test_a_check_with_a_problem_is_exit_1(
     json_code, out, _ = lab("check", "--json")
     check = json.loads(out)
     assert (json_code, check["findings"][0]["level"], check["hosts"]) == (code, level, {"client": {"cores": 2}})
+
+
+def test_without_home_the_account_says_where_it_is(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A service of systemd has no HOME, and ssh, gio and the lab's scripts need it."""
+    home = os.path.expanduser(f"~{getpass.getuser()}")  # noqa: PTH111
+    monkeypatch.delenv("HOME")
+    lab("list")
+    assert os.environ["HOME"] == home
 
 
 def test_a_plan_that_its_cap_cuts_short_says_so(done: Command) -> None:

@@ -141,6 +141,7 @@ def test_no_notebook_of_a_run_folder_is_run(refused: Command, started: list[Any]
     [
         (["mine.ipynb", "--to", "x"], "--to: mine.ipynb is opened where it is"),
         (["design", "example", "--to", "x", "--export", "y.html"], "--to: a page is made without a copy"),
+        (["design", "example", "--export", "nowhere/y.html"], "nowhere: no such folder"),
         (["no.ipynb"], "no.ipynb: no such notebook"),
         (["folder.ipynb"], "folder.ipynb: no such notebook"),
         (["compare", "example"], "compare: needs two runs"),

@@ -14,9 +14,7 @@ from support.hostile_runs import HOSTS
 from support.paths import ROOT
 
 import lab as package
-from lab.base import shipped
 from lab.base.own_python import leave_out_current_folder
-from lab.notebook import export
 from lab.run.begin import origin as version
 
 
@@ -108,13 +106,3 @@ def test_figures_begin_with_matplotlibs_own_settings(is_pipe: bool, module: str)
     command = [sys.executable, "-P", "-c", f"import {module}, matplotlib; print(matplotlib.rcParams['font.size'])"]
     done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=120, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (0, "10.0\n", "")
-
-
-def test_no_template_of_it_makes_a_page() -> None:
-    for name in ("basic", "base", "classic"):
-        Path(name).mkdir()
-        Path(name, "conf.json").write_text('{"preprocessors": {"1": {"type": "evil.Evil"}}}')
-        Path(name, "index.html.j2").write_text("a template of somebody else's")
-    page = export.page(export.read(shipped.notebooks()["design"]))
-    assert "somebody else" not in page
-    assert "How many blocks" in page

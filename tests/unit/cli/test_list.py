@@ -4,6 +4,7 @@ import json
 import re
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from support.commands import Lab
@@ -38,7 +39,8 @@ def test_runs_are_listed_newest_first_as_they_can_be_named(lab: Lab) -> None:
 
 
 def test_a_run_that_failed_before_its_first_transfer_is_listed_only_if_asked_for(lab: Lab) -> None:
-    names = {"a": {"ended": "complete"}, "b": {"ended": "failed: no such share"}, "c": {"ended": "interrupted"}}
+    failed: dict[str, Any] = {"ended": "failed: no such share", "failed": True}
+    names: dict[str, dict[str, Any]] = {"a": {"ended": "complete"}, "b": failed, "c": {"ended": "interrupted"}}
     for name, run in names.items():
         trials = make_trials(2) if name == "a" else []
         write_run(Path("other"), trials, **run).path.rename(f"results-{name}")

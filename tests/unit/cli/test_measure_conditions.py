@@ -2,11 +2,14 @@
 
 import json
 from pathlib import Path
+from signal import SIGTERM
+from unittest.mock import Mock
 
 import pytest
 from support.commands import Command, Lab
 from support.runs_to_compare import write_saved_run
 
+from lab.base.errors import Interrupted, LabFailure, RestoreError
 from lab.measure import measure
 from lab.run.runner import Ending
 
@@ -40,3 +43,14 @@ def test_what_is_no_condition_is_exit_2_before_a_measurement(refused: Command, m
     monkeypatch.setattr(measure, "measure", lambda *_: pytest.fail("measured"))
     err = refused("measure", "/mnt/media", "--fail-if", "write < 80")
     assert "right are 'write < 80 MB/s'" in " ".join(err.split())
+
+
+def test_what_cannot_be_measured_is_told_as_json_too(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(measure, "measure", Mock(side_effect=LabFailure("smb://nas/media: it stalls", "try again")))
+    assert lab("measure", "smb://nas/media") == (1, "", "smb://nas/media: it stalls\ntry again\n")
+    code, out, _ = lab("measure", "smb://nas/media", "--json")
+    assert (code, json.loads(out)) == (1, {"error": "smb://nas/media: it stalls", "details": ["try again"]})
+    unrestored = RestoreError(["client: it stays"])
+    unrestored.__context__ = Interrupted("stopped by SIGTERM", SIGTERM)
+    monkeypatch.setattr(measure, "measure", Mock(side_effect=unrestored))
+    assert lab("measure", "smb://nas/media")[0] == 143

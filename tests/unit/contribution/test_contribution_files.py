@@ -2,20 +2,15 @@
 
 import json
 import os
-import shutil
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given
-from hypothesis import strategies as st
 from support.contributions import matching, texts
-from support.examples import at_most
 
 from lab.contribution import record
 from lab.contribution.files import opened
-from lab.contribution.verify import verify
 from lab.results.packed_run import RUN, SAMPLES, TRIALS
 
 pytestmark = pytest.mark.usefixtures("any_name")
@@ -116,13 +111,3 @@ def test_a_packed_contribution_is_verified_too_and_a_bomb_is_not_unpacked(folder
     (tmp_path / "none.zip").write_bytes(b"PK")
     with opened(tmp_path / "none.zip") as (place, wrong):
         assert str(wrong[0]).startswith("none.zip: not a packed run: ")
-
-
-@at_most(5, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(st.sampled_from([RUN, TRIALS]), st.integers(0, 2**30), st.integers(1, 255))
-def test_no_byte_can_be_changed(whole: Path, tmp_path: Path, name: str, place: int, change: int) -> None:
-    folder = Path(shutil.copytree(whole, tmp_path / "byte", dirs_exist_ok=True))
-    content = bytearray((folder / name).read_bytes())
-    content[place % len(content)] ^= change
-    (folder / name).write_bytes(content)
-    assert verify(folder)

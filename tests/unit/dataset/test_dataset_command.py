@@ -8,6 +8,7 @@ from support.commands import lab, refusal
 from support.datasets import Shape, write_runs
 
 from lab.dataset.folder import Dataset
+from lab.report.registry import OF_DATASET, OF_RUN
 from lab.results.run_folder import RunFolder
 
 pytest.importorskip("duckdb")
@@ -17,6 +18,7 @@ def test_the_commands_add_show_and_join(
     runs: list[RunFolder], tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
+    assert OF_DATASET.keys() == OF_RUN.keys() - {"counted", "remarks", "lost"}
     assert lab(capsys, "dataset", "show")[0] == 2
     code, out, _ = lab(capsys, "dataset", "add", *(str(run.path) for run in runs))
     assert (code, out.splitlines()) == (0, [str(run.path) for run in runs])
@@ -25,6 +27,7 @@ def test_the_commands_add_show_and_join(
     assert "is there already" in err
     code, out, _ = lab(capsys, "dataset", "show")
     assert (code, "sweep synthetic · 2 runs" in out, "SYNTHETIC" in out) == (0, True, True)
+    assert lab(capsys, "dataset", "show", "--table", "requests") == (0, "nothing: the runs have none\n", "")
     assert lab(capsys, "dataset", "compact") == (0, "6 files before, 3 now\n", "")
     [sweep] = json.loads(lab(capsys, "dataset", "show", "--json")[1])
     assert (sweep["sweep"], sweep["runs"], sweep["blocks"]) == ("synthetic", 2, 6)

@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.examples import at_most
-from support.paths import ROOT
 from support.sweeps import SWEEPS, cases_of, runs, sweep_of
 
 from lab.base.errors import BadInput
@@ -17,7 +16,7 @@ from lab.design.blocks import Ordering, order
 from lab.design.case import Case
 from lab.design.pace import ASSUMED_BYTES_PER_S
 from lab.design.plan import plan
-from lab.design.sweep_file import Sweep, load_sweep, parse_sweep
+from lab.design.sweep_file import Sweep, parse_sweep
 from lab.run.case.catalogue import CATALOGUE
 
 
@@ -131,12 +130,3 @@ def test_blocks_and_seeds_differ_at_every_level() -> None:
     assert len({tuple(cases) for cases in orders}) == len(orders)  # mirrors, too, are orders of their own
     for key in map(attrgetter, ("mtu", "tcp_space", "protocol", "direction")):
         assert len({key(cases[0]) for cases in orders}) == len({key(case) for case in cases})
-
-
-@pytest.mark.parametrize("path", sorted(ROOT.glob("sweeps/*.toml")), ids=lambda path: path.name)
-def test_sweeps_that_come_with_the_lab_are_described_and_can_be_planned(path: Path) -> None:
-    sweep = load_sweep(path)
-    planned = plan(sweep, CATALOGUE)
-    assert sweep.description
-    assert planned.slots
-    assert planned.estimated_s > 0

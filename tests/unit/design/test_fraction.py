@@ -61,13 +61,6 @@ def test_what_is_promised_can_be_estimated(levels: Levels, share: float, seed: i
     assert runs < whole or lost == []
 
 
-@given(GRIDS, st.integers(0, 1000))
-@at_most(20)
-def test_a_choice_is_the_same_for_a_seed(levels: Levels, seed: int) -> None:
-    runs = (fraction.least_runs(levels) + size(levels)) // 2
-    assert fraction.choose(levels, runs, seed) == fraction.choose(levels, runs, seed)
-
-
 @pytest.mark.parametrize(
     ("factors", "runs", "seed"),
     [*((5, 16, seed) for seed in range(10)), (6, 32, 1), (6, 32, 2), (7, 64, 1), (8, 64, 1)],

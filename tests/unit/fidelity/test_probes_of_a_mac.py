@@ -6,10 +6,11 @@ import sys
 from pathlib import Path
 
 import pytest
+from support.fake_host import FakeHost
 
 from lab.fidelity import on_host_macos
 from lab.fidelity.on_host_macos import OWN, parse_access_list, parse_hex
-from lab.fidelity.probed_host import PYTHON, parse_volume_type
+from lab.fidelity.probed_host import PYTHON, ProbedHost
 from lab.fidelity.probes import MACOS, PROBES, RESOURCE_FORK, laid_on
 
 HEX = "54 45 58 54 74 74 78 74 08 0C 00 00 00 00 00 00 \n00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 \n"
@@ -42,9 +43,11 @@ def test_what_commands_print_is_parsed() -> None:
     assert parse_hex("") == b""
     inherited = "user:daemon inherited allow list,search,file_inherit,directory_inherit"
     assert parse_access_list(LISTED) == ["group:admin deny execute", inherited]
-    assert parse_volume_type(MOUNTED, "/") == "apfs"
-    assert parse_volume_type(MOUNTED, "/Volumes/a (b) c") == "hfs"
-    assert parse_volume_type(MOUNTED, "/Volumes/a") == ""
+    host = FakeHost()
+    for point, kind in {"/": "apfs", "/Volumes/a (b) c": "hfs", "/Volumes/a": ""}.items():
+        host.on(("mount",), MOUNTED)
+        host.on(("df", "-P", point), f"Filesystem 512-blocks Used\n/dev/disk4 9 1 8 12% {point}\n")
+        assert ProbedHost(host, "macos").name_file_system(point) == kind
 
 
 def test_a_probe_of_finder_info_reads_its_own_part(monkeypatch: pytest.MonkeyPatch) -> None:

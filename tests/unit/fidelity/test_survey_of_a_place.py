@@ -12,11 +12,12 @@ from support.surveyed_place import KEPT_BY_ALL, Here, Place, verdict
 
 from lab.base.errors import HostLost, LabFailure
 from lab.design.factors import Direction
-from lab.fidelity import copiers, duration, probes
+from lab.fidelity import copiers, probes
 from lab.fidelity.copies import Copy, Judgement, Verdict, View
 from lab.fidelity.place_survey import MOUNT_ENDED
 from lab.fidelity.places import Asked
 from lab.fidelity.probes import PROBES
+from lab.fidelity.survey import estimate
 from lab.hosts import Result, Role
 from lab.results.run_folder import RunFolder
 
@@ -151,7 +152,7 @@ def test_a_connection_that_stays_broken_is_the_reason_that_nothing_is_told(place
 def test_a_survey_says_how_long_it_takes_by_the_newest_one_of_its_hosts(tmp_path: Path) -> None:
     hosts_file = tmp_path / "nas.ini"
     assumed = "8 copies of all probes, over 2 shares; estimated at 10 s a copy: 1 min (80 s)"
-    assert duration.estimate(8, 2, tmp_path, hosts_file) == assumed
+    assert estimate(8, 2, tmp_path, hosts_file) == assumed
     for name, about in {"0": {"hosts_file": str(hosts_file)}, "1": {"hosts_file": "other.ini"}}.items():
         run = {"started_at": "2026-11-29T10:00:00+00:00", "finished_at": "2026-11-29T10:01:00+00:00"}
         folder = RunFolder.create(tmp_path, f"fidelity{name}", run | about)
@@ -159,9 +160,9 @@ def test_a_survey_says_how_long_it_takes_by_the_newest_one_of_its_hosts(tmp_path
         if name == "0":
             newest = folder
     by_newest = f"1 copy of all probes, over 1 share; estimated by {newest.path}: 0 min (30 s)"
-    assert duration.estimate(1, 1, tmp_path, hosts_file) == by_newest
+    assert estimate(1, 1, tmp_path, hosts_file) == by_newest
     newest.update(finished_at=None)
-    assert duration.estimate(8, 2, tmp_path, hosts_file) == assumed
+    assert estimate(8, 2, tmp_path, hosts_file) == assumed
 
 
 def test_reads_come_through_a_mount_made_anew(place: Place) -> None:

@@ -1,6 +1,7 @@
 """Refusals of macOS, as they were printed; and errors that read alike and are none."""
 
 import errno
+import os
 import sys
 from pathlib import Path
 from unittest.mock import Mock
@@ -13,7 +14,7 @@ from lab.base.errors import CommandError, HostError, TransferError
 from lab.check.finding import of_error
 from lab.hosts import paramiko
 from lab.hosts.host_config import HostConfig
-from lab.hosts.macos_privacy import FULL_DISK, LOCAL_NETWORK, NFSD, SIP, explain
+from lab.hosts.macos_privacy import FULL_DISK, NFSD, NO_ROUTE, SIP, explain, find_starter
 from lab.platforms.linux.platform import Linux
 from lab.platforms.macos.platform import MacOS
 
@@ -36,9 +37,9 @@ ENGAGED = "Operation not permitted while System Integrity Protection is engaged"
         ('sandbox_check failed. nfsd has no read access to "/Volumes/lab"', NFSD),
         (f"Boot-out failed: 150: {ENGAGED}", SIP),
         (f"/System/Library/LaunchDaemons/com.apple.metadata.mds.plist: {ENGAGED}", SIP),
-        ("mount_smbfs: server connection failed: No route to host", LOCAL_NETWORK),
-        ("ping: sendto: No route to host", LOCAL_NETWORK),
-        ("ssh: connect to host 192.168.77.2 port 22: No route to host", LOCAL_NETWORK),
+        ("mount_smbfs: server connection failed: No route to host", NO_ROUTE),
+        ("ping: sendto: No route to host", NO_ROUTE),
+        ("ssh: connect to host 192.168.77.2 port 22: No route to host", NO_ROUTE),
         # said about what only root may do, or no refusal
         ("ifconfig: ioctl (set mtu): Operation not permitted", ""), ("kill: 42: Operation not permitted", ""),
         ("sysctl: net.inet.tcp.sendspace=65536: Operation not permitted", ""), ("ping: sendto: Message too long", ""),
@@ -49,7 +50,34 @@ ENGAGED = "Operation not permitted while System Integrity Protection is engaged"
 )  # fmt: skip
 def test_a_refusal_is_known_with_the_switch_to_flip_and_other_errors_are_not(message: str, remedy: str) -> None:
     assert explain(message) == remedy
-    assert not remedy or " > " in remedy
+    assert not remedy or " > " in remedy or remedy == NO_ROUTE
+
+
+ZSH = {"TERM": "xterm-256color", "XPC_SERVICE_NAME": "0"}
+JOB = {"XPC_SERVICE_NAME": "share-speed"}  # launchd gives a job no TERM_PROGRAM
+
+
+@pytest.mark.parametrize(
+    ("environ", "uid", "name", "is_let_through", "remedy"),
+    [
+        ({**ZSH, "SSH_CONNECTION": "192.0.2.9 50000 192.0.2.1 22"}, 501, "commands over SSH", True, "remote users"),
+        ({**ZSH, "TERM_PROGRAM": "Apple_Terminal"}, 501, "Terminal", True, "answer macOS's question"),
+        ({**ZSH, "TERM_PROGRAM": "iTerm.app"}, 501, "iTerm.app", False, "Network Volumes for iTerm.app"),
+        ({"TERM_PROGRAM": "tmux", **JOB}, 501, "tmux", False, "Network Volumes for tmux"),
+        ({"XPC_SERVICE_NAME": "application.com.a.b.1.2"}, 501, "a program other than Terminal", False, "in Terminal"),
+        (JOB, 501, "the launchd job share-speed", False, "try the same command in Terminal"),
+        (JOB, 0, "the launchd job share-speed", True, "try the same command in Terminal"),
+    ],
+)  # fmt: skip
+def test_macos_goes_by_what_started_a_program(
+    environ: dict[str, str], uid: int, name: str, is_let_through: bool, remedy: str
+) -> None:
+    starter = find_starter(environ, uid)
+    assert (starter.name, starter.is_let_through) == (name, is_let_through)
+    assert remedy in starter.remedy
+    assert explain("ls: /Volumes/nas: Operation not permitted", starter) == starter.remedy
+    told = explain("iperf3: error - unable to connect to server: No route to host", starter)
+    assert (f"may keep {name} off the local network" in told) != is_let_through
 
 
 def test_a_refusal_of_privacy_is_explained_in_messages_checks_and_transfers_of_a_mac_alone() -> None:
@@ -79,10 +107,12 @@ def test_a_refusal_of_privacy_is_explained_in_messages_checks_and_transfers_of_a
 
 def test_a_mac_as_the_controller_may_be_kept_off_the_network(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     refusal = OSError(errno.EHOSTUNREACH, "No route to host")
-    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setattr(os, "geteuid", lambda: 501)
     monkeypatch.setattr("paramiko.SSHClient.connect", Mock(side_effect=refusal))
-    for system in ("darwin", "linux"):
+    for system, starter in (("darwin", JOB), ("darwin", {"SSH_CONNECTION": "x"}), ("linux", JOB)):
+        monkeypatch.setattr(os, "environ", {"HOME": str(tmp_path), **starter})
         monkeypatch.setattr(sys, "platform", system)
         with pytest.raises(HostError, match="No route to host") as raised:
             paramiko.connect("client", HostConfig(host="mac.example", data_address="192.0.2.1"))
-        assert (LOCAL_NETWORK in str(raised.value)) == (system == "darwin")
+        is_named = "the launchd job share-speed off the local network" in str(raised.value)
+        assert is_named == (system == "darwin" and starter == JOB)

@@ -56,7 +56,9 @@ def test_from_the_home_or_the_environment_and_never_shown(monkeypatch: pytest.Mo
     assert resolve("file:~/password", "nas account", KEY).get_secret_value() == SECRET
 
 
-@pytest.mark.parametrize(("value", "message"), [("", "is empty"), (f"{SECRET}\nmore", "is of more than one line")])
+@pytest.mark.parametrize(
+    ("value", "message"), [("", "it is empty: a share for guests"), (f"{SECRET}\nmore", "has more than one line")]
+)
 def test_empty_and_many_lines_are_refused(monkeypatch: pytest.MonkeyPatch, value: str, message: str) -> None:
     # either would be sent on a line of standard input, where a line end is the end of the password
     monkeypatch.setenv("LAB_TEST_PASSWORD", value)

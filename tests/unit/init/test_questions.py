@@ -45,7 +45,7 @@ def test_without_choices_there_is_nothing_that_enter_could_take() -> None:
 def test_a_number_that_is_on_no_list_is_asked_again(typed: str) -> None:
     answer, screen = asked([typed, "2"], CHOICES)
     assert (answer, screen[-1]) == ("two", "   there are only 1 to 2")
-    assert asked([typed, "two"], [])[1][-1] == "   there is no list to take a number of"
+    assert asked([typed, "two"], [])[1][-1] == "   no number can be taken here"
 
 
 def test_a_choice_that_cannot_be_taken_keeps_its_number_and_says_why() -> None:
@@ -58,5 +58,7 @@ def test_a_choice_that_cannot_be_taken_keeps_its_number_and_says_why() -> None:
 
 
 def test_the_end_of_the_input_is_bad_input() -> None:
+    screen: list[str] = []
     with pytest.raises(BadInput, match="nothing was written"):
-        Questions(Mock(side_effect=EOFError), print).ask("Which?", [], "a word", str)
+        Questions(Mock(side_effect=EOFError), screen.append).ask("Which?", [], "a word", str)
+    assert screen[-1] == ""  # the message begins a line, below the prompt

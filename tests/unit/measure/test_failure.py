@@ -6,11 +6,13 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
+from support.fake_host import FakeHost
 
 from lab.base.errors import (
     CommandError,
     DeadlineExceeded,
     HostError,
+    HostKeyError,
     LabFailure,
     TransferError,
     Unsupported,
@@ -18,6 +20,8 @@ from lab.base.errors import (
 from lab.measure.failure import in_words_of_user, without_own_paths
 from lab.measure.subject import Subject
 from lab.platforms import Facts
+from lab.platforms.linux.mounts import LinuxMounts
+from lab.platforms.macos.mounts import MacMounts
 from lab.run.case.sharing import FolderRefused, MountFailed
 from lab.run.transfer.part import NoSpace
 
@@ -28,12 +32,14 @@ URL = Subject(
     account="bob",
 )  # fmt: skip
 NFS = replace(URL, protocol="nfs", share="/srv/x", folder="", account="ann")
+SSH = replace(URL, protocol="ssh", share="", folder="")
 AFP = replace(URL, protocol="afp")
 SHARP_S = replace(URL, share="Größe")
 
 
 def machine(answers: bool = True, name: str = "linux") -> Any:
-    return SimpleNamespace(name=name, network=SimpleNamespace(answers=lambda *_: answers))
+    mounts = (MacMounts if name == "macos" else LinuxMounts)(FakeHost())
+    return SimpleNamespace(name=name, network=SimpleNamespace(answers=lambda *_: answers), mounts=mounts)
 
 
 def mount(said: str, code: int = 2, remedy: str = "") -> LabFailure:
@@ -51,17 +57,19 @@ CP = f"cp: exit code 1: cp: error writing '{FILE}': "
 @pytest.mark.parametrize(
     ("error", "subject", "message", "remedy"),
     [
-        (mount("asked again", 77), URL, "the password was refused for bob", "may it use the share media? smb://ACCOUNT"),
+        (mount("asked again", 77), URL, "the password was refused for bob, or bob may not use", "right? smb://ACCOUNT"),
         (mount(f"{GIO}No such file or directory"), URL, "the server nas has no share media, or hides it", "capitals"),
         (mount("gio: afp://nas/x/: Volume doesn’t exist"), AFP, "the server nas has no share media", "capitals"),
         (mount("gio: nfs://nas/x: Mount point does not exist"), NFS, "has no export /srv/x", "`showmount -e nas`"),
+        (mount("gio: nfs://nas/x: Bad address"), NFS, "refuses its export /srv/x to this machine, or", "`insecure`"),
+        (mount("mount_nfs: x: Permission denied", 13, "see its exports"), NFS, "refuses its export", "see its exports"),
         (mount(f"{GIO}No such file or directory"), SHARP_S, "GVfs, which mounts it on this machine, cannot", "folder"),
         (mount("no answer in 60 s", 124), URL, "port 445, and did not answer in 60 s", "an SMB server"),
         (mount(f"{GIO}Software caused connection abort"), URL, "the server nas hung up when", "no other program"),
         (mount("gio: x: Message recipient disconnected from message bus without replying"), AFP, "broke off", "bob"),
-        (mount(f"{GIO}Invalid argument"), URL, "it cannot be mounted: gio: smb://nas/x/: Failed", "another program"),
+        (mount(f"{GIO}Invalid argument"), URL, "it cannot be mounted: gio: smb://nas/x/: Failed", "let this"),
         (mkdir("Permission denied"), URL, "bob may not write into the folder a b of the share media", "an account"),
-        (mkdir("Read-only file system"), NFS, "this account may not write into the share /srv/x", "an account"),
+        (mkdir("Read-only file system"), NFS, "this account may not write into the share /srv/x", "its number"),
         (mkdir("No space left on device"), URL, "the share media is full, or a quota is reached", "make room"),
         (NoSpace(f"{CP}Disk quota exceeded"), URL, "the share media is full, or a quota is reached: a test needs 17 MB",
          "quota"),
@@ -69,7 +77,9 @@ CP = f"cp: exit code 1: cp: error writing '{FILE}': "
         (TransferError(f"{CP}Bad luck"), URL, "cp: error writing a file of the test: Bad luck",
          ""),
         (DeadlineExceeded("client", ("cp",), 120, ""), URL, "the server nas did not answer in 120 s", "is it up"),
-        (Unsupported("no gvfsd", "`apt-get`", host="client"), URL, "no gvfsd", "`apt-get`"),
+        (Unsupported("no gvfsd", "`apt-get`", host="client"), URL, "this machine: no gvfsd", "`apt-get`"),
+        (HostError("nas: cannot be reached", "is it on?", host="server"), SSH, "nas: cannot", "share is //nas/SHARE"),
+        (HostKeyError("nas: unknown host key", "compare", host="server"), SSH, "nas: unknown host key", "compare"),
         (HostError("cannot be reached", "x", host="server"), URL, "server: cannot be reached", "x"),
     ],
 )  # fmt: skip
@@ -94,6 +104,22 @@ def test_a_server_that_is_gone_is_told_before_what_the_command_said() -> None:
 def test_a_mac_keeps_what_its_driver_knows_of_accounts() -> None:
     told = in_words_of_user("nas", URL, machine(name="macos"), mount("again", 77, "a Mac lets in only some accounts"))
     assert told.remedy == "a Mac lets in only some accounts"
+
+
+@pytest.mark.parametrize(
+    ("error", "answers", "told"),
+    [
+        (mkdir("Operation not permitted"), True, "macOS keeps commands over SSH out of the share media"),
+        (mount("ls: /x: Operation not permitted", 1), True, "macOS keeps commands over SSH out of the share media"),
+        (DeadlineExceeded("client", ("ls",), 30, ""), True, "nothing came of the share media, though its server"),
+        (DeadlineExceeded("client", ("ls",), 30, ""), False, "the server nas did not answer in 30 s"),
+        (mount("mount_nfs: can't mount /x: Operation not permitted", 1), True, "it cannot be mounted: mount_nfs"),
+    ],
+)
+def test_a_mac_that_keeps_the_lab_out_of_a_share_is_named(error: LabFailure, answers: bool, told: str) -> None:
+    failure = in_words_of_user("nas", URL, machine(answers, "macos"), error)
+    assert failure.message.startswith(f"nas: {told}")
+    assert ("Allow full disk access" in failure.remedy) == ("share media" in told)
 
 
 def test_the_log_of_the_raw_text_is_named() -> None:

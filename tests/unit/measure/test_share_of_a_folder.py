@@ -3,6 +3,8 @@
 import socket
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 from support.checked_macs import machine
@@ -10,9 +12,10 @@ from support.fake_host import FakeHost
 
 from lab.base.errors import BadInput
 from lab.hosts.command import run_perl, script
-from lab.measure.measure import read_link, tunnel_remark
-from lab.measure.subject import check_elsewhere, check_offered, find_address, find_share, find_subject
+from lab.measure.measure import check_results, find_room, read_link, tunnel_remark
+from lab.measure.subject import Subject, check_elsewhere, check_offered, find_address, find_share, find_subject
 from lab.measure.target import SshName
+from lab.platforms import Facts, Platform
 from lab.platforms.linux.network import ADDRESSES
 from lab.platforms.linux.platform import Linux
 from lab.platforms.mounts import ENTER
@@ -69,9 +72,26 @@ def test_what_to_give_instead_is_what_is_mounted_here() -> None:
 def test_a_share_of_this_very_machine_is_refused(address: str) -> None:
     host = FakeHost()
     host.on(script(ADDRESSES), MINE, times=2)
-    with pytest.raises(BadInput, match=r"the server nas is this machine itself .* measure it from another machine"):
+    complaint = rf"the server nas \({address}\) is this machine itself: .* measure it from another machine"
+    with pytest.raises(BadInput, match=complaint):
         check_elsewhere(Linux(host), "nas", address)
     check_elsewhere(Linux(host), "nas", "192.0.2.7")
+
+
+def test_a_run_is_not_kept_on_the_share_that_it_measures(tmp_path: Path) -> None:
+    subject = Subject("/mnt", "smb", "nas", "192.0.2.2", "192.0.2.1", cast(Facts, None), mounted=str(tmp_path))
+    with pytest.raises(BadInput, match=f"^{tmp_path}/a/results is on the share itself, .* or name one by --results$"):
+        check_results(subject, tmp_path / "a" / "results")
+    check_results(subject, Path("/proc/results"))
+    check_results(replace(subject, mounted=""), tmp_path)
+
+
+def test_a_full_disk_of_this_machine_is_told_before_anything_begins(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", "/home/ann")
+    mac = SimpleNamespace(name="macos", files=SimpleNamespace(free_bytes=lambda _: 30_000_000))
+    message = r"^the disk of this machine with /home/ann has only 30 MB free: make room there: a test needs 67 MB$"
+    with pytest.raises(BadInput, match=message):
+        find_room(cast(Platform, mac), 8 << 30)
 
 
 def test_a_server_is_found_by_name_address_or_service(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -79,7 +99,7 @@ def test_a_server_is_found_by_name_address_or_service(monkeypatch: pytest.Monkey
 
     def answer(name: str, *_: object, **__: object) -> list[tuple[object, ...]]:
         asked.append(name)
-        if name == "nowhere":
+        if name.startswith("nowhere"):
             raise socket.gaierror(-2, "Name or service not known")
         return [(0, 0, 0, "", ("192.0.2.7", 0))]
 
@@ -89,7 +109,10 @@ def test_a_server_is_found_by_name_address_or_service(monkeypatch: pytest.Monkey
     message = r"the server nowhere is not to be found: .*Name or service not known.* is its name"
     with pytest.raises(BadInput, match=message):
         find_address("nowhere")
-    with pytest.raises(BadInput, match="there is no such folder here, and the server nowhere is not to be found"):
+    with pytest.raises(BadInput, match=r"is its name right, .* Names in \.local take mDNS .* Its address may do$"):
+        find_address("nowhere.local")
+    message = "there is no such folder here, and the server nowhere is not to be found: .*; a share is //SERVER/SHARE$"
+    with pytest.raises(BadInput, match=message):
         find_subject(SshName("nowhere"), Linux(FakeHost()))
     with pytest.raises(BadInput, match=r"^the server nowhere is not"):
         find_subject(SshName("nowhere", "ann"), Linux(FakeHost()))

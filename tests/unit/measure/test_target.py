@@ -37,6 +37,7 @@ PASSWORD = f"smb://ann:{SECRET}@nas/media"
         ("nas:/export/home/", Url("nfs", "nas", "/export/home")),
         ("[2001:db8::2]:/x", Url("nfs", "2001:db8::2", "/x")),
         ("nas", SshName("nas")),
+        (" smb://nas//media\n", Url("smb", "nas", "media")),
         ("ann@nas.example.org", SshName("nas.example.org", "ann")),
         ("2001:db8::2", SshName("2001:db8::2")),
     ],
@@ -80,7 +81,9 @@ def test_a_path_is_one_of_this_machine(tmp_path: Path, monkeypatch: pytest.Monke
             for text in (f"smb://[fe80::1%{zone}]/x", f"nfs://[fe80::1%25{zone}]/x", f"[fe80::1%{zone}]:/x")
         ),
         ("smb://nas:70000/media", "not a port from 1 to 65535"),
-        *((f"smb://nas/{name}", "percent-encoded that is no text") for name in ("a%00b", "a%ff")),
+        *((f"smb://nas/{name}", "for a line break: write a % itself as %25") for name in ("a%00b", "a%ff", "a%0Ab")),
+        ("/mnt/a\nb", "TARGET has a line break or another character that cannot be seen"),
+        (r"nas\media", r"has a \ in it, and there is no such folder here: a share is //SERVER/SHARE"),
         ("smb://nas/..", "'..' is not the name of a share"),
         ("smb://nas/media/../etc", "has a . or .. in it"),
         ("smb://-ann@nas/media", "account"),

@@ -13,6 +13,7 @@ from support.observed_trials import read, seen, write_measured
 from support.planted import EVIL
 from support.rendered import Like, lacking
 from support.synthetic_runs import make_trials, trial, write_run
+from unit.report.test_page_of_a_run import COURSE, SECONDS
 
 from lab import stats
 from lab.base import shipped
@@ -26,15 +27,6 @@ from lab.report.tables import TextTable
 from lab.results.published import read_published
 from lab.stats.intervals import t_means
 from lab.stats.precision import block_spreads, blocks_needed, half_width, wide_effects
-
-COURSE = {
-    "client": {
-        "at_s": [0.0, 0.5, 1.0], "tx_bytes": [0, 5_000_000, 20_000_000], "rx_bytes": [0, 1000, 2000],
-        "core_busy": {"0": [None, 0.25, 0.5], "1": [None, 0.75, 0.1]},
-        "connections": [[0.0, "a b", {"retransmits": 2}], [1.0, "a b", {"retransmits": 9}]],
-    },
-    "server": {"at_s": [0.0, 1.0], "core_busy": {"0": [None, 0.1]}, "connections": []},
-}  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -114,9 +106,9 @@ def test_the_course_is_what_was_sampled_and_a_trial_without_samples_says_so(tmp_
     folder.append_samples("two", COURSE)
     assert why_slow.courses_to_pick(open_chosen(folder.path)) == {"two": "two"}
     rates, busy, sent_again = course(folder, "two").axes
-    assert lines(rates) == [([0.5, 1.0], [10.0, 30.0]), ([0.5, 1.0], [0.002, 0.002])]
-    assert lines(busy) == [([0.5, 1.0], [75.0, 50.0]), ([1.0], [10.0])]
-    assert lines(sent_again)[0] == ([0.0, 1.0], [0.0, 7.0])
+    assert lines(rates) == [(SECONDS[1:], [10.0, 30.0, 0.0]), (SECONDS[1:], [0.002, 0.002, 0.002])]
+    assert lines(busy) == [(SECONDS[1:], [75.0, 50.0, 12.5]), (SECONDS[1:], [10.0, 20.0, 30.0])]
+    assert lines(sent_again)[0] == ([0.0, 1.5], [0.0, 7.0])
     assert all(axes.get_ylim()[1] >= most for axes, most in ((rates, 30), (busy, 75), (sent_again, 7)))
     assert png_of(course(folder, "two")).startswith(b"\x89PNG")
     (axes,) = course(folder, "one").axes

@@ -97,6 +97,12 @@ def test_parts_of_disks_are_not_counted_twice_and_names_of_processes_may_hold_an
     reading = reading_of(*(f"/proc/diskstats:{line}" for line in DISKS if re.search(clock.KEPT, line)))
     assert reading.disks["sda"] == Disk(51200, 102400, 1.5)
     assert sorted(reading.disks) == ["mmcblk0", "nvme0n1", "sas1", "sata1", "sda", "sdp", "usb1"]
+    # two paths to one disk: old kernels count only the paths, new ones the disk too
+    paths = [f"/proc/diskstats: 0 0 nvme0c{path}n1 9 0 2000 1 9 0 4000 1 0 1500 2" for path in (0, 1)]
+    for told in ("0 0 0 0 0 0 0 0 0 0 0", "18 0 4000 2 18 0 8000 2 0 1500 4"):
+        disks = reading_of(*paths, f"/proc/diskstats: 259 1 nvme0n1 {told}").disks
+        assert sum(disk.read_bytes for disk in disks.values()) == 4000 * 512
+        assert sum(disk.written_bytes for disk in disks.values()) == 8000 * 512
     row = ") S 1 9 9 0 -1 0 0 0 0 0 700 300 0 0 20 0 1 0 4711 0 0 0"
     hostile = [f"/proc/9/stat:9 (a) R 1\x1b[2J{row}", f"/proc/8/stat:8 ({'x' * 40}{row}", "/proc/7/stat:7 (cut"]
     processes = {(9, 4711): Process("a)?R?1?[2J", 10.0), (8, 4711): Process("x" * 15, 10.0)}
@@ -127,6 +133,7 @@ def test_the_kernels_table_of_interfaces_is_kept_line_by_line_and_the_other_ones
  wg-münchen: 5 1 0 0 0 0 0 0 6 1 0 0 0 0 0 0""".splitlines()
     others = counted(f"{clock.INTERFACES}:{line}" for line in dev)[0].others
     assert others == {"wlan0": Moved(987, 123456789012), "wg-m?nchen": Moved(6, 5)}
+    assert all(re.search(clock.KEPT, line) for line in dev)
     table = Path(clock.INTERFACES).read_text(encoding="utf-8").splitlines()
     assert [line for line in table if re.search(clock.KEPT, line)] == table[2:]
 

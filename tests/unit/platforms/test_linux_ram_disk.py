@@ -12,11 +12,10 @@ from support.fake_host import FakeHost, LocalHost
 from support.paths import LINUX_CAPTURES
 
 from lab.base.errors import LabFailure, SettingRefused, Unsupported
-from lab.hosts import Result
+from lab.hosts import Result, systems
 from lab.hosts.command import script
 from lab.platforms.files import MISSING
 from lab.platforms.linux import ram_disk
-from lab.platforms.linux.files import MANAGERS
 from lab.platforms.linux.platform import Linux
 from lab.platforms.linux.ram_disk import PROGRAMS, device_kib, parse_mount
 from lab.run.restore.vocabulary import line_format
@@ -55,7 +54,7 @@ def test_a_kernel_without_a_device_to_give_is_told_before_anything_is_changed(ob
 
 def test_what_is_missing_or_too_large_is_refused_before_brd_is_loaded() -> None:
     made = host(lacking="mkfs.ext4\n")
-    made.on(script(MANAGERS), "apt-get\n")
+    made.on(systems.ask(), "apt-get\n")
     with pytest.raises(Unsupported, match=r"there is no mkfs.ext4: `apt-get install e2fsprogs` there, or give tmpfs"):
         Linux(made).ram_disks.check("ext4")
     Linux(FakeHost("server")).ram_disks.check("tmpfs")  # which needs nothing

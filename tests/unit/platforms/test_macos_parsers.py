@@ -68,7 +68,7 @@ def test_the_speed_of_a_link_is_that_of_its_medium_or_where_that_has_no_name_its
         assert output.parse_ifconfig(f"en0: flags=8863<UP> mtu 1500\n\tmedia: {media}\n").bits_per_s == bits_per_s
     for rate, status, bits_per_s in (
         ("link rate: 40.00 Gbps", "active", 40 * 10**9),  # IP over Thunderbolt
-        ("uplink rate: 866.70 Mbps [eff] / 1.20 Gbps", "active", 866_700_000),
+        ("uplink rate: 866.70 Mbps [eff] / 1.20 Gbps", "active", 1_200_000_000),
         ("link rate: 100.00 Kbps", "active", 100_000),
         ("link rate: 10.00 Gbps", "inactive", None),
         ("link rate: 4.29 Gbps", "active", None),

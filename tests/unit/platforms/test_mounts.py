@@ -1,6 +1,7 @@
 """Which share a folder lies on, by tables of mounts: captured, or after the formats of kernels and of GVfs."""
 
 import itertools
+import os
 from operator import itemgetter
 from pathlib import Path
 
@@ -148,7 +149,10 @@ def test_links_are_followed_before_the_table_is_looked_at(tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("name", "complaint"),
     [
-        ("nowhere", "there is no folder {path}, as far as this account can see: is the share mounted?"),
+        (
+            "nowhere",
+            "there is no folder {path}, as far as this account can see: is the share mounted, and its",
+        ),
         ("file", "{path} is a file: give the folder that it lies in"),
         ("nowhere/below", "there is no folder {path}"),
         ("stale", "{path} cannot be entered: nas: media is gone, or has ended the session: unmount the share"),
@@ -176,6 +180,31 @@ def test_a_server_that_is_dead_is_named_after_a_deadline(tmp_path: Path, monkeyp
     mounts = LinuxMounts(EmulatedHost(tmp_path, {"cat": f"echo '//nas/media {tmp_path} cifs rw 0 0'"}, ("sh", "sleep")))
     with pytest.raises(BadInput, match=rf"{tmp_path}/x: nas: media does not answer: nothing came of it in 0\.2 s: is"):
         mounts.find(f"{tmp_path}/x")
+
+
+@pytest.mark.parametrize(
+    ("script", "answer", "message"),
+    [
+        ("sleep 5", "yes", "nothing came of nas: media, though its server answers: macOS may keep {} out of it"),
+        ("sleep 5", "no", "nas: media does not answer: nothing came of it in 0.2 s, or macOS keeps {} out of it"),
+        ("echo refused; echo 'sh: .: Operation not permitted'", "yes", "macOS keeps {} out of nas: media"),
+    ],
+)
+def test_macos_is_named_where_it_may_keep_a_job_out_of_a_share(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, script: str, answer: str, message: str
+) -> None:
+    """``answer``: whether the share's server takes connections."""
+    monkeypatch.setattr(os, "environ", {"XPC_SERVICE_NAME": "share-speed"})
+    monkeypatch.setattr(os, "geteuid", lambda: 501)
+    monkeypatch.setattr("lab.platforms.mounts.ENTER_S", 0.2)
+    monkeypatch.setattr("lab.platforms.mounts.ENTER", script)
+    row = f"echo '//ann@nas/media on {tmp_path} (smbfs, nodev)'"
+    host = EmulatedHost(tmp_path, {"mount": row, "perl": f"echo {answer}"}, ("sh", "sleep"))
+    host.is_here = True
+    with pytest.raises(BadInput) as raised:
+        MacMounts(host).find(str(tmp_path))
+    assert raised.value.message.endswith(f": {message.format('the launchd job share-speed')}")
+    assert "Leave the share mounted" in raised.value.remedy
 
 
 def test_an_automounter_mounts_when_its_folder_is_gone_into(tmp_path: Path) -> None:
@@ -217,6 +246,13 @@ def test_what_is_in_effect_on_linux_is_told_by_the_kernel_and_else_by_the_option
     told = {share: parse_encrypted(of_today, rf"\\10.0.0.2\{share}") for share in ("sealed", "plain", "gone")}
     assert told == {"sealed": "true", "plain": "false", "gone": ""}
     assert parse_encrypted(encrypted + signed, r"\\192.0.2.8\films") == "", "two sessions that disagree tell nothing"
+    # a mount by DFS is a share of another server, of which old and new kernels say so in different places
+    origin = r"\\ad.example.com\dfsroot\Films"
+    old = of_today.replace("\n\n\tSessions:", f"\nDFS origin full path: {origin}\n\n\tSessions:")
+    new = of_today.replace("encrypted\n", f"encrypted\n\tDFS origin fullpath: {origin}\n")
+    assert parse_encrypted(new, origin.lower()) == "true"
+    assert parse_encrypted(old, origin.lower()) == "", "two shares of that connection disagree"
+    assert parse_encrypted(old.replace("601c307\n", "601c307 encrypted\n"), origin) == "true"
     effective = negotiated("/mnt/my nas")
     assert (effective["dialect"], effective["rsize"], effective["signing"]) == ("SMB 3.1.1", 4194304, "on")
     assert "encryption" not in effective

@@ -1,18 +1,22 @@
 """Networks of hosts: addresses, tunnels, Wi-Fi, and the path between two Macs, which ping proves."""
 
 import plistlib
+from contextlib import nullcontext
 from ipaddress import ip_interface
 from pathlib import Path
 
 import pytest
 from support.emulated_mac import capture, mac, settings_of, state
 from support.fake_host import EmulatedHost, FakeHost
+from support.paths import LINUX_CAPTURES
 
 from lab.base.errors import LabFailure, Unsupported
+from lab.base.present import present
 from lab.hosts.command import script
 from lab.platforms.linux.network import MEDIUM, TUNNEL, LinuxNetwork, parse_networks, parse_radio
+from lab.platforms.linux.platform import Linux
 from lab.platforms.macos import parsers
-from lab.platforms.macos.network import RAW_SOCKET, MacNetwork, parse_airport, parse_uplink
+from lab.platforms.macos.network import RAW_SOCKET, MacNetwork, parse_airport
 from lab.platforms.macos.platform import MacOS
 from lab.platforms.network import AWAIT, Medium, Radio
 
@@ -40,6 +44,31 @@ def test_a_path_that_does_not_carry_the_packet_is_an_error() -> None:
         MacOS(host).network.prove_path("192.0.2.2", 9000)
 
 
+@pytest.mark.parametrize(("address", "payload"), [("192.0.2.2", 8972), ("fd00:77::2", 8952)])
+def test_packets_that_vanish_are_told_from_those_that_are_too_large_by_a_smaller_one(
+    address: str, payload: int
+) -> None:
+    host = FakeHost()
+    network = Linux(host).network
+    large, ordinary, _ = network.pings(address, 9000).values()
+    assert f"-s {payload} " in " ".join(large)
+    lost = "1 packets transmitted, 0 received, 100% packet loss, time 0ms"
+    host.on(large, lost, exit_code=1, times=2)
+    host.on(ordinary, "1 received")
+    found = present(network.find_black_hole(address, 9000))
+    assert found.message == f"packets of 9000 bytes do not arrive at {address}, those of 1500 do"
+    host.on(large, lost, stderr="ping: local error: message too long, mtu=1500", exit_code=1, times=2)
+    assert network.find_black_hole(address, 9000) is None
+    large, small = network.pings(address, 1500).values()  # nothing arrives: a firewall, or nobody is there
+    host.on(large, lost, exit_code=1, times=2)
+    host.on(small, lost, exit_code=1)
+    assert network.find_black_hole(address, 1500) is None
+
+
+def test_without_more_space_a_mac_pings_with_what_its_sockets_hold() -> None:
+    assert list(MacOS(FakeHost()).network.pings("192.0.2.2", 9000)) == [8192, 1500, 576]
+
+
 def test_over_ipv6_ping6_proves_the_path_from_10_9_on(tmp_path: Path) -> None:
     sizes = {"raw.maxdgram": "16384", "raw.recvspace": "16384"}
     ping6 = '[ $# -gt 0 ] || { echo "usage: ping6 [-FLAGS] host" >&2; exit 1; }'
@@ -52,6 +81,16 @@ def test_over_ipv6_ping6_proves_the_path_from_10_9_on(tmp_path: Path) -> None:
     old.check_probe("192.0.2.2")
     with pytest.raises(Unsupported, match=r"ping6 of Macs before 10\.9 cannot prove an MTU: .*data_address of IPv4"):
         old.check_probe("fd00:77::2")
+
+
+@pytest.mark.parametrize(("printed", "is_able"), [
+    ("ping: usage error: Destination address required", True), ("Usage: ping [-c count] [-T timestamp_option]", True),
+    ("ping: invalid option -- 'M'\nBusyBox v1.35.0", False), ("ping: Unknown option 'M' (see \"ping --help\")", False),
+])  # fmt: skip
+def test_a_ping_of_linux_without_the_option_proves_nothing(tmp_path: Path, printed: str, is_able: bool) -> None:
+    host = EmulatedHost(tmp_path, {"ping": f"cat >&2 <<'END'\n{printed}\nEND\nexit 1"}, ("sh", "cat", "grep"))
+    with nullcontext() if is_able else pytest.raises(Unsupported, match="proves no MTU: install the ping of iputils"):
+        LinuxNetwork(host).check_probe("192.0.2.2")
 
 
 def test_a_link_that_is_down_for_a_while_is_waited_for(tmp_path: Path) -> None:
@@ -142,7 +181,7 @@ def test_signal_noise_and_rate_of_wi_fi_which_is_on_a_mac_the_last_one_of_its_li
         "uplink rate: 54.00 Mbps": 54_000_000,
         "downlink rate: 20.09 Mbps [eff] / 21.60 Mbps [max]": None,
     }.items():
-        assert parse_uplink(f"en0: flags=8863<UP> mtu 1500\n\ttype: Wi-Fi\n\t{line}\n") == bits_per_s
+        assert parsers.parse_rate(f"en0: flags=8863<UP> mtu 1500\n\ttype: Wi-Fi\n\t{line}\n", "uplink") == bits_per_s
 
 
 @pytest.mark.parametrize(
@@ -162,7 +201,7 @@ eth0
 eth1
 wg-münchen
 
-2: eth0    inet 10.0.0.1/30 brd 10.0.0.3 scope global eth0\\       valid_lft forever preferred_lft forever
+2: eth0    inet 10.0.0.1/30 scope global eth0\\       valid_lft forever preferred_lft forever
 2: eth0    inet6 fd00::1/64 scope global flags 02 \\       valid_lft forever preferred_lft forever
 3: wg-münchen    inet 10.9.0.1 peer 10.9.0.2/32 scope global wg-münchen
 """
@@ -170,7 +209,7 @@ wg-münchen
         "eth0": (ip_interface("10.0.0.1/30"), ip_interface("fd00::1/64")), "eth1": (),
         "wg-m?nchen": (ip_interface("10.9.0.1/32"),),
     }  # fmt: skip
-    for bad in ("", "eth0\n\n", "eth0\n\n2: eth0    inet 10.0.0.300/30 brd", "eth0\n\n3: eth9    inet 10.0.0.1/8"):
+    for bad in ("", "eth0\nlo\n\n", "eth0\n\n2: eth0    inet 10.0.0.300/30 brd", "eth0\n\n3: eth9    inet 10.0.0.1/8"):
         with pytest.raises(ValueError, match=r"."):
             parse_networks(bad)
     networks = parsers.parse_networks(capture("ifconfig-utun-26.6.2.txt") + capture("ifconfig-10gbase-t.txt"))
@@ -181,6 +220,15 @@ wg-münchen
     ports = "\nHardware Port: Wi-Fi\nDevice: en0\nEthernet Address: c0\n\nVLAN Configurations\n=====\n"
     assert parsers.parse_ports(ports) == {"en0": "Wi-Fi"}
     text = "lo0: flags=8049<UP> mtu 16384\n\tinet 127.0.0.1 netmask 0xff000000\nen0: flags=8863<UP> mtu 1500\n"
-    assert parsers.parse_addresses(text) == {"lo0": ("127.0.0.1",), "en0": ()}
+    text += "utun3: flags=8051<UP,POINTOPOINT> mtu 1380\n\tinet 10.8.0.2 --> 10.8.0.1 netmask 0xffffffff\n"
+    network = MacNetwork(FakeHost())
+    network.host.on(("ifconfig", "-a"), text)  # type: ignore[attr-defined]
+    assert network.addresses() == {"lo0": ("127.0.0.1",), "en0": (), "utun3": ("10.8.0.2",)}
     network = MacNetwork(FakeHost())
     assert (network.is_tunnel("utun3"), network.is_tunnel("en0")) == (True, False)
+
+
+def test_a_host_without_ip_has_its_addresses_in_tables() -> None:
+    networks = {"eth0": ("192.0.2.2/24", "fd00::2/64"), "lo": ("::1/128",)}
+    text = (LINUX_CAPTURES / "networks-without-ip.txt").read_text()
+    assert parse_networks(text) == {name: tuple(map(ip_interface, own)) for name, own in networks.items()}

@@ -16,7 +16,7 @@ from lab.hosts import Role
 from lab.platforms import Facts, Platform
 from lab.platforms.clock import Clock
 from lab.platforms.files import Programs
-from lab.platforms.linux.platform import Linux, parse_link, parse_linux_facts, parse_route
+from lab.platforms.linux.platform import FACTS, Linux, parse_link, parse_linux_facts, parse_route
 from lab.platforms.linux.ram_disk import FORMAT
 from lab.platforms.macos.files import MacPrograms
 from lab.platforms.macos.platform import MacOS
@@ -124,6 +124,17 @@ def test_a_linux_host_says_what_it_is(tmp_path: Path) -> None:
     assert (facts.tools["rsync"], "perl" in facts.tools) == ("rsync 3.2.7", True)
 
 
+def test_the_facts_of_an_old_kernel_need_neither_awk_nor_its_count_of_free_memory(tmp_path: Path) -> None:
+    """Before 3.14 it has no MemAvailable."""
+    meminfo, stat = tmp_path / "meminfo", tmp_path / "stat"
+    meminfo.write_text("MemTotal:  2000 kB\nMemFree:  300 kB\nBuffers:  20 kB\nCached:  1 kB\nSwapCached:  9 kB\n")
+    stat.write_text("cpu  1 2\ncpu0 1 2\ncpu1 1 2\n")
+    facts = FACTS.replace("/proc/meminfo", str(meminfo)).replace("/proc/stat", str(stat))
+    host = EmulatedHost(tmp_path, {}, [name for name in REAL if name not in ("perl", "stat", "hostname")])
+    values, tools = parse_linux_facts(host.shell(facts, "perl").stdout)
+    assert (values["memory_kib"], values["available_kib"], values["cores"], tools) == ("2000", "321", "2", {})
+
+
 @on_linux
 def test_a_linux_host_is_asked_for_its_noises(tmp_path: Path) -> None:
     """What they are differs by machine; each look can be read."""
@@ -213,9 +224,19 @@ def test_a_route_names_the_interface_and_none_to_the_host_itself(text: str, peer
     assert parse_route(text, peer) == interface
 
 
-def test_a_link_has_an_mtu_and_its_limits_if_its_ip_tells_them() -> None:
+def test_a_link_has_an_mtu_and_its_limits_if_its_ip_tells_them(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="no route"):
         parse_route(ROUTES.partition("eth0")[0], "192.0.2.1")
+    for refused in ("unreachable", "prohibit", "blackhole"):  # iproute2 of 2016 says so and exits with 0
+        with pytest.raises(ValueError, match="no route"):
+            parse_route(f"{refused} fd00::1 from :: dev lo  table unspec  metric 4294967295  error -101\n", "fd00::1")
+    host = EmulatedHost(tmp_path, {"ip": "echo '192.0.2.1 dev wg-münchen src 192.0.2.2'"}, ("sh",))
+    with pytest.raises(LabFailure, match="has a name that the lab cannot write into commands"):
+        Linux(host)._interface_to("192.0.2.1")
+    with pytest.raises(ValueError, match="not the name of an interface"):
+        parse_route(
+            f"{ROUTES}*	0102A8C0	00000000	0201	0	0	0	FFFFFFFF	0	0	0\n", "192.168.2.1"
+        )
     new = "4: eth0: <UP> mtu 1400 qdisc fq promiscuity 0  allmulti 0 minmtu 68 maxmtu 65535 addrgenmode eui64"
     assert parse_link(f"1400\n{new}\n") == (1400, 68, 65535)
     assert parse_link("65536\n1: lo: <UP> mtu 65536 minmtu 0 maxmtu 0 \n") == (65536, 0, 0)

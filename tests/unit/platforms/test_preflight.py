@@ -3,12 +3,9 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.fake_host import FakeHost
 
 from lab import protocols
-from lab.hosts.command import script
 from lab.platforms.linux import preflight as linux_preflight
-from lab.platforms.linux.files import MANAGERS, LinuxPrograms
 from lab.platforms.macos import preflight as macos
 from lab.platforms.macos.preflight import tcp_reach
 from lab.platforms.preflight import Disturbance, skew
@@ -83,6 +80,11 @@ def test_what_else_a_linux_host_is_busy_with() -> None:
     assert "/sys/block/md0/md/sync_action" in disturbance.remedy
     assert linux_preflight.parse_mdstat("") == []
     assert linux_preflight.parse_mdstat(MDSTAT.replace("check =", "PENDING =")) == []
+    unraid = "mdState=STARTED\nmdResyncAction={}\nmdResyncSize=1000\nmdResync={}\nmdResyncPos=250\n".format
+    for action, what in {"check P": "parity check", "recon D1": "rebuild", "": "parity check or rebuild"}.items():
+        (disturbance,) = linux_preflight.parse_mdstat(unraid(action, "1000"))
+        assert disturbance.what == f"the array of Unraid is at 25.0 % of a {what}"
+    assert linux_preflight.parse_mdstat(unraid("check P", "0")) == [], "it is paused"
     assert linux_preflight.parse_load("1.00 0.5 0.2 1/95 104\n2\n") == []
     assert whats(linux_preflight.parse_load("1.01 0.5 0.2 1/95 104\n2\n")) == ["the load average is 1.01 on 2 cores"]
     with pytest.raises(ValueError, match="cannot be read"):
@@ -107,22 +109,6 @@ unused devices: <none>
 """
 
 
-@pytest.mark.parametrize(
-    ("managers", "package", "how"),
-    [
-        (["apt-get"], "openssh-client", "`apt-get install openssh-client` there"),
-        (["dnf", "yum"], "openssh-client", "`dnf install openssh-clients` there"),
-        (["dnf"], "iperf3", "`dnf install iperf3` there"),
-        (["pacman"], "iperf3", "`pacman -S iperf3` there, or whatever Debian's iperf3 is called for pacman"),
-        ([], "perl", "install what Debian calls perl there"),
-    ],
-)
-def test_how_a_program_is_installed_on_linux(managers: list[str], package: str, how: str) -> None:
-    host = FakeHost()
-    host.on(script(MANAGERS), "".join(f"{name}\n" for name in managers))
-    assert LinuxPrograms(host).how_to_install(package) == how
-
-
 def test_services_of_recent_macs_are_known_by_their_programs_and_spotlight_by_volume() -> None:
     lines = ["  40.0 /System/Library/X/XProtectRemediatorAdload", "  30.0 /usr/libexec/spotlightknowledged",
              "  50.0 /opt/other", "   2.0 /System/Library/X/fileproviderd"]  # fmt: skip
@@ -133,7 +119,8 @@ def test_services_of_recent_macs_are_known_by_their_programs_and_spotlight_by_vo
     for volume, switched in (("/System/Volumes/Data", "/"), ("/Volumes/a: b", "'/Volumes/a: b'")):
         (disturbance,) = macos.parse_mdutil(f"{volume}:\n\tIndexing enabled. \n", "/x")
         assert f"`sudo mdutil -i off {switched}`" in disturbance.remedy
-    states = ("Indexing disabled.", "Indexing and searching disabled.", "No index.", "Server search enabled.")
+    states = ("Indexing disabled.", "Indexing and searching disabled.", "No index.", "Index is read-only.",
+              "Server search enabled.")  # fmt: skip
     errors = ("Error, no index found for volume.\n", "Error: invalid path `/x'.\n")
     for off in (*(f"/:\n\t{state}\n" for state in states), *errors):
         assert macos.parse_mdutil(off, "/x") == []

@@ -85,6 +85,22 @@ def test_a_server_that_answers_is_left_alone_however_long_nothing_moves(tmp_path
     assert (report, process.stderr) == ([], "")
 
 
+LOST, TOO_LONG = "sh -c 'exit 1'", "sh -c 'echo message too long; exit 1'"
+
+
+@pytest.mark.parametrize(
+    ("pings", "is_told"),
+    [((LOST, "true"), True), ((LOST, LOST, "true"), True), ((TOO_LONG, "true"), False), ((LOST, LOST), False)],
+)
+def test_a_server_that_answers_small_packets_alone_is_told(tmp_path: Path, pings: list[str], is_told: bool) -> None:
+    with socket.socket() as server:
+        address = address_of(server)
+        server.listen(100)
+        until = UNTIL.format(f'grep -q unanswered report || [ "$(wc -c < looks)" -gt {3 * LONG_ENOUGH} ]')
+        report, process = timed(tmp_path, "\n".join([address, *pings]), until)
+    assert (report, process.stderr) == ([f"unanswered {address}"] if is_told else [], "")
+
+
 def test_without_a_server_nothing_is_watched_and_the_watch_ends_with_the_transfer(tmp_path: Path) -> None:
     with socket.socket() as server:
         address = address_of(server)
@@ -111,3 +127,4 @@ def test_the_transfer_then_fails_with_who_is_gone_and_what_to_do() -> None:
     message = "client: the server at 192.0.2.2 no longer answers on port 445 (SMB): no byte moved"
     assert str(caught.value).startswith(message)
     assert "look whether that host is up" in caught.value.remedy
+    assert MountServer("192.0.2.2", 445, "smb", (("ping", "a b"),)).words == "192.0.2.2 445\nping 'a b'"

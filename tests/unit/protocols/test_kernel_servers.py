@@ -8,7 +8,7 @@ from support.pairs import OWN, share_of, side_of
 
 from lab import protocols
 from lab.base.errors import LabFailure, Unsupported
-from lab.hosts import Host
+from lab.hosts import Host, systems
 from lab.protocols import Side
 from lab.protocols.nfs import knfsd
 from lab.protocols.servers.kernel_server import KernelServer
@@ -20,7 +20,7 @@ SERVER = KernelServer(
     has="[ -e module ]",
     write_holder=lambda listening: f'if {listening(111)}; then echo taken; exit; fi; read -r who <state; echo "$who"',
     programs=("serve", "export", "login"),
-    install="install them",
+    package="them",
     refusals={"taken": ("somebody has it", "ask them")},
 )
 # as exportfs of Debian 13 writes it into /var/lib/nfs/etab
@@ -41,6 +41,7 @@ def asked(server: KernelServer, answer: str) -> Side:
     """A host that gives this answer about the server in its kernel, as often as it is asked."""
     host = FakeHost("server")
     host.on(server.read_state(side(host)), f"{answer}\n", times=9)
+    host.on(systems.ask(), "apt-get\n")
     return side(host)
 
 
@@ -58,7 +59,7 @@ def test_one_is_free_lacks_programs_or_can_never_be_there(host: EmulatedHost) ->
     assert host.calls(*SERVER.programs) == []
     for name in ("serve", "login"):
         (host.folder / "bin" / name).unlink()
-    with pytest.raises(Unsupported, match=r"^server: no serve, login: install them$"):
+    with pytest.raises(Unsupported, match=r"^server: no serve, login: install what Debian calls them there$"):
         SERVER.find_refusal(side(host))
     assert not SERVER.is_free(side(host))
     (host.folder / "module").unlink()  # programs would help nobody then
@@ -117,7 +118,7 @@ def test_where_nobody_named_it_ganesha_serves_instead(answer: str) -> None:
         (knfsd.SERVER, "lacks rpc.nfsd rpcbind", "no rpc.nfsd, rpcbind: `apt-get install nfs-kernel-server`"),
         (knfsd.SERVER, "rpcbind", "rpcbind runs already, .*: `systemctl stop rpcbind.socket rpcbind`"),
         (knfsd.SERVER, "serving", "serves somebody already: `systemctl stop nfs-server`"),
-        (ksmbd.SERVER, "lacks ksmbd.adduser", "no ksmbd.adduser: .*dpkg-deb -x"),
+        (ksmbd.SERVER, "lacks ksmbd.adduser", "no ksmbd.adduser: `apt-get install ksmbd-tools` .*dpkg-deb -x"),
         (ksmbd.SERVER, "loaded", "`modprobe -r ksmbd`"),
         (ksmbd.SERVER, "port", "listens on port 445: stop it"),
     ],

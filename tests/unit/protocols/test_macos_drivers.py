@@ -167,7 +167,6 @@ def test_a_client_that_is_gone_is_said_with_what_to_do(pair: Pair) -> None:
     ("driver", "code", "output", "advice"),
     [
         (MacSmb, 77, "mount_smbfs: server rejected the connection: Authentication error", "Windows File Sharing"),
-        (MacSmb, 68, "mount_smbfs: server connection failed: No route to host", "Local Network"),
         (MacSmb, 68, "mount_smbfs: server connection failed: Connection refused", "no SMB server answers"),
         (MacSmb, 68, "mount_smbfs: server connection failed: Operation timed out", "firewall open for port 445"),
         (MacSmb, 64, "mount_smbfs: mount error: /Volumes/Data: File exists", "mounted already, Finder perhaps"),
@@ -175,7 +174,6 @@ def test_a_client_that_is_gone_is_said_with_what_to_do(pair: Pair) -> None:
         (MacSmb, 64, "mount_smbfs: mount error: /x: unknown error: -1073741275", "no such share"),
         (MacSmb, 71, "mount_smbfs: unknown status -1073741260: Unknown error", "locked the account out"),
         (MacSmb, 64, "mount_smbfs: URL parsing failed, please correct the URL and try again: x", r"choose others"),
-        (MacSmb, 1, "ls: /x: Operation not permitted", "Allow full disk access for remote users"),
         (MacNfs, 13, "mount_nfs: can't mount /a from h onto /b: Permission denied", "does not export that folder"),
         (MacNfs, 1, "mount_nfs: can't mount /a from h onto /b: Operation not permitted", "port below 1024"),
         (MacNfs, 60, "mount_nfs: can't mount /a from h onto /b: Operation timed out", "firewall"),
@@ -282,5 +280,7 @@ def test_which_rsync_it_is_and_an_unknown_one_is_an_error(tmp_path: Path) -> Non
     for version in ("3.5.0-g471e17dc", "3.2.7-28-g0123abc", "3.4.1+ds1-5", "3.4.0~pre1"):  # as distributions write it
         assert parse_version(f"rsync  version {version}  protocol version 32\n") == f"rsync {version}, protocol 32"
     host = EmulatedHost(tmp_path, {"rsync": "echo rclone v1.60"}, ("sh", "env"))
-    with pytest.raises(Unsupported, match="client: rsync --version: it is neither rsync nor openrsync: 'rclone"):
+    with pytest.raises(
+        Unsupported, match="client: rsync --version: it is neither rsync nor the openrsync of macOS: 'rclone"
+    ):
         workloads.tool("rsync").version(host, MacPrograms.calls["rsync"])

@@ -7,6 +7,7 @@ from support.paths import LINUX_CAPTURES
 
 from lab import protocols
 from lab.base.errors import SettingRefused, Unsupported
+from lab.hosts import systems
 from lab.hosts.command import script
 from lab.hosts.mounts import parse_mount_options, parse_signed, split_mount_options
 from lab.protocols import Attached, Share
@@ -28,6 +29,9 @@ def test_the_kernel_says_which_connection_is_signed_and_where_each_channel_goes(
     assert parse_signed(SIGNED, SHARE + "2") == ""
     assert parse_signed(SIGNED + UNSIGNED, SHARE) == ""
     assert parse_signed("", SHARE) == ""
+    assert parse_signed(SIGNED, SHARE.upper() + r"\a folder") == "true", "a share has one name in any case"
+    for odd in (" COMPRESS_LZNT1 signed", " signed posix"):
+        assert parse_signed(SIGNED.replace(" signed", odd), SHARE) == "true"
     # The other channels of a session stand before its shares: fs/smb/client/cifs_debug.c of Linux 6.12.
     assert parse_connected_addresses(SIGNED, SHARE) == ["10.99.0.2"]
     channel = "\n\tExtra Channels: 1 \n\n\t\tChannel: 2 ConnectionId: 0x18\n"
@@ -179,6 +183,7 @@ def test_a_samba_without_the_module_for_macs_is_an_error_that_names_its_package(
     host.on(script(HAS_FRUIT))
     assert LinuxSmb().cannot_serve(side, share_of(time_machine="true")) == ""
     host.on(script(HAS_FRUIT), exit_code=1)
+    host.on(systems.ask(), "apt-get\n")
     with pytest.raises(Unsupported, match="no vfs_fruit there: `apt-get install samba-vfs-modules`"):
         LinuxSmb().cannot_serve(side, share_of(time_machine="true"))
 

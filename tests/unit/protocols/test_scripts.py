@@ -49,6 +49,9 @@ def test_a_mount_that_is_gone_is_asked_to_go_once_and_one_that_stays_is_forced_a
 ASKS = "echo 'Authentication Required'; echo 'Enter password for share “media” on “nas”:'; echo 'Password: '"
 FAILS = "echo 'gio: smb://nas/media/: Failed to mount Windows share: No such file or directory' >&2; exit 2"
 
+NO_FOLDER = "echo 'gio: nfs://nas/media: No such file or directory' >&2; exit 1"
+MOUNTED = "echo 'gio: nfs://nas/media: Location is already mounted' >&2; exit 2"
+
 
 @pytest.mark.parametrize(
     ("scheme", "gio", "code", "tries", "says"),
@@ -61,6 +64,9 @@ FAILS = "echo 'gio: smb://nas/media/: Failed to mount Windows share: No such fil
         ("smb", "exit 124", 124, 1, "gio mount smb://nas/media: no answer in 60 s"),
         ("smb", "echo 'gio: not found' >&2; exit 127", 127, 1, "gio: not found"),
         ("smb", f"{ASKS}; exit 0", 0, 1, ""),
+        ("nfs", "exit 0", 0, 2, ""),  # the second one looks at the folder
+        ("nfs", f'[ "$1" = mount ] || {{ {NO_FOLDER}; }}', 2, 10, "gio: nfs://nas/media: No such file or directory"),
+        ("nfs", f'[ "$1" = mount ] || {{ {NO_FOLDER}; }}; {MOUNTED}', 2, 10, "gio: nfs://nas/media: No such file or"),
     ],
 )
 def test_a_password_is_called_refused_only_if_gio_asked_for_it_again(

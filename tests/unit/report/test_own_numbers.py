@@ -15,7 +15,7 @@ from lab import stats
 from lab.report import own_numbers, run_report
 from lab.report.analysis import Analysis
 from lab.report.bottlenecks import SHOTS, store_table
-from lab.report.sections import sections
+from lab.report.run_report import sections
 from lab.report.tables import TextTable
 from lab.report.terminal import show_json
 from lab.results import run_folder
@@ -224,16 +224,6 @@ def test_what_the_disks_moved_is_beside_dd_if_they_are_counted() -> None:
     speeds = {name: speed for name, speed, *_ in store_table_of(written, from_cache).rows}
     assert speeds["the devices meanwhile: written"] == "150.0 MB/s"
     assert "the devices meanwhile: read" not in speeds
-
-
-@pytest.mark.usefixtures("empty_figures")
-def test_report_post_and_json_have_the_store(tmp_path: Path) -> None:
-    folder = write_run(tmp_path, [COPY, *SHOTS_AT_STORE])
-    shown = json_of(folder)["store"]
-    assert {(line["tool"], line["test"]) for line in shown} >= {("dd", "write"), ("bonnie++", "seeks")}
-    report = run_report.write(folder)
-    assert "The store by itself" in report.read_text()
-    assert "bonnie++: files made, in order" in report.with_name("post-appendix.md").read_text()
 
 
 def test_numbers_of_a_foreign_run_may_be_anything() -> None:

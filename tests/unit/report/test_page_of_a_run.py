@@ -22,8 +22,7 @@ from lab.report.answer_points import fastest_intervals
 from lab.report.page import html as page_html
 from lab.report.page.trials import MOST_COURSES, MOST_DATA, MOST_ROWS, courses, trial_data
 from lab.report.prose import LOCAL_LAB
-from lab.report.run_report import QUESTIONS
-from lab.report.sections import fact
+from lab.report.run_report import QUESTIONS, fact
 from lab.results import run_folder
 from lab.results.run_folder import RunFolder, Trial
 

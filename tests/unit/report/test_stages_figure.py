@@ -1,6 +1,5 @@
 """From the disk to the tool, drawn: a bar a stage and a tool, with its number, and what leaves the panel."""
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,10 +9,9 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from matplotlib.text import Annotation
 from support.analysed import analysed
-from support.rendered import lacking
-from support.synthetic_runs import trial, write_run
+from support.synthetic_runs import trial
 
-from lab.report import figures, run_report
+from lab.report import figures
 from lab.report.figures.files import svg_of
 from lab.report.figures.stages import FASTEST, LEAST, OTHER, OWN
 from lab.results.trial import Trial
@@ -83,14 +81,6 @@ def test_memory_leaves_the_panel_and_keeps_its_number(figure: Figure) -> None:
     assert max(drawn_ends(writing)) == pytest.approx(writing.get_xlim()[1])
     assert writing.get_xlim()[1] < 200
     assert [text.get_text() for text in writing.texts if "→" in text.get_text()] == ["2,000 →"]
-
-
-@pytest.mark.usefixtures("empty_figures")
-def test_the_report_has_the_figure_and_the_fastest_cases_beside_it(tmp_path: Path) -> None:
-    page = run_report.write(write_run(tmp_path, TRIALS))
-    post = page.with_name("post-appendix.md").read_text()
-    assert not lacking(post, "## From the disk to the tool", "(figures/waterfall.png)", "SMB rsync write")
-    assert "narrowest" in page.read_text()
 
 
 def test_what_the_flush_takes_is_drawn_behind_the_tool() -> None:

@@ -27,6 +27,16 @@ def test_one_machine_for_both_hosts_is_always_told() -> None:
     assert "local lab" not in trust(instance=None)
 
 
+def test_a_drift_tells_the_first_and_the_last_speed_of_the_direction_that_changed_most() -> None:
+    speeds = (280, 250, 180, 120, 90, 70, 60)
+    made = [each for each in make_trials(7, (1500,), ("default",), [("afp", "cp")]) if each.protocol == "afp"]
+    rates = [1e6 * (speeds[each.block - 1] if each.direction == "write" else 110) for each in made]
+    trials = [
+        replace(each, status="ok", elapsed_s=each.size_bytes / rate) for each, rate in zip(made, rates, strict=True)
+    ]
+    assert "% while the run went on: the write speed began at 280 MB/s and ended at 60 MB/s" in trust(trials)
+
+
 def test_load_of_others_is_told_with_its_block() -> None:
     load = [LOW, {"block": 2, "client": 1.31, "server": 0.02}]
     assert "other programs used up to 1.3 cores of the client (block 2)" in trust(load=load)

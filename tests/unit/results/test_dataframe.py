@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from support.synthetic_runs import make_trials, trial, write_run
+from support.synthetic_runs import trial, write_run
 from support.trial_lines import json_values
 
 from lab.results import dataframe, run_folder
@@ -31,23 +31,18 @@ def folder(tmp_path: Path) -> RunFolder:
 @given(
     st.lists(
         st.builds(
-            trial,
-            trial_id=st.uuids().map(str),
-            reason=st.text(),
+            trial, trial_id=st.uuids().map(str), reason=st.text(), elapsed_s=st.floats(1e-9, 1e9), anchor=st.booleans(),
             tcp_space=st.just("default") | st.integers(0, 2**63 - 1),
-            elapsed_s=st.floats(1e-9, 1e9),
             server_cpu_s=st.none() | st.integers(0, 2**63 - 1) | st.floats(1e-9, 1e9),
             wire_tx_bytes=st.none() | st.integers(0, 2**63 - 1),
             options=st.dictionaries(st.sampled_from(["placebo", "server_sync", "x"]), st.text(max_size=200)),
             effective=st.dictionaries(st.text(), json_values, max_size=3),
             observed=st.dictionaries(st.text(), json_values, max_size=3),
-            anchor=st.booleans(),
             started_at=st.datetimes().map(lambda at: f"{at.isoformat()}+00:00"),
         ),
-        max_size=5,
-        unique_by=lambda made: made.trial_id,
+        max_size=5, unique_by=lambda made: made.trial_id,
     )
-)
+)  # fmt: skip
 def test_trials_in_memory_make_the_frame_of_their_folder(tmp_path: Path, trials: list[Trial]) -> None:
     folder = RunFolder.create(tmp_path, "any", {})
     folder.trials_path.write_text("".join(f"{json.dumps(made.to_json())}\n" for made in trials))
@@ -76,14 +71,6 @@ def test_frames_can_be_joined_and_pickled(tmp_path: Path, folder: RunFolder) -> 
     assert list(dataframe.observed(both)["client.user_s"].dropna()) == [1.5, 9]
     frame = run_folder.load(folder.path)
     pd.testing.assert_frame_equal(pickle.loads(pickle.dumps(frame)), frame)  # noqa: S301 – of this line's own
-
-
-def test_a_folder_that_grows_gives_the_frame_of_all_trials_so_far(tmp_path: Path) -> None:
-    folder = write_run(tmp_path, [])
-    trials = make_trials(1, mtus=(1500,), tcp_spaces=("default",), combinations=[("afp", "cp"), ("ssh", "rsync")])
-    for count, each in enumerate(trials, 1):
-        folder.append(each)
-        pd.testing.assert_frame_equal(run_folder.load(folder.path), dataframe.frame(trials[:count], folder.run))
 
 
 def test_paths_that_collide_give_one_column_and_derived_frames_share_the_run() -> None:

@@ -1,6 +1,5 @@
 """Runs that come with the lab: found by name, unpacked with care, and gone with the object that has them."""
 
-import gc
 import re
 import zipfile
 from pathlib import Path
@@ -46,14 +45,6 @@ def test_examples_name_no_folder_of_whoever_made_them() -> None:
             assert {RUN, TRIALS} <= set(packed.namelist()) <= {RUN, TRIALS, SAMPLES}
             text = "".join(packed.read(name).decode() for name in packed.namelist())
         assert not [folder for folder in ("/home", "/work", "/Users") if folder in text]
-
-
-def test_the_folder_of_an_example_goes_with_it() -> None:
-    example = example_of("example")
-    assert (path := example.path.parent).is_dir()
-    del example
-    gc.collect()
-    assert not path.exists()
 
 
 def test_other_names_are_none_of_them_and_what_is_no_packed_run_is_refused(tmp_path: Path) -> None:

@@ -71,7 +71,7 @@ def test_the_newest_comes_first_and_one_that_cannot_be_read_is_a_line_among_the_
 
 
 def test_a_run_without_a_trial_says_how_it_ended(tmp_path: Path) -> None:
-    write_run(tmp_path, [], ended="failed: server: no iperf3")
+    write_run(tmp_path, [], ended="failed: server: no iperf3", failed=True)
     write_run(tmp_path, [])
     unfinished, failed = list_runs(tmp_path)
     assert (failed.ended, unfinished.ended) == ("failed: server: no iperf3", "it is still running, or was killed")

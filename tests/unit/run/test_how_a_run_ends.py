@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from signal import SIGTERM
 from typing import Any
 
 import pytest
@@ -14,16 +15,18 @@ from lab.base.errors import Interrupted, RestoreError, TransferError
 from lab.results.run_folder import RunFolder
 from lab.run import lifecycle
 from lab.run.case.session import Session
+from lab.settings.by_hand import REMEDIES
 from lab.settings.changes import Settings
 
 STALLED = TransferError("a first transfer of 16 MiB stalled", "is the MTU of both ends the same?", host="client")
+BUSY = REMEDIES["[Bb]usy"]
 
 
 @pytest.mark.parametrize(
     ("error", "first"),
     [
         (STALLED, "client: a first transfer of 16 MiB stalled"),
-        (Interrupted("stopped by SIGTERM"), "stopped by SIGTERM"),
+        (Interrupted("stopped by SIGTERM", SIGTERM), "stopped by SIGTERM"),
     ],
     ids=["a failure", "an interruption"],
 )
@@ -59,8 +62,11 @@ def test_what_ended_it_comes_before_what_could_not_be_put_back(
     assert RunFolder(folder.path).run["ended"] == ended
     lines = raised.value.brief().splitlines()
     assert lines[0] == first
+    goes_on = f"; every trial so far is kept: `lab run --resume {folder.path}` goes on"
+    assert lines[-4].endswith(goes_on if isinstance(error, Interrupted) else "`lab restore` tries again")
+    assert raised.value.stopped_by is (error if isinstance(error, Interrupted) else None)
     assert lines[-3:] == [
-        "server: knob mtu should be '1500' and is '9': rm: cannot remove 'x': Device or resource busy",
+        f"server: knob mtu should be '1500' and is '9': rm: cannot remove 'x': Device or resource busy; {BUSY}",
         "server: knob mount stays: another open change needs it",
         f"to put it back by hand, type what {tmp_path / 'by-hand.txt'} has",
     ]

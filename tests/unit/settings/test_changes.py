@@ -176,7 +176,7 @@ def test_what_its_command_said_last_tells_why_something_stays(world: World) -> N
     stays = "knob mount should be 'absent' and is 'mounted'"
     assert caught.value.problems == (
         f"client: {stays}: write mount absent: did not end within 1 s and was ended",
-        f"server: {stays}: umount: /mnt: target is busy.",
+        f"server: {stays}: umount: /mnt: target is busy; {by_hand_file.REMEDIES['[Bb]usy']}",
     )
 
 

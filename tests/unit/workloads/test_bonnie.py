@@ -9,10 +9,9 @@ from support.fake_host import FakeHost
 from support.paths import LINUX_CAPTURES
 
 from lab.base.errors import Unsupported
-from lab.results.bonnie import Bonnie, BonnieTest
-from lab.results.observed import Observed
+from lab.results.observed import Bonnie, BonnieTest, Observed
 from lab.workloads import bonnie
-from lab.workloads.bonnie import BYTES, FIELDS, OPERATIONS, parse_report
+from lab.workloads.bonnie import BYTES, OPERATIONS, parse_report
 
 GIB = 2**30
 TESTS = [*BYTES, *OPERATIONS]
@@ -38,6 +37,14 @@ def test_every_number_of_a_real_line_has_its_name_and_unit_and_survives_a_run_fo
     report = parse_report(capture("64M-16"), cached=True)
     assert Observed.from_json(Observed(bonnie=report).to_json()).bonnie == report
     assert Bonnie.from_json({**report.to_json(), "future": 1}).other == {"future": 1}
+
+
+def test_a_line_of_1_97_has_the_same_tests_two_fields_earlier() -> None:
+    report = parse_report(capture("1.97"), cached=True)
+    assert (report.version, report.file_bytes, report.files) == ("1.97", GIB, 4096)
+    assert report.write_char == BonnieTest(bytes_per_s=327 * 1024, cpu=0.11, longest_ms=122.0)
+    assert report.seeks == BonnieTest(per_s=9565, cpu=0.19, longest_ms=41.697)
+    assert report.random_create == BonnieTest(per_s=3217, cpu=0.1, longest_ms=58.796)
 
 
 def test_what_was_too_short_has_no_rate_and_what_was_not_run_is_absent() -> None:
@@ -66,14 +73,14 @@ def test_a_rate_stands_where_its_place_says_and_nowhere_else(test: str, rate: in
 
 
 @pytest.mark.parametrize(("changed", "why"), [
-    ({0: "1.03"}, "format 1.03"),
-    ({0: "1.97"}, "format 1.97"),
+    ({0: "1.93c"}, "format 1.93c with 50 fields"),
+    ({0: "1.97"}, "format 1.97 with 50 fields"),
     ({11: "-5"}, "not a quantity"),
     ({11: "999999999999"}, "KiB a second"),
     ({38: "5 minutes"}, "form that was expected"),
     ({1: "3.00"}, "form that was expected"),
     ({5: "lots"}, "form that was expected"),
-    ({**dict.fromkeys(range(9, FIELDS), "")}, "no test was run"),
+    ({**dict.fromkeys(range(9, 50), "")}, "no test was run"),
 ])  # fmt: skip
 def test_a_line_that_cannot_be_true_is_refused(changed: dict[int, str], why: str) -> None:
     fields = [changed.get(place, field) for place, field in enumerate(fields_of("64M-16"))]
@@ -103,9 +110,11 @@ def test_it_tests_in_the_folder_that_it_is_given_with_a_file_of_twice_the_memory
 
 
 @pytest.mark.parametrize(
-    ("version", "says"), [("1.03d", "is version 1.03d"), ("", "does not say its version"), ("2.00a", "")]
-)
-def test_version_2_is_taken_and_another_is_refused_with_what_to_do(version: str, says: str) -> None:
+    ("version", "says"),
+    [("1.03d", "is version 1.03d"), ("1.93c", "is version 1.93c"), ("", "does not say its version"),
+     *((version, "") for version in ("1.96", "1.97", "1.98", "2.00", "2.00a"))],
+)  # fmt: skip
+def test_versions_from_1_96_on_are_taken_and_an_older_is_refused_with_what_to_do(version: str, says: str) -> None:
     host = FakeHost("server")
     host.on(("bonnie++", "-h"), stderr=USAGE.format(version) if version else "", exit_code=1)
     with pytest.raises(Unsupported, match=f"server: bonnie\\+\\+ {says}.*store_tools") if says else nullcontext():

@@ -97,17 +97,20 @@ def test_what_is_no_report_or_tells_of_fewer_bytes_fails_the_trial() -> None:
     assert FIO.read_report(capture("read"), READ) == Observed(requests=parse_report(capture("read")))
 
 
-FIO_3 = ("fio-3.0", "fio-3.33", "fio-3.36-dirty", "fio-3.41-12-gabc")
+FIO_3 = ("fio-3.18", "fio-3.33", "fio-3.36-dirty", "fio-3.41-12-gabc")
 
 
-@pytest.mark.parametrize("printed", [*FIO_3, "fio-2.16", "fio-4.1", "fio version 3.33", "", "fio-3.33; rm -rf /"])
-def test_every_fio_3_will_do_and_another_version_is_refused_with_what_to_do(printed: str) -> None:
+@pytest.mark.parametrize(
+    "printed",
+    [*FIO_3, "fio-2.16", "fio-3.16", "fio-3.17-dirty", "fio-4.1", "fio version 3.33", "", "fio-3.33; rm -rf /"],
+)
+def test_fio_from_3_18_on_will_do_and_another_version_is_refused_with_what_to_do(printed: str) -> None:
     host, call = FakeHost(), LINUX.call("fio")
     host.on(("fio", "--version"), f"{printed}\n")
     if printed in FIO_3:
         assert FIO.version(host, call) == printed
     else:
-        with pytest.raises(Unsupported, match=r"only fio 3\.x is known to the lab: install fio 3 there"):
+        with pytest.raises(Unsupported, match=r"needs fio 3\.18 or a later 3\.x: install that there"):
             FIO.check(host, call)
 
 

@@ -79,6 +79,24 @@ def test_apples_rsyncs_are_told_to_use_the_cache_and_the_record_says_so(printed:
         version_of("rsync-cache", call, "rsync  version 3.4.1  protocol version 32\n")
 
 
+@pytest.mark.parametrize("printed", ["openrsync: protocol version 27\n", "rclone v1.60\n"])
+def test_an_rsync_without_the_flags_is_refused_with_what_it_says_of_itself(printed: str) -> None:
+    """The openrsync of OpenBSD knows no --inplace, and prints its version as an error."""
+    host = FakeHost()
+    host.on(("rsync", "--version"), stderr=printed)
+    with pytest.raises(Unsupported, match=f"neither rsync nor the openrsync of macOS: '{printed[:-1]}"):
+        workloads.tool("rsync").version(host, ("rsync",))
+
+
+def test_a_cp_that_knows_not_the_options_of_linux_is_refused() -> None:
+    for exit_code, refusal in ((0, nullcontext()), (1, pytest.raises(Unsupported, match="install GNU coreutils"))):
+        host = FakeHost()
+        host.on((*LINUX.call("cp"), "--help"), "Usage", exit_code=exit_code)
+        with refusal:
+            workloads.tool("cp").check(host, LINUX.call("cp"))
+    workloads.tool("cp").check(FakeHost(), MAC.call("cp"))
+
+
 @pytest.mark.parametrize("host", [LINUX, MAC])
 @pytest.mark.parametrize(("level", "block_bytes"), [(None, 1 << 20), ("4 KiB", 4096), ("512 B", 512)])
 def test_dd_is_told_its_blocks_in_bytes_which_both_systems_take(

@@ -143,13 +143,6 @@ def test_the_page_has_every_sentence_and_number_and_fetches_nothing(four: PairsO
     assert not re.search(r"https?:", re.sub(r'xmlns="[^"]*"', "", shown))
 
 
-def test_a_page_of_copies_for_strangers_has_no_name(tmp_path: Path) -> None:
-    pairs = PairsOfHosts(public_copies(write_pairs(tmp_path, [0.1, 0.2, 0.3])))
-    assert len(pairs.pairs) == 3
-    for path in page.write_pairs(pairs, tmp_path / "page"):
-        assert path.suffix == ".png" or not re.search(r"pair[123]-(client|server)", path.read_text())
-
-
 def test_every_mark_of_the_figure_has_its_words(four: PairsOfHosts, paths: list[Path]) -> None:
     words = words_of_marks(next(path for path in paths if path.suffix == ".svg"))
     overall = int(stats.comparisons(four.table.effects)[1].sum())

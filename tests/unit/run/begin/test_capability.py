@@ -125,6 +125,15 @@ def test_what_needs_a_login_or_our_own_mount_is_refused(asked: Case, share: Mapp
         check_unseen_server(asked, pair_of(hosts_model(server=UNSEEN, share=share)))
 
 
+@pytest.mark.parametrize(("asked", "name"), [(COLD, "server_cache = cold"), (case("ssh"), "ssh")])
+def test_what_would_change_a_server_that_is_only_watched_is_refused(asked: Case, name: str) -> None:
+    config = hosts_model().watching(Unsupported("the server is only watched (perl is missing)", "install perl"))
+    with pytest.raises(Unsupported, match=rf"{name}: the server is only watched \(perl is missing\)"):
+        check_unseen_server(asked, pair_of(config))
+    assert config.or_tune("server") == "; the server is only watched (perl is missing): install perl"
+    assert config.or_tune("client") == ", or tune = yes in [client] of the hosts file"
+
+
 def test_what_needs_neither_is_not_refused() -> None:
     check_unseen_server(case_of(**{"smb.signing": "true"}), pair_of(hosts_model(server=UNSEEN)))
     for asked in (COLD, case("ssh")):
@@ -145,8 +154,8 @@ class Server(LinuxPrograms):
     def missing(self, programs: Any) -> list[str]:
         return [name for name in programs if name in self.lacking]
 
-    def how_to_install(self, package: str) -> str:
-        return f"`apt-get install {package}` there"
+    def how_to_install(self, packages: str, or_else: str = "") -> str:
+        return f"`apt-get install {packages}` there, or {or_else}"
 
 
 def with_store(programs: Server, free_bytes: int = 100 * GIB) -> Pair:

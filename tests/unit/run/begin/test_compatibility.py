@@ -113,6 +113,8 @@ def test_tools_that_would_measure_nothing_are_bad_input() -> None:
     dd, fio = (sweep_with(store_tools=[tool], factors={"store": ["disk"]}) for tool in ("dd", "fio"))
     with pytest.raises(BadInput, match=r"store_tools: fio: .* nobody logs in"):
         check_fit(unseen, fio)
+    with pytest.raises(BadInput, match=r"store_tools: fio: .* \[share\] has no path there"):
+        check_fit(hosts_model(share={"serve": "existing", "name": "data", "path": None}), fio)
     check_fit(unseen, dd)
 
 

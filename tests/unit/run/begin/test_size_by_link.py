@@ -17,6 +17,7 @@ from lab.design.payload_size import MIB
 from lab.design.plan import plan
 from lab.design.sweep_file import Sweep
 from lab.hosts import ROLES, Role
+from lab.platforms.files import NOT_TOLD
 from lab.results.run_folder import RunFolder
 from lab.run.begin import payload_size
 from lab.run.begin.look import plan_of
@@ -96,6 +97,7 @@ def test_without_iperf3_the_interfaces_are_believed(bench: RunBench, speed: int 
     [
         (8 << 20, "the share media is full: a test needs 17 MB and 8 MB are free: make room there"),
         (9 << 30, "the share media takes no more, although it says that 9664 MB are free: a test needs 17 MB: a quota"),
+        (NOT_TOLD, "the share media takes no more: a test needs 17 MB, and it does not say how much is free: a quota"),
     ],
 )
 def test_a_share_without_room_for_a_first_transfer_says_what_it_takes(

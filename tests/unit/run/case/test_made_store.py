@@ -17,9 +17,9 @@ from lab.base.errors import Absent, BadInput, SettingRefused, Unsupported
 from lab.base.present import present
 from lab.design.plan import USUAL_IMAGE_BYTES, plan
 from lab.design.sweep_file import Sweep
+from lab.hosts import systems
 from lab.hosts.command import script
 from lab.hosts.hosts_file import ShareConfig
-from lab.platforms.linux.files import MANAGERS
 from lab.platforms.linux.platform import Linux
 from lab.platforms.macos.platform import MacOS
 from lab.run.begin.compatibility import check_fit
@@ -58,7 +58,7 @@ def test_a_store_that_the_kernel_lacks_is_left_out_or_can_be_installed(
     host = FakeHost("server")
     host.on(script(LACKS, *asked.split()), f"{lacking}\n" if lacking else "")
     if error is Unsupported:
-        host.on(script(MANAGERS), "apt-get\n")
+        host.on(systems.ask(), "apt-get\n")
     with pytest.raises(error, match=message) if error else nullcontext():
         made_store.check(Linux(host), store, levels, SHARE)
 

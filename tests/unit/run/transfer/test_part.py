@@ -10,10 +10,11 @@ from support.pairs import STORE_NAME, UNSEEN, hosts_model, pair_of
 from support.parts import case_of, part_of, setup_of
 
 from lab import workloads
-from lab.base.errors import HostLost, TransferError
+from lab.base.errors import HostLost, LabFailure, TransferError
 from lab.design.case import Case
 from lab.design.workload import Workload
 from lab.hosts import Role
+from lab.platforms.network import BlackHole
 from lab.run.transfer.part import Endpoints, NoSpace, Place, call_for, endpoints_of
 from lab.run.transfer.transfer import time_tool
 from lab.workloads import Move, Payload
@@ -89,18 +90,23 @@ def failed_transfer(
     free_bytes: Callable[[str], int],
     free_files: Callable[[str], int | None],
     target: Place = ON_SERVER,
-) -> TransferError:
+    hole: BlackHole | None = None,
+    told: Callable[[str], None] = print,
+) -> LabFailure:
     """The error of a tree's failed copy to a place that has so much room."""
     clock = SimpleNamespace(time_transfer=Mock(side_effect=FULL))
     files = SimpleNamespace(free_bytes=free_bytes, free_files=free_files)
+    network = SimpleNamespace(pings=lambda *_: {}, find_black_hole=lambda *_: hole)
+    client, server = SimpleNamespace(clock=clock, files=files, network=network), SimpleNamespace(files=files)
+    session = SimpleNamespace(settings=SimpleNamespace(connections=SimpleNamespace(tell=told)))
     pair: Any = SimpleNamespace(
-        platforms={Role.CLIENT: SimpleNamespace(clock=clock, files=files), Role.SERVER: SimpleNamespace(files=files)},
+        platforms={Role.CLIENT: client, Role.SERVER: server},
         server_seen=SimpleNamespace(address="192.0.2.2"),
         interface=lambda _: "eth0",
     )
     ends = Endpoints("/c/x", "/m/x", "", Place(Role.CLIENT, "/c/x"), target)
-    with pytest.raises(TransferError) as caught:
-        time_tool(part_of(pair, case_of(size_bytes=1 << 24, files=1000), endpoints=ends), 1.0)
+    with pytest.raises(LabFailure) as caught:
+        time_tool(part_of(pair, case_of(size_bytes=1 << 24, files=1000), endpoints=ends, session=session), 1.0)
     return caught.value
 
 
@@ -129,3 +135,9 @@ def test_only_a_share_behind_a_mount_is_called_full() -> None:
 def test_a_server_that_is_gone_hides_no_failure() -> None:
     lost = Mock(side_effect=HostLost("the connection was lost", host="server"))
     assert failed_transfer(lost, lost) is FULL
+
+
+def test_large_packets_that_vanish_come_before_a_full_disk_and_are_told_at_once() -> None:
+    hole, told = BlackHole("packets of 9000 bytes do not arrive", "set MTU 1500", host="client"), list[str]()
+    assert failed_transfer(lambda _: 0, lambda _: None, hole=hole, told=told.append) is hole
+    assert told[0].startswith("client: packets of 9000 bytes do not arrive: set MTU 1500. The transfer is ended")
